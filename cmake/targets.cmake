@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+# How every target of the project is made. One place for warnings, sanitizers, precompiled headers and ccache.
+
+find_program(CT_CCACHE ccache)
+if(CT_CCACHE)
+    # Precompiled headers need these: https://ccache.dev/manual/latest.html#_precompiled_headers
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CT_CCACHE})
+endif()
+
+add_library(ct_options INTERFACE)
+target_compile_options(ct_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wundef -Werror=return-type -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(ct_options INTERFACE -fpch-preprocess)
+endif()
+target_compile_definitions(ct_options INTERFACE QT_NO_CAST_FROM_ASCII QT_NO_FOREACH QT_NO_KEYWORDS QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+target_include_directories(ct_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(CT_SANITIZE)
+    target_compile_options(ct_options INTERFACE -fsanitize=${CT_SANITIZE} -fno-sanitize-recover=all)
+    target_link_options(ct_options INTERFACE -fsanitize=${CT_SANITIZE})
+    if(CT_SANITIZE MATCHES "thread")
+        target_compile_options(ct_options INTERFACE -Werror=tsan)
+    endif()
+endif()
+
+# ct_library(<name> [QT] SOURCES ... [LINK ...]): a static library of one room. QT: moc and precompiled headers.
+function(ct_library name)
+    cmake_parse_arguments(arg "QT" "" "SOURCES;LINK" ${ARGN})
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_link_libraries(${name} PUBLIC ct_options ${arg_LINK})
+    if(arg_QT)
+        ct_use_qt(${name})
+    endif()
+endfunction()
+
+# ct_use_qt(<target>): moc, resources and the precompiled header that fits what the target links.
+function(ct_use_qt name)
+    set_target_properties(${name} PROPERTIES AUTOMOC ON AUTORCC ON)
+    target_link_libraries(${name} PUBLIC Qt6::Core)
+    get_target_property(links ${name} LINK_LIBRARIES)
+    if("Qt6::Widgets" IN_LIST links OR "ct_ui" IN_LIST links)
+        target_precompile_headers(${name} PRIVATE <QtWidgets> <memory> <vector> <string>)
+    else()
+        target_precompile_headers(${name} PRIVATE <QtCore> <memory> <vector> <string>)
+    endif()
+endfunction()

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dedicated harvest QThread: owns the loop and the sinks of a session, wakes through a QLocalServer.
+#pragma once
+
+#include "core/harvest/harvestloop.h"
+
+#include <QString>
+#include <QThread>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace ct {
+
+/// How the end of a capture is wanted.
+enum class HarvestEnd { Drain, Abandon };
+
+class HarvestThread final : public QThread {
+    Q_OBJECT
+public:
+    /// `socketPath` empty: no server (an observer polls). The region must outlive the thread; sinks are shared with
+    /// readers on other threads and are called on this thread only.
+    HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
+                  QObject *parent = nullptr);
+    ~HarvestThread() override;  ///< ends and waits
+
+    /// Starts the thread and returns once the socket listens, so that a target may be started.
+    Result<void> startHarvest();
+    /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().
+    void requestEnd();
+
+    /// Any thread: a consistent copy of the latest sums (updated at least every 100 ms while something happens).
+    Accounting accounting() const;
+
+signals:
+    /// Emitted on the harvest thread. A sink failed; the others and the capture go on.
+    void sinkFailed(const QString &message);
+    void targetConnected();
+    /// After the final drain; accounting() is final.
+    void harvestEnded();
+
+protected:
+    void run() override;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> m_data;
+};
+
+}  // namespace ct

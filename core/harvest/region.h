@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A mapped cTP region: created for a target, or opened from a file that something else left. Qt-free.
+#pragma once
+
+#include "core/result.h"
+#include "corotracer/layout.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ct {
+
+enum class RegionAccess : std::uint8_t {
+    Owner,     ///< we hold the file lock and may write
+    Observer,  ///< PROT_READ, polling; somebody else owns it, or it is not ours to write
+};
+
+/// Where regions are placed: /dev/shm/corotracer-UID, then $XDG_RUNTIME_DIR/corotracer, then a directory on disk.
+struct RegionPlace {
+    std::string directory;  ///< exists, 0700, owned by us
+    std::string warning;    ///< empty, or why this place is second best
+};
+Result<RegionPlace> chooseRegionPlace();
+
+struct RegionSpec {
+    std::string path;  ///< empty: a fresh name in chooseRegionPlace()
+    std::uint32_t stations = 131072;
+};
+
+class Region {
+public:
+    /// Creates the file (O_EXCL, O_NOFOLLOW, 0600), locks it, writes header and extension.
+    static Result<Region> create(const RegionSpec &spec);
+    /// Opens an existing file: owner when it carries our extension and nobody holds the lock, else observer.
+    static Result<Region> open(const std::string &path);
+
+    Region(Region &&) noexcept;
+    Region &operator=(Region &&) noexcept;
+    ~Region();  ///< unmaps and unlocks; the file stays
+
+    const std::string &path() const;
+    RegionAccess access() const;
+    /// Why we only observe: "owned by process 123", "not created by corotracer-gui", "read-only file"; empty for an
+    /// owner.
+    const std::string &observerReason() const;
+    bool hasExtension() const;  ///< validated, so that sites can be read
+
+    const corotracer::GlobalHeader &header() const;
+    corotracer::GlobalHeader *writableHeader();  ///< nullptr for an observer
+    /// Stations that the file really holds; every index below it may be addressed.
+    std::uint32_t stationCapacity() const;
+    const corotracer::StationData &station(std::uint32_t index) const;
+
+    Result<void> remove();  ///< unlinks the file (and the socket beside it)
+
+private:
+    struct Data;
+    explicit Region(std::unique_ptr<Data> data);
+    std::unique_ptr<Data> m_data;
+};
+
+/// Socket path that belongs to a region path; an error when it is longer than kSocketPathMax.
+Result<std::string> socketPathFor(const std::string &regionPath);
+
+}  // namespace ct

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/result.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace ct {
+
+namespace {
+
+ErrorCode codeOf(int errnoValue)
+{
+    switch (errnoValue) {
+    case ENOENT: return ErrorCode::NotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS: return ErrorCode::PermissionDenied;
+    case EEXIST: return ErrorCode::AlreadyExists;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return ErrorCode::NoSpace;
+    case EWOULDBLOCK:
+    case EBUSY: return ErrorCode::Busy;
+    case EINVAL:
+    case ENAMETOOLONG: return ErrorCode::InvalidArgument;
+    default: return ErrorCode::InputOutput;
+    }
+}
+
+}  // namespace
+
+Error errnoError(int errnoValue, std::string what)
+{
+    // strerrordesc_np is glibc's thread-safe strerror.
+    const char *description = strerrordesc_np(errnoValue);
+    return {codeOf(errnoValue), std::move(what) + ": " + (description ? description : "unknown error")};
+}
+
+}  // namespace ct

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The present state of every coroutine of a run, and what each suspension point usually takes. Never evicted.
+//
+// One writer (the source's thread, through consume()), any number of readers on other threads: readers see a
+// published prefix and take consistent copies; nobody locks.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+
+namespace ct {
+
+enum class CoroutineState : std::uint8_t {
+    Created,    ///< born, no transition seen
+    Running,    ///< on thread `tid` since `since`
+    Suspended,  ///< at `site` / `addr` since `since`
+    Finished,   ///< suspended at its final suspension point
+    Destroyed,
+    Unknown,  ///< the latest transition was lost, or the station is flagged
+};
+
+/// A consistent copy of one coroutine's present state. Times are ns, CLOCK_MONOTONIC; durations ns.
+struct CoroutineSnapshot {
+    CoroutineId id = kNoCoroutine;
+    std::uint32_t station = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t pid = 0;
+    std::uint64_t probeId = 0;
+    std::uint64_t birthTs = 0;
+    std::uint64_t deathTs = 0;  ///< 0 = alive
+    Dialect dialect = Dialect::Unknown;
+    bool flagged = false;
+
+    CoroutineState state = CoroutineState::Created;
+    PointKind kind = PointKind::Await;
+    std::uint64_t since = 0;        ///< time of the latest state change
+    SiteId site = kUnknownSite;     ///< of the latest suspension
+    std::uint64_t addr = 0;         ///< of the latest suspension
+    std::uint32_t tid = 0;          ///< of the latest transition
+    std::uint64_t events = 0;       ///< transitions captured
+    std::uint64_t lost = 0;         ///< lost and missed before attach
+    std::uint64_t runNs = 0;        ///< completed running intervals
+    std::uint64_t suspendedNs = 0;  ///< completed suspensions
+};
+
+/// How long completed suspensions at one site took. Log-linear buckets: 4 per power of two, error <= 25 %.
+struct SiteStatistics {
+    static constexpr int kBuckets = 256;
+    std::uint64_t completed = 0;  ///< suspensions that ended in a resume
+    std::uint64_t maxNs = 0;
+    std::array<std::uint64_t, kBuckets> buckets{};
+
+    /// Duration below which `fraction` (0..1) of the completed suspensions stayed, ns; 0 if there are none.
+    std::uint64_t quantile(double fraction) const;
+    static int bucketOf(std::uint64_t ns);
+    static std::uint64_t upperBoundOf(int bucket);
+};
+
+class Population final : public Sink {
+public:
+    Population();
+    ~Population() override;
+
+    /// Writer only.
+    Result<void> consume(const Batch &batch) override;
+
+    // Readers, any thread.
+    std::uint32_t size() const;
+    CoroutineSnapshot at(CoroutineId id) const;  ///< id < size()
+
+    /// Coroutines are grouped in pages of kPageSize ids; a page's version grows whenever one of them changes.
+    static constexpr std::uint32_t kPageSize = 64;
+    std::uint32_t pageCount() const;
+    std::uint64_t pageVersion(std::uint32_t page) const;
+
+    std::uint32_t siteCount() const;  ///< known ids are 1 .. siteCount()
+    /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.
+    const Site *site(SiteId id) const;
+    SiteStatistics siteStatistics(SiteId id) const;  ///< kUnknownSite has statistics too
+
+    std::uint64_t now() const;       ///< of the latest batch; "now" for every duration that is still running
+    std::uint64_t captured() const;  ///< transitions consumed so far
+    std::uint64_t lost() const;
+    std::uint64_t alive() const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> m_data;
+};
+
+}  // namespace ct
