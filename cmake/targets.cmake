@@ -13,7 +13,7 @@ target_compile_options(ct_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(ct_options INTERFACE -fpch-preprocess)
 endif()
-target_compile_definitions(ct_options INTERFACE QT_NO_CAST_FROM_ASCII QT_NO_FOREACH QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+target_compile_definitions(ct_options INTERFACE QT_NO_CAST_FROM_ASCII QT_NO_FOREACH QT_NO_KEYWORDS QT_DISABLE_DEPRECATED_BEFORE=0x060400)
 target_include_directories(ct_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(CT_SANITIZE)
     target_compile_options(ct_options INTERFACE -fsanitize=${CT_SANITIZE} -fno-sanitize-recover=all)

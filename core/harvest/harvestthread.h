@@ -35,7 +35,7 @@ public:
     /// Any thread: a consistent copy of the latest sums (updated at least every 100 ms while something happens).
     Accounting accounting() const;
 
-signals:
+Q_SIGNALS:
     /// Emitted on the harvest thread. A sink failed; the others and the capture go on.
     void sinkFailed(const QString &message);
     void targetConnected();

@@ -61,11 +61,11 @@ public:
     bool isObserver() const;
     bool regionLeftOver() const;  ///< after the end: the file was kept, see notices()
 
-public slots:
+public Q_SLOTS:
     void stopCapture();      ///< drains and ends; the target goes on
     void terminateTarget();  ///< SIGTERM to its group, SIGKILL after 5 s; the capture ends when it has exited
 
-signals:
+Q_SIGNALS:
     void stateChanged(ct::SessionState state);
     void targetExited(const ct::ExitStatus &status);
     /// A target has run (or connected) for 3 s and no station was allocated.

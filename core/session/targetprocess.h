@@ -54,7 +54,7 @@ public:
     void terminate();                          ///< SIGTERM, SIGKILL after 5 s
     void writeInput(const QByteArray &bytes);  ///< Pty mode
 
-signals:
+Q_SIGNALS:
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);  ///< Pty mode
     void exited(const ct::ExitStatus &status);
 

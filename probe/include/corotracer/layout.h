@@ -17,6 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 
+// A Qt program without QT_NO_KEYWORDS defines `slots` away; the protocol's own word wins here.
+#pragma push_macro("slots")
+#undef slots
+
 namespace corotracer {
 
 inline constexpr std::uint64_t kMagic = 0x434F524F54524352ULL;           ///< GlobalHeader::magic_number
@@ -143,3 +147,5 @@ static_assert(offsetof(ExtensionHeader, allocated_wrapped) == 0xC0 - 0x40 && siz
 static_assert(sizeof(SiteRecord) == 64);
 
 }  // namespace corotracer
+
+#pragma pop_macro("slots")
