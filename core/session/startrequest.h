@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a window is to begin with, as the command line (or the Run dialog) decided it. A plain value.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <string>
+#include <variant>
+
+namespace ct {
+
+/// Create region and socket and wait for a target that is started elsewhere.
+struct ListenRequest {};
+/// Attach to an existing region, live or post-mortem.
+struct AttachRequest {
+    std::string regionPath;
+};
+/// Open a recording (JSONL). A .shm file is an AttachRequest.
+struct OpenRequest {
+    std::string path;
+};
+
+struct StartRequest {
+    std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest> what;
+    CaptureSpec capture;  ///< of LaunchSpec and ListenRequest
+};
+
+}  // namespace ct
