@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# From a bare Debian 12 to a running corotracer-gui, and to a passed test suite.
+set -euo pipefail
+
+usage() {
+    cat <<EOF
+usage: packaging/bootstrap.sh [-y] demo|test|build|packages
+
+  demo      installs what is missing, builds a release and opens the window on a demo server that loses
+            wake-ups; without a display it records the server headless, lists the stuck coroutines with
+            their source lines and writes a picture of the window (into demo-output/)
+  test      installs what is missing, builds everything and runs every test
+  build     installs what is missing and builds a release (program in build/release/bin)
+  packages  only installs what is missing; "packages ci" adds what .ci/run needs
+
+  -y        do not ask before installing packages
+EOF
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=release
+bin=$root/build/$preset/bin
+jobs=$(nproc 2>/dev/null || echo 2)
+
+build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev
+    qt6-base-dev qt6-charts-dev libqt6svg6-dev qt6-tools-dev qt6-l10n-tools)
+run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
+test_packages=(libbenchmark-dev python3 xvfb xauth)
+ci_packages=(clang clang-format codespell git reuse binutils)
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }
+
+# install PACKAGE...: those that are missing, after asking when somebody is there to answer.
+install() {
+    command -v dpkg-query >/dev/null || die "this script installs Debian packages; on another system install the equivalents of: $*"
+    local missing=() package
+    for package in "$@"; do
+        [ "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    say "missing packages: ${missing[*]}"
+    if ! $assume_yes && [ -t 0 ]; then
+        read -r -p 'Install them with apt-get? [Y/n] ' answer
+        case "$answer" in [nN]*) die "cannot go on without: ${missing[*]}" ;; esac
+    fi
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "run as root, or install sudo, to install: ${missing[*]}"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
+}
+
+# build TESTS TARGET...: configures the release preset with or without tests and builds the targets.
+build() {
+    local tests=$1
+    shift
+    say "building in $root/build/$preset"
+    cd "$root"
+    cmake --preset "$preset" -DCT_TESTS="$tests" >&2
+    cmake --build --preset "$preset" -j "$jobs" -- "$@" >&2
+}
+
+has_display() { [ -n "${DISPLAY:-}" ] || [ -n "${WAYLAND_DISPLAY:-}" ]; }
+
+demo() {
+    install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+    build ON corotracer-gui ct_server_lossy
+    if has_display; then
+        say 'opening the window; the demo server loses wake-ups: watch the "Lost wake-ups" panel'
+        exec "$bin/corotracer-gui" --cmd "'$bin/ct_server_lossy' --seconds 120"
+    fi
+    local out=$root/demo-output
+    mkdir -p "$out"
+    say 'no display: recording the demo server headless for 8 seconds'
+    "$bin/corotracer-gui" --batch --duration 8 -o "$out/demo.jsonl" --summary "$out/summary.json" -- "$bin/ct_server_lossy" --seconds 60
+    say 'and once more into a window without a screen, for its picture'
+    QT_QPA_PLATFORM=offscreen "$bin/corotracer-gui" --screenshot "$out/window.png" --screenshot-after 8 -- "$bin/ct_server_lossy" --seconds 60
+    say "written: $out/demo.jsonl, summary.json, window.png"
+}
+
+run_tests() {
+    install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+    build ON all
+    say 'running the tests'
+    ctest --preset "$preset" -j "$jobs"
+}
+
+assume_yes=false
+if [ "${1:-}" = -y ]; then
+    assume_yes=true
+    shift
+fi
+export LC_ALL=${LC_ALL:-C.UTF-8}
+case "${1:-}" in
+demo) demo ;;
+test) run_tests ;;
+build)
+    install "${build_packages[@]}" "${run_packages[@]}"
+    build OFF corotracer-gui
+    ;;
+packages)
+    install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+    if [ "${2:-}" = ci ]; then install "${ci_packages[@]}"; fi
+    ;;
+-h | --help | help) usage ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac

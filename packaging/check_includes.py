@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that includes follow the arrows between the rooms, and that Qt-free rooms stay Qt-free."""
+
+import pathlib
+import re
+import sys
+
+# A room may include itself and these. The longest matching prefix names a file's room.
+ARROWS = {
+    "probe": [],
+    "core/result": [],
+    "core/protocol": ["core/result", "core/trace/stream", "probe"],
+    "core/symbols": ["core/result"],
+    "core/harvest": ["core/result", "core/protocol", "core/symbols", "core/trace/stream", "probe"],
+    "core/trace/stream": ["core/result"],
+    "core/trace": ["core/result", "core/trace/stream"],
+    "core/analysis": ["core/result", "core/trace", "core/trace/stream"],
+    "core/recording": ["core/result", "core/trace", "core/trace/stream"],
+    "core/exporting": ["core/result", "core/trace", "core/trace/stream", "core/recording"],
+    "core/session": ["core"],
+    "models": ["core"],
+    "ui": ["models", "core"],
+    "app": ["ui", "core"],
+}
+QT_FREE = ["probe", "core/protocol", "core/symbols", "core/trace", "core/analysis", "core/recording", "core/harvest"]
+QT_ALLOWED = ["core/harvest/harvestthread"]
+WIDGET_FREE = ["core", "models"]
+WIDGETS = re.compile(r"<(Q(Widget|MainWindow|Dialog|Painter|Pixmap|Label|Action|Menu|TreeView|TableView|Chart\w*)|QtWidgets|QtCharts\S*)>")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def room_of(path):
+    fitting = [room for room in ARROWS if path == room or path.startswith(room + "/") or path.startswith(room + ".")]
+    return max(fitting, key=len) if fitting else None
+
+
+def target_of(include):
+    return "probe/" + include if include.startswith(("corotracer/", "coroTracer")) else include
+
+
+def allowed(room, target_path):
+    if target_path.startswith(room):
+        return True
+    return any(target_path == arrow or target_path.startswith((arrow + "/", arrow + ".")) for arrow in ARROWS[room])
+
+
+def violations(root):
+    for top in ("probe/include", "core", "models", "ui", "app"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix not in (".h", ".cpp"):
+                continue
+            path = file.relative_to(root).as_posix()
+            room = room_of(path)
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                match = INCLUDE.match(line)
+                if not match:
+                    continue
+                bracket, include = match.groups()
+                target = target_of(include)
+                where = f"{path}:{number}: {line.strip()}"
+                if room_of(target) and not allowed(room, target):
+                    yield f"{where}: {room} may not include {room_of(target)}"
+                in_qt_free = path.startswith(tuple(QT_FREE)) and not path.startswith(tuple(QT_ALLOWED))
+                if in_qt_free and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
+                    yield f"{where}: this room needs no Qt"
+                if path.startswith(tuple(room + "/" for room in WIDGET_FREE)) and WIDGETS.match(f"<{include}>"):
+                    yield f"{where}: no widgets and no pixels here"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    found = list(violations(root))
+    print("\n".join(found) if found else "all includes follow the arrows")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
