@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every coroutine's life as a bar on a common time axis.
+#pragma once
+
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+
+#include <QAbstractScrollArea>
+
+#include <memory>
+#include <vector>
+
+namespace ct {
+
+class TimelineView : public QAbstractScrollArea {
+    Q_OBJECT
+
+public:
+    explicit TimelineView(QWidget *parent = nullptr);
+    ~TimelineView() override;
+
+    /// Both must outlive the view or the next setTrace(); nullptr shows the empty state. Clears the rows.
+    void setTrace(const Population *population, const History *history);
+    /// Coroutines from top to bottom; ids the population does not know are shown empty.
+    void setRows(std::vector<CoroutineId> rows);
+    /// Looks at the trace again. To be called about 30 times a second; repaints only when something visible changed.
+    void sample();
+
+    bool followLive() const;
+    QSize sizeHint() const override;
+
+public Q_SLOTS:
+    /// While following, the right edge is the trace's `now` and the visible span stays.
+    void setFollowLive(bool follow);
+    /// Highlights the row and scrolls it into view; kNoCoroutine clears.
+    void setSelected(ct::CoroutineId coroutine);
+    void zoomToFit();
+    void zoomIn();
+    void zoomOut();
+
+Q_SIGNALS:
+    void coroutineActivated(ct::CoroutineId coroutine);
+    void followLiveChanged(bool follow);
+
+protected:
+    bool viewportEvent(QEvent *event) override;
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void changeEvent(QEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace ct
