@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The transitions of every coroutine of a run, in memory, 16 bytes each, under a memory budget: over it, the oldest
-// block is dropped, and firstKept() tells where a coroutine's history begins.
+// blocks are dropped, and firstKept() tells where a coroutine's history begins.
 //
 // One writer (the source's thread, through consume()), any number of readers on other threads. Readers copy and
 // validate; they never lock, and memory is never given back while the History lives.
@@ -10,7 +10,10 @@
 
 #include "core/trace/stream.h"
 
+#include <array>
 #include <memory>
+#include <span>
+#include <utility>
 
 namespace ct {
 
@@ -54,20 +57,48 @@ public:
     };
     void columns(CoroutineId id, std::uint64_t from, std::uint64_t step, std::vector<Column> &columns) const;
 
-    /// Time of the oldest event kept of any coroutine once something was dropped; 0 = nothing was dropped.
+    /// A place in one coroutine's history: between two events. The default is before the oldest event kept.
+    struct Position {
+        std::uint64_t nextN = 0;  ///< number of the event that the next read() begins with, if it is still kept
+
+    private:
+        friend class History;
+        std::uint64_t block = 0;
+        std::uint32_t entry = 0;
+    };
+
+    /// Copies the next events of one coroutine, gaps included, oldest first, and moves `position` past them. Returns
+    /// how many; 0 = nothing more at present (a later call may find more). When events were dropped meanwhile,
+    /// reading goes on with the oldest that are kept: a jump in `n` without a Gap. The slot's seq is
+    /// slotSeq(dialect, n).
+    std::size_t read(CoroutineId id, Position &position, std::span<HistoryEvent> events) const;
+
+    /// Calls visit(const HistoryEvent &) -> bool for every event of one coroutine, oldest first, until it returns
+    /// false.
+    template <class Visit>
+    void forEach(CoroutineId id, Visit &&visit) const
+    {
+        std::array<HistoryEvent, 256> events;
+        Position position;
+        while (const std::size_t count = read(id, position, events)) {
+            for (std::size_t i = 0; i < count; ++i)
+                if (!visit(std::as_const(events[i])))
+                    return;
+        }
+    }
+
+    /// The history of all coroutines is complete from this time on; before it, events were dropped. 0 = nothing was
+    /// dropped.
     std::uint64_t droppedBefore() const;
     std::uint64_t droppedEvents() const;
+    /// Time of the oldest event of one coroutine that is kept; 0 = none.
+    std::uint64_t firstKept(CoroutineId id) const;
     std::uint64_t bytesUsed() const;
     std::uint64_t eventCount() const;  ///< kept
-    std::uint64_t firstTs() const;     ///< of the run; 0 = none yet
-    std::uint64_t lastTs() const;
-
-    /// Calls visit(event) for every event of one coroutine, oldest first. Stops when visit returns false.
-    template <class Visit>
-    void forEach(CoroutineId id, Visit &&visit) const;
+    std::uint64_t firstTs() const;     ///< smallest of the run; 0 = none yet
+    std::uint64_t lastTs() const;      ///< largest of the run
 
 private:
-    class Cursor;
     struct Data;
     std::unique_ptr<Data> m_data;
 };

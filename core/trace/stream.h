@@ -25,6 +25,12 @@ inline constexpr SiteId kUnknownSite = 0;
 
 enum class Dialect : std::uint8_t { Unknown, Seqlock, Monotonic };
 
+/// The seq that stands in the slot of event number `n`. Unknown counts as seqlock, the dialect of the known SDKs.
+constexpr std::uint64_t slotSeq(Dialect dialect, std::uint64_t n)
+{
+    return dialect == Dialect::Monotonic ? n : (n / 8 + 1) * 2;
+}
+
 /// The sort of suspension point; same values as in the layout (kAwaitPoint ...).
 enum class PointKind : std::uint8_t { Await = 0, Initial = 1, Final = 2, Yield = 3 };
 

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which coroutines a table shows and in which order: a pure function of the population and a wish, so that it can
+// run on any thread.
+#pragma once
+
+#include "core/trace/population.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+/// What can be sorted by; raw values, never their texts.
+enum class OrderKey : std::uint8_t {
+    Id,
+    State,
+    Since,
+    Where,  ///< file and line; places without a site after them, by address
+    Thread,
+    Events,
+    Lost,
+    RunTime,        ///< so far, a running interval included
+    SuspendedTime,  ///< so far, a lasting suspension included
+    Birth,
+};
+
+/// One bit per CoroutineState.
+constexpr std::uint32_t stateBit(CoroutineState state)
+{
+    return 1U << static_cast<unsigned>(state);
+}
+inline constexpr std::uint32_t kAllStates = 0xFFFF'FFFF;
+
+struct OrderSpec {
+    OrderKey key = OrderKey::Id;
+    bool descending = false;
+    std::uint32_t states = kAllStates;  ///< stateBit()s to be shown
+    /// Substring of the latest site's function or file (any case), or the whole id, or the probe id in decimal or
+    /// 0x hexadecimal. Empty: everything.
+    std::string text;
+
+    bool filters() const { return states != kAllStates || !text.empty(); }
+    bool operator==(const OrderSpec &) const = default;
+};
+
+/// Time a coroutine has spent running / suspended at `now`, the present interval included.
+std::uint64_t runningSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
+std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
+
+/// Decides about single coroutines; made anew when sites were added.
+class OrderFilter {
+public:
+    OrderFilter(const Population &population, const OrderSpec &spec);
+    bool accepts(const CoroutineSnapshot &snapshot) const;
+
+private:
+    std::uint32_t m_states = kAllStates;
+    bool m_hasText = false;
+    bool m_isNumber = false;
+    std::uint64_t m_number = 0;
+    std::vector<bool> m_sites;  ///< by id: its text matches
+};
+
+/// The ids below `count` that pass the filter, sorted; equal keys by id. Stops early, with an empty result, once
+/// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data).
+std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
+                                      const std::atomic<bool> &cancelled);
+
+}  // namespace ct

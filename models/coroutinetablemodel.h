@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All coroutines of a run as a table, raw values only: ids, numbers, ns. Sorted and filtered here, on raw values and
+// in the background, because a proxy model cannot keep up with 100,000 rows that all change.
+#pragma once
+
+#include "models/coroutineorder.h"
+
+#include <QAbstractTableModel>
+#include <QElapsedTimer>
+#include <QThreadPool>
+
+#include <memory>
+#include <optional>
+
+namespace ct {
+
+class CoroutineTableModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    /// Qt::DisplayRole gives the raw value: what stands behind the name.
+    enum Columns {
+        IdColumn,             ///< uint
+        StateColumn,          ///< int, a CoroutineState
+        SinceColumn,          ///< qulonglong, ns, CLOCK_MONOTONIC, of the latest change of state
+        WhereColumn,          ///< uint, site of the latest suspension; AddressRole where it is 0
+        ThreadColumn,         ///< uint, tid of the latest transition
+        EventsColumn,         ///< qulonglong
+        LostColumn,           ///< qulonglong
+        RunTimeColumn,        ///< qulonglong, ns, so far
+        SuspendedTimeColumn,  ///< qulonglong, ns, so far
+        BirthColumn,          ///< qulonglong, ns, CLOCK_MONOTONIC; 0 = unknown
+        ColumnCount
+    };
+    /// The same in every column of a row.
+    enum Roles {
+        SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
+        CoroutineIdRole,
+        SiteIdRole,   ///< uint, of the latest suspension
+        AddressRole,  ///< qulonglong, of the latest suspension
+        StateRole,    ///< int, a CoroutineState
+        KindRole,     ///< int, a PointKind
+        SinceRole,    ///< qulonglong
+        NowRole,      ///< qulonglong, time of the sample; "now" for everything that lasts
+        ProbeIdRole,
+        FlaggedRole,  ///< bool
+        PidRole,
+        DeathRole,  ///< qulonglong, 0 = alive
+    };
+    Q_ENUM(Columns)
+    Q_ENUM(Roles)
+
+    explicit CoroutineTableModel(QObject *parent = nullptr);
+    ~CoroutineTableModel() override;
+
+    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    void setPopulation(const Population *population);
+    const Population *population() const { return m_population; }
+
+    /// GUI thread, about 30 times a second: takes over births and changes. Costs what changed. Also applies and
+    /// starts re-sorting, at most every kResortIntervalMs.
+    void sample();
+    /// Paused, sample() does nothing and every row keeps the values of the moment of the pause.
+    void setPaused(bool paused);
+    bool isPaused() const { return m_paused; }
+
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &parent = {}) const override;
+    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    QHash<int, QByteArray> roleNames() const override;
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+    int sortColumn() const;
+    Qt::SortOrder sortOrder() const;
+    void setStateMask(std::uint32_t states);  ///< of stateBit()s
+    void setTextFilter(const QString &text);
+
+    /// The ids shown, in the order of the rows. Valid until control returns to the model.
+    const std::vector<CoroutineId> &visibleOrder() const { return m_order; }
+    CoroutineId idAt(int row) const;  ///< kNoCoroutine when there is no such row
+    int rowOf(CoroutineId id) const;  ///< -1 when not shown
+    CoroutineSnapshot snapshotOf(CoroutineId id) const;
+    std::uint64_t now() const { return m_now; }
+    bool isSorting() const { return m_job != nullptr; }
+
+    static constexpr int kResortIntervalMs = 500;
+    /// From so many coroutines on, sorting runs in the background.
+    static constexpr std::uint32_t kBackgroundFrom = 4096;
+
+Q_SIGNALS:
+    /// visibleOrder() has changed: rows were added, removed or moved.
+    void orderChanged();
+
+private:
+    struct Job;
+    struct Frozen;
+
+    void setSpec(OrderSpec spec);
+    void startOrdering();
+    void finishOrdering(const std::shared_ptr<Job> &job);
+    void cancelOrdering();
+    void applyOrder(std::vector<CoroutineId> order);
+    void replaceOrder(std::vector<CoroutineId> order, const std::vector<bool> &wanted, bool insertOnly);
+    void appendBirths();
+    void noteChanges();
+    void emitChanges(std::vector<int> &rows);
+    bool needsResort() const;
+    void rebuildRows();
+
+    const Population *m_population = nullptr;
+    OrderSpec m_spec;
+    std::vector<CoroutineId> m_order;   ///< row -> id
+    std::vector<int> m_rows;            ///< id -> row or -1; as many as ids are known
+    std::vector<std::uint64_t> m_seen;  ///< page versions
+    std::uint64_t m_now = 0;
+    bool m_changedSinceSort = false;
+    bool m_paused = false;
+    std::unique_ptr<Frozen> m_frozen;
+    QElapsedTimer m_sinceSort;
+    std::shared_ptr<Job> m_job;
+    QThreadPool m_pool;
+};
+
+}  // namespace ct

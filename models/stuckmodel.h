@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Who waits suspiciously long, as a tree: suspension points, and under each the coroutines that are stuck there.
+// Raw values; updates keep selection and expansion.
+#pragma once
+
+#include "core/analysis/stuck.h"
+
+#include <QAbstractItemModel>
+#include <QThreadPool>
+
+#include <atomic>
+#include <memory>
+
+namespace ct {
+
+class StuckModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    /// Qt::DisplayRole gives the raw value.
+    enum Columns {
+        WhereColumn,    ///< uint: group: site id; coroutine: its id
+        CountColumn,    ///< int: group: how many; coroutine: 1
+        LongestColumn,  ///< qulonglong, ns suspended at the latest sample
+        UsualColumn,    ///< qulonglong, ns, what the site usually takes; invalid: nothing completed there yet
+        ColumnCount
+    };
+    enum Roles {
+        SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
+        CoroutineIdRole,          ///< uint; kNoCoroutine for groups
+        SiteIdRole,               ///< uint; kUnknownSite: the target did not say
+        AddressRole,              ///< qulonglong; of a group: of its longest waiting coroutine
+        ProbeIdRole,              ///< qulonglong; 0 for groups
+        SinceRole,                ///< qulonglong, ns, CLOCK_MONOTONIC
+        IsGroupRole,              ///< bool
+    };
+    Q_ENUM(Columns)
+    Q_ENUM(Roles)
+
+    explicit StuckModel(QObject *parent = nullptr);
+    ~StuckModel() override;
+
+    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    void setPopulation(const Population *population);
+    const Population *population() const { return m_population; }
+    void setRule(const StuckRule &rule) { m_rule = rule; }
+    const StuckRule &rule() const { return m_rule; }
+
+    /// GUI thread, about twice a second: judges anew (large populations in the background: the result then arrives
+    /// with a later event) and updates the rows.
+    void sample();
+
+    /// Stuck coroutines in all groups.
+    int stuckCount() const { return m_count; }
+    bool isJudging() const { return m_job != nullptr; }
+
+    QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
+    QModelIndex parent(const QModelIndex &index) const override;
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &parent = {}) const override;
+    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    QHash<int, QByteArray> roleNames() const override;
+
+    /// From so many coroutines on, judging runs in the background.
+    static constexpr std::uint32_t kBackgroundFrom = 10'000;
+
+Q_SIGNALS:
+    void stuckCountChanged(int count);
+
+private:
+    struct Job;
+    struct Group;
+
+    void finishJudging(const std::shared_ptr<Job> &job);
+    void cancelJudging();
+    void apply(std::vector<StuckGroup> found, std::uint64_t now);
+    void removeGone(const std::vector<StuckGroup> &found);
+    void updateChildren(int row, StuckGroup &&found, std::uint64_t now);
+    void orderGroups(const std::vector<SiteId> &order);
+    int groupRow(SiteId site) const;
+
+    const Population *m_population = nullptr;
+    StuckRule m_rule;
+    std::vector<std::unique_ptr<Group>> m_groups;
+    std::uint64_t m_now = 0;
+    int m_count = 0;
+    std::shared_ptr<Job> m_job;
+    QThreadPool m_pool;
+};
+
+}  // namespace ct
