@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/timelinebar.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+MarkKind kindOf(CoroutineState state)
+{
+    switch (state) {
+    case CoroutineState::Created: return MarkKind::Created;
+    case CoroutineState::Running: return MarkKind::Running;
+    case CoroutineState::Suspended: return MarkKind::Suspended;
+    case CoroutineState::Finished: return MarkKind::Finished;
+    case CoroutineState::Destroyed:
+    case CoroutineState::Unknown: break;
+    }
+    return MarkKind::Unknown;
+}
+
+MarkKind kindOf(const HistoryEvent &event)
+{
+    switch (event.type) {
+    case HistoryEvent::Type::Resume: return MarkKind::Running;
+    case HistoryEvent::Type::Gap: return MarkKind::Gap;
+    case HistoryEvent::Type::Suspend: break;
+    }
+    return event.kind == PointKind::Final ? MarkKind::Finished : MarkKind::Suspended;
+}
+
+}  // namespace
+
+PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now)
+{
+    PresentBar bar{kindOf(snapshot.state), std::max(snapshot.since, snapshot.birthTs), now, snapshot.site};
+    if (snapshot.deathTs != 0) {
+        bar.end = snapshot.deathTs;
+        if (snapshot.state == CoroutineState::Destroyed) {
+            // The snapshot no longer says what it did last; the history may.
+            bar.kind = snapshot.events == 0 ? MarkKind::Created : MarkKind::Unknown;
+            bar.since = snapshot.events == 0 ? snapshot.birthTs : snapshot.deathTs;
+            const std::uint64_t after = std::min(snapshot.deathTs, ~std::uint64_t{1}) + 1;
+            const auto last = history.events(snapshot.id, after, after + 1, 1);
+            if (!last.empty() && last.front().ts < after) {
+                bar.kind = kindOf(last.front());
+                bar.since = last.front().ts;
+            }
+        }
+    }
+    if (bar.kind == MarkKind::Running)
+        bar.site = kUnknownSite;
+    bar.end = std::max(bar.end, bar.since);
+    return bar;
+}
+
+std::optional<TimelineBar> barAt(const Population &population, const History &history, CoroutineId id,
+                                 std::uint64_t time, std::uint64_t now)
+{
+    if (id >= population.size())
+        return std::nullopt;
+    const CoroutineSnapshot snapshot = population.at(id);
+    const PresentBar present = presentBar(snapshot, history, now);
+    if (time < snapshot.birthTs || time > present.end)
+        return std::nullopt;
+    TimelineBar bar;
+    if (time >= present.since) {
+        bar.kind = present.kind;
+        bar.from = present.since;
+        bar.to = present.end;
+        bar.open = snapshot.deathTs == 0;
+        bar.site = snapshot.site;
+        bar.addr = snapshot.addr;
+        bar.tid = snapshot.tid;
+        return bar;
+    }
+    const std::uint64_t after = time + 1;
+    const auto events = history.events(id, after, present.since + 1, 2);
+    const bool begun = !events.empty() && events.front().ts < after;
+    bar.from = begun ? events.front().ts : snapshot.birthTs;
+    const std::size_t next = begun ? 1 : 0;
+    bar.to = next < events.size() ? events[next].ts : present.since;
+    if (begun) {
+        bar.kind = kindOf(events.front());
+        bar.site = events.front().site;
+        bar.addr = events.front().addr;
+        bar.tid = events.front().tid;
+        bar.missing = events.front().count;
+    } else {
+        bar.kind = time < history.droppedBefore() ? MarkKind::Dropped : MarkKind::Created;
+    }
+    if (next < events.size() && events[next].type == HistoryEvent::Type::Gap) {
+        // A gap is noted at its end: what came before it is not known to have lasted until then.
+        bar.kind = MarkKind::Gap;
+        bar.missing = events[next].count;
+    }
+    return bar;
+}
+
+}  // namespace ct

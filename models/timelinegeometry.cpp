@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/timelinegeometry.h"
+
+#include "models/timelinebar.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+/// Appends marks, joining what looks the same.
+class MarkWriter {
+public:
+    explicit MarkWriter(std::vector<TimelineMark> &marks) : m_marks(marks) {}
+
+    void add(TimelineMark mark)
+    {
+        if (mark.x0 >= mark.x1)
+            return;
+        if (mark.kind == MarkKind::Gap)
+            swallowUnknown(mark);
+        if (!m_marks.empty()) {
+            TimelineMark &last = m_marks.back();
+            if (last.x1 == mark.x0 && last.kind == mark.kind && last.density == mark.density &&
+                last.site == mark.site) {
+                last.x1 = mark.x1;
+                return;
+            }
+        }
+        m_marks.push_back(mark);
+    }
+
+private:
+    /// A gap is noted at its end; what is empty before it is the gap.
+    void swallowUnknown(TimelineMark &gap)
+    {
+        if (m_marks.empty())
+            return;
+        const TimelineMark &last = m_marks.back();
+        if (last.x1 == gap.x0 && (last.kind == MarkKind::Created || last.kind == MarkKind::Unknown)) {
+            gap.x0 = last.x0;
+            m_marks.pop_back();
+        }
+    }
+
+    std::vector<TimelineMark> &m_marks;
+};
+
+bool isEmpty(const History::Column &column)
+{
+    return column.running <= 0 && column.suspended <= 0 && column.transitions == 0 && !column.gap;
+}
+
+TimelineMark markOf(const History::Column &column, int x)
+{
+    TimelineMark mark{x, x + 1, MarkKind::Unknown, 0, kUnknownSite};
+    const float known = column.running + column.suspended;
+    if (column.gap) {
+        mark.kind = MarkKind::Gap;
+    } else if (column.running > 0 && column.suspended <= 0) {
+        mark.kind = MarkKind::Running;
+    } else if (column.running <= 0 && column.transitions <= 1) {
+        mark.kind = MarkKind::Suspended;
+        mark.site = column.site;
+    } else {
+        // Both, or so short that it has no measure: what happened stays visible, however short it was.
+        constexpr int kFull = TimelineMark::kFullDensity;
+        const float share = known > 0 ? column.running / known : 0.F;
+        mark.kind = MarkKind::Mixed;
+        mark.density = static_cast<std::uint8_t>(std::clamp(static_cast<int>(share * kFull + 0.5F), 1, kFull - 1));
+    }
+    return mark;
+}
+
+}  // namespace
+
+/// A coroutine's life in columns of the view.
+struct TimelineGeometry::Span {
+    PresentBar present;
+    std::int64_t birth = 0;  ///< column
+    std::int64_t since = 0;  ///< column in which the present state began
+    std::int64_t end = 0;    ///< one after the last column alive
+    int first = 0;           ///< visible part of the life
+    int last = 0;            ///< one after
+    int pastEnd = 0;         ///< one after the last column that the history is asked for
+    bool lossy = false;
+};
+
+TimelineGeometry::TimelineGeometry(const Population &population, const History &history)
+    : m_population(population), m_history(history)
+{
+}
+
+const std::vector<TimelineMark> &TimelineGeometry::marks(std::size_t row) const
+{
+    return m_order[row]->marks;
+}
+
+bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
+                              const StuckThreshold &stuckAfter)
+{
+    ++m_updates;
+    const TimelineTime phase = ((view.from() % view.step()) + view.step()) % view.step();
+    const std::uint64_t droppedBefore = m_history.droppedBefore();
+    if (view.step() != m_step || phase != m_phase || droppedBefore != m_droppedBefore) {
+        for (auto &[id, row] : m_rows) {
+            row.columns.clear();
+            row.filled = false;
+        }
+        m_step = view.step();
+        m_phase = phase;
+        m_droppedBefore = droppedBefore;
+    }
+    const int droppedColumns = droppedBefore == 0 ? 0 : std::max(0, view.clampedColumnOf(timelineTime(droppedBefore)));
+    bool changed = droppedColumns != m_droppedColumns || rows.size() != m_order.size();
+    m_droppedColumns = droppedColumns;
+    m_order.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        Row &row = m_rows[rows[i]];
+        row.usedIn = m_updates;
+        changed |= m_order[i] != &row;
+        m_order[i] = &row;
+        changed |= updateRow(row, rows[i], view, now, stuckAfter);
+    }
+    forgetUnused();
+    return changed;
+}
+
+bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordinates &view, std::uint64_t now,
+                                 const StuckThreshold &stuckAfter)
+{
+    if (id >= m_population.size()) {
+        const bool changed = !row.marks.empty();
+        row.marks.clear();
+        row.filled = false;
+        return changed;
+    }
+    // The version first: a change between the two is seen again next time.
+    Inputs inputs{view, m_population.pageVersion(id / Population::kPageSize), kNeverStuck,
+                  view.clampedColumnOf(timelineTime(now))};
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    Span span{presentBar(snapshot, m_history, now)};
+    if (span.present.kind == MarkKind::Suspended && stuckAfter)
+        inputs.stuckAfter = stuckAfter(snapshot.site);
+    if (row.filled && row.inputs == inputs)
+        return false;
+
+    const PresentBar &present = span.present;
+    span.birth = snapshot.birthTs == 0 ? 0 : view.columnOf(timelineTime(snapshot.birthTs));
+    span.since = view.columnOf(timelineTime(present.since));
+    span.end = view.columnOf(timelineTime(present.end)) + 1;
+    span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
+    span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
+    span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
+    span.lossy = snapshot.lost > 0 || snapshot.flagged;
+
+    fillColumns(row, id, view, span);
+    std::vector<TimelineMark> marks;
+    marks.reserve(row.marks.size());
+    writeMarks(marks, row, view, span, inputs.stuckAfter);
+    keepFinalColumns(row, view, span);
+    row.filled = true;
+    const bool changed = marks != row.marks || row.inputs.view != view;
+    row.marks = std::move(marks);
+    row.inputs = inputs;
+    return changed;
+}
+
+/// Makes row.columns cover the visible past, reading only what is not there yet.
+void TimelineGeometry::fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span)
+{
+    const std::int64_t origin = (view.from() - m_phase) / m_step;  // absolute column of view column 0
+    // Times before 0 have no history.
+    const std::int64_t first = std::max<std::int64_t>(0, origin + span.first);
+    const std::int64_t last = std::max(first, origin + span.pastEnd);
+    const auto read = [&](std::int64_t from, std::int64_t to) {
+        m_scratch.assign(static_cast<std::size_t>(to - from), {});
+        if (to > from)
+            m_history.columns(id, static_cast<std::uint64_t>(m_phase + from * m_step),
+                              static_cast<std::uint64_t>(m_step), m_scratch);
+    };
+    const std::int64_t kept = row.firstColumn;
+    const std::int64_t keptEnd = kept + static_cast<std::int64_t>(row.columns.size());
+    if (row.columns.empty() || first > keptEnd || last < kept) {
+        read(first, last);
+        row.columns.assign(m_scratch.begin(), m_scratch.end());
+        row.firstColumn = first;
+        return;
+    }
+    if (last > keptEnd) {
+        read(keptEnd, last);
+        row.columns.insert(row.columns.end(), m_scratch.begin(), m_scratch.end());
+    }
+    if (first < kept) {
+        read(first, kept);
+        row.columns.insert(row.columns.begin(), m_scratch.begin(), m_scratch.end());
+        row.firstColumn = first;
+    } else if (first - kept > view.columns()) {
+        row.columns.erase(row.columns.begin(), row.columns.begin() + (first - kept));
+        row.firstColumn = first;
+    }
+}
+
+void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view,
+                                  const Span &span, std::uint64_t stuckAfter) const
+{
+    const PresentBar &present = span.present;
+    const std::int64_t origin = (view.from() - m_phase) / m_step;
+    MarkWriter writer(marks);
+    for (int x = span.first; x < span.pastEnd; ++x) {
+        const std::int64_t index = origin + x - row.firstColumn;
+        History::Column column;
+        if (index >= 0 && index < static_cast<std::int64_t>(row.columns.size()))
+            column = row.columns[static_cast<std::size_t>(index)];
+        if (x == span.since)
+            addPresent(column, view, span);
+        if (!isEmpty(column)) {
+            writer.add(markOf(column, x));
+        } else if (x == span.since) {
+            writer.add({x, x + 1, present.kind, 0, present.site});
+        } else {
+            const bool dropped = m_droppedBefore > 0 && view.timeAt(x) < timelineTime(m_droppedBefore);
+            const MarkKind kind = dropped ? MarkKind::Dropped : span.lossy ? MarkKind::Unknown : MarkKind::Created;
+            writer.add({x, x + 1, kind, 0, kUnknownSite});
+        }
+    }
+    int stuckFrom = span.last;
+    if (present.kind == MarkKind::Suspended && present.end - present.since >= stuckAfter) {
+        const std::int64_t column = view.columnOf(timelineTime(present.since + stuckAfter));
+        stuckFrom = static_cast<int>(std::clamp<std::int64_t>(column, span.first, span.last));
+    }
+    if (stuckFrom < span.pastEnd && --marks.back().x1 == marks.back().x0)
+        marks.pop_back();  // began and got stuck within one column: stuck is what must not be overlooked
+    writer.add({span.pastEnd, stuckFrom, present.kind, 0, present.site});
+    writer.add({stuckFrom, span.last, MarkKind::Stuck, 0, present.site});
+}
+
+/// Adds the part of the present state that lies in the column where it began.
+void TimelineGeometry::addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span)
+{
+    const PresentBar &present = span.present;
+    if (isEmpty(column) || column.gap)
+        return;
+    const TimelineTime begin = view.from() + view.step() * span.since;
+    const TimelineTime since = timelineTime(present.since);
+    const TimelineTime end = std::min(begin + view.step(), std::max(since, timelineTime(present.end)));
+    const float before = static_cast<float>(since - begin) / static_cast<float>(view.step());
+    const float tail = static_cast<float>(end - since) / static_cast<float>(view.step());
+    if (column.running + column.suspended > before + tail / 2)
+        return;  // the history counts the open end already
+    if (present.kind == MarkKind::Running)
+        column.running += tail;
+    else if (present.kind == MarkKind::Suspended || present.kind == MarkKind::Finished)
+        column.suspended += tail;
+}
+
+/// Forgets the columns that later transitions may still change.
+void TimelineGeometry::keepFinalColumns(Row &row, const TimelineCoordinates &view, const Span &span) const
+{
+    const std::int64_t origin = (view.from() - m_phase) / m_step;
+    const std::int64_t final = std::max<std::int64_t>(0, origin + span.since - row.firstColumn);
+    if (final < static_cast<std::int64_t>(row.columns.size()))
+        row.columns.resize(static_cast<std::size_t>(final));
+}
+
+void TimelineGeometry::forgetUnused()
+{
+    if (m_rows.size() <= 2 * m_order.size() + 64)
+        return;
+    std::erase_if(m_rows, [this](const auto &entry) { return entry.second.usedIn != m_updates; });
+}
+
+}  // namespace ct

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the timeline draws: for each visible row a run-length list of marks, at most one per pixel column, made of the
+// history's columns and of the present state that lasts until now. No pixels, no colours.
+#pragma once
+
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+#include "models/timelinecoordinates.h"
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace ct {
+
+/// Before birth, after destruction and after now there is no mark at all.
+enum class MarkKind : std::uint8_t {
+    Created,  ///< born, nothing known yet
+    Running,
+    Suspended,
+    Mixed,     ///< both within one column, see TimelineMark::density
+    Stuck,     ///< still suspended, and longer than its site usually takes
+    Finished,  ///< waits at its final suspension point to be destroyed
+    Gap,       ///< events were lost here
+    Unknown,   ///< alive, but the state is not known
+    Dropped,   ///< alive, but this part of the history left the memory
+};
+
+struct TimelineMark {
+    /// Share of running in a Mixed column: 1 .. kFullDensity - 1.
+    static constexpr std::uint8_t kFullDensity = 16;
+
+    int x0 = 0;  ///< first column
+    int x1 = 0;  ///< one after the last
+    MarkKind kind = MarkKind::Unknown;
+    std::uint8_t density = 0;
+    SiteId site = kUnknownSite;  ///< of suspensions; kUnknownSite also while running
+
+    bool operator==(const TimelineMark &) const = default;
+};
+
+/// After how many ns a suspension at a site is stuck; kNeverStuck = not at all.
+using StuckThreshold = std::function<std::uint64_t(SiteId)>;
+inline constexpr std::uint64_t kNeverStuck = ~std::uint64_t{0};
+
+class TimelineGeometry {
+public:
+    /// Both must outlive the geometry.
+    TimelineGeometry(const Population &population, const History &history);
+
+    /// Brings the marks of `rows` up to date for this view and moment (ns). Returns true if any mark changed.
+    bool update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
+                const StuckThreshold &stuckAfter);
+
+    std::size_t rowCount() const { return m_order.size(); }
+    /// Ascending, without overlap; valid until the next update().
+    const std::vector<TimelineMark> &marks(std::size_t row) const;
+    /// Columns left of it have lost (part of) their history; 0 = all is there.
+    int droppedColumns() const { return m_droppedColumns; }
+
+private:
+    /// Everything a row's marks depend on besides the history's past.
+    struct Inputs {
+        TimelineCoordinates view;
+        std::uint64_t pageVersion = 0;
+        std::uint64_t stuckAfter = kNeverStuck;
+        std::int64_t nowColumn = 0;
+        bool operator==(const Inputs &) const = default;
+    };
+
+    /// Columns that lie wholly in the past of a coroutine's latest transition never change: kept from frame to frame.
+    struct Row {
+        std::uint64_t usedIn = 0;  ///< number of the update
+        bool filled = false;
+        Inputs inputs;
+        std::int64_t firstColumn = 0;  ///< absolute: time of its left edge = phase + firstColumn * step
+        std::vector<History::Column> columns;
+        std::vector<TimelineMark> marks;
+    };
+
+    struct Span;
+    bool updateRow(Row &row, CoroutineId id, const TimelineCoordinates &view, std::uint64_t now,
+                   const StuckThreshold &stuckAfter);
+    void fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span);
+    void writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view, const Span &span,
+                    std::uint64_t stuckAfter) const;
+    static void addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span);
+    void keepFinalColumns(Row &row, const TimelineCoordinates &view, const Span &span) const;
+    void forgetUnused();
+
+    const Population &m_population;
+    const History &m_history;
+    std::unordered_map<CoroutineId, Row> m_rows;
+    std::vector<const Row *> m_order;
+    std::uint64_t m_updates = 0;
+    std::uint64_t m_droppedBefore = 0;
+    TimelineTime m_step = 0;
+    TimelineTime m_phase = 0;
+    int m_droppedColumns = 0;
+    std::vector<History::Column> m_scratch;
+};
+
+}  // namespace ct
