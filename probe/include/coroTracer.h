@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The probe, in five lines:
+//
+//     #include "coroTracer.h"
+//
+//     struct promise_type : corotracer::PromiseMixin { ... };
+//
+//     int main() { corotracer::InitTracer(); ... }
+//
+// Source-compatible with programs written for the existing coroTracer C++ SDK. docs/probe.md has the rest.
+#pragma once
+
+#include "corotracer/layout.h"
+#include "corotracer/promise.h"
+#include "corotracer/runtime.h"

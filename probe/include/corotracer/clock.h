@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Time: CLOCK_MONOTONIC nanoseconds for the price of reading a counter.
+//
+// An invariant counter (TSC on x86-64, the generic timer on AArch64) is turned into nanoseconds by a straight line,
+//
+//     ns = base_ns + ((counter - base_counter) * mult >> 32)
+//
+// and the line is held against CLOCK_MONOTONIC again after 1, 2, 4 ... 128 ms of counting, by whichever thread notices
+// first. A new line starts where the old one is (time never jumps back) and is steered to meet CLOCK_MONOTONIC at the
+// next check.
+//
+// Error against CLOCK_MONOTONIC: that of one paired reading (below 0.1 us undisturbed), plus what the kernel's clock
+// changes its rate by within one interval: under an NTP slew of 500 ppm at most 64 us; in the first two milliseconds
+// of a process, below 2 us. The same line serves all threads of a process, so between them order is that of the
+// counter. A line that is off by more than 1 ms, or by 1/64 of the interval, is bad: time then steps forward if it was
+// late, and slows to half speed if it was early. Three bad checks in a row, or no invariant counter: clock_gettime for
+// good, starting no lower than the last value handed out.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+inline constexpr unsigned clock_shift = 32;
+inline constexpr std::uint64_t first_check_ns = 1'000'000;   ///< from calibration to the first check
+inline constexpr std::uint64_t last_check_ns = 128'000'000;  ///< longest time between two checks
+inline constexpr std::uint64_t bad_error_ns = 1'000'000;     ///< beyond this a line is bad, however long it ran
+inline constexpr std::uint32_t bad_checks_allowed = 2;       ///< in a row; one more and the counter is given up
+inline constexpr std::uint64_t calibration_ns = 150'000;     ///< how long InitTracer watches the counter
+/// After this many intervals without a check the line is not used any more, not even while somebody renews it.
+inline constexpr std::uint64_t line_reach = 8;
+
+__extension__ typedef unsigned __int128 uint128;
+
+/// a * b >> 32, without losing bits in between.
+[[nodiscard]] inline constexpr std::uint64_t scale(std::uint64_t ticks, std::uint64_t mult) noexcept
+{
+    return static_cast<std::uint64_t>((static_cast<uint128>(ticks) * mult) >> clock_shift);
+}
+
+/// (ns << 32) / ticks: the slope that makes ns out of ticks. ticks must not be 0.
+[[nodiscard]] inline constexpr std::uint64_t slope(std::uint64_t ns, std::uint64_t ticks) noexcept
+{
+    return static_cast<std::uint64_t>((static_cast<uint128>(ns) << clock_shift) / ticks);
+}
+
+/// A straight line from counter ticks to nanoseconds. interval == 0: no line, base_ns is a floor for clock_gettime.
+struct clock_line {
+    std::uint64_t base_counter = 0;
+    std::uint64_t base_ns = 0;
+    std::uint64_t mult = 0;      ///< ns per tick, 32 bits after the point
+    std::uint64_t interval = 0;  ///< ticks after base_counter at which the line must be checked
+};
+
+/// CLOCK_MONOTONIC and the counter at one moment, give or take uncertainty_ns.
+struct clock_pair {
+    std::uint64_t counter = 0;
+    std::uint64_t ns = 0;
+    std::uint64_t uncertainty_ns = 0;
+};
+
+struct clock_state {
+    clock_line line;
+    clock_pair last;         ///< the reading the line was made from
+    std::uint64_t rate = 0;  ///< the counter's true slope as last measured (line.mult is that, steered)
+    std::uint32_t bad = 0;   ///< bad checks in a row
+};
+
+[[nodiscard]] inline constexpr std::uint64_t to_ns(const clock_line &line, std::uint64_t counter) noexcept
+{
+    const std::uint64_t ahead = counter - line.base_counter;
+    if (static_cast<std::int64_t>(ahead) >= 0)
+        return line.base_ns + scale(ahead, line.mult);
+    const std::uint64_t behind = scale(0 - ahead, line.mult);
+    return behind < line.base_ns ? line.base_ns - behind : 0;
+}
+
+/// No line: clock_gettime from now on, never below floor_ns.
+[[nodiscard]] inline constexpr clock_state without_counter(std::uint64_t floor_ns) noexcept
+{
+    clock_state state;
+    state.line.base_ns = floor_ns;
+    return state;
+}
+
+/// The first line, from two readings.
+[[nodiscard]] inline constexpr clock_state first_clock(const clock_pair &begin, const clock_pair &end) noexcept
+{
+    if (end.counter <= begin.counter || end.ns <= begin.ns)
+        return without_counter(end.ns);
+    clock_state state;
+    state.rate = slope(end.ns - begin.ns, end.counter - begin.counter);
+    if (state.rate == 0)
+        return without_counter(end.ns);
+    state.last = end;
+    state.line = {end.counter, end.ns, state.rate, slope(first_check_ns, state.rate)};
+    return state;
+}
+
+/// Decides what follows `old` after the reading `now`: the next line, which begins at `switch_counter` (>= now.counter,
+/// close to it), or none. Pure arithmetic.
+[[nodiscard]] inline constexpr clock_state next_clock(const clock_state &old, const clock_pair &now,
+                                                      std::uint64_t switch_counter) noexcept
+{
+    const std::uint64_t reach = old.line.base_counter + line_reach * old.line.interval;
+    const std::uint64_t last_used = switch_counter > reach ? reach : switch_counter;
+    if (old.line.interval == 0)
+        return old;
+    if (now.counter <= old.last.counter || now.ns <= old.last.ns || switch_counter < now.counter)
+        return without_counter(to_ns(old.line, old.line.base_counter + line_reach * old.line.interval));
+
+    const std::uint64_t elapsed_ns = now.ns - old.last.ns;
+    const std::uint64_t predicted = to_ns(old.line, now.counter);
+    const std::uint64_t error = predicted > now.ns ? predicted - now.ns : now.ns - predicted;
+    const std::uint64_t fair = elapsed_ns / 64 < bad_error_ns ? elapsed_ns / 64 : bad_error_ns;
+    const bool bad = error > fair + 2 * (now.uncertainty_ns + old.last.uncertainty_ns);
+
+    clock_state next;
+    next.bad = bad ? old.bad + 1 : 0;
+    // A counter that jumped says nothing about its rate; one that is no good says so three times.
+    next.rate = bad ? old.rate : slope(elapsed_ns, now.counter - old.last.counter);
+    next.last = now;
+    const std::uint64_t truth = now.ns + scale(switch_counter - now.counter, next.rate);
+    std::uint64_t start = to_ns(old.line, bad ? last_used : switch_counter);
+    if (bad && truth > start)
+        start = truth;
+    if (next.bad > bad_checks_allowed || next.rate == 0)
+        return without_counter(start);
+
+    std::uint64_t interval = slope(first_check_ns, next.rate);
+    if (!bad) {
+        const std::uint64_t longest = slope(last_check_ns, next.rate);
+        interval = 2 * old.line.interval < longest ? 2 * old.line.interval : longest;
+    }
+    // Where the line has to arrive, seen from where it starts; at least half speed, so that time goes on.
+    const std::uint64_t straight = scale(interval, next.rate);
+    const std::uint64_t goal = truth + straight;
+    const std::uint64_t gain = goal > start + straight / 2 ? goal - start : straight / 2;
+    next.line = {switch_counter, start, slope(gain, interval), interval};
+    return next;
+}
+
+[[nodiscard]] inline std::uint64_t monotonic_ns() noexcept
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+[[nodiscard]] inline std::uint64_t read_counter() noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t value = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return 0;
+#endif
+}
+
+/// Whether the counter runs at one rate, on all cores, in all sleep states.
+[[nodiscard]] inline bool has_invariant_counter() noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+#elif defined(__aarch64__)
+    return true;  // by architecture
+#else
+    return false;
+#endif
+}
+
+/// Reads both clocks at one moment: the tightest of a few tries. False when all were disturbed (preempted).
+[[nodiscard]] inline bool read_pair(clock_pair &pair, std::uint64_t rate) noexcept
+{
+    std::uint64_t best = ~std::uint64_t{0};
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        const std::uint64_t before = read_counter();
+        const std::uint64_t ns = monotonic_ns();
+        const std::uint64_t width = read_counter() - before;
+        if (width >= best)
+            continue;
+        best = width;
+        pair = {before + width / 2, ns, scale(width, rate) / 2 + 1};
+    }
+    return pair.uncertainty_ns < 50'000;
+}
+
+/// The line all threads of the process share. Two copies: readers use the one that `version` names, the checker fills
+/// the other and then names it, so that nobody ever waits. A reader that sees `version` change starts again.
+struct shared_clock {
+    struct atomic_line {
+        std::atomic<std::uint64_t> base_counter;
+        std::atomic<std::uint64_t> base_ns;
+        std::atomic<std::uint64_t> mult;
+        std::atomic<std::uint64_t> interval;
+    };
+    alignas(64) atomic_line lines[2];
+    std::atomic<std::uint32_t> version;  ///< release by the checker; partner: the readers' acquire
+    std::atomic<std::uint32_t> busy;     ///< 1: somebody checks (acquire/release between checkers)
+    clock_state state;                   ///< belongs to whoever holds busy
+};
+
+inline void install(shared_clock &clock, const clock_state &state) noexcept
+{
+    const std::uint32_t version = clock.version.load(std::memory_order_relaxed) + 1;
+    shared_clock::atomic_line &line = clock.lines[version & 1U];
+    // Release each: a reader that sees any of these (acquire) sees the version change before them as well, and retries.
+    line.base_counter.store(state.line.base_counter, std::memory_order_release);
+    line.base_ns.store(state.line.base_ns, std::memory_order_release);
+    line.mult.store(state.line.mult, std::memory_order_release);
+    line.interval.store(state.line.interval, std::memory_order_release);
+    clock.state = state;
+    clock.version.store(version, std::memory_order_release);
+}
+
+/// First calibration; about 0.2 ms. Only while no thread uses the clock.
+inline void start_clock(shared_clock &clock) noexcept
+{
+    clock.busy.store(0, std::memory_order_relaxed);
+    if (!has_invariant_counter()) {
+        install(clock, without_counter(0));
+        return;
+    }
+    // The width of a reading is counted in ticks as long as the rate is unknown: an overestimate for fast counters.
+    const std::uint64_t unknown_rate = std::uint64_t{1} << clock_shift;
+    clock_pair begin;
+    clock_pair end;
+    bool undisturbed = read_pair(begin, unknown_rate);
+    while (monotonic_ns() - begin.ns < calibration_ns) {
+    }
+    undisturbed = read_pair(end, unknown_rate) && undisturbed;
+    install(clock, undisturbed ? first_clock(begin, end) : without_counter(0));
+}
+
+inline void check_clock(shared_clock &clock) noexcept
+{
+    clock_pair now;
+    clock_state next = clock.state;
+    if (read_pair(now, clock.state.rate)) {
+        // Preempted between here and install, threads would follow the old line for longer than planned: by the time
+        // that takes, times the difference of the slopes.
+        next = next_clock(clock.state, now, read_counter());
+    } else {
+        next.line.interval += slope(first_check_ns, next.rate);  // later, then
+    }
+    install(clock, next);
+}
+
+/// A line due for its check, or none.
+[[gnu::noinline, gnu::cold]] inline std::uint64_t clock_now_slow(shared_clock &clock) noexcept
+{
+    bool may_check = true;
+    for (;;) {
+        const std::uint32_t version = clock.version.load(std::memory_order_acquire);
+        const shared_clock::atomic_line &from = clock.lines[version & 1U];
+        const clock_line line{from.base_counter.load(std::memory_order_acquire),
+                              from.base_ns.load(std::memory_order_acquire), from.mult.load(std::memory_order_acquire),
+                              from.interval.load(std::memory_order_acquire)};
+        const std::uint64_t counter = read_counter();
+        if (clock.version.load(std::memory_order_relaxed) != version)
+            continue;
+        const std::int64_t ahead = static_cast<std::int64_t>(counter - line.base_counter);
+        const std::int64_t interval = static_cast<std::int64_t>(line.interval);
+        const bool due = ahead >= interval || ahead <= -interval;
+        if (interval != 0 && due && may_check) {
+            may_check = false;
+            std::uint32_t idle = 0;
+            if (clock.busy.compare_exchange_strong(idle, 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+                if (clock.version.load(std::memory_order_relaxed) == version)
+                    check_clock(clock);
+                clock.busy.store(0, std::memory_order_release);
+                continue;
+            }
+        }
+        if (interval != 0 && ahead > -interval && ahead < static_cast<std::int64_t>(line_reach) * interval)
+            return to_ns(line, counter);
+        const std::uint64_t now = monotonic_ns();
+        return now > line.base_ns ? now : line.base_ns;
+    }
+}
+
+/// Now, in ns of CLOCK_MONOTONIC. Never decreases within a thread.
+[[nodiscard]] inline std::uint64_t clock_now(shared_clock &clock) noexcept
+{
+    const std::uint32_t version = clock.version.load(std::memory_order_acquire);
+    const shared_clock::atomic_line &line = clock.lines[version & 1U];
+    const std::uint64_t base_counter = line.base_counter.load(std::memory_order_acquire);
+    const std::uint64_t base_ns = line.base_ns.load(std::memory_order_acquire);
+    const std::uint64_t mult = line.mult.load(std::memory_order_acquire);
+    const std::uint64_t interval = line.interval.load(std::memory_order_acquire);
+    const std::uint64_t ticks = read_counter() - base_counter;
+    if (ticks >= interval || clock.version.load(std::memory_order_relaxed) != version) [[unlikely]]
+        return clock_now_slow(clock);
+    return base_ns + scale(ticks, mult);
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// PromiseMixin, from which a promise type inherits, and TracedAwaiter, which stands between a coroutine and what it
+// awaits.
+#pragma once
+
+#include "runtime.h"
+
+#include <coroutine>
+#include <type_traits>
+#include <utility>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer {
+
+class PromiseMixin;
+
+namespace detail {
+
+template <class A>
+concept has_member_co_await = requires(A &&awaitable)
+{
+    static_cast<A &&>(awaitable).operator co_await();
+};
+template <class A>
+concept has_free_co_await = requires(A &&awaitable)
+{
+    operator co_await(static_cast<A &&>(awaitable));
+};
+template <class A>
+concept has_co_await = has_member_co_await<A> || has_free_co_await<A>;
+
+/// The awaiter as operator co_await returns it, by elision where it is a value.
+template <has_member_co_await A>
+decltype(auto) awaiter_of(A &&awaitable) noexcept(noexcept(static_cast<A &&>(awaitable).operator co_await()))
+{
+    return static_cast<A &&>(awaitable).operator co_await();
+}
+template <class A>
+requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
+    awaiter_of(A &&awaitable) noexcept(noexcept(operator co_await(static_cast<A &&>(awaitable))))
+{
+    return operator co_await(static_cast<A &&>(awaitable));
+}
+
+/// How an awaitable is kept: an lvalue by reference; an rvalue by value, so that it may be returned from somebody's own
+/// await_transform; an rvalue that cannot move by reference (it lives until the end of the co_await expression).
+template <class A>
+using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
+
+template <class A>
+struct awaiter_storage {
+    template <class U>
+    explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<held<A>, U &&>)
+        : inner(static_cast<U &&>(awaitable))
+    {
+    }
+    held<A> inner;
+};
+
+template <has_co_await A>
+struct awaiter_storage<A> {
+    template <class U>
+    explicit awaiter_storage(U &&from) noexcept(
+        std::is_nothrow_constructible_v<held<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
+        : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
+    {
+    }
+    // The awaiter may point into the awaitable.
+    awaiter_storage(const awaiter_storage &) = delete;
+    awaiter_storage &operator=(const awaiter_storage &) = delete;
+
+    held<A> awaitable;
+    decltype(awaiter_of(std::declval<A &&>())) inner;
+};
+
+}  // namespace detail
+
+/// Awaits `inner` and tells `tracer` about it: one suspend before inner.await_suspend is entered, one resume when the
+/// coroutine goes on. An awaitable that is ready is no event. noexcept wherever the inner awaiter is.
+template <class Awaitable>
+struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
+    using storage = detail::awaiter_storage<Awaitable>;
+    using storage::inner;
+
+    template <class U>
+    TracedAwaiter(U &&awaitable, PromiseMixin *promise, location where = location::current(),
+                  std::uint8_t kind = kAwaitPoint) noexcept(std::is_nothrow_constructible_v<storage, U &&>)
+        : storage(static_cast<U &&>(awaitable)), tracer(promise), where_(where), kind_(kind)
+    {
+    }
+
+    bool await_ready() noexcept(noexcept(static_cast<bool>(inner.await_ready())))
+    {
+        return static_cast<bool>(inner.await_ready());
+    }
+
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> self) noexcept(noexcept(inner.await_suspend(self)));
+
+    decltype(auto) await_resume() noexcept(noexcept(inner.await_resume()));
+
+    PromiseMixin *tracer;
+
+private:
+    location where_;
+    std::uint32_t site_ = 0;
+    std::uint8_t kind_;
+    bool suspended_ = false;  ///< a suspend was written, a resume is due
+};
+
+template <class A>
+TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
+
+/// Base of a promise type whose coroutines are to be traced.
+///
+/// Threads: like the promise itself, one at a time. The station belongs to the coroutine from birth to death; the
+/// promise must not be used in a forked child for tracing, and is not (see detail::process_page).
+class PromiseMixin {
+public:
+    StationData *my_station = nullptr;  ///< null: untraced
+    std::uint64_t event_count = 0;      ///< transitions written so far; the next one's number
+
+    PromiseMixin() noexcept
+    {
+        const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+        if (session != 0)
+            be_born(session);
+        else
+            detail::count_early_birth();
+    }
+    /// A copy is another coroutine's promise: it has a station of its own.
+    PromiseMixin(const PromiseMixin &) noexcept : PromiseMixin() {}
+    PromiseMixin &operator=(const PromiseMixin &) noexcept { return *this; }
+    ~PromiseMixin()
+    {
+        if (my_station != nullptr)
+            die();
+    }
+
+    /// Traces every co_await of the coroutine.
+    template <class Awaitable>
+    auto await_transform(Awaitable &&awaitable, location where = location::current()) noexcept(
+        std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
+    {
+        return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kAwaitPoint);
+    }
+
+    /// For promises with an await_transform of their own: `return trace(what it would have returned, where);`
+    template <class Awaitable>
+    auto trace(Awaitable &&awaitable, location where = location::current()) noexcept(
+        std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
+    {
+        return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kAwaitPoint);
+    }
+
+    /// `auto initial_suspend() { return trace_initial_suspend(); }`, or with the awaiter that it returned before.
+    template <class Awaitable = std::suspend_always>
+    auto trace_initial_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
+        std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
+    {
+        return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kInitialSuspend);
+    }
+
+    /// `auto final_suspend() noexcept { return trace_final_suspend(); }`, or with the awaiter that it returned before.
+    template <class Awaitable = std::suspend_always>
+    auto trace_final_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept
+    {
+        return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kFinalSuspend);
+    }
+
+    /// In yield_value: `return trace_yield({}, where);`, with `location where = location::current()` a parameter of
+    /// yield_value to name the co_yield itself.
+    template <class Awaitable = std::suspend_always>
+    auto trace_yield(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
+        std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
+    {
+        return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kYieldPoint);
+    }
+
+    /// Writes one transition. Off: one load, one branch.
+    void write_trace(std::uint64_t addr, bool is_active, std::uint32_t site = 0,
+                     std::uint8_t kind = kAwaitPoint) noexcept
+    {
+        const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+        if (session == 0) [[likely]]
+            return;
+        record(session, addr, is_active, site, kind);
+    }
+
+    /// The suspend of a TracedAwaiter. Returns whether it was written; `site` receives the id of `where`.
+    bool record_suspend(std::uint32_t session, const void *frame, const location &where, std::uint8_t kind,
+                        std::uint32_t &site) noexcept
+    {
+        if (session_ != session || my_station == nullptr)
+            return false;
+        if (detail::state_v1.sites.extension != nullptr)
+            site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
+        record(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
+        return true;
+    }
+
+private:
+    void be_born(std::uint32_t session) noexcept;
+    void die() noexcept;
+    void record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
+                std::uint8_t kind) noexcept;
+
+    std::uint64_t last_ns_ = 0;  ///< a coroutine's timestamps never decrease, whatever the threads' counters read
+    std::uint32_t session_ = 0;  ///< the session the station belongs to; another one (a forked child's) must not write
+};
+
+/// Takes the next station, if there is one. birth_ts goes last: it says that the rest is there.
+[[gnu::noinline]] inline void PromiseMixin::be_born(std::uint32_t session) noexcept
+{
+    detail::process_state &state = detail::state_v1;
+    const std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);  // partner: engine, release
+    const std::uint32_t index = state.header->allocated_count.fetch_add(1, std::memory_order_relaxed);
+    if (index >= max || index >= state.station_limit)
+        return;
+    StationData &station = state.stations[index];
+    if (state.sites.extension == nullptr) {
+        // Another engine's file may be sparse on a full file system; ours is backed before max_stations grows.
+        const int saved_errno = errno;
+        const bool backed = detail::back_with_memory(&station, sizeof station);
+        errno = saved_errno;
+        if (!backed)
+            return;
+    }
+    station.header.probe_id.store(reinterpret_cast<std::uintptr_t>(this), std::memory_order_relaxed);
+    if (state.sites.extension != nullptr) {
+        station.extension.dialect.store(kDialectSeqlock, std::memory_order_relaxed);
+        station.extension.pid.store(state.pid, std::memory_order_relaxed);
+        station.extension.generation.store(0, std::memory_order_relaxed);
+        station.extension.mark.store(kStationMark, std::memory_order_relaxed);
+    }
+    station.header.is_dead.store(0, std::memory_order_relaxed);
+    last_ns_ = detail::clock_now(state.clock);
+    station.header.birth_ts.store(last_ns_, std::memory_order_release);  // partner: the engine's acquire load
+    session_ = session;
+    my_station = &station;
+}
+
+[[gnu::noinline]] inline void PromiseMixin::die() noexcept
+{
+    if (session_ != detail::page_v1.session.load(std::memory_order_acquire))
+        return;
+    if (detail::state_v1.sites.extension != nullptr)
+        my_station->extension.death_ts.store(detail::clock_now(detail::state_v1.clock), std::memory_order_relaxed);
+    my_station->header.is_dead.store(1, std::memory_order_release);  // partner: the engine's acquire load
+}
+
+/// One transition, seqlock dialect: event n goes to slot n % 8.
+inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
+                                 std::uint8_t kind) noexcept
+{
+    StationData *station = my_station;
+    if (session_ != session || station == nullptr)
+        return;
+    detail::process_state &state = detail::state_v1;
+    const std::uint64_t number = event_count;
+    Epoch &epoch = station->slots[number % kSlotsPerStation];
+    const std::uint64_t odd = number / kSlotsPerStation * 2 + 1;
+    const std::uint64_t now = detail::clock_now(state.clock);
+    const std::uint64_t tid = detail::tid_in(session);
+    const std::uint64_t timestamp = now > last_ns_ ? now : last_ns_;
+    last_ns_ = timestamp;
+    event_count = number + 1;
+    // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
+    epoch.seq.store(odd, std::memory_order_relaxed);
+    // Release each; partner: the engine's acquire loads of the payload, after which it reloads seq.
+    epoch.timestamp.store(timestamp, std::memory_order_release);
+    epoch.tid.store(tid, std::memory_order_release);
+    epoch.addr.store(addr, std::memory_order_release);
+    epoch.site.store(site, std::memory_order_release);
+    epoch.kind.store(kind, std::memory_order_release);
+    epoch.is_active.store(is_active ? 1 : 0, std::memory_order_release);
+    // seq_cst with the load below; partner: the engine stores tracer_sleeping, then loads seq, both seq_cst. Either it
+    // sees this event, or this thread sees it asleep.
+    epoch.seq.store(odd + 1, std::memory_order_seq_cst);
+    if (state.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
+        detail::wake_engine();
+}
+
+template <class Awaitable>
+template <class Promise>
+auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self) noexcept(
+    noexcept(inner.await_suspend(self)))
+{
+    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    if (session != 0) [[unlikely]]
+        suspended_ = tracer->record_suspend(session, self.address(), where_, kind_, site_);
+        // Once inner.await_suspend has begun, the coroutine may run on another thread, or be gone: *this with it.
+#if defined(__cpp_exceptions)
+    if constexpr (!noexcept(inner.await_suspend(self))) {
+        try {
+            return inner.await_suspend(self);
+        } catch (...) {
+            // The language resumes the coroutine with the exception: it is still ours.
+            if (suspended_)
+                tracer->write_trace(0, true, site_, kind_);
+            throw;
+        }
+    } else
+#endif
+        return inner.await_suspend(self);
+}
+
+template <class Awaitable>
+decltype(auto) TracedAwaiter<Awaitable>::await_resume() noexcept(noexcept(inner.await_resume()))
+{
+    if (suspended_)
+        tracer->write_trace(0, true, site_, kind_);
+    return inner.await_resume();
+}
+
+}  // namespace corotracer
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

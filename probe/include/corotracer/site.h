@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Suspension points: file, line and function are written to the region once, and then named by a small id.
+#pragma once
+
+#include "layout.h"
+
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if __has_include(<source_location>)
+#include <source_location>
+#endif
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer {
+
+#if defined(__cpp_lib_source_location)
+/// Where a coroutine waits. Take it as a defaulted argument: `location where = location::current()`.
+using location = std::source_location;
+#else
+/// std::source_location for compilers that lack it.
+class location {
+public:
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_COLUMN)
+#define COROTRACER_COLUMN __builtin_COLUMN()
+#endif
+#endif
+#if !defined(COROTRACER_COLUMN)
+#define COROTRACER_COLUMN 0
+#endif
+    static constexpr location current(const char *file = __builtin_FILE(), const char *function = __builtin_FUNCTION(),
+                                      std::uint_least32_t line = __builtin_LINE(),
+                                      std::uint_least32_t column = COROTRACER_COLUMN) noexcept
+    {
+        location here;
+        here.file_ = file;
+        here.function_ = function;
+        here.line_ = line;
+        here.column_ = column;
+        return here;
+    }
+#undef COROTRACER_COLUMN
+    constexpr std::uint_least32_t line() const noexcept
+    {
+        return line_;
+    }
+    constexpr std::uint_least32_t column() const noexcept
+    {
+        return column_;
+    }
+    constexpr const char *file_name() const noexcept
+    {
+        return file_;
+    }
+    constexpr const char *function_name() const noexcept
+    {
+        return function_;
+    }
+
+private:
+    const char *file_ = "";
+    const char *function_ = "";
+    std::uint_least32_t line_ = 0;
+    std::uint_least32_t column_ = 0;
+};
+#endif
+
+namespace detail {
+
+inline constexpr std::size_t site_entries = 8192;      ///< cached addresses of locations; a power of two
+inline constexpr std::size_t content_entries = 16384;  ///< known sites and strings by content; a power of two
+inline constexpr std::size_t probe_limit = 32;         ///< entries looked at before giving up
+inline constexpr std::size_t string_limit = 4096;      ///< bytes of a file or function name that are kept
+inline constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
+
+/// What the region offers for sites; everything validated against the file's size.
+struct site_area {
+    ExtensionHeader *extension = nullptr;  ///< null: no sites
+    SiteRecord *records = nullptr;
+    char *strings = nullptr;
+    std::uint64_t strings_capacity = 0;  ///< bytes
+    std::uint32_t capacity = 0;          ///< records
+};
+
+/// Names a location within this process: addresses only, no content.
+struct site_key {
+    std::uintptr_t first;
+    std::uintptr_t second;
+    std::uint64_t third;
+};
+inline constexpr bool one_word_location = sizeof(location) == sizeof(void *);
+
+template <class Location>
+[[nodiscard]] inline site_key key_of(const Location &where) noexcept
+{
+    if constexpr (sizeof(Location) == sizeof(void *)) {
+        return {std::bit_cast<std::uintptr_t>(where), 0, 0};
+    } else {
+        return {reinterpret_cast<std::uintptr_t>(where.function_name()),
+                reinterpret_cast<std::uintptr_t>(where.file_name()),
+                (std::uint64_t{where.line()} << 32) | where.column()};
+    }
+}
+
+/// Location to id. Entries are written once, under `lock`, then published by `state` (release; partner: the acquire
+/// load in find). Cleared only by InitTracer, while nobody traces.
+struct site_table {
+    struct entry {
+        std::atomic<std::uint32_t> state;  ///< 0 = empty, else id + 1
+        std::atomic<std::uintptr_t> first;
+        std::atomic<std::uintptr_t> second;
+        std::atomic<std::uint64_t> third;
+    };
+    /// By content: sites (value = id) and strings (value = offset). Belongs to the holder of `lock`.
+    struct known {
+        std::uint64_t hash;
+        std::uint64_t value;
+        std::uint64_t check;  ///< line and column, or length; 0 = empty
+    };
+    alignas(64) entry entries[site_entries];
+    alignas(64) std::atomic<std::uint32_t> lock;
+    known contents[content_entries];
+};
+
+[[nodiscard]] inline std::size_t home_of(const site_key &key) noexcept
+{
+    std::uint64_t mixed = key.first;
+    if constexpr (!one_word_location)
+        mixed ^= std::rotl(key.third * golden, 7) ^ (key.second << 3);
+    return static_cast<std::size_t>((mixed * golden) >> (64 - std::countr_zero(site_entries)));
+}
+
+/// Looks at one entry. Returns id + 1, or 0 when it is empty or somebody else's.
+[[nodiscard]] inline std::uint32_t match(const site_table::entry &entry, const site_key &key) noexcept
+{
+    const std::uint32_t state = entry.state.load(std::memory_order_acquire);
+    bool same = entry.first.load(std::memory_order_relaxed) == key.first;
+    if constexpr (!one_word_location) {
+        same = same && entry.second.load(std::memory_order_relaxed) == key.second &&
+               entry.third.load(std::memory_order_relaxed) == key.third;
+    }
+    return same ? state : 0;
+}
+
+/// Makes sure that a range of the shared file has memory behind it: on a full tmpfs a plain write would raise SIGBUS.
+[[nodiscard]] inline bool back_with_memory(void *begin, std::size_t size) noexcept
+{
+#if defined(__linux__)
+    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(begin) & ~(page - 1);
+    const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(begin) + size;
+    return ::madvise(reinterpret_cast<void *>(first), last - first, populate_write) == 0 || errno == EINVAL;
+#else
+    return true;
+#endif
+}
+
+[[nodiscard]] inline std::uint64_t hash_bytes(const char *text, std::size_t length, std::uint64_t seed) noexcept
+{
+    std::uint64_t hash = seed ^ (length * golden);
+    for (std::size_t i = 0; i < length; ++i)
+        hash = std::rotl((hash ^ static_cast<unsigned char>(text[i])) * golden, 29);
+    return hash ^ (hash >> 32);
+}
+
+/// The entry of a content, or the empty one where it belongs; null when there is no room.
+[[nodiscard]] inline site_table::known *find_content(site_table &table, std::uint64_t hash,
+                                                     std::uint64_t check) noexcept
+{
+    for (std::size_t i = 0; i < probe_limit; ++i) {
+        site_table::known &known = table.contents[(hash + i) % content_entries];
+        if (known.check == 0 || (known.hash == hash && known.check == check))
+            return &known;
+    }
+    return nullptr;
+}
+
+inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
+
+/// Offset of a string among the region's strings, written there unless this process did so before.
+[[nodiscard]] inline std::uint64_t intern(site_table &table, const site_area &area, const char *text,
+                                          std::size_t length) noexcept
+{
+    const std::uint64_t hash = hash_bytes(text, length, 1);
+    site_table::known *known = find_content(table, hash, length + 1);
+    if (known != nullptr && known->check != 0)
+        return known->value;
+    const std::uint64_t offset = area.extension->strings_used.fetch_add(length, std::memory_order_relaxed);
+    if (offset > area.strings_capacity || length > area.strings_capacity - offset)
+        return no_room;
+    if (!back_with_memory(area.strings + offset, length + 1))
+        return no_room;
+    std::memcpy(area.strings + offset, text, length);
+    if (known != nullptr)
+        *known = {hash, offset, length + 1};
+    return offset;
+}
+
+/// Writes a record; returns its id, or 0 when the region has no room.
+[[nodiscard]] inline std::uint32_t write_site(site_table &table, const site_area &area, const location &where,
+                                              std::size_t file_length, std::size_t function_length) noexcept
+{
+    const std::uint64_t file = intern(table, area, where.file_name(), file_length);
+    const std::uint64_t function = intern(table, area, where.function_name(), function_length);
+    if (file == no_room || function == no_room)
+        return 0;
+    const std::uint32_t index = area.extension->site_count.fetch_add(1, std::memory_order_relaxed);
+    if (index >= area.capacity || !back_with_memory(&area.records[index], sizeof(SiteRecord)))
+        return 0;
+    SiteRecord &record = area.records[index];
+    record.line = where.line();
+    record.column = where.column();
+    record.file_length = static_cast<std::uint32_t>(file_length);
+    record.file_offset = file;
+    record.function_length = static_cast<std::uint32_t>(function_length);
+    record.function_offset = function;
+    record.ready.store(1, std::memory_order_release);  // partner: the engine's acquire load
+    return index + 1;
+}
+
+/// The id of a location by its content, registered if it is new. Holder of the lock only.
+[[nodiscard]] inline std::uint32_t site_by_content(site_table &table, const site_area &area,
+                                                   const location &where) noexcept
+{
+    const std::size_t file_length = ::strnlen(where.file_name(), string_limit);
+    const std::size_t function_length = ::strnlen(where.function_name(), string_limit);
+    const std::uint64_t place = ((std::uint64_t{where.line()} << 32) | where.column()) + 1;
+    std::uint64_t hash = hash_bytes(where.file_name(), file_length, place);
+    hash = hash_bytes(where.function_name(), function_length, hash);
+    site_table::known *known = find_content(table, hash, place);
+    if (known != nullptr && known->check != 0)
+        return static_cast<std::uint32_t>(known->value);
+    // A site that cannot be remembered is not written: it would be written again and again.
+    const std::uint32_t id =
+        known != nullptr ? write_site(table, area, where, file_length, function_length) : std::uint32_t{0};
+    if (id == 0)
+        area.extension->sites_dropped.fetch_add(1, std::memory_order_relaxed);
+    // Interning may have filled the entry found above.
+    known = find_content(table, hash, place);
+    if (known != nullptr)
+        *known = {hash, id, place};
+    return id;
+}
+
+/// Not where it belongs: further along, or new. 0 (unknown) when another thread registers for too long.
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint32_t site_id_slow(site_table &table, const site_area &area,
+                                                                          const location &where) noexcept
+{
+    const site_key key = key_of(where);
+    const std::size_t home = home_of(key);
+    for (std::size_t i = 0; i < probe_limit; ++i) {
+        if (const std::uint32_t found = match(table.entries[(home + i) % site_entries], key); found != 0)
+            return found - 1;
+    }
+    const int saved_errno = errno;
+    for (int patience = 100'000; table.lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
+        if (patience == 0)
+            return 0;  // its holder was preempted for long; the next event tries again
+    }
+    const std::uint32_t id = site_by_content(table, area, where);
+    for (std::size_t i = 0; i < probe_limit; ++i) {
+        site_table::entry &entry = table.entries[(home + i) % site_entries];
+        if (entry.state.load(std::memory_order_relaxed) != 0) {
+            if (match(entry, key) != 0)
+                break;
+            continue;
+        }
+        entry.first.store(key.first, std::memory_order_relaxed);
+        entry.second.store(key.second, std::memory_order_relaxed);
+        entry.third.store(key.third, std::memory_order_relaxed);
+        entry.state.store(id + 1, std::memory_order_release);
+        break;
+    }
+    table.lock.store(0, std::memory_order_release);  // partner: the acquire exchange above
+    errno = saved_errno;
+    return id;
+}
+
+/// Id of a location in the region; 0 = unknown.
+[[nodiscard]] inline std::uint32_t site_id(site_table &table, const site_area &area, const location &where) noexcept
+{
+    const site_key key = key_of(where);
+    if (const std::uint32_t found = match(table.entries[home_of(key)], key); found != 0) [[likely]]
+        return found - 1;
+    return site_id_slow(table, area, where);
+}
+
+/// Forgets everything. Only while nobody traces.
+inline void clear_sites(site_table &table) noexcept
+{
+    for (site_table::entry &entry : table.entries)
+        entry.state.store(0, std::memory_order_relaxed);
+    for (site_table::known &known : table.contents)
+        known = {};
+    table.lock.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace detail
+}  // namespace corotracer
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")
