@@ -1,3 +1,158 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/regionlist.h"
+
+#include "core/harvest/region.h"
+#include "core/session/mappings.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr const char *kForeignDefault = "/tmp/corotracer.shm";
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : m_fd(fd) {}
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    ~Descriptor()
+    {
+        if (m_fd >= 0)
+            close(m_fd);
+    }
+    int get() const { return m_fd; }
+
+private:
+    int m_fd;
+};
+
+struct Candidate {
+    RegionInfo info;
+    FileIdentity identity;
+};
+
+/// Reads the header with pread: a mapping of a tmpfs hole would allocate it.
+std::optional<Candidate> examine(const std::string &path)
+{
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+        return std::nullopt;
+    alignas(corotracer::GlobalHeader) std::byte bytes[sizeof(corotracer::GlobalHeader)];
+    if (pread(file.get(), bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+        return std::nullopt;
+
+    const auto field = [&bytes]<class T>(std::size_t offset, T) {
+        T value;
+        std::memcpy(&value, bytes + offset, sizeof value);
+        return value;
+    };
+    using Header = corotracer::GlobalHeader;
+    if (field(offsetof(Header, magic_number), std::uint64_t{}) != corotracer::kMagic)
+        return std::nullopt;
+    Candidate candidate;
+    candidate.identity = FileIdentity::of(status, path);
+    RegionInfo &info = candidate.info;
+    info.path = path;
+    info.bytesUsed = static_cast<std::uint64_t>(status.st_blocks) * 512;
+    info.stationsMax = field(offsetof(Header, max_stations), std::uint32_t{});
+    info.stationsAllocated = std::min(field(offsetof(Header, allocated_count), std::uint32_t{}), info.stationsMax);
+    info.ours = field(offsetof(Header, extension), std::uint64_t{}) == corotracer::kExtensionMagic;
+    info.modifiedRealtimeNs = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                              static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
+    return candidate;
+}
+
+std::vector<std::string> placesToLook()
+{
+    std::vector<std::string> places{"/dev/shm/corotracer-" + std::to_string(getuid())};
+    if (const char *runtime = std::getenv("XDG_RUNTIME_DIR"); runtime && *runtime)
+        places.push_back(std::string(runtime) + "/corotracer");
+    // Where new ones would go now: also the place on disk, if it has come to that.
+    if (const Result<RegionPlace> place = chooseRegionPlace())
+        places.push_back(place->directory);
+    return places;
+}
+
+std::vector<std::string> filesToExamine()
+{
+    std::vector<std::string> files;
+    std::set<std::string> seen;
+    for (const std::string &place : placesToLook()) {
+        std::error_code error;
+        for (auto it = std::filesystem::directory_iterator(place, error);
+             !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+            if (seen.insert(it->path().string()).second)
+                files.push_back(it->path().string());
+        }
+    }
+    files.emplace_back(kForeignDefault);
+    return files;
+}
+
+}  // namespace
+
+std::vector<RegionInfo> listRegions()
+{
+    std::vector<Candidate> candidates;
+    std::vector<FileIdentity> identities;
+    for (const std::string &path : filesToExamine()) {
+        if (std::optional<Candidate> candidate = examine(path)) {
+            identities.push_back(candidate->identity);
+            candidates.push_back(std::move(*candidate));
+        }
+    }
+    const auto mappers = processesMapping(identities);
+    std::vector<RegionInfo> regions;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        RegionInfo info = std::move(candidates[i].info);
+        info.owner = lockHolder(candidates[i].identity);
+        for (const MappingProcess &process : mappers[i]) {
+            if (process.engine || process.pid == info.owner)
+                continue;
+            info.targets.push_back(process.pid);
+            info.targetNames.push_back(process.name);
+        }
+        regions.push_back(std::move(info));
+    }
+    std::sort(regions.begin(), regions.end(),
+              [](const RegionInfo &a, const RegionInfo &b) { return a.modifiedRealtimeNs > b.modifiedRealtimeNs; });
+    return regions;
+}
+
+Result<void> deleteRegion(const std::string &path)
+{
+    const std::optional<Candidate> candidate = examine(path);
+    if (!candidate)
+        return Error{ErrorCode::BadFormat, path + " is not a readable cTP region; nothing was deleted"};
+    for (const MappingProcess &process : processesMapping(candidate->identity)) {
+        if (process.pid == getpid())
+            continue;  // a view of ours does not mind; a capture of ours holds the lock
+        return Error{ErrorCode::Busy, path + " is in use by process " + std::to_string(process.pid) + " (" +
+                                          process.name + "); end it first"};
+    }
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (file.get() < 0)
+        return errnoError(errno, "cannot open " + path);
+    // Held until the name is gone, so that no engine adopts it in between.
+    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+        return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};
+    if (unlink(path.c_str()) != 0)
+        return errnoError(errno, "cannot delete " + path);
+    unlink((path + ".sock").c_str());
+    return {};
+}
+
+}  // namespace ct

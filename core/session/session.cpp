@@ -1,3 +1,443 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/session.h"
+
+#include "core/session/mappings.h"
+
+#include <QDeadlineTimer>
+#include <QTimer>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr int kNothingTracedMs = 3000;
+constexpr int kProgressMs = 100;
+constexpr int kTargetsMs = 500;
+constexpr int kGroupPollMs = 10;
+constexpr int kGroupMs = 300;
+constexpr int kTerminatedGroupMs = 6000;  ///< longer than TargetProcess waits before SIGKILL
+
+QString text(const std::string &utf8)
+{
+    return QString::fromStdString(utf8);
+}
+
+Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &regionPath)
+{
+    if (capture.socketPath.empty())
+        return socketPathFor(regionPath);
+    if (capture.socketPath.size() > corotracer::kSocketPathMax)
+        return Error{ErrorCode::InvalidArgument, "the socket path " + capture.socketPath + " is longer than " +
+                                                     std::to_string(corotracer::kSocketPathMax) +
+                                                     " bytes; choose a shorter one"};
+    return capture.socketPath;
+}
+
+}  // namespace
+
+struct Session::Data {
+    enum class Kind { None, Launched, Listening, Attached };
+
+    Kind kind = Kind::None;
+    SessionState state = SessionState::Idle;
+    EndReason endReason = EndReason::None;
+    std::vector<std::shared_ptr<Sink>> sinks;
+    std::optional<Region> region;            // outlives the thread
+    std::unique_ptr<HarvestThread> harvest;  // gone after the end
+    TargetProcess *process = nullptr;
+    Accounting finalAccounting;
+    FileIdentity identity;
+    std::string regionPath;
+    std::string socketPath;
+    std::uint32_t stations = 0;
+    QStringList notices;
+    std::vector<pid_t> targets;
+    bool observer = false;
+    bool postMortem = false;
+    bool leftOver = false;
+    bool failedToStart = false;
+    bool terminating = false;
+    bool saidNothingTraced = false;
+    QDeadlineTimer groupPatience;
+    int nothingTracedMs = kNothingTracedMs;
+    QTimer *nothingTracedTimer = nullptr;
+    QTimer *progressTimer = nullptr;
+    QTimer *targetsTimer = nullptr;
+
+    void adopt(Region opened);
+    bool ownedByAnotherEngine() const;
+    std::vector<MappingProcess> mappingTargets() const;
+};
+
+void Session::Data::adopt(Region opened)
+{
+    region.emplace(std::move(opened));
+    regionPath = region->path();
+    identity = FileIdentity::of(regionPath);
+    stations = region->header().max_stations.load(std::memory_order_relaxed);
+    observer = region->access() == RegionAccess::Observer;
+}
+
+bool Session::Data::ownedByAnotherEngine() const
+{
+    const pid_t holder = lockHolder(identity);
+    return holder != 0 && holder != getpid();
+}
+
+std::vector<MappingProcess> Session::Data::mappingTargets() const
+{
+    std::vector<MappingProcess> processes = processesMapping(identity);
+    std::erase_if(processes, [](const MappingProcess &process) { return process.engine; });
+    return processes;
+}
+
+Session::Session(QObject *parent) : QObject(parent), m_data(std::make_unique<Data>()) {}
+
+Session::~Session()
+{
+    if (m_data->harvest && m_data->state != SessionState::Ended) {
+        m_data->harvest->disconnect(this);
+        m_data->harvest->requestEnd();
+        m_data->harvest->wait();
+        settleRegion();
+    }
+    // Members go in reverse order: the thread before the region that it reads.
+}
+
+void Session::addSink(std::shared_ptr<Sink> sink)
+{
+    m_data->sinks.push_back(std::move(sink));
+}
+
+Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &target)
+{
+    if (Result<void> listening = listen(capture); !listening)
+        return listening;
+    m_data->kind = Data::Kind::Launched;
+
+    LaunchSpec traced = target;
+    traced.environment["CTP_SHM_PATH"] = m_data->regionPath;
+    traced.environment["CTP_SOCK_PATH"] = m_data->socketPath;
+    traced.environment["CTP_MAX_STATIONS"] = std::to_string(capture.stations);
+    m_data->process = new TargetProcess(this);
+    connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
+    if (Result<void> started = m_data->process->start(traced); !started) {
+        m_data->failedToStart = true;
+        m_data->harvest.reset();
+        static_cast<void>(m_data->region->remove());
+        ::unlink(m_data->socketPath.c_str());
+        m_data->region.reset();
+        delete std::exchange(m_data->progressTimer, nullptr);
+        delete std::exchange(m_data->targetsTimer, nullptr);
+        delete std::exchange(m_data->process, nullptr);
+        m_data->state = SessionState::Idle;
+        return started;
+    }
+    armNothingTraced();
+    return {};
+}
+
+Result<void> Session::listen(const CaptureSpec &capture)
+{
+    // A path that cannot work is refused before anything is created.
+    if (!capture.regionPath.empty() || !capture.socketPath.empty()) {
+        if (Result<std::string> socket = socketPathOf(capture, capture.regionPath); !socket)
+            return socket.error();
+    }
+    Result<Region> region = Region::create({capture.regionPath, capture.stations});
+    if (!region)
+        return region.error();
+    m_data->adopt(std::move(*region));
+    const Result<std::string> socket = socketPathOf(capture, m_data->regionPath);
+    Result<void> started = socket ? startHarvest(*socket) : Result<void>(socket.error());
+    if (!started) {
+        static_cast<void>(m_data->region->remove());
+        m_data->region.reset();
+        return started;
+    }
+    if (capture.regionPath.empty()) {
+        if (const Result<RegionPlace> place = chooseRegionPlace(); place && !place->warning.empty())
+            addNotice(text(place->warning));
+    }
+    m_data->kind = Data::Kind::Listening;
+    setState(SessionState::Waiting);
+    beginWatching();
+    return {};
+}
+
+Result<void> Session::attach(const std::string &regionPath)
+{
+    Result<Region> region = Region::open(regionPath);
+    if (!region)
+        return region.error();
+    m_data->adopt(std::move(*region));
+    m_data->kind = Data::Kind::Attached;
+    for (const MappingProcess &process : m_data->mappingTargets())
+        m_data->targets.push_back(process.pid);
+    m_data->postMortem = m_data->targets.empty() && !m_data->ownedByAnotherEngine();
+
+    std::string socketPath;
+    if (m_data->observer) {
+        addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
+    } else if (!m_data->postMortem) {
+        if (const Result<std::string> socket = socketPathFor(m_data->regionPath))
+            socketPath = *socket;
+        else
+            addNotice(text(socket.error().message));
+    }
+    if (Result<void> started = startHarvest(socketPath); !started) {
+        m_data->region.reset();
+        return started;
+    }
+    setState(SessionState::Waiting);
+    if (m_data->postMortem) {
+        addNotice(
+            tr("No process uses this region any more: what it holds are the last transitions of each coroutine."));
+        QTimer::singleShot(0, this, [this] { drain(EndReason::TargetExited); });
+        return {};
+    }
+    beginWatching();
+    return {};
+}
+
+Result<void> Session::startHarvest(const std::string &socketPath)
+{
+    m_data->socketPath = socketPath;
+    m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks);
+    HarvestThread *harvest = m_data->harvest.get();
+    // Queued on purpose: these come from the harvest thread.
+    connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);
+    if (Result<void> started = harvest->startHarvest(); !started) {
+        m_data->harvest.reset();
+        return started;
+    }
+    return {};
+}
+
+void Session::beginWatching()
+{
+    m_data->progressTimer = new QTimer(this);
+    connect(m_data->progressTimer, &QTimer::timeout, this, &Session::checkProgress);
+    m_data->progressTimer->start(kProgressMs);
+    m_data->targetsTimer = new QTimer(this);
+    connect(m_data->targetsTimer, &QTimer::timeout, this, &Session::checkTargets);
+    m_data->targetsTimer->start(kTargetsMs);
+}
+
+/// An attached region was found with stations in it or not; only new targets can have forgotten something.
+void Session::armNothingTraced()
+{
+    if (m_data->nothingTracedTimer || m_data->kind == Data::Kind::Attached)
+        return;
+    m_data->nothingTracedTimer = new QTimer(this);
+    m_data->nothingTracedTimer->setSingleShot(true);
+    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, [this] {
+        if (accounting().stationsAllocated == 0 && !std::exchange(m_data->saidNothingTraced, true))
+            Q_EMIT nothingTraced();
+    });
+    m_data->nothingTracedTimer->start(m_data->nothingTracedMs);
+}
+
+void Session::checkProgress()
+{
+    if (m_data->state == SessionState::Waiting && accounting().coroutines > 0)
+        setState(SessionState::Capturing);
+    if (m_data->state != SessionState::Waiting)
+        m_data->progressTimer->stop();
+}
+
+/// Listening: who is there. Attached: also the end, once all that were there have gone. Costs a look at the known ones;
+/// all processes are searched only when there is none.
+void Session::checkTargets()
+{
+    if (m_data->kind == Data::Kind::Launched || m_data->state == SessionState::Draining)
+        return;
+    std::erase_if(m_data->targets, [this](pid_t pid) { return !processMaps(pid, m_data->identity); });
+    if (!m_data->targets.empty())
+        return;
+    for (const MappingProcess &process : m_data->mappingTargets()) {
+        m_data->targets.push_back(process.pid);
+        Q_EMIT targetSeen(process.pid);
+    }
+    if (!m_data->targets.empty()) {
+        armNothingTraced();
+        return;
+    }
+    if (m_data->kind == Data::Kind::Attached && !m_data->ownedByAnotherEngine())
+        drain(EndReason::TargetExited);
+}
+
+void Session::onTargetExited(const ExitStatus &status)
+{
+    m_data->groupPatience.setRemainingTime(m_data->terminating ? kTerminatedGroupMs : kGroupMs);
+    awaitGroup();
+    Q_EMIT targetExited(status);
+}
+
+/// The rest of a shell line, or of a terminated group, is given a moment to follow its leader.
+void Session::awaitGroup()
+{
+    if (m_data->process->groupAlive() && !m_data->groupPatience.hasExpired()) {
+        QTimer::singleShot(kGroupPollMs, this, &Session::awaitGroup);
+        return;
+    }
+    drain(m_data->terminating ? EndReason::Terminated : EndReason::TargetExited);
+}
+
+void Session::drain(EndReason reason)
+{
+    if (m_data->state == SessionState::Draining || m_data->state == SessionState::Ended || !m_data->harvest)
+        return;
+    m_data->endReason = reason;
+    for (QTimer *timer : {m_data->progressTimer, m_data->targetsTimer, m_data->nothingTracedTimer}) {
+        if (timer)
+            timer->stop();
+    }
+    setState(SessionState::Draining);
+    m_data->harvest->requestEnd();
+}
+
+void Session::onHarvestEnded()
+{
+    m_data->harvest->wait();
+    m_data->finalAccounting = m_data->harvest->accounting();
+    settleRegion();
+    if (m_data->kind == Data::Kind::Launched && m_data->finalAccounting.stationsAllocated == 0 &&
+        m_data->endReason != EndReason::Stopped && !std::exchange(m_data->saidNothingTraced, true))
+        Q_EMIT nothingTraced();
+    setState(SessionState::Ended);
+    Q_EMIT ended();
+}
+
+/// Lets go of the region, and removes it when it has served: created or adopted live by us, drained, used by nobody.
+/// One that somebody copied away for later, or that another program made, is never removed.
+void Session::settleRegion()
+{
+    const std::vector<MappingProcess> users = m_data->mappingTargets();
+    m_data->harvest.reset();
+    if (!m_data->observer && !m_data->postMortem && users.empty()) {
+        if (const Result<void> removed = m_data->region->remove(); !removed) {
+            m_data->leftOver = true;
+            addNotice(text(removed.error().message));
+        }
+        if (!m_data->socketPath.empty())
+            ::unlink(m_data->socketPath.c_str());
+    } else if (!m_data->observer) {
+        m_data->leftOver = true;
+        addNotice(users.empty() ? tr("The region was kept: %1").arg(text(m_data->regionPath))
+                                : tr("The region was kept, process %1 (%2) still uses it: %3")
+                                      .arg(QString::number(users.front().pid), text(users.front().name),
+                                           text(m_data->regionPath)));
+    }
+    m_data->region.reset();
+}
+
+void Session::stopCapture()
+{
+    drain(EndReason::Stopped);
+}
+
+void Session::terminateTarget()
+{
+    if (!m_data->process || !m_data->process->isRunning())
+        return;
+    m_data->terminating = true;
+    m_data->process->terminate();
+}
+
+void Session::setState(SessionState state)
+{
+    if (m_data->state == state)
+        return;
+    m_data->state = state;
+    Q_EMIT stateChanged(state);
+}
+
+void Session::addNotice(const QString &notice)
+{
+    m_data->notices.append(notice);
+    Q_EMIT noticeAdded(notice);
+}
+
+SessionState Session::state() const
+{
+    return m_data->state;
+}
+
+EndReason Session::endReason() const
+{
+    return m_data->endReason;
+}
+
+bool Session::targetFailedToStart() const
+{
+    return m_data->failedToStart;
+}
+
+Accounting Session::accounting() const
+{
+    return m_data->harvest ? m_data->harvest->accounting() : m_data->finalAccounting;
+}
+
+const TargetProcess *Session::target() const
+{
+    return m_data->process;
+}
+
+TargetProcess *Session::target()
+{
+    return m_data->process;
+}
+
+QString Session::regionPath() const
+{
+    return text(m_data->regionPath);
+}
+
+QString Session::socketPath() const
+{
+    return text(m_data->socketPath);
+}
+
+std::uint32_t Session::stations() const
+{
+    return m_data->stations;
+}
+
+QStringList Session::notices() const
+{
+    return m_data->notices;
+}
+
+bool Session::isObserver() const
+{
+    return m_data->observer;
+}
+
+bool Session::isPostMortem() const
+{
+    return m_data->postMortem;
+}
+
+bool Session::regionLeftOver() const
+{
+    return m_data->leftOver;
+}
+
+std::vector<pid_t> Session::targetPids() const
+{
+    return m_data->targets;
+}
+
+void Session::setNothingTracedDelay(int milliseconds)
+{
+    m_data->nothingTracedMs = milliseconds;
+}
+
+}  // namespace ct

@@ -43,13 +43,16 @@ public:
     /// Sinks get the stream on the harvest thread. Call before one of the starts.
     void addSink(std::shared_ptr<Sink> sink);
 
-    // Exactly one of these, once. On an error nothing was started and nothing is left behind.
+    // Exactly one of these, once. On an error nothing was started and nothing is left behind. ended() comes later,
+    // never from within.
     Result<void> launch(const CaptureSpec &capture, const LaunchSpec &target);
     Result<void> listen(const CaptureSpec &capture);
     Result<void> attach(const std::string &regionPath);
 
     SessionState state() const;
     EndReason endReason() const;
+    /// After a failed launch(): the capture was ready, but the program could not be executed.
+    bool targetFailedToStart() const;
     Accounting accounting() const;
     const TargetProcess *target() const;  ///< nullptr unless launched
     TargetProcess *target();
@@ -59,7 +62,12 @@ public:
     /// Empty, or what the user must know: "read-only: owned by process 123", a second-best place, ...
     QStringList notices() const;
     bool isObserver() const;
+    bool isPostMortem() const;    ///< attached to a region that no process maps any more
     bool regionLeftOver() const;  ///< after the end: the file was kept, see notices()
+    /// Processes seen to map the region; kept up to date for attached and listening sessions.
+    std::vector<pid_t> targetPids() const;
+    /// How long a target may run untraced before nothingTraced(); for tests. Call before a start.
+    void setNothingTracedDelay(int milliseconds);
 
 public Q_SLOTS:
     void stopCapture();      ///< drains and ends; the target goes on
@@ -68,13 +76,28 @@ public Q_SLOTS:
 Q_SIGNALS:
     void stateChanged(ct::SessionState state);
     void targetExited(const ct::ExitStatus &status);
-    /// A target has run (or connected) for 3 s and no station was allocated.
+    /// A launched target has run (another has been connected) for 3 s, or has exited, and no station was allocated.
     void nothingTraced();
+    /// First processes seen to map a region that we listen on or are attached to.
+    void targetSeen(int pid);
     void sinkFailed(const QString &message);
     void noticeAdded(const QString &notice);
     void ended();
 
 private:
+    Result<void> startHarvest(const std::string &socketPath);
+    void setState(SessionState state);
+    void addNotice(const QString &notice);
+    void beginWatching();
+    void armNothingTraced();
+    void checkProgress();
+    void checkTargets();
+    void onTargetExited(const ExitStatus &status);
+    void awaitGroup();
+    void drain(EndReason reason);
+    void onHarvestEnded();
+    void settleRegion();
+
     struct Data;
     std::unique_ptr<Data> m_data;
 };

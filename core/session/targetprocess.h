@@ -21,7 +21,9 @@ namespace ct {
 
 enum class OutputMode {
     PassThrough,  ///< stdin, stdout, stderr unchanged; the group becomes the terminal's foreground group
-    Pty,          ///< a pseudo terminal, read by us: outputReady()
+    /// A pseudo terminal, read by us: outputReady(). Not the target's controlling terminal, so that its hang-up does
+    /// not kill a target that outlives us. Lines end in \n alone; TERM=dumb unless the environment says otherwise.
+    Pty,
 };
 
 struct LaunchSpec {
@@ -31,6 +33,7 @@ struct LaunchSpec {
     /// Changes to our environment: a value sets, nullopt removes.
     std::map<std::string, std::optional<std::string>> environment;
     OutputMode output = OutputMode::PassThrough;
+    std::vector<int> keptDescriptors;  ///< above 2, inherited as well (a shell's <(...)); all others are closed
 };
 
 struct ExitStatus {
@@ -49,13 +52,18 @@ public:
     bool isRunning() const;
     pid_t pid() const;
     std::optional<ExitStatus> exitStatus() const;
+    /// Processes of its group are left, possibly without the one that we started.
+    bool groupAlive() const;
+    bool hasTerminal() const;  ///< Pty mode and not hung up
 
-    void sendSignal(int signal);               ///< to the whole group
-    void terminate();                          ///< SIGTERM, SIGKILL after 5 s
-    void writeInput(const QByteArray &bytes);  ///< Pty mode
+    void sendSignal(int signal);                  ///< to the whole group
+    void terminate();                             ///< SIGTERM, SIGKILL after 5 s
+    void writeInput(const QByteArray &bytes);     ///< Pty mode
+    void setTerminalSize(int columns, int rows);  ///< Pty mode
 
 Q_SIGNALS:
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);  ///< Pty mode
+    /// After the last output that the pty holds; members of its group may still run.
     void exited(const ct::ExitStatus &status);
 
 private:

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/fileloader.h"
+
+#include "core/recording/jsonlreader.h"
+
+#include <QElapsedTimer>
+
+namespace ct {
+
+namespace {
+
+constexpr qint64 kProgressMs = 33;
+
+}  // namespace
+
+FileLoader::FileLoader(std::string path, std::vector<std::shared_ptr<Sink>> sinks, QObject *parent)
+    : QThread(parent), m_path(std::move(path)), m_sinks(std::move(sinks))
+{
+    setObjectName(QStringLiteral("loader"));
+}
+
+FileLoader::~FileLoader()
+{
+    cancel();
+    wait();
+}
+
+void FileLoader::cancel()
+{
+    m_cancelled.store(true, std::memory_order_relaxed);
+}
+
+double FileLoader::progress() const
+{
+    return m_progress.load(std::memory_order_relaxed);
+}
+
+Accounting FileLoader::accounting() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_accounting;
+}
+
+QString FileLoader::errorMessage() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_errorMessage;
+}
+
+bool FileLoader::wasCancelled() const
+{
+    return m_cancelled.load(std::memory_order_relaxed);
+}
+
+void FileLoader::run()
+{
+    if (const Result<void> loaded = load(); !loaded) {
+        const std::lock_guard lock(m_mutex);
+        m_errorMessage = QString::fromStdString(loaded.error().message);
+    }
+}
+
+void FileLoader::publish(const Accounting &accounting)
+{
+    const std::lock_guard lock(m_mutex);
+    m_accounting = accounting;
+}
+
+Result<void> FileLoader::load()
+{
+    Result<std::unique_ptr<JsonlReader>> opened = JsonlReader::open(m_path);
+    if (!opened)
+        return opened.error();
+    JsonlReader &reader = **opened;
+    QElapsedTimer sinceProgress;
+    sinceProgress.start();
+    Result<void> outcome;
+    Batch batch;
+    bool more = true;
+    while (more && outcome && !m_cancelled.load(std::memory_order_relaxed)) {
+        batch.clear();
+        const Result<bool> next = reader.next(batch);
+        more = next && *next;
+        if (!next)
+            outcome = next.error();
+        for (const std::shared_ptr<Sink> &sink : m_sinks) {
+            if (const Result<void> consumed = sink->consume(batch); !consumed && outcome)
+                outcome = consumed;
+        }
+        m_progress.store(reader.progress(), std::memory_order_relaxed);
+        publish(reader.accounting());
+        if (sinceProgress.elapsed() >= kProgressMs || !more) {
+            sinceProgress.restart();
+            Q_EMIT progressChanged(progress());
+        }
+    }
+    for (const std::shared_ptr<Sink> &sink : m_sinks) {
+        if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)
+            outcome = finished;
+    }
+    return outcome;
+}
+
+}  // namespace ct

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Loads a recording into sinks, on a thread of its own, cancellable.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <QString>
+#include <QThread>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace ct {
+
+class FileLoader final : public QThread {
+    Q_OBJECT
+public:
+    /// Sinks are called on the loader's thread only; readers of theirs may look on meanwhile. Call start().
+    FileLoader(std::string path, std::vector<std::shared_ptr<Sink>> sinks, QObject *parent = nullptr);
+    ~FileLoader() override;  ///< cancels and waits
+
+    void cancel();            ///< any thread
+    double progress() const;  ///< 0..1, any thread
+    Accounting accounting() const;
+    /// After finished(): empty, or why it ended early. What was read before stays valid.
+    QString errorMessage() const;
+    bool wasCancelled() const;
+
+Q_SIGNALS:
+    void progressChanged(double progress);  ///< on the loader's thread, at most some 30 times a second
+
+protected:
+    void run() override;
+
+private:
+    Result<void> load();
+    void publish(const Accounting &accounting);
+
+    const std::string m_path;
+    const std::vector<std::shared_ptr<Sink>> m_sinks;
+    std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
+    std::atomic<double> m_progress = 0;     // relaxed: for people
+    mutable std::mutex m_mutex;
+    Accounting m_accounting;
+    QString m_errorMessage;
+};
+
+}  // namespace ct

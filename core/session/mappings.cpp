@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/mappings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <dirent.h>
+#include <fstream>
+#include <memory>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+struct DirectoryCloser {
+    void operator()(DIR *directory) const { closedir(directory); }
+};
+
+std::vector<pid_t> allProcesses()
+{
+    std::vector<pid_t> pids;
+    const std::unique_ptr<DIR, DirectoryCloser> directory(opendir("/proc"));
+    while (const dirent *entry = directory ? readdir(directory.get()) : nullptr) {
+        const std::string name = entry->d_name;
+        pid_t pid = 0;
+        if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr == name.data() + name.size() && pid > 0)
+            pids.push_back(pid);
+    }
+    return pids;
+}
+
+std::string procPath(pid_t pid, const char *file)
+{
+    return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// Overlay file systems report one device to stat and another to /proc: there the name must agree instead.
+bool isSame(const FileIdentity &file, dev_t device, ino_t inode, const std::string &mapsLine)
+{
+    return file.inode == inode && (file.device == device || mapsLine.ends_with(" " + file.path));
+}
+
+/// Calls visit(device, inode, line) for every mapping of a named file.
+template <class Visit>
+void forEachMapping(pid_t pid, Visit &&visit)
+{
+    std::ifstream maps(procPath(pid, "maps"));
+    std::string line;
+    while (std::getline(maps, line)) {
+        unsigned majorNumber = 0;
+        unsigned minorNumber = 0;
+        std::uint64_t inode = 0;
+        if (std::sscanf(line.c_str(), "%*x-%*x %*s %*x %x:%x %" SCNu64, &majorNumber, &minorNumber, &inode) == 3 &&
+            inode != 0)
+            visit(makedev(majorNumber, minorNumber), static_cast<ino_t>(inode), line);
+    }
+}
+
+MappingProcess describe(pid_t pid)
+{
+    MappingProcess process;
+    process.pid = pid;
+    std::ifstream comm(procPath(pid, "comm"));
+    std::getline(comm, process.name);
+    process.engine = pid == getpid() || process.name == "corotracer-gui";
+    return process;
+}
+
+}  // namespace
+
+FileIdentity FileIdentity::of(const std::string &path)
+{
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 ? of(status, path) : FileIdentity{0, 0, path};
+}
+
+std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<FileIdentity> &files)
+{
+    std::vector<std::vector<MappingProcess>> result(files.size());
+    if (files.empty())
+        return result;
+    for (const pid_t pid : allProcesses()) {
+        std::vector<bool> seen(files.size(), false);
+        forEachMapping(pid, [&](dev_t device, ino_t inode, const std::string &line) {
+            for (std::size_t i = 0; i < files.size(); ++i)
+                seen[i] = seen[i] || isSame(files[i], device, inode, line);
+        });
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (seen[i])
+                result[i].push_back(describe(pid));
+        }
+    }
+    return result;
+}
+
+std::vector<MappingProcess> processesMapping(const FileIdentity &file)
+{
+    return processesMapping(std::vector<FileIdentity>{file}).front();
+}
+
+bool processMaps(pid_t pid, const FileIdentity &file)
+{
+    bool found = false;
+    forEachMapping(pid, [&](dev_t device, ino_t inode, const std::string &line) {
+        found = found || isSame(file, device, inode, line);
+    });
+    return found;
+}
+
+pid_t lockHolder(const FileIdentity &file)
+{
+    // F_GETLK does not see an flock, and trying to take one could make another engine's attempt fail.
+    std::ifstream locks("/proc/locks");
+    std::string line;
+    while (std::getline(locks, line)) {
+        char type[16];
+        int pid = 0;
+        unsigned majorNumber = 0;
+        unsigned minorNumber = 0;
+        std::uint64_t inode = 0;
+        if (std::sscanf(line.c_str(), "%*d: %15s %*s %*s %d %x:%x:%" SCNu64, type, &pid, &majorNumber, &minorNumber,
+                        &inode) != 5)
+            continue;
+        // An overlay's device differs here as well, but it is always one without hardware.
+        const bool sameDevice =
+            makedev(majorNumber, minorNumber) == file.device || (majorNumber == 0 && major(file.device) == 0);
+        if (std::string_view(type) == "FLOCK" && inode == file.inode && sameDevice)
+            return pid > 0 ? pid : -1;
+    }
+    return 0;
+}
+
+}  // namespace ct
