@@ -7,6 +7,7 @@
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,21 +19,30 @@ namespace ct {
 struct ExportFormat {
     std::string_view name;       ///< "SQLite", for people
     std::string_view extension;  ///< "sqlite"
-    /// A sink that writes `path` as the stream comes (batch mode) and makes it valid in finish().
+    /// A sink that writes `path` as the stream comes (batch mode) and makes it valid in finish(). An output that
+    /// cannot be written is an error here, before any event; an existing file is replaced.
     Result<std::shared_ptr<Sink>> (*makeSink)(const std::string &path);
 };
 
 /// Every format: JSONL, CSV, SQLite.
 std::span<const ExportFormat> exportFormats();
-/// By the ending of a path; nullptr when none fits.
+/// By the ending of a path, letter case ignored; `-` is JSONL on standard output; nullptr when none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 
 /// Called now and then with 0..1; returning false cancels.
 using ExportProgress = std::function<bool(double)>;
 
-/// Writes what the trace holds now to `path` through a temporary file beside it, renamed at the end; a cancelled or
-/// failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
-Result<void> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                         const std::string &path, const ExportProgress &progress);
+/// What an export holds, and what it could not hold.
+struct ExportReport {
+    std::uint64_t rows = 0;           ///< transitions written
+    std::uint64_t coroutines = 0;     ///< coroutines of the run, with or without rows
+    std::uint64_t lostEvents = 0;     ///< gaps inside the exported history: the target was faster than the capture
+    std::uint64_t droppedEvents = 0;  ///< captured, but no longer in memory (History's budget): not in the file
+};
+
+/// Writes what the trace holds now to `path`, coroutine by coroutine, through a temporary file beside it, renamed at
+/// the end; a cancelled or failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
+Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
+                                 const std::string &path, const ExportProgress &progress);
 
 }  // namespace ct

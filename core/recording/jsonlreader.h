@@ -1,7 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reads a JSONL recording, ours or the existing collector's (first six fields only), into the decoded stream.
+// Reads a JSONL recording, ours or the existing collector's (first six fields only), into the decoded stream. A file of
+// any size: one chunk is in memory at a time. The file is untrusted; unknown fields are skipped.
+//
+// Coroutines are told apart by `coroutine` where the lines have it, else by `probe_id`; a probe_id whose event numbers
+// start again is a new coroutine. Lines without `n` are ordered and numbered, see eventnumbering.h. Ids of coroutines
+// and sites are given anew, in order of appearance.
+//
+// Losses: a jump in the numbers is lost, save for what the line declares as missed before the attach or dropped from
+// the file (the latter appears as a jump without a Loss); an undeclared jump in front of a coroutine's first line was
+// missed before the recording began.
+//
+// JSONL holds no deaths: a coroutine whose last line is not its final suspension stays in the state of that line.
 #pragma once
 
 #include "core/trace/stream.h"
@@ -17,8 +28,9 @@ public:
     static Result<std::unique_ptr<JsonlReader>> open(const std::string &path);
     ~JsonlReader();
 
-    /// Fills `batch` with the next few thousand transitions. False at the end of the file. An error names the line;
-    /// what was read before stays valid, and a last line without its end is reported, not swallowed.
+    /// Replaces the content of `batch` with the next few thousand transitions; a batch may be empty. False at the end
+    /// of the file. An error names the line, and comes only after everything before that line was handed out; a last
+    /// line that is cut off is such an error. (A whole last line without its line feed is none.)
     Result<bool> next(Batch &batch);
     double progress() const;  ///< 0..1, by bytes
     Accounting accounting() const;

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/eventnumbering.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint64_t kLap = 8;
+constexpr std::size_t kUndecidedMax = 16;
+/// A coroutine idle for so long (stream time, ns) cannot have lines of the same look still to come.
+constexpr std::uint64_t kIdleNs = 1'000'000'000;
+constexpr std::uint32_t kLinesBetweenFlushes = 65536;
+
+std::uint64_t lapOf(std::uint64_t seq)
+{
+    return seq / 2 + (seq & 1);
+}
+
+}  // namespace
+
+/// One coroutine: what was put out, and the few events that wait for their neighbours.
+class EventNumbering::Track {
+public:
+    explicit Track(const Identity &identity) : m_identity(identity) {}
+
+    /// Can this event belong to the coroutine? Learns the dialect on the way.
+    bool accepts(const Transition &event)
+    {
+        if (m_dialect == Dialect::Unknown && !m_pending.empty())
+            learnDialect(event);
+        switch (m_dialect) {
+        case Dialect::Unknown: return m_pending.empty() || event.seq + kLap > m_maxSeq;
+        case Dialect::Seqlock: return acceptsSeqlock(event);
+        case Dialect::Monotonic: return event.seq + kLap > m_maxSeq && event.seq >= m_nextN && !isPending(event.seq);
+        }
+        return false;
+    }
+
+    /// Would a line of the coroutine that had the key before look like this?
+    bool isTooEarly(const Transition &event) const
+    {
+        return event.ts < m_firstTs && lapOf(event.seq) > lapOf(m_maxSeq);
+    }
+
+    void add(const Transition &event, StreamAssembler &out)
+    {
+        const bool newLap = lapOf(event.seq) > lapOf(m_maxSeq);
+        m_firstTs = std::min(m_firstTs, event.ts);
+        m_lastTs = std::max(m_lastTs, event.ts);
+        if (newLap)
+            m_oldestOfMaxLap = event.ts;
+        else if (lapOf(event.seq) == lapOf(m_maxSeq))
+            m_oldestOfMaxLap = std::min(m_oldestOfMaxLap, event.ts);
+        m_maxSeq = std::max(m_maxSeq, event.seq);
+        m_contradicted = m_contradicted || (m_dialect == Dialect::Seqlock && (event.seq & 1) != 0);
+        m_pending.push_back(event);
+        if (m_dialect == Dialect::Unknown && m_pending.size() >= kUndecidedMax)
+            decideDialect();
+        if (m_dialect == Dialect::Seqlock && newLap && lapOf(m_maxSeq) > 2)
+            putSeqlock(lapOf(m_maxSeq) - 2, out);
+        else if (m_dialect == Dialect::Monotonic && m_pending.size() >= kUndecidedMax)
+            putMonotonic(m_maxSeq - kLap, out);
+    }
+
+    /// Puts out everything.
+    void flush(StreamAssembler &out)
+    {
+        if (m_pending.empty())
+            return;
+        if (m_dialect == Dialect::Unknown)
+            decideDialect();
+        if (m_dialect == Dialect::Monotonic)
+            putMonotonic(m_maxSeq, out);
+        else
+            putSeqlock(lapOf(m_maxSeq), out);
+    }
+
+    bool isWaiting() const { return !m_pending.empty(); }
+    bool idleSince(std::uint64_t ts) const { return m_lastTs < ts; }
+
+private:
+    bool isPending(std::uint64_t seq) const
+    {
+        return std::any_of(m_pending.begin(), m_pending.end(), [&](const Transition &e) { return e.seq == seq; });
+    }
+
+    void learnDialect(const Transition &event)
+    {
+        if ((event.seq & 1) != 0 || (m_pending.front().seq & 1) != 0) {
+            m_dialect = Dialect::Monotonic;
+        } else if (isPending(event.seq)) {
+            // The same seq again, later than everything although it is not the highest: a reused probe_id.
+            const bool restarted = m_pending.size() > 1 && event.seq < m_maxSeq && event.ts > m_lastTs;
+            m_dialect = restarted ? Dialect::Monotonic : Dialect::Seqlock;
+        }
+    }
+
+    void decideDialect()
+    {
+        const bool odd = (m_pending.front().seq & 1) != 0;
+        m_dialect = odd || m_pending.size() > 1 ? Dialect::Monotonic : Dialect::Seqlock;
+    }
+
+    bool acceptsSeqlock(const Transition &event) const
+    {
+        const std::uint64_t lap = lapOf(event.seq);
+        const std::uint64_t maxLap = lapOf(m_maxSeq);
+        if (lap + 1 < maxLap || lap < m_openLap || (lap < maxLap && event.ts > m_oldestOfMaxLap))
+            return false;
+        const auto waiting =
+            std::count_if(m_pending.begin(), m_pending.end(), [&](const Transition &e) { return lapOf(e.seq) == lap; });
+        return static_cast<std::uint64_t>(waiting) + (lap == m_openLap ? m_inOpenLap : 0) < kLap;
+    }
+
+    void putBirth(StreamAssembler &out)
+    {
+        if (m_id == kNoCoroutine) {
+            m_id = out.birth(m_identity.probeId, m_identity.birthTs, m_identity.pid, m_dialect);
+            m_nextN = m_dialect == Dialect::Monotonic ? 1 : 0;
+        }
+        if (m_contradicted && !m_flagged) {
+            m_flagged = true;
+            out.flag(m_id, Flag::Reason::DialectContradiction);
+        }
+    }
+
+    void putEvent(Transition &event, std::uint64_t n, StreamAssembler &out)
+    {
+        out.loss(m_id, m_nextN, n - m_nextN, false);
+        event.n = n;
+        event.coroutine = m_id;
+        out.transition(event);
+        m_nextN = n + 1;
+    }
+
+    void putSeqlock(std::uint64_t throughLap, StreamAssembler &out)
+    {
+        const auto before = [](const Transition &a, const Transition &b) {
+            const std::uint64_t lapA = lapOf(a.seq);
+            const std::uint64_t lapB = lapOf(b.seq);
+            return lapA != lapB ? lapA < lapB : a.ts < b.ts;
+        };
+        std::stable_sort(m_pending.begin(), m_pending.end(), before);
+        std::size_t done = 0;
+        while (done < m_pending.size() && lapOf(m_pending[done].seq) <= throughLap) {
+            const std::uint64_t lap = lapOf(m_pending[done].seq);
+            std::size_t end = done;
+            while (end < m_pending.size() && lapOf(m_pending[end].seq) == lap)
+                ++end;
+            putBirth(out);
+            std::uint64_t place = lap == m_openLap ? m_inOpenLap : 0;
+            if (lap < lapOf(m_maxSeq))
+                place = kLap - (end - done);  // the lap has ended: its oldest are the ones missing
+            for (; done < end; ++done)
+                putEvent(m_pending[done], (lap - 1) * kLap + place++, out);
+            m_openLap = lap;
+            m_inOpenLap = place;
+        }
+        m_pending.erase(m_pending.begin(), m_pending.begin() + static_cast<std::ptrdiff_t>(done));
+    }
+
+    void putMonotonic(std::uint64_t throughSeq, StreamAssembler &out)
+    {
+        std::sort(m_pending.begin(), m_pending.end(),
+                  [](const Transition &a, const Transition &b) { return a.seq < b.seq; });
+        std::size_t done = 0;
+        for (; done < m_pending.size() && m_pending[done].seq <= throughSeq; ++done) {
+            putBirth(out);
+            putEvent(m_pending[done], m_pending[done].seq, out);
+        }
+        m_pending.erase(m_pending.begin(), m_pending.begin() + static_cast<std::ptrdiff_t>(done));
+    }
+
+    Identity m_identity;
+    CoroutineId m_id = kNoCoroutine;
+    Dialect m_dialect = Dialect::Unknown;
+    bool m_contradicted = false;
+    bool m_flagged = false;
+    std::uint64_t m_maxSeq = 0;
+    std::uint64_t m_firstTs = ~0ULL;
+    std::uint64_t m_lastTs = 0;
+    std::uint64_t m_oldestOfMaxLap = 0;
+    std::uint64_t m_openLap = 0;    ///< lap of the latest event put out
+    std::uint64_t m_inOpenLap = 0;  ///< places of it that are taken
+    std::uint64_t m_nextN = 0;
+    std::vector<Transition> m_pending;
+};
+
+EventNumbering::EventNumbering(StreamAssembler &out) : m_out(out) {}
+
+EventNumbering::~EventNumbering() = default;
+
+void EventNumbering::add(const Identity &identity, const Transition &transition)
+{
+    Holders &holders = m_holders[identity.key];
+    Track *track = holders.current.get();
+    if (track && !track->accepts(transition)) {
+        const bool late = track->isTooEarly(transition) && holders.previous && holders.previous->accepts(transition);
+        if (!late && holders.previous)
+            holders.previous->flush(m_out);
+        if (late) {
+            track = holders.previous.get();
+        } else {
+            holders.previous = std::move(holders.current);
+            track = nullptr;
+        }
+    }
+    if (!track) {
+        holders.current = std::make_unique<Track>(identity);
+        track = holders.current.get();
+        (void)track->accepts(transition);
+    }
+    track->add(transition, m_out);
+    if (!holders.listed) {
+        holders.listed = true;
+        m_waiting.push_back(identity.key);
+    }
+    m_latestTs = std::max(m_latestTs, transition.ts);
+    if (++m_sinceFlush >= kLinesBetweenFlushes)
+        flushIdle();
+}
+
+/// Keeps the view of a long recording near its time: who is idle gets its last events put out.
+void EventNumbering::flushIdle()
+{
+    m_sinceFlush = 0;
+    if (m_latestTs < kIdleNs)
+        return;
+    const std::uint64_t limit = m_latestTs - kIdleNs;
+    std::erase_if(m_waiting, [&](std::uint64_t key) {
+        Holders &holders = m_holders[key];
+        if (holders.previous && holders.previous->idleSince(limit))
+            holders.previous->flush(m_out);
+        if (holders.current->idleSince(limit))
+            holders.current->flush(m_out);
+        const bool waiting = holders.current->isWaiting() || (holders.previous && holders.previous->isWaiting());
+        holders.listed = waiting;
+        return !waiting;
+    });
+}
+
+bool EventNumbering::drain(std::size_t wanted)
+{
+    const std::uint64_t target = m_out.sums().captured + wanted;
+    while (m_drained < m_waiting.size() && m_out.sums().captured < target) {
+        Holders &holders = m_holders[m_waiting[m_drained++]];
+        if (holders.previous)
+            holders.previous->flush(m_out);
+        holders.current->flush(m_out);
+    }
+    return m_drained < m_waiting.size();
+}
+
+}  // namespace ct

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/utf8.h"
+
+#include <cstddef>
+
+namespace ct {
+
+namespace {
+
+bool isContinuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/// Length of the valid sequence at the start of `text` (not empty), 0 if there is none. Overlong forms, surrogates
+/// and values beyond U+10FFFF are invalid.
+std::size_t sequenceLength(std::string_view text)
+{
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = at(0);
+    if (first < 0x80)
+        return 1;
+    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    if (first < 0xC2 || first > 0xF4 || text.size() < length)
+        return 0;
+    const unsigned char lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    const unsigned char highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (at(1) < lowest || at(1) > highest)
+        return 0;
+    for (std::size_t i = 2; i < length; ++i) {
+        if (!isContinuation(at(i)))
+            return 0;
+    }
+    return length;
+}
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+void appendJsonCharacter(std::string &out, char character)
+{
+    static constexpr char kDigits[] = "0123456789abcdef";
+    switch (character) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+    }
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte >= 0x20) {
+        out += character;
+        return;
+    }
+    out += "\\u00";
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 0xF];
+}
+
+}  // namespace
+
+std::string validUtf8(std::string_view bytes)
+{
+    std::string out;
+    out.reserve(bytes.size());
+    while (!bytes.empty()) {
+        const std::size_t length = sequenceLength(bytes);
+        out += length == 0 ? kReplacement : bytes.substr(0, length);
+        bytes.remove_prefix(length == 0 ? 1 : length);
+    }
+    return out;
+}
+
+void appendUtf8(std::string &out, std::uint32_t codePoint)
+{
+    const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
+    if (codePoint > 0x10FFFF || (codePoint >= 0xD800 && codePoint <= 0xDFFF)) {
+        out += kReplacement;
+    } else if (codePoint < 0x80) {
+        put(codePoint);
+    } else if (codePoint < 0x800) {
+        put(0xC0 | (codePoint >> 6));
+        put(0x80 | (codePoint & 0x3F));
+    } else if (codePoint < 0x10000) {
+        put(0xE0 | (codePoint >> 12));
+        put(0x80 | ((codePoint >> 6) & 0x3F));
+        put(0x80 | (codePoint & 0x3F));
+    } else {
+        put(0xF0 | (codePoint >> 18));
+        put(0x80 | ((codePoint >> 12) & 0x3F));
+        put(0x80 | ((codePoint >> 6) & 0x3F));
+        put(0x80 | (codePoint & 0x3F));
+    }
+}
+
+void appendJsonString(std::string &out, std::string_view text)
+{
+    out += '"';
+    while (!text.empty()) {
+        const std::size_t length = sequenceLength(text);
+        if (length == 1)
+            appendJsonCharacter(out, text.front());
+        else
+            out += length == 0 ? kReplacement : text.substr(0, length);
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    out += '"';
+}
+
+}  // namespace ct

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Strings of a target are bytes; files and windows need UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ct {
+
+/// The same text, with U+FFFD in place of every byte that is not part of valid UTF-8.
+std::string validUtf8(std::string_view bytes);
+
+/// Appends a code point; surrogates and values beyond U+10FFFF become U+FFFD.
+void appendUtf8(std::string &out, std::uint32_t codePoint);
+
+/// Appends `"text"`, escaped as JSON asks and made valid UTF-8.
+void appendJsonString(std::string &out, std::string_view text);
+
+}  // namespace ct
