@@ -15,7 +15,7 @@ struct Truth {
     std::uint64_t emitted = 0;     ///< publishing stores, over coroutines that have a station
     std::uint64_t traced = 0;      ///< coroutines that have a station
     std::uint64_t untraced = 0;    ///< coroutines that have none
-    std::uint64_t unfinished = 0;  ///< coroutines that never came to an end, with or without a station
+    std::uint64_t unfinished = 0;  ///< frames still alive, with or without a station
     std::vector<std::pair<std::string, std::uint64_t>> more = {};  ///< further figures of the program's own
 };
 

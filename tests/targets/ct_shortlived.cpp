@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Coroutines by the hundred thousand that live for two suspensions each: what a request handler looks like to a tracer.
+#include "support/arguments.h"
+#include "support/job.h"
+#include "support/stop.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <thread>
+
+namespace {
+
+targets::Job handleRequest()
+{
+    co_await targets::Turn{};
+    co_await targets::Turn{};
+}
+
+/// Starts count coroutines, the oldest giving way once `alive` of them exist. Each lives on this thread alone.
+void serve(std::uint64_t count, std::size_t alive)
+{
+    std::deque<targets::Job> jobs;
+    const auto retire = [&jobs] {
+        while (!jobs.front().done())
+            jobs.front().handle().resume();
+        jobs.pop_front();
+    };
+    for (std::uint64_t i = 0; i < count && !targets::stopRequested(); ++i) {
+        if (jobs.size() == alive)
+            retire();
+        jobs.push_back(handleRequest());
+        jobs.back().handle().resume();
+    }
+    while (!jobs.empty())
+        retire();
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    targets::Arguments arguments("many short-lived coroutines");
+    arguments.number("--count", 100'000, 1, UINT64_MAX / 16, "coroutines in total, four transitions each")
+        .number("--alive", 1000, 1, 10'000'000, "coroutines alive at once, at most (at least one a thread)")
+        .number("--threads", 2, 1, 256, "threads that start and resume them");
+    arguments.parse(argc, argv);
+    targets::handleStopSignals();
+    corotracer::InitTracer();
+
+    const std::uint64_t count = arguments.value("--count");
+    const std::uint64_t threads = std::min(arguments.value("--threads"), arguments.value("--alive"));
+    std::vector<std::thread> workers;
+    for (std::uint64_t i = 0; i < threads; ++i)
+        workers.emplace_back(serve, count / threads + (i < count % threads ? 1 : 0),
+                             arguments.value("--alive") / threads);
+    for (std::thread &worker : workers)
+        worker.join();
+    const targets::Truth truth = targets::collectTruth();
+    std::printf("%llu coroutines came and went\n", static_cast<unsigned long long>(truth.traced + truth.untraced));
+    return targets::writeReport(truth) ? 0 : 1;
+}

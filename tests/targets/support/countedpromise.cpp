@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "countedpromise.h"
+
+#include <array>
+#include <mutex>
+
+namespace targets {
+
+namespace {
+
+/// One of several lists, so that coroutines born on different threads seldom meet at a lock.
+struct alignas(64) Ledger {
+    std::mutex mutex;
+    CountedPromise *alive = nullptr;
+    Truth ended;
+};
+
+using Ledgers = std::array<Ledger, 64>;
+
+Ledgers &ledgers()
+{
+    static auto &all = *new Ledgers;  // never destroyed: coroutines may outlive static objects
+    return all;
+}
+
+Ledger &ledgerOf(const CountedPromise &promise)
+{
+    return ledgers()[(reinterpret_cast<std::uintptr_t>(&promise) >> 6) % std::tuple_size_v<Ledgers>];
+}
+
+void enter(Truth &truth, const CountedPromise &promise)
+{
+    if (promise.my_station == nullptr) {
+        ++truth.untraced;
+        return;
+    }
+    ++truth.traced;
+    truth.emitted += promise.event_count;
+}
+
+}  // namespace
+
+CountedPromise::CountedPromise()
+{
+    Ledger &ledger = ledgerOf(*this);
+    const std::lock_guard lock(ledger.mutex);
+    m_next = ledger.alive;
+    if (m_next != nullptr)
+        m_next->m_previous = this;
+    ledger.alive = this;
+}
+
+CountedPromise::~CountedPromise()
+{
+    Ledger &ledger = ledgerOf(*this);
+    const std::lock_guard lock(ledger.mutex);
+    (m_previous != nullptr ? m_previous->m_next : ledger.alive) = m_next;
+    if (m_next != nullptr)
+        m_next->m_previous = m_previous;
+    enter(ledger.ended, *this);
+}
+
+Truth collectTruth()
+{
+    Truth truth;
+    for (Ledger &ledger : ledgers()) {
+        const std::lock_guard lock(ledger.mutex);
+        truth.emitted += ledger.ended.emitted;
+        truth.traced += ledger.ended.traced;
+        truth.untraced += ledger.ended.untraced;
+        for (const CountedPromise *promise = ledger.alive; promise != nullptr; promise = promise->m_next) {
+            enter(truth, *promise);
+            ++truth.unfinished;
+        }
+    }
+    return truth;
+}
+
+}  // namespace targets

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "countedpromise.h"
+#include "turnqueue.h"
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace targets {
+
+/// The plainest traced coroutine: starts suspended, ends suspended, belongs to whoever holds the Job.
+/// Initial and final suspension are not traced, so that a co_await is exactly two transitions and nothing else is any.
+class [[nodiscard]] Job {
+public:
+    struct promise_type : CountedPromise {
+        Job get_return_object() { return Job(std::coroutine_handle<promise_type>::from_promise(*this)); }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { std::terminate(); }
+    };
+
+    Job(Job &&other) noexcept : m_handle(std::exchange(other.m_handle, nullptr)) {}
+    Job &operator=(Job &&other) noexcept
+    {
+        std::swap(m_handle, other.m_handle);
+        return *this;
+    }
+    ~Job()
+    {
+        if (m_handle)
+            m_handle.destroy();
+    }
+
+    [[nodiscard]] std::coroutine_handle<> handle() const { return m_handle; }
+    [[nodiscard]] bool done() const { return m_handle.done(); }
+
+private:
+    explicit Job(std::coroutine_handle<promise_type> handle) : m_handle(handle) {}
+
+    std::coroutine_handle<promise_type> m_handle;
+};
+
+}  // namespace targets
