@@ -32,7 +32,7 @@ struct HistoryEvent {
 
 class History final : public Sink {
 public:
-    /// `budget` in bytes; at least 16 MiB are used.
+    /// `budget` in bytes; at least 16 MiB, at most 32 GiB are used.
     explicit History(std::uint64_t budget);
     ~History() override;
 
@@ -47,7 +47,8 @@ public:
 
     /// The same, cheap at any zoom: for time columns [from + i * step, from + (i+1) * step), i < columns, how much of
     /// each was spent running and suspended, and whether something was lost. Cost grows with columns and blocks,
-    /// not with events.
+    /// not with events. What the latest event began lasts until the coroutine's death or the time of the latest batch;
+    /// finished coroutines do neither.
     struct Column {
         float running = 0;    ///< 0..1
         float suspended = 0;  ///< 0..1
@@ -98,8 +99,9 @@ public:
     std::uint64_t firstTs() const;     ///< smallest of the run; 0 = none yet
     std::uint64_t lastTs() const;      ///< largest of the run
 
+    struct Data;  ///< core/trace/historydata.h
+
 private:
-    struct Data;
     std::unique_ptr<Data> m_data;
 };
 

@@ -32,13 +32,13 @@ struct CoroutineSnapshot {
     std::uint32_t pid = 0;
     std::uint64_t probeId = 0;
     std::uint64_t birthTs = 0;
-    std::uint64_t deathTs = 0;  ///< 0 = alive
-    Dialect dialect = Dialect::Unknown;
+    std::uint64_t deathTs = 0;           ///< 0 = alive
+    Dialect dialect = Dialect::Unknown;  ///< as born, else concluded from the first seqs
     bool flagged = false;
 
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
-    std::uint64_t since = 0;        ///< time of the latest state change
+    std::uint64_t since = 0;        ///< time of the latest state change; of Unknown: when it was noticed
     SiteId site = kUnknownSite;     ///< of the latest suspension
     std::uint64_t addr = 0;         ///< of the latest suspension
     std::uint32_t tid = 0;          ///< of the latest transition
@@ -78,15 +78,15 @@ public:
     std::uint32_t pageCount() const;
     std::uint64_t pageVersion(std::uint32_t page) const;
 
-    std::uint32_t siteCount() const;  ///< known ids are 1 .. siteCount()
+    std::uint32_t siteCount() const;  ///< known ids are among 1 .. siteCount()
     /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.
     const Site *site(SiteId id) const;
     SiteStatistics siteStatistics(SiteId id) const;  ///< kUnknownSite has statistics too
 
     std::uint64_t now() const;       ///< of the latest batch; "now" for every duration that is still running
     std::uint64_t captured() const;  ///< transitions consumed so far
-    std::uint64_t lost() const;
-    std::uint64_t alive() const;
+    std::uint64_t lost() const;      ///< without what was missed before attach
+    std::uint64_t alive() const;     ///< born and not destroyed
 
 private:
     struct Data;
