@@ -56,7 +56,7 @@ public:
             m_oldestOfMaxLap = std::min(m_oldestOfMaxLap, event.ts);
         m_maxSeq = std::max(m_maxSeq, event.seq);
         m_contradicted = m_contradicted || (m_dialect == Dialect::Seqlock && (event.seq & 1) != 0);
-        m_pending.push_back(event);
+        m_pending.push_back({event, !newLap && lapOf(event.seq) < lapOf(m_maxSeq)});
         if (m_dialect == Dialect::Unknown && m_pending.size() >= kUndecidedMax)
             decideDialect();
         if (m_dialect == Dialect::Seqlock && newLap && lapOf(m_maxSeq) > 2)
@@ -84,12 +84,12 @@ public:
 private:
     bool isPending(std::uint64_t seq) const
     {
-        return std::any_of(m_pending.begin(), m_pending.end(), [&](const Transition &e) { return e.seq == seq; });
+        return std::any_of(m_pending.begin(), m_pending.end(), [&](const Waiting &w) { return w.event.seq == seq; });
     }
 
     void learnDialect(const Transition &event)
     {
-        if ((event.seq & 1) != 0 || (m_pending.front().seq & 1) != 0) {
+        if ((event.seq & 1) != 0 || (m_pending.front().event.seq & 1) != 0) {
             m_dialect = Dialect::Monotonic;
         } else if (isPending(event.seq)) {
             // The same seq again, later than everything although it is not the highest: a reused probe_id.
@@ -100,7 +100,7 @@ private:
 
     void decideDialect()
     {
-        const bool odd = (m_pending.front().seq & 1) != 0;
+        const bool odd = (m_pending.front().event.seq & 1) != 0;
         m_dialect = odd || m_pending.size() > 1 ? Dialect::Monotonic : Dialect::Seqlock;
     }
 
@@ -110,8 +110,8 @@ private:
         const std::uint64_t maxLap = lapOf(m_maxSeq);
         if (lap + 1 < maxLap || lap < m_openLap || (lap < maxLap && event.ts > m_oldestOfMaxLap))
             return false;
-        const auto waiting =
-            std::count_if(m_pending.begin(), m_pending.end(), [&](const Transition &e) { return lapOf(e.seq) == lap; });
+        const auto waiting = std::count_if(m_pending.begin(), m_pending.end(),
+                                           [&](const Waiting &w) { return lapOf(w.event.seq) == lap; });
         return static_cast<std::uint64_t>(waiting) + (lap == m_openLap ? m_inOpenLap : 0) < kLap;
     }
 
@@ -138,41 +138,54 @@ private:
 
     void putSeqlock(std::uint64_t throughLap, StreamAssembler &out)
     {
-        const auto before = [](const Transition &a, const Transition &b) {
-            const std::uint64_t lapA = lapOf(a.seq);
-            const std::uint64_t lapB = lapOf(b.seq);
-            return lapA != lapB ? lapA < lapB : a.ts < b.ts;
+        const auto before = [](const Waiting &a, const Waiting &b) {
+            const std::uint64_t lapA = lapOf(a.event.seq);
+            const std::uint64_t lapB = lapOf(b.event.seq);
+            return lapA != lapB ? lapA < lapB : a.event.ts < b.event.ts;
         };
         std::stable_sort(m_pending.begin(), m_pending.end(), before);
         std::size_t done = 0;
-        while (done < m_pending.size() && lapOf(m_pending[done].seq) <= throughLap) {
-            const std::uint64_t lap = lapOf(m_pending[done].seq);
-            std::size_t end = done;
-            while (end < m_pending.size() && lapOf(m_pending[end].seq) == lap)
-                ++end;
-            putBirth(out);
-            std::uint64_t place = lap == m_openLap ? m_inOpenLap : 0;
-            if (lap < lapOf(m_maxSeq))
-                place = kLap - (end - done);  // the lap has ended: its oldest are the ones missing
-            for (; done < end; ++done)
-                putEvent(m_pending[done], (lap - 1) * kLap + place++, out);
-            m_openLap = lap;
-            m_inOpenLap = place;
-        }
+        while (done < m_pending.size() && lapOf(m_pending[done].event.seq) <= throughLap)
+            done = putLap(done, out);
         m_pending.erase(m_pending.begin(), m_pending.begin() + static_cast<std::ptrdiff_t>(done));
+    }
+
+    /// Puts out the events of one lap, from `done` on; returns the end of them.
+    std::size_t putLap(std::size_t done, StreamAssembler &out)
+    {
+        const std::uint64_t lap = lapOf(m_pending[done].event.seq);
+        std::size_t end = done;
+        std::uint64_t tail = 0;
+        for (; end < m_pending.size() && lapOf(m_pending[end].event.seq) == lap; ++end)
+            tail += m_pending[end].tail ? 1 : 0;
+        putBirth(out);
+        std::uint64_t place = lap == m_openLap ? m_inOpenLap : 0;
+        for (; done < end; ++done) {
+            if (end - done == tail)
+                place = kLap - tail;
+            putEvent(m_pending[done].event, (lap - 1) * kLap + place++, out);
+        }
+        m_openLap = lap;
+        m_inOpenLap = place;
+        return end;
     }
 
     void putMonotonic(std::uint64_t throughSeq, StreamAssembler &out)
     {
         std::sort(m_pending.begin(), m_pending.end(),
-                  [](const Transition &a, const Transition &b) { return a.seq < b.seq; });
+                  [](const Waiting &a, const Waiting &b) { return a.event.seq < b.event.seq; });
         std::size_t done = 0;
-        for (; done < m_pending.size() && m_pending[done].seq <= throughSeq; ++done) {
+        for (; done < m_pending.size() && m_pending[done].event.seq <= throughSeq; ++done) {
             putBirth(out);
-            putEvent(m_pending[done], m_pending[done].seq, out);
+            putEvent(m_pending[done].event, m_pending[done].event.seq, out);
         }
         m_pending.erase(m_pending.begin(), m_pending.begin() + static_cast<std::ptrdiff_t>(done));
     }
+
+    struct Waiting {
+        Transition event;
+        bool tail;  ///< came after a line of a later lap: among the last of its own
+    };
 
     Identity m_identity;
     CoroutineId m_id = kNoCoroutine;
@@ -186,7 +199,7 @@ private:
     std::uint64_t m_openLap = 0;    ///< lap of the latest event put out
     std::uint64_t m_inOpenLap = 0;  ///< places of it that are taken
     std::uint64_t m_nextN = 0;
-    std::vector<Transition> m_pending;
+    std::vector<Waiting> m_pending;
 };
 
 EventNumbering::EventNumbering(StreamAssembler &out) : m_out(out) {}

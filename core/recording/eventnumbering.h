@@ -6,8 +6,8 @@
 // That collector looks at the slots 0..7 of a station in turn and writes what is new, so the lines of one coroutine
 // are out of order by up to eight events. In the seqlock dialect eight events share one value of seq/2, here called a
 // lap. Whoever has seen an event of lap L in some slot can later meet laps L-1 and up only; so lap L-2 is complete
-// when L turns up, and is ordered by time. What a lap that has ended lacks of its eight events was lost, and is
-// placed before the events that are there (the oldest are overwritten first).
+// when L turns up, and is ordered by time. What a lap that has ended lacks of its eight events was lost: the lines
+// that came before any line of a later lap are its first events, those that came after are its last.
 //
 // The dialect shows: two lines with the same seq mean seqlock, an odd seq, or several lines that all differ, mean
 // monotonic, where the number is the seq itself. (The collector skips odd seqs, so half of them are missing.)

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Files and batches for the tests of recordings.
+#pragma once
+
+#include "core/recording/jsonlreader.h"
+#include "core/recording/jsonlwriter.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace jsonltest {
+
+/// A directory of its own, gone at the end.
+class TempDir {
+public:
+    TempDir()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "ct-jsonl-XXXXXX").string();
+        m_path = mkdtemp(name.data()) ? name : std::string();
+    }
+    ~TempDir()
+    {
+        std::error_code ignored;
+        if (!m_path.empty())
+            std::filesystem::remove_all(m_path, ignored);
+    }
+    TempDir(const TempDir &) = delete;
+    TempDir &operator=(const TempDir &) = delete;
+    std::string file(const std::string &name) const { return m_path + "/" + name; }
+
+private:
+    std::string m_path;
+};
+
+inline std::string contentOf(const std::string &path)
+{
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void putContent(const std::string &path, std::string_view content)
+{
+    std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+inline ct::Birth birth(ct::CoroutineId id, std::uint64_t probeId, std::uint64_t birthTs = 0, std::uint32_t pid = 0,
+                       ct::Dialect dialect = ct::Dialect::Seqlock)
+{
+    ct::Birth birth;
+    birth.coroutine = id;
+    birth.probeId = probeId;
+    birth.birthTs = birthTs;
+    birth.pid = pid;
+    birth.dialect = dialect;
+    return birth;
+}
+
+inline ct::Transition event(ct::CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active,
+                            ct::SiteId site = ct::kUnknownSite, ct::PointKind kind = ct::PointKind::Await)
+{
+    ct::Transition event;
+    event.coroutine = id;
+    event.n = n;
+    event.seq = ct::slotSeq(ct::Dialect::Seqlock, n);
+    event.ts = ts;
+    event.active = active;
+    event.addr = active ? 0 : 0x401000 + n;
+    event.tid = 77;
+    event.site = site;
+    event.kind = kind;
+    return event;
+}
+
+/// Everything a reader gives, as one batch; the error that ended it, if any.
+struct Everything {
+    ct::Batch batch;
+    std::string error;
+    ct::Accounting sums;
+};
+
+inline Everything readAll(const std::string &path)
+{
+    Everything all;
+    auto reader = ct::JsonlReader::open(path);
+    if (!reader) {
+        all.error = reader.error().message;
+        return all;
+    }
+    const auto append = [](auto &to, const auto &from) { to.insert(to.end(), from.begin(), from.end()); };
+    ct::Batch batch;
+    for (;;) {
+        const ct::Result<bool> more = (*reader)->next(batch);
+        if (!more)
+            all.error = more.error().message;
+        if (!more || !*more)
+            break;
+        append(all.batch.sites, batch.sites);
+        append(all.batch.births, batch.births);
+        append(all.batch.losses, batch.losses);
+        append(all.batch.transitions, batch.transitions);
+        append(all.batch.flags, batch.flags);
+        all.batch.now = batch.now;
+    }
+    all.sums = (*reader)->accounting();
+    return all;
+}
+
+inline Everything readText(const TempDir &dir, std::string_view text)
+{
+    putContent(dir.file("input.jsonl"), text);
+    return readAll(dir.file("input.jsonl"));
+}
+
+}  // namespace jsonltest
