@@ -210,7 +210,8 @@ struct clock_state {
 }
 
 /// The line all threads of the process share. Two copies: readers use the one that `version` names, the checker fills
-/// the other and then names it, so that nobody ever waits. A reader that sees `version` change starts again.
+/// the other and then names it, so that nobody ever waits. A reader that sees `version` change starts again. Threads
+/// keep a copy of their own until it is due for its check, which is at the same tick for all of them.
 struct shared_clock {
     struct atomic_line {
         std::atomic<std::uint64_t> base_counter;
@@ -270,21 +271,21 @@ inline void check_clock(shared_clock &clock) noexcept
     install(clock, next);
 }
 
-/// A line due for its check, or none.
-[[gnu::noinline, gnu::cold]] inline std::uint64_t clock_now_slow(shared_clock &clock) noexcept
+/// Now, in ns of CLOCK_MONOTONIC, checking the line if that is due. `line` receives the line in use: valid while
+/// counter - line.base_counter < line.interval.
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t clock_now(shared_clock &clock, clock_line &line) noexcept
 {
     bool may_check = true;
     for (;;) {
         const std::uint32_t version = clock.version.load(std::memory_order_acquire);
         const shared_clock::atomic_line &from = clock.lines[version & 1U];
-        const clock_line line{from.base_counter.load(std::memory_order_acquire),
-                              from.base_ns.load(std::memory_order_acquire), from.mult.load(std::memory_order_acquire),
-                              from.interval.load(std::memory_order_acquire)};
+        line = {from.base_counter.load(std::memory_order_acquire), from.base_ns.load(std::memory_order_acquire),
+                from.mult.load(std::memory_order_acquire), from.interval.load(std::memory_order_acquire)};
         const std::uint64_t counter = read_counter();
         if (clock.version.load(std::memory_order_relaxed) != version)
             continue;
-        const std::int64_t ahead = static_cast<std::int64_t>(counter - line.base_counter);
-        const std::int64_t interval = static_cast<std::int64_t>(line.interval);
+        const auto ahead = static_cast<std::int64_t>(counter - line.base_counter);
+        const auto interval = static_cast<std::int64_t>(line.interval);
         const bool due = ahead >= interval || ahead <= -interval;
         if (interval != 0 && due && may_check) {
             may_check = false;
@@ -301,21 +302,6 @@ inline void check_clock(shared_clock &clock) noexcept
         const std::uint64_t now = monotonic_ns();
         return now > line.base_ns ? now : line.base_ns;
     }
-}
-
-/// Now, in ns of CLOCK_MONOTONIC. Never decreases within a thread.
-[[nodiscard]] inline std::uint64_t clock_now(shared_clock &clock) noexcept
-{
-    const std::uint32_t version = clock.version.load(std::memory_order_acquire);
-    const shared_clock::atomic_line &line = clock.lines[version & 1U];
-    const std::uint64_t base_counter = line.base_counter.load(std::memory_order_acquire);
-    const std::uint64_t base_ns = line.base_ns.load(std::memory_order_acquire);
-    const std::uint64_t mult = line.mult.load(std::memory_order_acquire);
-    const std::uint64_t interval = line.interval.load(std::memory_order_acquire);
-    const std::uint64_t ticks = read_counter() - base_counter;
-    if (ticks >= interval || clock.version.load(std::memory_order_relaxed) != version) [[unlikely]]
-        return clock_now_slow(clock);
-    return base_ns + scale(ticks, mult);
 }
 
 }  // namespace corotracer::detail

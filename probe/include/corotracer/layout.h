@@ -47,7 +47,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 /// One transition. Written only by the thread that runs the coroutine; read by the engine at any time.
 ///
 /// Order (seqlock dialect): seq odd (relaxed), payload (release each), seq even (seq_cst; partner: the
-/// engine's acquire load of seq, and its store to GlobalHeader::tracer_sleeping for the wake-up).
+/// engine's acquire load of seq, and its store to GlobalHeader::tracer_sleeping for the wake-up. Where
+/// ExtensionHeader::engine_fences is set: release, and the engine's membarrier is the fence of both sides).
 struct alignas(64) Epoch {
     std::atomic<std::uint64_t> timestamp;  ///< ns, CLOCK_MONOTONIC
     std::atomic<std::uint64_t> tid;        ///< OS thread id
@@ -106,7 +107,11 @@ struct ExtensionHeader {
     std::uint64_t created_monotonic_ns;            // 0x0C8  CLOCK_MONOTONIC and
     std::uint64_t created_realtime_ns;             // 0x0D0  CLOCK_REALTIME, read together at creation
     std::atomic<std::uint32_t> engine_pid;         // 0x0D8  the owner, for people; ownership itself is the file lock
-    std::uint32_t pad_engine[9];
+    /// 0x0DC  1: before it sleeps, the engine issues membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) between its store to
+    /// tracer_sleeping and its rescan, so that registered probes may publish with a release store instead of a seq_cst
+    /// one. A property of the region, written at its creation: every engine that adopts the region keeps to it.
+    std::uint32_t engine_fences;
+    std::uint32_t pad_engine[8];
 };
 
 struct alignas(1024) GlobalHeader {
@@ -144,6 +149,7 @@ static_assert(offsetof(GlobalHeader, allocated_count) == 0x10 && offsetof(Global
 static_assert(offsetof(GlobalHeader, extension) == 0x40);
 static_assert(offsetof(ExtensionHeader, site_count) == 0x80 - 0x40);
 static_assert(offsetof(ExtensionHeader, allocated_wrapped) == 0xC0 - 0x40 && sizeof(ExtensionHeader) == 0xC0);
+static_assert(offsetof(ExtensionHeader, engine_fences) == 0xDC - 0x40);
 static_assert(sizeof(SiteRecord) == 64);
 
 }  // namespace corotracer

@@ -212,8 +212,11 @@ private:
     void die() noexcept;
     void record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
                 std::uint8_t kind) noexcept;
+    void record_late(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
+                     std::uint8_t kind) noexcept;
+    void store_event(StationData *station, std::uint32_t session, std::uint64_t now, std::uint64_t addr, bool is_active,
+                     std::uint32_t site, std::uint8_t kind) noexcept;
 
-    std::uint64_t last_ns_ = 0;  ///< a coroutine's timestamps never decrease, whatever the threads' counters read
     std::uint32_t session_ = 0;  ///< the session the station belongs to; another one (a forked child's) must not write
 };
 
@@ -242,51 +245,74 @@ private:
         station.extension.mark.store(kStationMark, std::memory_order_relaxed);
     }
     station.header.is_dead.store(0, std::memory_order_relaxed);
-    last_ns_ = detail::clock_now(state.clock);
-    station.header.birth_ts.store(last_ns_, std::memory_order_release);  // partner: the engine's acquire load
+    station.header.birth_ts.store(detail::now_in(session),
+                                  std::memory_order_release);  // partner: the engine's acquire load
     session_ = session;
     my_station = &station;
 }
 
 [[gnu::noinline]] inline void PromiseMixin::die() noexcept
 {
-    if (session_ != detail::page_v1.session.load(std::memory_order_acquire))
+    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    if (session == 0 || session_ != session)
         return;
     if (detail::state_v1.sites.extension != nullptr)
-        my_station->extension.death_ts.store(detail::clock_now(detail::state_v1.clock), std::memory_order_relaxed);
+        my_station->extension.death_ts.store(detail::now_in(session), std::memory_order_relaxed);
     my_station->header.is_dead.store(1, std::memory_order_release);  // partner: the engine's acquire load
 }
 
 /// One transition, seqlock dialect: event n goes to slot n % 8.
-inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
-                                 std::uint8_t kind) noexcept
+[[gnu::always_inline]] inline void PromiseMixin::store_event(StationData *station, std::uint32_t session,
+                                                             std::uint64_t now, std::uint64_t addr, bool is_active,
+                                                             std::uint32_t site, std::uint8_t kind) noexcept
 {
-    StationData *station = my_station;
-    if (session_ != session || station == nullptr)
-        return;
-    detail::process_state &state = detail::state_v1;
     const std::uint64_t number = event_count;
-    Epoch &epoch = station->slots[number % kSlotsPerStation];
-    const std::uint64_t odd = number / kSlotsPerStation * 2 + 1;
-    const std::uint64_t now = detail::clock_now(state.clock);
-    const std::uint64_t tid = detail::tid_in(session);
-    const std::uint64_t timestamp = now > last_ns_ ? now : last_ns_;
-    last_ns_ = timestamp;
     event_count = number + 1;
+    Epoch &epoch = station->slots[number % kSlotsPerStation];
+    const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
     // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
     epoch.seq.store(odd, std::memory_order_relaxed);
     // Release each; partner: the engine's acquire loads of the payload, after which it reloads seq.
-    epoch.timestamp.store(timestamp, std::memory_order_release);
-    epoch.tid.store(tid, std::memory_order_release);
+    epoch.timestamp.store(now, std::memory_order_release);
+    epoch.tid.store(detail::this_thread.tid, std::memory_order_release);
     epoch.addr.store(addr, std::memory_order_release);
     epoch.site.store(site, std::memory_order_release);
     epoch.kind.store(kind, std::memory_order_release);
-    epoch.is_active.store(is_active ? 1 : 0, std::memory_order_release);
-    // seq_cst with the load below; partner: the engine stores tracer_sleeping, then loads seq, both seq_cst. Either it
-    // sees this event, or this thread sees it asleep.
-    epoch.seq.store(odd + 1, std::memory_order_seq_cst);
-    if (state.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
+    epoch.is_active.store(static_cast<std::uint8_t>(is_active), std::memory_order_release);
+    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
+    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
+    // then is the fence in here as well: only the compiler must keep the order.
+    if ((session & detail::engine_fences_bit) != 0) [[likely]] {
+        epoch.seq.store(odd + 1, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+        epoch.seq.store(odd + 1, std::memory_order_seq_cst);
+    }
+    if (detail::state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
         detail::wake_engine();
+}
+
+/// Out of line, and without a call but at its ends: no register is saved on the way.
+[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active,
+                                                   std::uint32_t site, std::uint8_t kind) noexcept
+{
+    StationData *const station = my_station;
+    if (station == nullptr || session_ != session) [[unlikely]]
+        return;
+    const detail::thread_state &self = detail::this_thread;
+    const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
+    if (self.session != session || ticks >= self.line.interval) [[unlikely]]
+        return record_late(session, addr, is_active, site, kind);
+    store_event(station, session, self.line.base_ns + detail::scale(ticks, self.line.mult), addr, is_active, site,
+                kind);
+}
+
+/// The thread's first transition, a clock due for its check, or no counter.
+[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
+                                                                   bool is_active, std::uint32_t site,
+                                                                   std::uint8_t kind) noexcept
+{
+    store_event(my_station, session, detail::renew_thread(session), addr, is_active, site, kind);
 }
 
 template <class Awaitable>

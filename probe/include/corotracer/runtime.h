@@ -51,7 +51,8 @@ inline constexpr std::size_t largest_page = 4096;
 /// The switch. A page of its own, which the kernel zeroes in a forked child (MADV_WIPEONFORK): the child is untraced
 /// until it calls InitTracer itself, and then it gets another session number.
 struct COROTRACER_ONE_PER_PROCESS alignas(largest_page) process_page {
-    /// 0 = off. Release by InitTracer, after everything else is in place; partner: the acquire load in write_trace.
+    /// 0 = off, else 2 * number + engine_fences_bit. Release by InitTracer, after everything else is in place; partner:
+    /// the acquire load in write_trace.
     std::atomic<std::uint32_t> session;
     std::atomic<std::uint32_t> init_lock;   ///< 1: a thread is in InitTracer (acquire/release)
     std::atomic<std::uint32_t> init_ended;  ///< 1: InitTracer was called; births without a session are off, not early
@@ -87,29 +88,42 @@ COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit process_state state_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit site_table sites_v1{};
 
-/// The thread's id is asked for once per thread and session.
-struct cached_tid {
+/// What a thread keeps for itself: its id, asked for once per session, and the line of the clock until its next check.
+struct thread_state {
     std::uint32_t session;
     std::uint64_t tid;
+    clock_line line;
 };
-inline thread_local constinit cached_tid thread_tid{0, 0};
+inline thread_local constinit thread_state this_thread{};
 
-[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t ask_tid(std::uint32_t session) noexcept
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t ask_tid() noexcept
 {
 #if defined(SYS_gettid)
-    const auto tid = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+    return static_cast<std::uint64_t>(::syscall(SYS_gettid));
 #else
-    const auto tid = reinterpret_cast<std::uint64_t>(::pthread_self());
+    return reinterpret_cast<std::uint64_t>(::pthread_self());
 #endif
-    if (session != 0)
-        thread_tid = {session, tid};
-    return tid;
 }
 
-[[nodiscard]] inline std::uint64_t tid_in(std::uint32_t session) noexcept
+/// Now, in ns; brings this_thread up to date.
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t renew_thread(std::uint32_t session) noexcept
 {
-    const cached_tid &cached = thread_tid;
-    return cached.session == session ? cached.tid : ask_tid(session);
+    thread_state &self = this_thread;
+    if (self.session != session) {
+        self.tid = ask_tid();
+        self.session = session;
+    }
+    return clock_now(state_v1.clock, self.line);
+}
+
+/// Now, in ns, during a session.
+[[nodiscard]] inline std::uint64_t now_in(std::uint32_t session) noexcept
+{
+    const thread_state &self = this_thread;
+    const std::uint64_t ticks = read_counter() - self.line.base_counter;
+    if (self.session != session || ticks >= self.line.interval) [[unlikely]]
+        return renew_thread(session);
+    return self.line.base_ns + scale(ticks, self.line.mult);
 }
 
 /// At most one line per call of InitTracer, on stderr only.
@@ -235,11 +249,26 @@ inline void open_socket(socket_state &socket, const char *path) noexcept
 
 // ---------------------------------------------------------------- mapping
 
+/// In the session: the region's engine issues membarrier(2) before it sleeps, so that a transition needs no fence.
+inline constexpr std::uint32_t engine_fences_bit = 1;
+
+/// Lets the engine's membarrier reach the threads of this process. False: this process has to fence by itself.
+[[nodiscard]] inline bool register_for_barrier() noexcept
+{
+#if defined(__linux__) && defined(SYS_membarrier)
+    constexpr int register_global_expedited = 1 << 2;  // MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, Linux 4.16
+    return ::syscall(SYS_membarrier, register_global_expedited, 0, 0) == 0;
+#else
+    return false;
+#endif
+}
+
 /// What InitTracer found out about the region before anything is published.
 struct mapping {
     void *base = nullptr;
     std::size_t size = 0;
     std::uint32_t station_limit = 0;
+    bool engine_fences = false;
     site_area sites;
 };
 
@@ -270,6 +299,7 @@ inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
         !fits(strings, strings_capacity, 1, behind, file_size))
         return;
     map.station_limit = static_cast<std::uint32_t>(reserved);
+    map.engine_fences = untrusted.engine_fences == 1;
     map.sites.extension = &untrusted;
     map.sites.records = reinterpret_cast<SiteRecord *>(static_cast<char *>(map.base) + table);
     map.sites.strings = static_cast<char *>(map.base) + strings;
@@ -389,7 +419,10 @@ inline void init_from_environment() noexcept
     state_v1.station_limit = map.station_limit;
     state_v1.pid = static_cast<std::uint32_t>(::getpid());
     start_clock(state_v1.clock);
-    const std::uint32_t session = state_v1.sessions.fetch_add(1, std::memory_order_relaxed) + 1;
+    // Bit 0 of a session says that the engine fences for both sides; the rest is the number.
+    std::uint32_t session = 2 * (state_v1.sessions.fetch_add(1, std::memory_order_relaxed) + 1);
+    if (map.engine_fences && register_for_barrier())
+        session |= engine_fences_bit;
     page_v1.session.store(session, std::memory_order_seq_cst);
     report_early_births();
 }
@@ -399,16 +432,19 @@ inline void init_from_environment() noexcept
 /// CLOCK_MONOTONIC in ns; from the counter once tracing is on (clock.h states the error).
 inline std::uint64_t get_ns() noexcept
 {
-    if (detail::page_v1.session.load(std::memory_order_acquire) == 0)
-        return detail::monotonic_ns();
-    return detail::clock_now(detail::state_v1.clock);
+    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    return session == 0 ? detail::monotonic_ns() : detail::now_in(session);
 }
 
 /// The operating system's id of this thread.
 inline std::uint64_t get_tid() noexcept
 {
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
-    return session == 0 ? detail::ask_tid(0) : detail::tid_in(session);
+    if (session == 0)
+        return detail::ask_tid();
+    if (detail::this_thread.session != session)
+        (void)detail::renew_thread(session);
+    return detail::this_thread.tid;
 }
 
 /// Switches tracing on when the environment has CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS; otherwise does
