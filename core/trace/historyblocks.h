@@ -53,8 +53,8 @@ enum class Open : std::uint8_t { Nothing, Running, Suspended };
 inline constexpr std::uint32_t kSlabWords = (1U << 20) / sizeof(std::uint64_t);
 inline constexpr std::uint32_t kMaxSlabs = 1U << 15;
 static_assert(std::uint64_t{kMaxSlabs} * kSlabWords == std::uint64_t{1} << 32);
-inline constexpr std::uint32_t kFirstCapacity = 6;   ///< entries of a coroutine's first block; doubles ...
-inline constexpr std::uint32_t kMaxCapacity = 1024;  ///< ... up to this
+inline constexpr std::uint32_t kFirstCapacity = 6;  ///< entries of a coroutine's first block; doubles ...
+inline constexpr std::uint32_t kMaxCapacity = 256;  ///< ... up to this: what a coarse zoom need not decode
 
 /// Flags of an entry.
 inline constexpr std::uint64_t kActive = 1ULL << 63;
@@ -64,6 +64,15 @@ inline constexpr unsigned kKindShift = 54;
 inline constexpr unsigned kSiteShift = 32;
 inline constexpr std::uint64_t kGapCountMask = (1ULL << 56) - 1;
 inline constexpr SiteId kSiteLimit = 1U << 20;
+
+constexpr PointKind kindOf(std::uint64_t flags)
+{
+    return static_cast<PointKind>(flags >> kKindShift & 3U);
+}
+constexpr SiteId siteOf(std::uint64_t flags)
+{
+    return static_cast<SiteId>(flags >> kSiteShift) & (kSiteLimit - 1);
+}
 
 /// Address references; from kFirstInterned on, an index into the table of addresses.
 enum : std::uint32_t { kZeroAddress, kUsualAddress, kFirstInterned };

@@ -8,6 +8,7 @@
 #include "core/trace/history.h"
 #include "core/trace/historyblocks.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -99,6 +100,9 @@ struct BlockCopy {
     std::uint64_t runNs = 0;
     std::uint64_t suspendedNs = 0;
     std::vector<std::uint64_t> words;  ///< filled by copyEntries()
+
+    /// Where the first interval that the block accounts for begins.
+    std::uint64_t begin() const { return openTs != 0 ? std::min(openTs, baseTs) : baseTs; }
 };
 
 /// What lasts after an event: a coroutine that is at its final suspension point waits for nothing.

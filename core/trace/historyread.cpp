@@ -7,7 +7,6 @@
 #include "core/trace/historydata.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace ct {
 
@@ -33,7 +32,7 @@ bool EntryReader::next(HistoryEvent &event)
     }
     ++m_n;
     event.type = second & kActive ? HistoryEvent::Type::Resume : HistoryEvent::Type::Suspend;
-    event.kind = static_cast<PointKind>(second >> kKindShift & 3U);
+    event.kind = kindOf(second);
     if (second & kWide) {
         if (m_entry >= m_block.count)
             return false;
@@ -43,7 +42,7 @@ bool EntryReader::next(HistoryEvent &event)
         ++m_entry;
         return true;
     }
-    event.site = static_cast<SiteId>(second >> kSiteShift) & (kSiteLimit - 1);
+    event.site = siteOf(second);
     event.tid = static_cast<std::uint32_t>(m_data.threads.at(first & 0xFFFF));
     const auto address = static_cast<std::uint32_t>(second);
     if (address == kUsualAddress)
@@ -54,139 +53,6 @@ bool EntryReader::next(HistoryEvent &event)
 }
 
 }  // namespace history
-
-namespace {
-
-/// Spreads intervals over equal columns of time.
-class ColumnSums {
-public:
-    ColumnSums(std::uint64_t from, std::uint64_t step, std::vector<History::Column> &columns)
-        : m_from(from), m_step(step), m_columns(columns)
-    {
-    }
-
-    /// `running` and `suspended`: how much of [begin, end) was spent so, 0..1.
-    void addInterval(std::uint64_t begin, std::uint64_t end, double running, double suspended, SiteId site)
-    {
-        const auto each = [&](History::Column &column, double share) {
-            column.running += static_cast<float>(share * running);
-            column.suspended += static_cast<float>(share * suspended);
-            if (suspended > 0)
-                column.site = site;
-        };
-        spread(begin, end, each);
-    }
-    void addGap(std::uint64_t begin, std::uint64_t end)
-    {
-        spread(begin, end, [](History::Column &column, double) { column.gap = true; });
-        if (History::Column *column = at(end))
-            column->gap = true;
-    }
-    void addTransition(std::uint64_t ts)
-    {
-        if (History::Column *column = at(ts))
-            ++column->transitions;
-    }
-    /// `count` transitions somewhere in [begin, end].
-    void addTransitions(std::uint64_t begin, std::uint64_t end, std::uint32_t count)
-    {
-        History::Column *first = at(begin);
-        History::Column *last = at(end);
-        if (first && last && first != last) {
-            first->transitions += count / 2;
-            count -= count / 2;
-        }
-        if (History::Column *column = last ? last : first)
-            column->transitions += count;
-    }
-    void noteSite(std::uint64_t ts, SiteId site)
-    {
-        if (History::Column *column = at(ts))
-            column->site = site;
-    }
-
-private:
-    History::Column *at(std::uint64_t ts) const
-    {
-        if (ts < m_from || (ts - m_from) / m_step >= m_columns.size())
-            return nullptr;
-        return &m_columns[(ts - m_from) / m_step];
-    }
-    template <class Each>
-    void spread(std::uint64_t begin, std::uint64_t end, Each &&each)
-    {
-        begin = std::max(begin, m_from);
-        if (end <= begin)
-            return;
-        for (std::size_t i = (begin - m_from) / m_step; i < m_columns.size(); ++i) {
-            const std::uint64_t columnBegin = m_from + i * m_step;
-            if (columnBegin >= end)
-                return;
-            const std::uint64_t lower = std::max(begin, columnBegin);
-            const std::uint64_t upper = end - columnBegin < m_step ? end : columnBegin + m_step;
-            each(m_columns[i], static_cast<double>(upper - lower) / static_cast<double>(m_step));
-        }
-    }
-
-    std::uint64_t m_from;
-    std::uint64_t m_step;
-    std::vector<History::Column> &m_columns;
-};
-
-/// Adds a block event by event; returns what lasts after it.
-struct Lasting {
-    std::uint64_t ts = 0;
-    Open open = Open::Nothing;
-    SiteId site = kUnknownSite;
-};
-
-void addLasting(ColumnSums &sums, const Lasting &lasting, std::uint64_t until)
-{
-    if (lasting.open != Open::Nothing)
-        sums.addInterval(lasting.ts, until, lasting.open == Open::Running, lasting.open == Open::Suspended,
-                         lasting.site);
-}
-
-Lasting addEvents(ColumnSums &sums, const History::Data &data, const BlockCopy &block)
-{
-    Lasting lasting{block.openTs, block.open, block.openSite};
-    EntryReader reader(data, block);
-    for (HistoryEvent event; reader.next(event);) {
-        if (event.type == HistoryEvent::Type::Gap) {
-            sums.addGap(lasting.ts == 0 ? event.ts : lasting.ts, event.ts);
-        } else {
-            addLasting(sums, lasting, event.ts);
-            sums.addTransition(event.ts);
-        }
-        lasting.ts = event.ts;
-        lasting.open = openAfter(event);
-        if (event.type == HistoryEvent::Type::Suspend) {
-            lasting.site = event.site;
-            sums.noteSite(event.ts, event.site);
-        }
-    }
-    return lasting;
-}
-
-std::uint64_t beginOf(const BlockCopy &block)
-{
-    return block.openTs != 0 ? std::min(block.openTs, block.baseTs) : block.baseTs;
-}
-
-void addSummary(ColumnSums &sums, const BlockCopy &block)
-{
-    const std::uint64_t begin = beginOf(block);
-    if (block.closedTs > begin) {
-        const auto span = static_cast<double>(block.closedTs - begin);
-        sums.addInterval(begin, block.closedTs, static_cast<double>(block.runNs) / span,
-                         static_cast<double>(block.suspendedNs) / span, block.lastSite);
-    }
-    if (block.gaps)
-        sums.addGap(begin, block.closedTs);
-    sums.addTransitions(block.baseTs, block.closedTs, block.transitions);
-}
-
-}  // namespace
 
 bool History::Data::copyHeader(BlockRef ref, BlockCopy &to) const
 {
@@ -251,7 +117,7 @@ std::vector<BlockCopy> History::Data::blocksBetween(CoroutineId id, std::uint64_
     std::vector<BlockCopy> blocks;
     BlockCopy block;
     for (BlockRef ref = tailOf(id); copyHeader(ref, block); ref = block.previous) {
-        if (beginOf(block) < to)
+        if (block.begin() < to)
             blocks.push_back(block);
         if (block.baseTs < from)
             break;
@@ -284,32 +150,6 @@ std::vector<HistoryEvent> History::events(CoroutineId id, std::uint64_t from, st
     if (before && found.size() < limit)
         found.push_back(*before);
     return found;
-}
-
-void History::columns(CoroutineId id, std::uint64_t from, std::uint64_t step, std::vector<Column> &columns) const
-{
-    std::fill(columns.begin(), columns.end(), Column());
-    if (step == 0 || columns.empty() || id >= m_data->heads.size())
-        return;
-    constexpr std::uint64_t kEndOfTime = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t room = kEndOfTime - from;
-    const std::uint64_t to = room / step < columns.size() ? kEndOfTime : from + step * columns.size();
-    ColumnSums sums(from, step, columns);
-    const std::uint64_t death = m_data->heads[id].deathTs.load(std::memory_order_relaxed);
-    const std::uint64_t now = m_data->now.load(std::memory_order_relaxed);
-    for (BlockCopy &block : m_data->blocksBetween(id, from, to)) {
-        if (block.closed && block.closedTs - beginOf(block) <= step) {
-            addSummary(sums, block);
-        } else if (m_data->copyEntries(block)) {
-            const Lasting lasting = addEvents(sums, *m_data, block);
-            if (block.next == 0)
-                addLasting(sums, lasting, death != 0 ? death : now);
-        }
-    }
-    for (Column &column : columns) {
-        column.running = std::min(column.running, 1.0F);
-        column.suspended = std::min(column.suspended, 1.0F);
-    }
 }
 
 std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryEvent> events) const
