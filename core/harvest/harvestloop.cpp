@@ -1,3 +1,197 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestloop.h"
+
+#include "core/harvest/stationlist.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace ct {
+
+namespace {
+
+using corotracer::GlobalHeader;
+
+/// Every station's death is looked for once in this time while we scan.
+constexpr std::uint64_t kRotationNs = 250'000'000;
+/// From here allocated_count might wrap before we look again.
+constexpr std::uint32_t kNearWrap = 1U << 31;
+constexpr std::uint32_t kWrapStep = 1U << 30;
+
+std::uint64_t monotonicNs()
+{
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+struct HarvestLoop::Data {
+    explicit Data(Region &theRegion) : region(theRegion), list(theRegion) {}
+
+    Region &region;
+    StationList list;
+    std::uint64_t lastScanNs = 0;
+    std::uint64_t lastRotationNs = 0;  ///< when deaths were last looked for
+    bool ending = false;
+    Allocation finalAllocation;
+
+    Allocation allocation(std::memory_order order) const
+    {
+        const GlobalHeader &header = region.header();
+        Allocation now;
+        now.count = header.allocated_count.load(order);
+        now.max = std::min(header.max_stations.load(std::memory_order_acquire), region.stationCapacity());
+        if (region.hasExtension())
+            now.wrapped = header.extension.allocated_wrapped.load(std::memory_order_relaxed);
+        return now;
+    }
+
+    /// Keeps allocated_count from wrapping to small indices, which would give stations out twice.
+    void keepFromWrapping()
+    {
+        GlobalHeader *const header = region.writableHeader();
+        if (!header)
+            return;
+        std::uint32_t count = header->allocated_count.load(std::memory_order_relaxed);
+        while (count >= kNearWrap) {
+            // Relaxed: the count publishes nothing, it only hands out numbers (partner: the probes' fetch_add).
+            if (header->allocated_count.compare_exchange_weak(count, count - kWrapStep, std::memory_order_relaxed)) {
+                header->extension.allocated_wrapped.fetch_add(kWrapStep, std::memory_order_relaxed);
+                return;
+            }
+        }
+    }
+
+    void pass(Batch &batch, bool allDeaths, bool beforeSleep)
+    {
+        const std::uint64_t start = monotonicNs();
+        batch.now = start;
+        if (ending || !region.isWhole())
+            return;
+        keepFromWrapping();
+        // seq_cst before sleep: partner is the seq_cst announcement, so that a birth is seen here or by stillQuiet().
+        list.discover(allocation(beforeSleep ? std::memory_order_seq_cst : std::memory_order_acquire),
+                      allDeaths || beforeSleep, batch);
+        const bool whole = beforeSleep ? list.readLive<std::memory_order_seq_cst>(batch, kMaxTransitions)
+                                       : list.readLive<std::memory_order_acquire>(batch, kMaxTransitions);
+        list.readFaulty(batch);
+        if (whole)
+            lastScanNs = monotonicNs() - start;
+        lookForDeaths(batch, start, allDeaths);
+        if (whole && allDeaths)
+            lastScanNs = monotonicNs() - start;
+    }
+
+    void lookForDeaths(Batch &batch, std::uint64_t now, bool all)
+    {
+        const std::uint64_t elapsed = std::min(now - lastRotationNs, kRotationNs);
+        const std::uint64_t share = list.rotationSize() * elapsed / kRotationNs + 1;
+        lastRotationNs = now;
+        list.rotate(all ? list.rotationSize() : share, batch);
+    }
+};
+
+HarvestLoop::HarvestLoop(Region &region) : m_data(std::make_unique<Data>(region))
+{
+    if (region.isAdopted())
+        m_data->list.setAttached(m_data->allocation(std::memory_order_acquire));
+    m_data->lastRotationNs = monotonicNs();
+}
+
+HarvestLoop::~HarvestLoop() = default;
+
+void HarvestLoop::scan(Batch &batch)
+{
+    m_data->pass(batch, false, false);
+}
+
+void HarvestLoop::safetyScan(Batch &batch)
+{
+    m_data->pass(batch, true, false);
+}
+
+bool HarvestLoop::mayAnnounceSleep() const
+{
+    return m_data->region.access() == RegionAccess::Owner &&
+           !(m_data->region.isAdopted() && m_data->list.hasUnmarked());
+}
+
+bool HarvestLoop::prepareSleep(Batch &batch)
+{
+    GlobalHeader *const header = m_data->region.writableHeader();
+    if (!header || !m_data->region.isWhole()) {
+        scan(batch);
+        return false;
+    }
+    // seq_cst, and seq_cst loads in the pass; partners: the probe's seq_cst store of seq, then its seq_cst load of
+    // this flag. In the one order of all four, either we see the event or the probe sees the flag.
+    header->tracer_sleeping.store(1, std::memory_order_seq_cst);
+    m_data->pass(batch, false, true);
+    if (batch.empty())
+        return true;
+    cancelSleep();
+    return false;
+}
+
+void HarvestLoop::cancelSleep()
+{
+    // Relaxed: a probe that still sees 1 merely writes a byte too many.
+    if (GlobalHeader *const header = m_data->region.writableHeader(); header && m_data->region.isWhole())
+        header->tracer_sleeping.store(0, std::memory_order_relaxed);
+}
+
+bool HarvestLoop::stillQuiet() const
+{
+    if (!m_data->region.isWhole())
+        return false;
+    // Acquire: partner is the winning probe's compare-exchange to 0, which follows its event.
+    return m_data->region.header().tracer_sleeping.load(std::memory_order_acquire) == 1 &&
+           m_data->list.isDiscovered(m_data->allocation(std::memory_order_acquire));
+}
+
+bool HarvestLoop::finalDrain(Batch &batch)
+{
+    Data &data = *m_data;
+    batch.now = monotonicNs();
+    if (!data.region.isWhole()) {
+        data.ending = true;
+        return true;
+    }
+    if (!data.ending) {
+        data.ending = true;
+        cancelSleep();
+        data.finalAllocation = data.allocation(std::memory_order_acquire);
+        data.list.discover(data.finalAllocation, true, batch);
+        data.list.decideEnd();
+    }
+    return data.list.drainToEnd(batch, kMaxTransitions);
+}
+
+Accounting HarvestLoop::accounting() const
+{
+    const Data &data = *m_data;
+    Accounting sums = data.list.sums();
+    if (!data.region.isWhole())
+        return sums;
+    const Allocation allocation = data.ending ? data.finalAllocation : data.allocation(std::memory_order_acquire);
+    sums.untraced = data.list.pendingBirths() + allocation.beyond();
+    sums.stationsAllocated = std::min(allocation.count, allocation.max);
+    sums.stationsMax = allocation.max;
+    if (data.region.hasExtension()) {
+        // Relaxed: sums for people, they publish nothing.
+        const corotracer::ExtensionHeader &extension = data.region.header().extension;
+        sums.bornBeforeInit = extension.born_before_init.load(std::memory_order_relaxed);
+        sums.sitesDropped = extension.sites_dropped.load(std::memory_order_relaxed);
+    }
+    return sums;
+}
+
+std::uint64_t HarvestLoop::lastScanNs() const
+{
+    return m_data->lastScanNs;
+}
+
+}  // namespace ct

@@ -15,10 +15,13 @@ namespace ct {
 
 class HarvestLoop {
 public:
+    static constexpr std::size_t kMaxTransitions = 262'144;  ///< a batch exceeds it by less than one station's
+
     explicit HarvestLoop(Region &region);
     ~HarvestLoop();
 
-    /// One pass over the live stations; appends to `batch` (which the caller has cleared) and sets its time.
+    /// One pass over the live stations; appends to `batch` (which the caller has cleared) and sets its time. A pass
+    /// that fills the batch (kMaxTransitions) stops there; the next one goes on from that station.
     /// Deaths are looked for in a slower rotation, so that an idle station costs one cache line.
     void scan(Batch &batch);
     /// The same, but every station's death as well.
@@ -32,8 +35,13 @@ public:
     /// True while announced sleep still stands and nothing was allocated since: nobody tried to wake us.
     bool stillQuiet() const;
 
-    /// Decides the end: takes a snapshot of the counts now, harvests up to it, closes the accounts.
-    void finalDrain(Batch &batch);
+    /// False when sleep must not be announced: we are an observer, or an adopted region has version-1 writers, whose
+    /// answer to the announcement would go to a dead engine's socket and raise SIGPIPE in the target.
+    bool mayAnnounceSleep() const;
+
+    /// The first call decides the end: it takes a snapshot of the counts. Each call harvests a batch full up to it;
+    /// false: call again. True: the accounts are closed and accounting() is final.
+    [[nodiscard]] bool finalDrain(Batch &batch);
 
     Accounting accounting() const;
     std::uint64_t lastScanNs() const;  ///< what the latest full pass cost

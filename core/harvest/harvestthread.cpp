@@ -1,3 +1,251 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestthread.h"
+
+#include "core/harvest/harvestserver.h"
+
+#include <QAbstractEventDispatcher>
+#include <QEventLoop>
+#include <QTimer>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+
+namespace ct {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using Clock = std::chrono::steady_clock;
+
+/// Passes over busy stations lie this far apart: a reader that polls the lines being written slows the target.
+constexpr microseconds kBusyGap{100};
+constexpr microseconds kSocketGap{1000};  ///< busy: how often the socket gets a turn
+constexpr int kIdlePasses = 10;           ///< empty ones in a row, before sleep
+constexpr milliseconds kFlagLook{10};     ///< asleep: how often we look whether somebody cleared the flag
+constexpr milliseconds kSafetyGap{250};   ///< asleep: how often everything is scanned all the same, or
+constexpr int kSafetyCostFactor = 200;    ///< this many times its cost, whichever is longer
+constexpr milliseconds kPollShortest{1};  ///< without announcement: the poll doubles from here
+constexpr milliseconds kPollLongest{50};  ///< to here
+constexpr milliseconds kHeartbeat{100};   ///< sinks hear of the time at least this often
+
+}  // namespace
+
+struct HarvestThread::Data {
+    Data(Region &theRegion, std::string path, std::vector<std::shared_ptr<Sink>> theSinks)
+        : region(theRegion), socketPath(std::move(path)), sinks(std::move(theSinks))
+    {
+    }
+
+    Region &region;
+    std::string socketPath;
+    std::vector<std::shared_ptr<Sink>> sinks;
+    HarvestLoop loop{region};
+    std::promise<Result<void>> started;
+    std::atomic<bool> endRequested{false};
+
+    mutable std::mutex accountingMutex;  ///< held for a copy
+    Accounting accounting;
+
+    // Harvest thread only.
+    Batch batch;
+    int idlePasses = 0;
+    bool regionFailed = false;
+    milliseconds poll = kPollShortest;
+    Clock::time_point lastDelivery{};
+    Clock::time_point lastSafetyScan = Clock::now();
+    Clock::time_point lastSocketTurn{};
+};
+
+HarvestThread::HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
+                             QObject *parent)
+    : QThread(parent), m_data(std::make_unique<Data>(region, std::move(socketPath), std::move(sinks)))
+{
+    setObjectName(QStringLiteral("harvest"));
+}
+
+HarvestThread::~HarvestThread()
+{
+    requestEnd();
+    wait();
+}
+
+Result<void> HarvestThread::startHarvest()
+{
+    std::future<Result<void>> started = m_data->started.get_future();
+    start();
+    return started.get();
+}
+
+void HarvestThread::requestEnd()
+{
+    // Relaxed: nothing else is handed over; the thread looks at least every kPollLongest.
+    m_data->endRequested.store(true, std::memory_order_relaxed);
+}
+
+Accounting HarvestThread::accounting() const
+{
+    const std::lock_guard lock(m_data->accountingMutex);
+    return m_data->accounting;
+}
+
+void HarvestThread::run()
+{
+    Data &data = *m_data;
+    HarvestServer server;
+    if (!data.socketPath.empty()) {
+        if (auto listening = server.listen(data.socketPath); !listening) {
+            data.started.set_value(listening);
+            return;
+        }
+        connect(&server, &HarvestServer::connected, &server, [this] { Q_EMIT targetConnected(); });
+    }
+    data.started.set_value({});
+
+    QEventLoop events;
+    QTimer look;  // bounds every wait for the socket
+    while (!data.endRequested.load(std::memory_order_relaxed)) {
+        if (runPass())
+            continue;
+        if (data.loop.mayAnnounceSleep())
+            sleepUntilWoken(events, look);
+        else
+            pollAgain(events, look);
+    }
+    drainAndFinish();
+    Q_EMIT harvestEnded();
+}
+
+bool HarvestThread::runPass()
+{
+    Data &data = *m_data;
+    data.batch.clear();
+    data.loop.scan(data.batch);
+    const bool any = !data.batch.empty();
+    deliver();
+    data.idlePasses = any ? 0 : data.idlePasses + 1;
+    if (any)
+        data.poll = kPollShortest;
+    const Clock::time_point now = Clock::now();
+    if (now - data.lastSocketTurn >= kSocketGap) {
+        data.lastSocketTurn = now;
+        eventDispatcher()->processEvents(QEventLoop::AllEvents);
+    }
+    if (!any && data.idlePasses >= kIdlePasses)
+        return false;
+    QThread::usleep(static_cast<unsigned long>(kBusyGap.count()));
+    return true;
+}
+
+void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
+{
+    Data &data = *m_data;
+    data.idlePasses = 0;
+    data.batch.clear();
+    const bool quiet = data.loop.prepareSleep(data.batch);
+    deliver();
+    if (!quiet)
+        return;
+    look.start(kFlagLook);
+    while (!data.endRequested.load(std::memory_order_relaxed)) {
+        events.processEvents(QEventLoop::WaitForMoreEvents);
+        // Somebody cleared the flag (with or without a byte), or a station was given out.
+        if (!data.loop.stillQuiet())
+            break;
+        data.batch.clear();
+        if (safetyScanDue())
+            safetyScan();
+        const bool any = !data.batch.empty();
+        deliver();
+        if (any)
+            break;
+    }
+    look.stop();
+    data.loop.cancelSleep();
+}
+
+void HarvestThread::pollAgain(QEventLoop &events, QTimer &look)
+{
+    Data &data = *m_data;
+    data.idlePasses = kIdlePasses;  // one pass per poll until something comes
+    look.start(data.poll);
+    events.processEvents(QEventLoop::WaitForMoreEvents);
+    look.stop();
+    data.poll = std::min(data.poll * 2, kPollLongest);
+}
+
+bool HarvestThread::safetyScanDue() const
+{
+    const nanoseconds gap = std::max<nanoseconds>(
+        kSafetyGap, nanoseconds(static_cast<std::int64_t>(m_data->loop.lastScanNs()) * kSafetyCostFactor));
+    return Clock::now() - m_data->lastSafetyScan >= gap;
+}
+
+void HarvestThread::safetyScan()
+{
+    m_data->loop.safetyScan(m_data->batch);
+    m_data->lastSafetyScan = Clock::now();
+}
+
+/// Hands the batch to every sink. An empty one still tells the time now and then.
+void HarvestThread::deliver()
+{
+    Data &data = *m_data;
+    const Clock::time_point now = Clock::now();
+    if (data.batch.empty() && now - data.lastDelivery < kHeartbeat)
+        return;
+    data.lastDelivery = now;
+    if (data.batch.empty())  // perhaps nothing was scanned; the time is all there is to tell
+        data.batch.now = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
+    if (!data.regionFailed && !data.region.isWhole()) {
+        data.regionFailed = true;
+        Q_EMIT regionFailed(QStringLiteral("%1 was cut short; nothing more can be read from it")
+                                .arg(QString::fromStdString(data.region.path())));
+    }
+    for (std::size_t i = 0; i < data.sinks.size();) {
+        if (const Result<void> consumed = data.sinks[i]->consume(data.batch); !consumed) {
+            dropSink(i, consumed.error());
+            continue;
+        }
+        ++i;
+    }
+    publishAccounting();
+}
+
+void HarvestThread::dropSink(std::size_t index, const Error &error)
+{
+    m_data->sinks.erase(m_data->sinks.begin() + static_cast<std::ptrdiff_t>(index));
+    Q_EMIT sinkFailed(QString::fromStdString(error.message));
+}
+
+void HarvestThread::publishAccounting()
+{
+    const Accounting sums = m_data->loop.accounting();
+    const std::lock_guard lock(m_data->accountingMutex);
+    m_data->accounting = sums;
+}
+
+void HarvestThread::drainAndFinish()
+{
+    Data &data = *m_data;
+    bool done = false;
+    while (!done) {
+        data.batch.clear();
+        done = data.loop.finalDrain(data.batch);
+        deliver();
+    }
+    publishAccounting();
+    const Accounting sums = accounting();
+    while (!data.sinks.empty()) {
+        const std::shared_ptr<Sink> sink = std::move(data.sinks.front());
+        data.sinks.erase(data.sinks.begin());
+        if (const Result<void> finished = sink->finish(sums); !finished)
+            Q_EMIT sinkFailed(QString::fromStdString(finished.error().message));
+    }
+}
+
+}  // namespace ct

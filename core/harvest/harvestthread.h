@@ -13,10 +13,10 @@
 #include <memory>
 #include <vector>
 
-namespace ct {
+class QEventLoop;
+class QTimer;
 
-/// How the end of a capture is wanted.
-enum class HarvestEnd { Drain, Abandon };
+namespace ct {
 
 class HarvestThread final : public QThread {
     Q_OBJECT
@@ -39,6 +39,8 @@ Q_SIGNALS:
     /// Emitted on the harvest thread. A sink failed; the others and the capture go on.
     void sinkFailed(const QString &message);
     void targetConnected();
+    /// The region cannot be read any more (its file was cut short); what was harvested stays.
+    void regionFailed(const QString &message);
     /// After the final drain; accounting() is final.
     void harvestEnded();
 
@@ -46,6 +48,16 @@ protected:
     void run() override;
 
 private:
+    bool runPass();  ///< false: nothing for a while
+    void sleepUntilWoken(QEventLoop &events, QTimer &look);
+    void pollAgain(QEventLoop &events, QTimer &look);
+    bool safetyScanDue() const;
+    void safetyScan();
+    void deliver();
+    void dropSink(std::size_t index, const Error &error);
+    void publishAccounting();
+    void drainAndFinish();
+
     struct Data;
     std::unique_ptr<Data> m_data;
 };

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ct {
 
@@ -24,6 +26,10 @@ struct RegionPlace {
     std::string warning;    ///< empty, or why this place is second best
 };
 Result<RegionPlace> chooseRegionPlace();
+/// The same from a list of candidates: the first that exists or can be made, is ours alone and has room.
+Result<RegionPlace> chooseRegionPlace(const std::vector<RegionPlace> &candidates);
+/// The candidates on this machine, best first; also where to look for regions that were left over.
+std::vector<RegionPlace> regionPlaces();
 
 struct RegionSpec {
     std::string path;  ///< empty: a fresh name in chooseRegionPlace()
@@ -47,12 +53,20 @@ public:
     /// owner.
     const std::string &observerReason() const;
     bool hasExtension() const;  ///< validated, so that sites can be read
+    bool isAdopted() const;     ///< opened, not created: targets may hold connections to an engine that is gone
+    /// What the user should know about the place: second best, or room for fewer stations than asked for; or empty.
+    const std::string &warning() const;
 
     const corotracer::GlobalHeader &header() const;
     corotracer::GlobalHeader *writableHeader();  ///< nullptr for an observer
     /// Stations that the file really holds; every index below it may be addressed.
     std::uint32_t stationCapacity() const;
     const corotracer::StationData &station(std::uint32_t index) const;
+    /// Both inside the file; empty without the extension. The records are untrusted.
+    std::span<const corotracer::SiteRecord> siteRecords() const;
+    std::span<const char> siteStrings() const;
+    /// False once the file is shorter than what we mapped: touching the mapping would be a SIGBUS.
+    bool isWhole() const;
 
     Result<void> remove();  ///< unlinks the file (and the socket beside it)
 

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/stationlist.h"
+
+namespace ct {
+
+namespace {
+
+using corotracer::StationData;
+
+/// Stations that stay unborn (their process was killed in the middle) must not cost every pass a line each.
+constexpr std::size_t kPendingPerPass = 256;
+/// Visits that bring nothing although the end says there is something: then the station contradicts itself.
+constexpr int kMaxIdleVisits = 1024;
+
+Dialect dialectOf(const StationCursor &cursor)
+{
+    switch (cursor.dialect) {
+    case StationDialect::Seqlock: return Dialect::Seqlock;
+    case StationDialect::Monotonic: return Dialect::Monotonic;
+    case StationDialect::Unknown: break;
+    }
+    return Dialect::Unknown;
+}
+
+}  // namespace
+
+StationList::StationList(const Region &region)
+    : m_stations(&region.station(0)), m_sites(region.siteRecords(), region.siteStrings())
+{
+}
+
+void StationList::discover(const Allocation &allocation, bool all, Batch &batch)
+{
+    const std::size_t looks = all ? m_pending.size() : std::min(kPendingPerPass, m_pending.size());
+    for (std::size_t i = 0; i < looks && !m_pending.empty(); ++i) {
+        if (m_pendingAt >= m_pending.size())
+            m_pendingAt = 0;
+        if (bear(m_pending[m_pendingAt], batch)) {
+            m_pending[m_pendingAt] = m_pending.back();
+            m_pending.pop_back();
+        } else {
+            ++m_pendingAt;
+        }
+    }
+    for (; m_discovered < allocation.stations(); ++m_discovered) {
+        if (!bear(m_discovered, batch))
+            m_pending.push_back(m_discovered);
+    }
+}
+
+bool StationList::bear(std::uint32_t index, Batch &batch)
+{
+    const StationData &station = m_stations[index];
+    // Partner: the probe's release store of birth_ts, its last at birth. seq_cst (free on x86) for the pass before
+    // sleep: an event in the past of our announcement is not overlooked because its birth is.
+    const std::uint64_t birthTs = station.header.birth_ts.load(std::memory_order_seq_cst);
+    if (birthTs == 0)
+        return false;
+    StationCursor cursor = openStation(station, index < m_attachedBelow);
+    if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
+        readStation(station, cursor, m_reading, 0);  // finds the dialect, reads nothing
+    Birth birth;
+    birth.coroutine = m_nextCoroutine++;
+    birth.station = index;
+    birth.dialect = dialectOf(cursor);
+    birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // behind the acquire of birth_ts
+    birth.birthTs = birthTs;
+    if (cursor.marked) {
+        birth.pid = station.extension.pid.load(std::memory_order_relaxed);
+        birth.generation = station.extension.generation.load(std::memory_order_relaxed);
+    }
+    batch.births.push_back(birth);
+    m_live.push_back({cursor, index, birth.coroutine});
+    m_hasUnmarked = m_hasUnmarked || !cursor.marked;
+    m_sums.unproven = m_sums.unproven || !isProven(cursor);
+    ++m_sums.coroutines;
+    return true;
+}
+
+bool StationList::visit(Entry &entry, Batch &batch, std::uint64_t end)
+{
+    readStation(stationOf(entry), entry.cursor, m_reading, end);
+    append(entry, batch);
+    const bool any = !m_reading.empty();
+    if (entry.cursor.fault != StationFault::None)
+        makeFaulty(entry, batch);
+    return any;
+}
+
+void StationList::drain(Entry &entry, Batch &batch)
+{
+    while (entry.coroutine != kNoCoroutine && visit(entry, batch)) {
+    }
+}
+
+void StationList::append(const Entry &entry, Batch &batch)
+{
+    for (std::uint32_t i = 0; i < m_reading.lossCount; ++i) {
+        const StationLoss &loss = m_reading.losses[i];
+        batch.losses.push_back({entry.coroutine, loss.firstN, loss.count, loss.missed});
+        (loss.missed ? m_sums.missedBeforeAttach : m_sums.lost) += loss.count;
+    }
+    for (std::uint32_t i = 0; i < m_reading.eventCount; ++i) {
+        const StationEvent &event = m_reading.events[i];
+        const SiteId site = m_sites.resolve(event.site, batch);
+        const auto kind = event.kind <= corotracer::kYieldPoint ? static_cast<PointKind>(event.kind) : PointKind::Await;
+        batch.transitions.push_back(
+            {event.ts, event.addr, event.n, event.seq, entry.coroutine, event.tid, site, kind, event.active});
+    }
+    m_sums.captured += m_reading.eventCount;
+}
+
+void StationList::makeFaulty(Entry &entry, Batch &batch)
+{
+    const bool twoWriters = entry.cursor.fault == StationFault::TwoWriters;
+    batch.flags.push_back(
+        {entry.coroutine, twoWriters ? Flag::Reason::TwoWriters : Flag::Reason::DialectContradiction});
+    ++m_sums.flaggedStations;
+    Faulty faulty{entry, openFaulty(entry.cursor), {}, false};
+    faulty.end.fill(kNoEnd);
+    m_faulty.push_back(faulty);
+    entry.coroutine = kNoCoroutine;
+    ++m_removed;
+}
+
+void StationList::readFaulty(Batch &batch)
+{
+    for (Faulty &faulty : m_faulty)
+        readFaultyTo(faulty, readSeqs(stationOf(faulty.entry)), batch);
+}
+
+void StationList::readFaultyTo(Faulty &faulty, const StationSeqs &seqs, Batch &batch)
+{
+    ct::readFaulty(stationOf(faulty.entry), seqs, faulty.entry.cursor, faulty.counts, m_reading);
+    append(faulty.entry, batch);
+    // The death of one of two writers says nothing about the other, but the coroutine we named is gone.
+    if (!faulty.dead && stationOf(faulty.entry).header.is_dead.load(std::memory_order_acquire) != 0) {
+        faulty.dead = true;
+        reportDeath(faulty.entry, batch);
+    }
+}
+
+void StationList::reportDeath(const Entry &entry, Batch &batch) const
+{
+    // Behind the acquire of is_dead, which the probe stores last (release).
+    const std::uint64_t told =
+        entry.cursor.marked ? stationOf(entry).extension.death_ts.load(std::memory_order_relaxed) : 0;
+    batch.deaths.push_back({entry.coroutine, told ? told : batch.now});
+}
+
+void StationList::rotate(std::uint64_t count, Batch &batch)
+{
+    const std::uint64_t size = rotationSize();
+    for (std::uint64_t i = 0; i < std::min(count, size); ++i) {
+        if (m_rotateAt >= m_live.size() + m_dead.size())
+            m_rotateAt = 0;
+        const std::size_t at = m_rotateAt++;
+        if (at >= m_live.size())
+            lookAtDead(m_dead[at - m_live.size()], batch);
+        else if (m_live[at].coroutine != kNoCoroutine)
+            lookAtLive(m_live[at], batch);
+    }
+    if (m_removed > 64 && m_removed > m_live.size() / 8)
+        compactLive();
+}
+
+void StationList::lookAtLive(Entry &entry, Batch &batch)
+{
+    const StationData &station = stationOf(entry);
+    // Before the last pass over the station: what was written before death is then seen. Partner: the probe's
+    // release store of is_dead, its last at death.
+    const bool dead = station.header.is_dead.load(std::memory_order_acquire) != 0;
+    if (dead)
+        drain(entry, batch);
+    if (entry.coroutine == kNoCoroutine)
+        return;
+    if (!entry.cursor.marked && (dead || entry.cursor.active)) {
+        entry.cursor.active = false;
+        if (checkWriters(station, entry.cursor) == WriterCheck::Two) {
+            entry.cursor.fault = StationFault::TwoWriters;
+            makeFaulty(entry, batch);
+            return;
+        }
+    }
+    if (!dead)
+        return;
+    reportDeath(entry, batch);
+    if (!entry.cursor.marked)
+        m_dead.push_back(entry);
+    entry.coroutine = kNoCoroutine;
+    ++m_removed;
+}
+
+void StationList::lookAtDead(Entry &entry, Batch &batch)
+{
+    if (entry.coroutine == kNoCoroutine || !hasNews<std::memory_order_acquire>(stationOf(entry), entry.cursor))
+        return;
+    // Somebody writes to a coroutine that died: two processes share the station.
+    entry.cursor.fault = StationFault::TwoWriters;
+    makeFaulty(entry, batch);
+    --m_removed;  // it was not in m_live
+    m_faulty.back().dead = true;
+}
+
+void StationList::compactLive()
+{
+    const std::size_t keptBefore = static_cast<std::size_t>(
+        std::count_if(m_live.begin(), m_live.begin() + static_cast<std::ptrdiff_t>(std::min(m_readAt, m_live.size())),
+                      [](const Entry &entry) { return entry.coroutine != kNoCoroutine; }));
+    const bool rotatingLive = m_rotateAt < m_live.size();
+    std::erase_if(m_live, [](const Entry &entry) { return entry.coroutine == kNoCoroutine; });
+    std::erase_if(m_dead, [](const Entry &entry) { return entry.coroutine == kNoCoroutine; });
+    m_readAt = keptBefore;
+    if (!rotatingLive || m_rotateAt > m_live.size())
+        m_rotateAt = 0;
+    m_removed = 0;
+}
+
+void StationList::decideEnd()
+{
+    compactLive();
+    m_ends.reserve(m_live.size() + m_dead.size());
+    for (std::vector<Entry> *const entries : {&m_live, &m_dead}) {
+        for (Entry &entry : *entries) {
+            const StationData &station = stationOf(entry);
+            // is_dead before the counts, as always.
+            m_deadAtEnd.push_back(entries == &m_live && station.header.is_dead.load(std::memory_order_acquire) != 0);
+            if (entry.cursor.dialect == StationDialect::Unknown &&
+                hasNews<std::memory_order_acquire>(station, entry.cursor))
+                readStation(station, entry.cursor, m_reading, 0);  // finds the dialect, reads nothing
+            m_ends.push_back(entry.cursor.dialect == StationDialect::Unknown
+                                 ? entry.cursor.next
+                                 : std::max(entry.cursor.next, publishedEnd(readSeqs(station), entry.cursor.dialect)));
+        }
+    }
+    for (Faulty &faulty : m_faulty)
+        faulty.end = readSeqs(stationOf(faulty.entry));
+}
+
+bool StationList::drainToEnd(Batch &batch, std::size_t maxTransitions)
+{
+    const std::size_t count = m_live.size() + m_dead.size();
+    for (; m_drainAt < count; ++m_drainAt) {
+        if (batch.transitions.size() >= maxTransitions)
+            return false;
+        Entry &entry = m_drainAt < m_live.size() ? m_live[m_drainAt] : m_dead[m_drainAt - m_live.size()];
+        if (entry.coroutine == kNoCoroutine)
+            continue;
+        if (drainEntry(entry, m_ends[m_drainAt], batch) && m_deadAtEnd[m_drainAt])
+            reportDeath(entry, batch);
+    }
+    closeFaulty(batch);
+    return true;
+}
+
+/// Reads up to `end`, which is published: each visit brings something, unless the station contradicts itself. False
+/// when it turned out to be faulty.
+bool StationList::drainEntry(Entry &entry, std::uint64_t end, Batch &batch)
+{
+    for (int idle = 0; entry.cursor.next < end && idle < kMaxIdleVisits;) {
+        idle = visit(entry, batch, end) ? 0 : idle + 1;
+        if (entry.coroutine == kNoCoroutine)
+            return false;
+    }
+    if (entry.cursor.next >= end && checkWriters(stationOf(entry), entry.cursor) != WriterCheck::Two)
+        return true;
+    entry.cursor.fault = StationFault::TwoWriters;
+    makeFaulty(entry, batch);
+    return false;
+}
+
+/// The last entry in the books of faulty stations: afterwards captured, lost and missed are the stores seen.
+void StationList::closeFaulty(Batch &batch)
+{
+    for (Faulty &faulty : m_faulty) {
+        StationSeqs &end = faulty.end;
+        if (std::all_of(end.begin(), end.end(), [](std::uint64_t seq) { return seq == kNoEnd; }))
+            end = readSeqs(stationOf(faulty.entry));  // found out while draining
+        readFaultyTo(faulty, end, batch);
+        if (faulty.entry.cursor.fault != StationFault::TwoWriters ||
+            faulty.entry.cursor.dialect != StationDialect::Seqlock)
+            continue;
+        // A jump taken before the second writer showed may have counted stores that never were.
+        std::uint64_t excess = 0;
+        for (std::size_t slot = 0; slot < end.size(); ++slot)
+            excess += faulty.counts.counted[slot] - std::min(faulty.counts.counted[slot], end[slot] / 2);
+        m_sums.lost -= std::min(m_sums.lost, excess);
+    }
+}
+
+Accounting StationList::sums() const
+{
+    return m_sums;
+}
+
+}  // namespace ct

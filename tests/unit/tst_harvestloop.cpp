@@ -1,0 +1,523 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The loop over a region, beside writers of every style, against known numbers.
+#include "core/harvest/harvestloop.h"
+#include "tests/support/check.h"
+#include "tests/support/regions.h"
+
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using corotracer::GlobalHeader;
+using ct::Accounting;
+using ct::Batch;
+using ct::HarvestLoop;
+using ct::Region;
+using regions::Books;
+using writers::Style;
+using writers::Writer;
+
+namespace {
+
+struct Capture {
+    explicit Capture(std::uint32_t stations) : region(make(dir, stations)), loop(region) {}
+    static Region make(const regions::TempDir &dir, std::uint32_t stations)
+    {
+        auto created = Region::create({dir.file("r.shm"), stations});
+        REQUIRE(created);
+        return std::move(*created);
+    }
+    GlobalHeader &header() { return *region.writableHeader(); }
+    Writer born(Style style, std::uint64_t key)
+    {
+        corotracer::StationData *const station = writers::takeStation(header());
+        REQUIRE(station);
+        Writer writer(*station, style, key);
+        writer.bear();
+        return writer;
+    }
+    void scan()
+    {
+        batch.clear();
+        loop.scan(batch);
+        books.add(batch);
+    }
+    void safetyScan()
+    {
+        batch.clear();
+        loop.safetyScan(batch);
+        books.add(batch);
+    }
+    void end()
+    {
+        for (bool done = false; !done;) {
+            batch.clear();
+            done = loop.finalDrain(batch);
+            books.add(batch);
+        }
+    }
+    void checkBooks(std::uint64_t emitted)
+    {
+        const Accounting sums = loop.accounting();
+        CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
+        CHECK_EQUAL(books.captured, sums.captured);
+        CHECK_EQUAL(books.lost, sums.lost);
+        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
+        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
+        CHECK_EQUAL(books.inversions, 0u);
+        CHECK_EQUAL(books.torn, 0u);
+        CHECK_EQUAL(books.broken, 0u);
+    }
+
+    regions::TempDir dir;
+    Region region;
+    HarvestLoop loop;
+    Batch batch;
+    Books books;
+};
+
+constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
+
+}  // namespace
+
+CT_CASE(anEmptyRegionIsQuiet)
+{
+    Capture c(100);
+    c.scan();
+    CHECK(c.batch.empty());
+    CHECK(c.batch.now != 0);
+    c.end();
+    c.checkBooks(0);
+    CHECK_EQUAL(c.loop.accounting().stationsMax, 100u);
+}
+
+CT_CASE(aLifeInOrder)
+{
+    for (const Style style : kAllStyles) {
+        Capture c(10);
+        Writer writer = c.born(style, 9);
+        writer.write(5);
+        c.scan();
+        CHECK_EQUAL(c.books.coroutines.size(), 1u);
+        CHECK_EQUAL(c.batch.births.front().probeId, 9u);
+        CHECK_EQUAL(c.batch.births.front().pid, style == Style::Ours ? 4711u : 0u);
+        CHECK(c.batch.births.front().dialect ==
+              (style == Style::Monotonic ? ct::Dialect::Monotonic : ct::Dialect::Seqlock));
+        CHECK_EQUAL(c.books.captured, 5u);
+        writer.write(2);
+        writer.die();
+        c.safetyScan();
+        CHECK_EQUAL(c.books.captured, 7u);
+        REQUIRE(c.batch.deaths.size() == 1);
+        if (style == Style::Ours)
+            CHECK_EQUAL(c.batch.deaths.front().ts, writers::tsOf(7));
+        c.safetyScan();
+        CHECK(c.batch.empty());
+        c.end();
+        c.checkBooks(7);
+        CHECK_EQUAL(c.books.deaths, 1u);
+    }
+}
+
+CT_CASE(eventsBetweenLastScanAndDeathAreKept)
+{
+    Capture c(10);
+    Writer writer = c.born(Style::Ours, 1);
+    writer.write(8);
+    writer.die();
+    c.end();
+    c.checkBooks(8);
+    CHECK_EQUAL(c.books.captured, 8u);
+    CHECK_EQUAL(c.books.deaths, 1u);
+}
+
+CT_CASE(deathsAreFoundInRotation)
+{
+    Capture c(3000);
+    std::vector<Writer> all;
+    for (std::uint64_t i = 0; i < 3000; ++i)
+        all.push_back(c.born(i % 2 ? Style::Ours : Style::OldSdk, i + 1));
+    c.scan();
+    for (Writer &writer : all) {
+        writer.write(3);
+        writer.die();
+    }
+    while (c.books.deaths < 3000)
+        c.scan();
+    c.scan();
+    CHECK(c.batch.empty());
+    c.end();
+    c.checkBooks(9000);
+}
+
+CT_CASE(unbornAndStationlessAreUntraced)
+{
+    Capture c(4);
+    writers::takeStation(c.header());  // killed before it stored birth_ts
+    Writer writer = c.born(Style::Ours, 1);
+    writer.write();
+    for (int i = 0; i < 7; ++i)
+        writers::takeStation(c.header());
+    c.scan();
+    CHECK_EQUAL(c.books.captured, 1u);
+    c.end();
+    c.checkBooks(1);
+    // Stations 0, 2, 3 never born; 9 taken, 4 there: 5 more.
+    CHECK_EQUAL(c.loop.accounting().untraced, 3u + 5u);
+    CHECK_EQUAL(c.loop.accounting().stationsAllocated, 4u);
+}
+
+CT_CASE(lateBirthsAreFound)
+{
+    Capture c(2000);
+    std::vector<Writer> unborn;
+    for (std::uint64_t i = 0; i < 2000; ++i)
+        unborn.emplace_back(*writers::takeStation(c.header()), Style::Ours, i + 1);
+    c.scan();
+    CHECK_EQUAL(c.books.coroutines.size(), 0u);
+    for (Writer &writer : unborn) {
+        writer.bear();
+        writer.write();
+    }
+    for (int i = 0; i < 8; ++i)
+        c.scan();
+    CHECK_EQUAL(c.books.captured, 2000u);
+    c.end();
+    c.checkBooks(2000);
+    CHECK_EQUAL(c.loop.accounting().untraced, 0u);
+}
+
+CT_CASE(allocatedCountIsKeptFromWrapping)
+{
+    Capture c(4);
+    c.born(Style::Ours, 1);
+    c.header().allocated_count.store((1u << 31) + 10);
+    c.scan();
+    CHECK_EQUAL(c.header().allocated_count.load(), (1u << 30) + 10);
+    CHECK_EQUAL(c.header().extension.allocated_wrapped.load(), std::uint64_t{1} << 30);
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().untraced, (std::uint64_t{1} << 31) + 10 - 4 + 3);
+}
+
+CT_CASE(hostileCountsStayInsideTheFile)
+{
+    Capture c(4);
+    c.header().max_stations.store(0xFFFFFFFF);
+    c.header().allocated_count.store(0x7FFFFFFF);
+    c.header().extension.site_count.store(0xFFFFFFFF);
+    c.header().extension.stations_reserved = ~std::uint64_t{0};
+    c.header().extension.site_table_offset = ~std::uint64_t{0};
+    c.scan();
+    c.safetyScan();
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().stationsMax, 4u);
+}
+
+CT_CASE(sitesComeBeforeTheirUse)
+{
+    Capture c(4);
+    auto *const base = reinterpret_cast<char *>(&c.header());
+    auto *const records = reinterpret_cast<corotracer::SiteRecord *>(base + c.header().extension.site_table_offset);
+    char *const strings = base + c.header().extension.strings_offset;
+    std::strcpy(strings, "server.cppvoid serve(serve(int)::_Z5servei.Frame*)");
+    records[0].line = 88;
+    records[0].column = 5;
+    records[0].file_length = 10;
+    records[0].function_offset = 10;
+    records[0].function_length = 40;
+    records[0].ready.store(1);
+    records[1].file_offset = 16 << 20;  // beyond the strings
+    records[1].file_length = 1;
+    records[1].ready.store(1);
+    Writer writer = c.born(Style::Ours, 1);
+    const std::uint32_t ids[] = {1, 2, 3, 65536, 65537, 0xFFFFFFFF};
+    for (std::size_t i = 0; i < std::size(ids); ++i) {
+        writer.station().slots[i].site.store(ids[i]);
+        writer.station().slots[i].kind.store(static_cast<std::uint8_t>(i == 0 ? corotracer::kFinalSuspend : 200));
+        writer.write();
+    }
+    c.scan();
+    REQUIRE(c.batch.transitions.size() == 6);
+    const ct::SiteId expected[] = {1, 2, 0, 0, 0, 0};
+    for (std::size_t i = 0; i < 6; ++i)
+        CHECK_EQUAL(c.batch.transitions[i].site, expected[i]);
+    CHECK(c.batch.transitions[0].kind == ct::PointKind::Final);
+    CHECK(c.batch.transitions[1].kind == ct::PointKind::Await);
+    REQUIRE(c.books.sites.size() == 2);
+    CHECK_EQUAL(c.books.sites[1].file, "server.cpp");
+    CHECK_EQUAL(c.books.sites[1].function, "serve(int)");
+    CHECK_EQUAL(c.books.sites[1].line, 88u);
+    CHECK_EQUAL(c.books.sites[2].file, "");
+    // A site that gets ready later is told when it is next used; version-1 stations have no sites at all.
+    records[2].ready.store(1);
+    writer.station().slots[6].site.store(3);
+    writer.write();
+    Writer old = c.born(Style::OldSdk, 2);
+    old.station().slots[0].site.store(1);
+    old.write();
+    c.scan();
+    REQUIRE(c.batch.transitions.size() == 2);
+    CHECK_EQUAL(c.batch.transitions[0].site, 3u);
+    CHECK_EQUAL(c.batch.transitions[1].site, 0u);
+    CHECK_EQUAL(c.books.broken, 0u);
+}
+
+CT_CASE(aSecondWriterIsFlaggedAndCounted)
+{
+    for (int deaths = 0; deaths < 2; ++deaths) {
+        Capture c(4);
+        Writer parent = c.born(Style::OldSdk, 1);
+        parent.write(100);
+        c.scan();
+        Writer child = parent;  // fork
+        if (deaths) {
+            child.die();
+            c.safetyScan();
+        }
+        std::mt19937 random(5);
+        std::uint64_t emitted = 100;
+        for (int i = 0; i < 500; ++i) {
+            const std::uint64_t a = random() % 5, b = random() % 5;
+            parent.write(a);
+            if (!deaths)
+                child.write(b);
+            emitted += a + (deaths ? 0 : b);
+            if (i % 7 == 0)
+                c.scan();
+        }
+        c.safetyScan();
+        CHECK_EQUAL(c.books.flags, 1u);
+        c.end();
+        CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
+        const Accounting sums = c.loop.accounting();
+        CHECK_EQUAL(sums.captured + sums.lost, emitted);
+        CHECK_EQUAL(c.books.inversions, 0u);
+        CHECK_EQUAL(c.books.deaths, static_cast<std::uint64_t>(deaths));
+    }
+}
+
+CT_CASE(attachedStationsAreMissedNotLost)
+{
+    for (const Style style : kAllStyles) {
+        Capture first(10);
+        Writer full = first.born(style, 1);
+        full.write(50);
+        Writer empty = first.born(style, 2);
+        auto observed = Region::open(first.region.path());
+        REQUIRE(observed);
+        HarvestLoop loop(*observed);
+        Books books;
+        Batch batch;
+        loop.scan(batch);
+        books.add(batch);
+        const std::uint64_t kept = style == Style::Monotonic ? 7 : 8;
+        CHECK_EQUAL(books.captured, kept);
+        CHECK_EQUAL(books.missed, 50 - kept);
+        full.write(20);
+        empty.write(20);
+        Writer later = first.born(style, 3);
+        later.write(20);
+        batch.clear();
+        CHECK(loop.finalDrain(batch));
+        books.add(batch);
+        CHECK_EQUAL(books.missed, 50 - kept);
+        CHECK_EQUAL(books.lost, 3 * (20 - kept));
+        CHECK_EQUAL(books.sum(), 110u);
+        CHECK_EQUAL(books.broken + books.inversions + books.torn, 0u);
+        CHECK(!loop.mayAnnounceSleep());
+        CHECK(!loop.prepareSleep(batch));
+        CHECK_EQUAL(first.header().tracer_sleeping.load(), 0u);
+    }
+}
+
+/// A probe of ours sends without SIGPIPE; others may not be asked to answer on a dead engine's connection.
+CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
+{
+    for (const Style style : {Style::Ours, Style::OldSdk}) {
+        const regions::TempDir dir;
+        {
+            auto region = Region::create({dir.file("r.shm"), 10});
+            REQUIRE(region);
+            Writer writer(*writers::takeStation(*region->writableHeader()), style, 1);
+            writer.bear();
+        }
+        auto adopted = Region::open(dir.file("r.shm"));
+        REQUIRE(adopted);
+        REQUIRE(adopted->access() == ct::RegionAccess::Owner);
+        HarvestLoop loop(*adopted);
+        Batch batch;
+        loop.scan(batch);
+        CHECK_EQUAL(loop.mayAnnounceSleep(), style == Style::Ours);
+    }
+}
+
+CT_CASE(fullBatchesGoOnWhereTheyStopped)
+{
+    constexpr std::uint32_t kStations = 40'000;
+    Capture c(kStations);
+    for (std::uint32_t i = 0; i < kStations; ++i)
+        c.born(Style::Ours, i + 1).write(8);
+    c.scan();
+    CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
+    CHECK(c.batch.transitions.size() < HarvestLoop::kMaxTransitions + 8);
+    c.end();
+    c.checkBooks(kStations * 8);
+    CHECK_EQUAL(c.books.captured, kStations * 8u);
+}
+
+CT_CASE(aCutFileEndsQuietly)
+{
+    Capture c(10);
+    Writer writer = c.born(Style::Ours, 1);
+    writer.write(3);
+    c.scan();
+    std::filesystem::resize_file(c.region.path(), 0);
+    c.scan();
+    c.safetyScan();
+    CHECK(!c.loop.prepareSleep(c.batch));
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().captured, 3u);
+}
+
+namespace {
+
+/// Threads write while the loop scans; then the end is decided, with the writers done.
+void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
+{
+    Capture c(maxStations);
+    constexpr std::size_t kThreads = 2;
+    std::atomic<std::size_t> finished{0};
+    std::atomic<std::uint64_t> emitted{0};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            std::vector<Writer> mine;
+            for (std::uint32_t i = static_cast<std::uint32_t>(t); i < stations; i += kThreads) {
+                if (corotracer::StationData *const station = writers::takeStation(c.header())) {
+                    mine.emplace_back(*station, style, i + 1);
+                    mine.back().bear();
+                }
+            }
+            for (std::uint64_t n = 0; n < events; ++n) {
+                for (Writer &writer : mine)
+                    writer.write();
+            }
+            for (Writer &writer : mine)
+                writer.die();
+            emitted.fetch_add(mine.size() * events);
+            finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
+        });
+    }
+    while (finished.load(std::memory_order_acquire) < kThreads)
+        c.scan();
+    for (std::thread &thread : threads)
+        thread.join();
+    c.end();
+    c.checkBooks(emitted.load());
+    CHECK_EQUAL(c.books.flags, 0u);
+    CHECK_EQUAL(c.books.deaths, std::min(stations, maxStations));
+    CHECK_EQUAL(c.loop.accounting().untraced, stations > maxStations ? stations - maxStations : 0u);
+}
+
+}  // namespace
+
+CT_CASE(tenStationsFlatOut)
+{
+    for (const Style style : kAllStyles)
+        besideThreads(style, 10, 50'000, 100);
+}
+
+CT_CASE(aThousandStationsFlatOut)
+{
+    for (const Style style : kAllStyles)
+        besideThreads(style, 1000, 300, 900);
+}
+
+/// Orphans go on writing while the end is drained: the books close at the counts of the decision.
+CT_CASE(theEndIsExactWhileOrphansWrite)
+{
+    for (const Style style : kAllStyles) {
+        Capture c(64);
+        std::vector<Writer> all;
+        for (std::uint64_t i = 0; i < 64; ++i)
+            all.push_back(c.born(style, i + 1));
+        std::atomic<bool> stop{false};
+        std::thread orphan([&] {
+            while (!stop.load(std::memory_order_relaxed)) {
+                for (Writer &writer : all)
+                    writer.write();
+            }
+        });
+        for (int i = 0; i < 100; ++i)
+            c.scan();
+        c.end();
+        const Accounting sums = c.loop.accounting();
+        stop.store(true);
+        orphan.join();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Books::One &one = c.books.coroutines[i];
+            const std::uint64_t sum = one.captured + one.lost + one.missed;
+            CHECK(sum <= all[i].emitted());
+            CHECK(one.captured == 0 || one.lastN <= all[i].emitted());
+        }
+        c.checkBooks(sums.captured + sums.lost);
+        CHECK_EQUAL(c.books.flags, 0u);
+    }
+}
+
+/// A killed process leaves an odd seq for ever; what it published is read, the unfinished event does not count.
+CT_CASE(aKilledWriterLeavesExactBooks)
+{
+    Capture c(8);
+    // The child owns station 0 alone and counts what it published in a shared word.
+    auto *const counter = static_cast<std::atomic<std::uint64_t> *>(
+        ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Writer writer(*writers::takeStation(c.header()), Style::OldSdk, 3);
+        writer.bear();
+        for (;;) {
+            writer.write();
+            counter->store(writer.emitted());
+        }
+    }
+    while (counter->load() < 1000)
+        c.scan();
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    c.end();
+    const Accounting sums = c.loop.accounting();
+    const std::uint64_t emitted = sums.captured + sums.lost;
+    CHECK(emitted == counter->load() || emitted == counter->load() + 1);
+    CHECK_EQUAL(sums.coroutines, 1u);
+    CHECK_EQUAL(c.books.inversions + c.books.torn + c.books.flags, 0u);
+    ::munmap(counter, 4096);
+}
+
+/// A target that scribbles over everything: bounded work, no crash, no event out of order.
+CT_CASE(scribblingIsSurvived)
+{
+    std::mt19937_64 random(11);
+    for (int round = 0; round < 300; ++round) {
+        Capture c(16);
+        char *const bytes = reinterpret_cast<char *>(&c.header());
+        for (int i = 0; i < 8; ++i)
+            c.born(Style::OldSdk, 1).write(random() % 20);
+        for (int pass = 0; pass < 6; ++pass) {
+            for (int i = 0; i < 200; ++i) {
+                const std::uint64_t value = random() >> (random() % 64);
+                std::memcpy(bytes + 8 + random() % (17 * 1024 - 16), &value, sizeof value);
+            }
+            c.scan();
+            c.safetyScan();
+        }
+        c.end();
+        CHECK_EQUAL(c.books.inversions, 0u);
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/region.h"
+#include "tests/support/check.h"
+#include "tests/support/regions.h"
+
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using ct::Region;
+using ct::RegionAccess;
+
+namespace {
+
+bool contains(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+/// A region's worth of zeros with a version-1 header, as the existing collector makes it.
+void writeForeign(const std::string &path, std::uint32_t stations, std::uint64_t size)
+{
+    std::ofstream file(path, std::ios::binary);
+    const std::uint64_t magic = corotracer::kMagic;
+    const std::uint32_t numbers[2] = {corotracer::kVersion, stations};
+    file.write(reinterpret_cast<const char *>(&magic), sizeof magic);
+    file.write(reinterpret_cast<const char *>(numbers), sizeof numbers);
+    file.close();
+    std::filesystem::resize_file(path, size);
+}
+
+}  // namespace
+
+CT_CASE(createdRegionIsVersionOneAndPrivate)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("a.shm"), 1000});
+    REQUIRE(region);
+    CHECK(region->access() == RegionAccess::Owner);
+    CHECK(region->hasExtension() && !region->isAdopted());
+    CHECK_EQUAL(region->stationCapacity(), 1000u);
+    const corotracer::GlobalHeader &header = region->header();
+    CHECK_EQUAL(header.magic_number, corotracer::kMagic);
+    CHECK_EQUAL(header.version, 1u);
+    CHECK_EQUAL(header.max_stations.load(), 1000u);
+    CHECK_EQUAL(header.allocated_count.load(), 0u);
+    CHECK_EQUAL(header.extension.engine_pid.load(), static_cast<std::uint32_t>(::getpid()));
+    CHECK(header.extension.created_monotonic_ns != 0 && header.extension.created_realtime_ns != 0);
+    struct stat info;
+    REQUIRE(::stat(dir.file("a.shm").c_str(), &info) == 0);
+    CHECK_EQUAL(info.st_mode & 0777, 0600u);
+    CHECK(static_cast<std::uint64_t>(info.st_size) >= 1024 + 1000 * 1024u);
+    CHECK(info.st_blocks * 512 < 64 * 1024);  // sparse
+    CHECK_EQUAL(region->siteRecords().size(), 65536u);
+    CHECK_EQUAL(region->siteStrings().size(), 16u << 20);
+}
+
+CT_CASE(theLockIsNotInherited)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("a.shm"), 10});
+    REQUIRE(region);
+    int closeOnExec = 0, mappedFds = 0;
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(entry.path(), gone) != dir.file("a.shm"))
+            continue;
+        ++mappedFds;
+        closeOnExec += (::fcntl(std::stoi(entry.path().filename().string()), F_GETFD) & FD_CLOEXEC) != 0;
+    }
+    CHECK_EQUAL(mappedFds, 1);
+    CHECK_EQUAL(closeOnExec, 1);
+}
+
+CT_CASE(creationRefusesWhatIsThere)
+{
+    const regions::TempDir dir;
+    writeForeign(dir.file("a.shm"), 1, 2048);
+    auto region = Region::create({dir.file("a.shm"), 10});
+    REQUIRE(!region);
+    CHECK(region.error().code == ct::ErrorCode::AlreadyExists);
+    CHECK(contains(region.error().message, dir.file("a.shm")));
+    REQUIRE(::symlink(dir.file("nowhere").c_str(), dir.file("link.shm").c_str()) == 0);
+    CHECK(!Region::create({dir.file("link.shm"), 10}));
+    CHECK(!std::filesystem::exists(dir.file("nowhere")));
+    CHECK(!Region::create({dir.file("no/such/dir.shm"), 10}));
+    CHECK(!Region::create({dir.file("b.shm"), 0}));
+    CHECK(!Region::create({dir.file("b.shm"), corotracer::kMaxStations + 1}));
+    CHECK(!std::filesystem::exists(dir.file("b.shm")));
+}
+
+CT_CASE(freshNamesInTheChosenPlace)
+{
+    const regions::TempDir dir;
+    const std::string shared = dir.file("place");
+    const auto place = ct::chooseRegionPlace({{shared, "second best"}});
+    REQUIRE(place);
+    CHECK_EQUAL(place->directory, shared);
+    CHECK_EQUAL(place->warning, "second best");
+    struct stat info;
+    REQUIRE(::stat(shared.c_str(), &info) == 0);
+    CHECK_EQUAL(info.st_mode & 0777, 0700u);
+}
+
+CT_CASE(placesOfOthersArePassedOver)
+{
+    const regions::TempDir dir;
+    std::filesystem::create_directory(dir.file("open"));
+    ::chmod(dir.file("open").c_str(), 0755);
+    std::ofstream(dir.file("file")) << 'x';
+    std::filesystem::create_directory_symlink(dir.path(), dir.file("link"));
+    const auto place = ct::chooseRegionPlace(
+        {{dir.file("open"), {}}, {dir.file("file"), {}}, {dir.file("link"), {}}, {dir.file("good"), "!"}});
+    REQUIRE(place);
+    CHECK_EQUAL(place->directory, dir.file("good"));
+    CHECK(contains(place->warning, "chmod 700"));
+    const auto none = ct::chooseRegionPlace({{dir.file("open"), {}}});
+    REQUIRE(!none);
+    CHECK(contains(none.error().message, dir.file("open")));
+    CHECK(!ct::chooseRegionPlace(std::vector<ct::RegionPlace>{}));
+}
+
+CT_CASE(socketPathsHaveALimit)
+{
+    CHECK(ct::socketPathFor("/dev/shm/a.shm"));
+    CHECK_EQUAL(*ct::socketPathFor("/dev/shm/a.shm"), "/dev/shm/a.shm.sock");
+    CHECK(ct::socketPathFor("/" + std::string(94, 'a')));
+    const auto tooLong = ct::socketPathFor("/" + std::string(95, 'a'));
+    REQUIRE(!tooLong);
+    CHECK(contains(tooLong.error().message, "101 bytes"));
+}
+
+CT_CASE(theSecondEngineObserves)
+{
+    const regions::TempDir dir;
+    auto owner = Region::create({dir.file("a.shm"), 10});
+    REQUIRE(owner);
+    {
+        auto observer = Region::open(dir.file("a.shm"));
+        REQUIRE(observer);
+        CHECK(observer->access() == RegionAccess::Observer);
+        CHECK(observer->writableHeader() == nullptr);
+        CHECK_EQUAL(observer->observerReason(), "owned by process " + std::to_string(::getpid()));
+        CHECK(observer->hasExtension());
+    }
+    // The observer's end takes nothing from the owner.
+    CHECK_EQUAL(owner->header().extension.engine_pid.load(), static_cast<std::uint32_t>(::getpid()));
+    {
+        const Region ended = std::move(*owner);
+    }
+    auto next = Region::open(dir.file("a.shm"));
+    REQUIRE(next);
+    CHECK(next->access() == RegionAccess::Owner);
+    CHECK(next->isAdopted());
+}
+
+CT_CASE(aKilledOwnersRegionIsAdopted)
+{
+    const regions::TempDir dir;
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        auto region = Region::create({dir.file("a.shm"), 10});
+        if (region)
+            region->writableHeader()->tracer_sleeping.store(1);
+        const char ok = region ? 'y' : 'n';
+        if (::write(ready[1], &ok, 1) != 1)
+            ::_exit(1);
+        for (;;)
+            ::pause();
+    }
+    char ok = 0;
+    REQUIRE(::read(ready[0], &ok, 1) == 1);
+    CHECK_EQUAL(ok, 'y');
+    {
+        auto while_alive = Region::open(dir.file("a.shm"));
+        REQUIRE(while_alive);
+        CHECK_EQUAL(while_alive->observerReason(), "owned by process " + std::to_string(child));
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    auto region = Region::open(dir.file("a.shm"));
+    REQUIRE(region);
+    CHECK(region->access() == RegionAccess::Owner);
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);  // its announcement died with it
+    CHECK_EQUAL(region->header().extension.engine_pid.load(), static_cast<std::uint32_t>(::getpid()));
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+CT_CASE(foreignAndReadOnlyFilesAreObserved)
+{
+    const regions::TempDir dir;
+    writeForeign(dir.file("v1.shm"), 4, 1024 + 4 * 1024);
+    auto foreign = Region::open(dir.file("v1.shm"));
+    REQUIRE(foreign);
+    CHECK(foreign->access() == RegionAccess::Observer);
+    CHECK_EQUAL(foreign->observerReason(), "not created by corotracer-gui");
+    CHECK_EQUAL(foreign->stationCapacity(), 4u);
+    CHECK(foreign->siteRecords().empty() && foreign->siteStrings().empty());
+    {
+        auto made = Region::create({dir.file("ro.shm"), 4});
+        REQUIRE(made);
+    }
+    ::chmod(dir.file("ro.shm").c_str(), 0400);
+    if (::geteuid() != 0) {  // root writes to it all the same
+        auto readOnly = Region::open(dir.file("ro.shm"));
+        REQUIRE(readOnly);
+        CHECK_EQUAL(readOnly->observerReason(), "read-only file");
+    }
+}
+
+CT_CASE(whatIsNoRegionIsRefusedByName)
+{
+    const regions::TempDir dir;
+    std::ofstream(dir.file("short")) << "too short";
+    std::ofstream(dir.file("empty"));
+    std::ofstream(dir.file("text")) << std::string(5000, 'x');
+    writeForeign(dir.file("cut"), 100, 4096);
+    REQUIRE(::mkfifo(dir.file("fifo").c_str(), 0600) == 0);
+    for (const char *const name : {"short", "empty", "text", "cut", "fifo", "missing", "."}) {
+        const auto region = Region::open(dir.file(name));
+        REQUIRE(!region);
+        CHECK(contains(region.error().message, dir.file(name)));
+    }
+}
+
+CT_CASE(aCutFileIsNoticed)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("a.shm"), 10});
+    REQUIRE(region);
+    CHECK(region->isWhole());
+    std::filesystem::resize_file(dir.file("a.shm"), 100);
+    CHECK(!region->isWhole());
+}
+
+CT_CASE(removalTakesTheSocketButNoStranger)
+{
+    const regions::TempDir dir;
+    {
+        auto region = Region::create({dir.file("a.shm"), 10});
+        REQUIRE(region);
+        std::ofstream(dir.file("a.shm.sock")) << "no socket";
+        CHECK(region->remove());
+        CHECK(!std::filesystem::exists(dir.file("a.shm")));
+        CHECK(std::filesystem::exists(dir.file("a.shm.sock")));
+        CHECK(!region->remove());
+        writeForeign(dir.file("a.shm"), 1, 2048);
+        CHECK(!region->remove());
+        CHECK(std::filesystem::exists(dir.file("a.shm")));
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// No wake-up is lost: the engine sleeps on an eventfd without a time-out, so that one lost byte would hang the test.
+#include "core/harvest/harvestloop.h"
+#include "tests/support/check.h"
+#include "tests/support/regions.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+
+using ct::Batch;
+using ct::HarvestLoop;
+using ct::Region;
+using writers::Style;
+using writers::Writer;
+
+namespace {
+
+struct Waiter {
+    Waiter() : fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+    ~Waiter() { ::close(fd); }
+    void wake() const
+    {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const ssize_t ignored = ::write(fd, &one, sizeof one);
+    }
+    /// False: timed out.
+    bool wait(int milliseconds) const
+    {
+        pollfd waiting{fd, POLLIN, 0};
+        if (::poll(&waiting, 1, milliseconds) <= 0)
+            return false;
+        std::uint64_t count;
+        [[maybe_unused]] const ssize_t ignored = ::read(fd, &count, sizeof count);
+        return true;
+    }
+    int fd;
+};
+
+/// How a writer behaves that found the flag set and won the exchange.
+enum class Answer { Byte, Nothing, Sometimes };
+
+/// The engine half: harvests until `total` events, sleeps whenever it may. Returns how often it slept; a wait of
+/// `patience` ms without any sign sets `hung`.
+std::uint64_t harvest(HarvestLoop &loop, const Waiter &waiter, std::atomic<std::uint64_t> &seen, std::uint64_t total,
+                      Answer answer, bool &hung)
+{
+    Batch batch;
+    std::uint64_t sleeps = 0;
+    while (seen.load(std::memory_order_relaxed) < total && !hung) {
+        batch.clear();
+        const bool quiet = loop.prepareSleep(batch);
+        // Release: partner is the writer's acquire wait for its event to be seen.
+        seen.fetch_add(batch.transitions.size(), std::memory_order_release);
+        if (!quiet)
+            continue;
+        ++sleeps;
+        if (answer == Answer::Byte)
+            hung = !waiter.wait(10'000);
+        else
+            while (loop.stillQuiet() && !waiter.wait(1)) {
+            }
+        loop.cancelSleep();
+    }
+    return sleeps;
+}
+
+void run(Style style, Answer answer, std::uint64_t cycles)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("r.shm"), 4});
+    REQUIRE(region);
+    HarvestLoop loop(*region);
+    const Waiter waiter;
+    std::atomic<std::uint64_t> seen{0};
+    std::atomic<bool> stop{false};
+    corotracer::GlobalHeader &header = *region->writableHeader();
+    Writer writer(*writers::takeStation(header), style, 1);
+    writer.bear();
+    std::thread target([&] {
+        std::uint64_t won = 0;
+        for (std::uint64_t i = 0; i < cycles; ++i) {
+            writer.write();
+            if (writers::winsWakeUp(header) && (answer == Answer::Byte || (answer == Answer::Sometimes && ++won % 2)))
+                waiter.wake();
+            // One event at a time: the next one comes when the engine is about to sleep again.
+            while (seen.load(std::memory_order_acquire) <= i && !stop.load(std::memory_order_relaxed))
+                std::this_thread::yield();
+        }
+    });
+    bool hung = false;
+    const std::uint64_t sleeps = harvest(loop, waiter, seen, cycles, answer, hung);
+    stop.store(true);
+    target.join();
+    CHECK(!hung);
+    CHECK_EQUAL(seen.load(), cycles);
+    CHECK(sleeps > 0);
+    CHECK_EQUAL(loop.accounting().lost, 0u);
+}
+
+}  // namespace
+
+CT_CASE(noneLostInAHundredThousandCycles)
+{
+    run(Style::Ours, Answer::Byte, 100'000);
+}
+CT_CASE(noneLostWithMonotonicWriters)
+{
+    run(Style::Monotonic, Answer::Byte, 20'000);
+}
+/// The winner of the exchange was killed before it wrote, or has no socket: the look at the flag finds it.
+CT_CASE(winnersThatNeverWrite)
+{
+    run(Style::Ours, Answer::Nothing, 2'000);
+}
+CT_CASE(winnersThatWriteSometimes)
+{
+    run(Style::OldSdk, Answer::Sometimes, 2'000);
+}
+
+CT_CASE(eventsBeforeTheAnnouncementAreFound)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("r.shm"), 4});
+    REQUIRE(region);
+    HarvestLoop loop(*region);
+    Batch batch;
+    CHECK(loop.prepareSleep(batch));
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), 1u);
+    CHECK(loop.stillQuiet());
+    Writer writer(*writers::takeStation(*region->writableHeader()), Style::Ours, 1);
+    CHECK(!loop.stillQuiet());  // a station was given out
+    loop.cancelSleep();
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);
+    writer.bear();
+    CHECK(!loop.prepareSleep(batch));
+    CHECK_EQUAL(batch.births.size(), 1u);
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);
+    batch.clear();
+    CHECK(loop.prepareSleep(batch));
+    writer.write();
+    CHECK(writers::winsWakeUp(*region->writableHeader()));
+    CHECK(!writers::winsWakeUp(*region->writableHeader()));
+    CHECK(!loop.stillQuiet());
+}
