@@ -19,8 +19,6 @@ public:
     {
         if (mark.x0 >= mark.x1)
             return;
-        if (mark.kind == MarkKind::Gap)
-            swallowUnknown(mark);
         if (!m_marks.empty()) {
             TimelineMark &last = m_marks.back();
             if (last.x1 == mark.x0 && last.kind == mark.kind && last.density == mark.density &&
@@ -33,18 +31,6 @@ public:
     }
 
 private:
-    /// A gap is noted at its end; what is empty before it is the gap.
-    void swallowUnknown(TimelineMark &gap)
-    {
-        if (m_marks.empty())
-            return;
-        const TimelineMark &last = m_marks.back();
-        if (last.x1 == gap.x0 && (last.kind == MarkKind::Created || last.kind == MarkKind::Unknown)) {
-            gap.x0 = last.x0;
-            m_marks.pop_back();
-        }
-    }
-
     std::vector<TimelineMark> &m_marks;
 };
 
@@ -207,19 +193,22 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
                                   const Span &span, std::uint64_t stuckAfter) const
 {
     const PresentBar &present = span.present;
-    const std::int64_t origin = (view.from() - m_phase) / m_step;
+    const std::int64_t offset = (view.from() - m_phase) / m_step - row.firstColumn;
+    const auto columnAt = [&](int x) {
+        const std::int64_t index = offset + x;
+        const bool known = index >= 0 && index < static_cast<std::int64_t>(row.columns.size());
+        return known ? row.columns[static_cast<std::size_t>(index)] : History::Column{};
+    };
     MarkWriter writer(marks);
     for (int x = span.first; x < span.pastEnd; ++x) {
-        const std::int64_t index = origin + x - row.firstColumn;
-        History::Column column;
-        if (index >= 0 && index < static_cast<std::int64_t>(row.columns.size()))
-            column = row.columns[static_cast<std::size_t>(index)];
+        History::Column column = columnAt(x);
         if (x == span.since)
             addPresent(column, view, span);
-        if (!isEmpty(column)) {
-            writer.add(markOf(column, x));
-        } else if (x == span.since) {
+        const bool finishes = present.kind == MarkKind::Finished && column.running <= 0 && !column.gap;
+        if (x == span.since && (isEmpty(column) || finishes)) {
             writer.add({x, x + 1, present.kind, 0, present.site});
+        } else if (!isEmpty(column)) {
+            writer.add(markOf(column, x));
         } else {
             const bool dropped = m_droppedBefore > 0 && view.timeAt(x) < timelineTime(m_droppedBefore);
             const MarkKind kind = dropped ? MarkKind::Dropped : span.lossy ? MarkKind::Unknown : MarkKind::Created;

@@ -58,6 +58,14 @@ protected:
     void scrollContentsBy(int dx, int dy) override;
 
 private:
+    void refresh();
+    void moved();
+    void updateScrollBars();
+    QString toolTipAt(QPoint position) const;
+    void zoomTo(std::int64_t from, std::int64_t to);  ///< ns
+    void zoomToLife(CoroutineId coroutine);
+    void moveSelection(int rows);
+
     struct State;
     std::unique_ptr<State> m_state;
 };

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/timelinegeometry.h"
+
+#include "models/timelinebar.h"
+#include "models/timelinestuck.h"
+#include "tests/models/tst_timelinetrace.h"
+#include "tests/support/check.h"
+
+#include <chrono>
+#include <map>
+#include <sstream>
+
+using namespace ct;
+using test::TimelineTrace;
+
+namespace {
+
+constexpr std::uint64_t kBase = 1'000'000;
+
+/// 100 columns of `step` ns from kBase on.
+TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, int columns = 100)
+{
+    TimelineCoordinates view;
+    view.setLimits(0, kMaxTimelineTime);
+    view.setColumns(columns);
+    view.fit(0, step * columns);
+    view.zoomAbout(0, static_cast<double>(step) / static_cast<double>(view.step()));
+    view.setRightEdge(from + view.span() - 1);
+    return view;
+}
+
+/// "Running 10-20, Suspended 20-30@1"
+std::string text(const std::vector<TimelineMark> &marks)
+{
+    static const char *const kNames[] = {"Created",  "Running", "Suspended", "Mixed",  "Stuck",
+                                         "Finished", "Gap",     "Unknown",   "Dropped"};
+    std::ostringstream out;
+    for (const TimelineMark &mark : marks) {
+        out << (&mark == marks.data() ? "" : ", ") << kNames[static_cast<int>(mark.kind)] << ' ' << mark.x0 << '-'
+            << mark.x1;
+        if (mark.site != kUnknownSite)
+            out << '@' << mark.site;
+        if (mark.kind == MarkKind::Mixed)
+            out << '%' << int(mark.density);
+    }
+    return out.str();
+}
+
+std::string marksOf(const TimelineTrace &trace, const TimelineCoordinates &view, CoroutineId id, std::uint64_t now,
+                    const StuckThreshold &stuckAfter = {})
+{
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id};
+    geometry.update(view, rows, now, stuckAfter);
+    return text(geometry.marks(0));
+}
+
+}  // namespace
+
+CT_CASE(present_state_lasts_until_now)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase + 10'000);
+    trace.resume(id, kBase + 20'000);
+    trace.suspend(id, kBase + 40'000, site);
+    trace.pass(kBase + 60'000);
+    const TimelineCoordinates view = viewOf(1'000);
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 59'500), "Created 10-20, Running 20-40, Suspended 40-60@1");
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 79'500), "Created 10-20, Running 20-40, Suspended 40-80@1");
+    trace.resume(id, kBase + 80'000);
+    trace.pass(kBase + 80'000);
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 90'000),
+                "Created 10-20, Running 20-40, Suspended 40-80@1, Running 80-91");
+}
+
+CT_CASE(nothing_before_birth_after_death_or_after_now)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase + 10'000);
+    trace.resume(id, kBase + 10'000);
+    trace.suspend(id, kBase + 30'000, site);
+    trace.resume(id, kBase + 50'000);
+    trace.suspend(id, kBase + 60'000, site, PointKind::Final);
+    trace.pass(kBase + 60'000);
+    const TimelineCoordinates view = viewOf(1'000);
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 70'999),
+                "Running 10-30, Suspended 30-50@1, Running 50-60, Finished 60-71@1");
+    trace.dies(id, kBase + 80'999);
+    trace.pass(kBase + 90'000);
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 95'000),
+                "Running 10-30, Suspended 30-50@1, Running 50-60, Finished 60-81@1");
+    CHECK_EQUAL(marksOf(trace, view, 7, kBase + 95'000), "");
+}
+
+CT_CASE(destroyed_while_suspended_shows_the_suspension)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 10'000, site);
+    trace.dies(id, kBase + 40'500);
+    const CoroutineId silent = trace.born(kBase);
+    trace.dies(silent, kBase + 20'500);
+    trace.pass(kBase + 90'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 90'000), "Running 0-10, Suspended 10-41@1");
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), silent, kBase + 90'000), "Created 0-21");
+}
+
+CT_CASE(many_transitions_in_a_column_become_density)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    for (std::uint64_t ts = 0; ts < 50'000; ts += 100) {
+        trace.resume(id, kBase + ts);
+        trace.suspend(id, kBase + ts + 25, site);
+    }
+    trace.pass(kBase + 50'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000), "Mixed 0-50%4, Suspended 50-60@1");
+}
+
+CT_CASE(the_shortest_run_stays_visible)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.suspend(id, kBase, site);
+    trace.resume(id, kBase + 50'500'000);
+    trace.suspend(id, kBase + 50'500'000, site);  // no time at all
+    trace.resume(id, kBase + 70'500'000);
+    trace.suspend(id, kBase + 70'500'001, site);
+    trace.pass(kBase + 90'000'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000'000), id, kBase + 89'999'999),
+                "Suspended 0-50@1, Mixed 50-51%1, Suspended 51-70@1, Mixed 70-71%1, Suspended 71-90@1");
+}
+
+CT_CASE(stuck_begins_when_the_usual_time_is_over)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 10'000, site);
+    trace.pass(kBase + 10'000);
+    const auto after = [](SiteId) -> std::uint64_t { return 30'000; };
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 39'000, after), "Running 0-10, Suspended 10-40@1");
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, after),
+                "Running 0-10, Suspended 10-40@1, Stuck 40-60@1");
+    // Far out, both lie in one column: stuck wins.
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000'000, 0), id, kBase + 59'000, after), "Stuck 1-2@1");
+    const auto never = [](SiteId) { return kNeverStuck; };
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
+}
+
+CT_CASE(a_gap_reaches_back_to_the_last_event_seen)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 20'000, site);
+    trace.lose(id, 5);
+    trace.suspend(id, kBase + 50'000, site);
+    trace.pass(kBase + 60'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 69'000), "Running 0-20, Gap 20-51, Suspended 51-70@1");
+}
+
+CT_CASE(lost_latest_transitions_are_unknown)
+{
+    TimelineTrace trace;
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.pass(kBase + 10'000);
+    trace.lose(id, 3);
+    trace.pass(kBase + 20'000);
+    REQUIRE(trace.population.at(id).state == CoroutineState::Unknown);
+    CHECK(marksOf(trace, viewOf(1'000), id, kBase + 59'000).find("Unknown 2") != std::string::npos);
+}
+
+CT_CASE(unchanged_rows_are_not_redone_and_following_moves_them)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 20'000, site);
+    trace.pass(kBase + 30'000);
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id};
+    TimelineCoordinates view = viewOf(1'000);
+    CHECK(geometry.update(view, rows, kBase + 30'000, {}));
+    CHECK(!geometry.update(view, rows, kBase + 30'400, {}));
+    CHECK(geometry.update(view, rows, kBase + 32'000, {}));
+    trace.resume(id, kBase + 33'000);
+    trace.pass(kBase + 33'000);
+    CHECK(geometry.update(view, rows, kBase + 34'000, {}));
+    CHECK_EQUAL(text(geometry.marks(0)), "Running 0-20, Suspended 20-33@1, Running 33-35");
+    CHECK(geometry.update(view, {}, kBase + 34'000, {}));
+    CHECK_EQUAL(geometry.rowCount(), std::size_t{0});
+}
+
+CT_CASE(kept_columns_agree_with_fresh_ones)
+{
+    TimelineTrace trace;
+    std::vector<SiteId> sites;
+    for (std::uint32_t i = 1; i <= 3; ++i)
+        sites.push_back(trace.site("f()", "a.cpp", i));
+    std::vector<CoroutineId> rows;
+    for (int i = 0; i < 5; ++i)
+        rows.push_back(trace.born(kBase + static_cast<std::uint64_t>(i) * 777));
+    TimelineGeometry kept(trace.population, trace.history);
+    std::uint32_t seed = 12345;
+    const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+    TimelineCoordinates view = viewOf(997, kBase, 300);
+    std::vector<std::uint64_t> clocks(rows.size(), kBase + 5'000);
+    std::vector<bool> running(rows.size(), false);
+    for (int frame = 0; frame < 300; ++frame) {
+        const std::uint64_t now = kBase + 5'000 + static_cast<std::uint64_t>(frame) * 3'000;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            while (clocks[i] + 1'500 < now && random(8) != 0) {
+                clocks[i] += 1 + random(1'500);
+                running[i] ? trace.suspend(rows[i], clocks[i], sites[random(3)]) : trace.resume(rows[i], clocks[i]);
+                running[i] = !running[i];
+            }
+        }
+        trace.pass(now);
+        switch (random(6)) {
+        case 0: view.panBy(-static_cast<int>(random(200))); break;
+        case 1: view.panBy(static_cast<int>(random(200))); break;
+        case 2: view.zoomAbout(static_cast<int>(random(300)), random(2) ? 1.3 : 0.8); break;
+        default: view.setRightEdge(timelineTime(now)); break;
+        }
+        kept.update(view, rows, now, {});
+        TimelineGeometry fresh(trace.population, trace.history);
+        fresh.update(view, rows, now, {});
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            CHECK_EQUAL(text(kept.marks(i)), text(fresh.marks(i)));
+            int end = -1;
+            for (const TimelineMark &mark : kept.marks(i)) {
+                CHECK(mark.x0 >= end && mark.x0 < mark.x1 && mark.x1 <= view.columns());
+                end = mark.x1;
+            }
+        }
+        if (check::failures > 0)
+            return;
+    }
+}
+
+CT_CASE(dropped_history_is_shown_as_dropped)
+{
+    TimelineTrace trace(16U << 20U);
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    std::uint64_t ts = kBase;
+    while (trace.history.droppedBefore() == 0 && ts < kBase + 40'000'000) {
+        for (int i = 0; i < 20'000; ++i) {
+            trace.resume(id, ts += 10);
+            trace.suspend(id, ts += 10, site);
+        }
+        trace.pass(ts);
+    }
+    REQUIRE(trace.history.droppedBefore() != 0);
+    TimelineCoordinates view;
+    view.setColumns(1000);
+    view.setLimits(kBase, timelineTime(ts));
+    view.fit(kBase, timelineTime(ts));
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id};
+    geometry.update(view, rows, ts, {});
+    CHECK(geometry.droppedColumns() > 0);
+    REQUIRE(!geometry.marks(0).empty());
+    CHECK(geometry.marks(0).front().kind == MarkKind::Dropped);
+    CHECK(geometry.marks(0).back().kind != MarkKind::Dropped);
+}
+
+CT_CASE(extreme_times_are_survived)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(0);
+    trace.resume(id, 1);
+    trace.suspend(id, ~std::uint64_t{0} - 5, site);
+    const CoroutineId late = trace.born(~std::uint64_t{0});
+    trace.pass(~std::uint64_t{0});
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id, late, kNoCoroutine};
+    for (const TimelineTime from : {TimelineTime{0}, TimelineTime{1} << 40, kMaxTimelineTime - 1'000}) {
+        TimelineCoordinates view = viewOf(1'000, from);
+        geometry.update(view, rows, ~std::uint64_t{0}, {});
+        view.setRightEdge(0);
+        geometry.update(view, rows, 10, {});
+        CHECK(geometry.marks(2).empty());
+    }
+}
+
+CT_CASE(bars_under_the_cursor)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase + 10'000, 42);
+    trace.suspend(id, kBase + 20'000, site);
+    trace.lose(id, 3);
+    trace.resume(id, kBase + 50'000, 43);
+    trace.pass(kBase + 60'000);
+    const auto at = [&](std::uint64_t time) {
+        return barAt(trace.population, trace.history, id, kBase + time, kBase + 70'000);
+    };
+    CHECK(!barAt(trace.population, trace.history, id, kBase - 1, kBase + 70'000));
+    CHECK(!at(70'001));
+    CHECK(!barAt(trace.population, trace.history, 99, kBase, kBase));
+    REQUIRE(at(5'000) && at(10'000) && at(19'999) && at(30'000) && at(65'000));
+    CHECK(at(5'000)->kind == MarkKind::Created);
+    CHECK_EQUAL(at(5'000)->to, kBase + 10'000);
+    CHECK(at(10'000)->kind == MarkKind::Running);
+    CHECK_EQUAL(at(19'999)->tid, 42U);
+    CHECK_EQUAL(at(19'999)->to, kBase + 20'000);
+    CHECK(at(30'000)->kind == MarkKind::Gap);
+    CHECK_EQUAL(at(30'000)->missing, std::uint64_t{3});
+    CHECK(at(65'000)->kind == MarkKind::Running);
+    CHECK(at(65'000)->open);
+    CHECK_EQUAL(at(65'000)->tid, 43U);
+    CHECK_EQUAL(at(65'000)->to, kBase + 70'000);
+}
+
+CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
+{
+    constexpr std::uint64_t kMs = 1'000'000;
+    TimelineTrace trace;
+    const SiteId quick = trace.site("f()", "a.cpp", 1);
+    const SiteId slow = trace.site("f()", "a.cpp", 2);
+    const SiteId fresh = trace.site("f()", "a.cpp", 3);
+    const CoroutineId id = trace.born(kBase);
+    std::uint64_t ts = kBase;
+    for (int i = 0; i < 200; ++i) {
+        trace.suspend(id, ts += 10, quick);
+        trace.resume(id, ts += kMs);
+        trace.suspend(id, ts += 10, slow);
+        trace.resume(id, ts += 100 * kMs);
+    }
+    const SiteId sites[] = {quick, slow, fresh};
+    const CoroutineId waiting[] = {trace.born(ts), trace.born(ts), trace.born(ts)};
+    for (std::size_t i = 0; i < 3; ++i)
+        trace.suspend(waiting[i], ts, sites[i]);
+    trace.pass(ts);
+    StuckThresholds thresholds(trace.population);
+    CHECK_EQUAL(thresholds.of(quick), 200 * kMs);
+    CHECK_EQUAL(thresholds.of(fresh), 1'000 * kMs);
+    CHECK(thresholds.of(slow) >= 800 * kMs && thresholds.of(slow) <= 1'100 * kMs);
+    CHECK(!thresholds.usual(fresh));
+    REQUIRE(thresholds.usual(quick));
+    CHECK(*thresholds.usual(quick) >= kMs && *thresholds.usual(quick) < 2 * kMs);
+    // The panel names exactly those that the timeline shows as stuck.
+    for (const std::uint64_t wait : {150 * kMs, 250 * kMs, 700 * kMs, 1'200 * kMs, 3'000 * kMs}) {
+        std::map<CoroutineId, bool> named;
+        for (const StuckGroup &group : findStuck(trace.population, ts + wait))
+            for (const StuckCoroutine &stuck : group.coroutines)
+                named[stuck.coroutine] = true;
+        for (std::size_t i = 0; i < 3; ++i)
+            CHECK_EQUAL(named.count(waiting[i]) == 1, wait >= thresholds.of(sites[i]));
+    }
+}

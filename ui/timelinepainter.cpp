@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timelinepainter.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ct {
+
+namespace {
+
+QRgb mix(const QColor &a, const QColor &b, double shareOfA)
+{
+    const auto channel = [&](int x, int y) { return qRound(x * shareOfA + y * (1 - shareOfA)); };
+    return qRgb(channel(a.red(), b.red()), channel(a.green(), b.green()), channel(a.blue(), b.blue()));
+}
+
+/// What one mark looks like from top to bottom: at most two colours one above the other, or a hatch.
+struct Look {
+    int top = 0;  ///< lines, relative to the row's bar
+    int split = 0;
+    int bottom = 0;
+    QRgb upper = 0;        ///< top <= y < split
+    QRgb lower = 0;        ///< split <= y < bottom
+    bool hatched = false;  ///< `upper` stripes; on `lower` unless that is transparent
+};
+
+constexpr QRgb kSeeThrough = 0;
+constexpr int kColumnsWithEdge = 6;
+
+Look thin(int height, int thickness, QRgb color)
+{
+    const int top = (height - thickness) / 2;
+    return {top, top + thickness, top + thickness, color, color, false};
+}
+
+Look lookOf(const TimelineMark &mark, int height, int scale, const TimelinePixels &pixels)
+{
+    const auto full = [height](QRgb color) { return Look{0, height, height, color, color, false}; };
+    const auto hatch = [height](QRgb stripes, QRgb ground) { return Look{0, 0, height, stripes, ground, true}; };
+    switch (mark.kind) {
+    case MarkKind::Created: return thin(height, 2 * scale, pixels.created);
+    case MarkKind::Running: return full(pixels.running);
+    case MarkKind::Suspended: return full(pixels.suspended);
+    case MarkKind::Stuck: return full(pixels.stuck);
+    case MarkKind::Finished: return thin(height, std::max(2 * scale, height / 3), pixels.finished);
+    case MarkKind::Gap: return hatch(pixels.gap, pixels.gapBackground);
+    case MarkKind::Unknown: return hatch(pixels.unknown, kSeeThrough);
+    case MarkKind::Dropped: return hatch(pixels.dropped, kSeeThrough);
+    case MarkKind::Mixed: {
+        const int lower = std::clamp(height * mark.density / TimelineMark::kFullDensity, scale, height);
+        return {0, height - lower, height, pixels.suspended, pixels.running, false};
+    }
+    }
+    return full(pixels.unknown);
+}
+
+void hatchLine(QRgb *line, int x0, int x1, int y, int scale, const Look &look)
+{
+    const int period = 6 * scale;
+    for (int x = x0; x < x1; ++x) {
+        const bool stripe = (x + y) % period < 2 * scale;
+        if (stripe)
+            line[x] = look.upper;
+        else if (look.lower != kSeeThrough)
+            line[x] = look.lower;
+    }
+}
+
+}  // namespace
+
+TimelinePixels::TimelinePixels(const Colors &colors)
+    : background(colors.background.rgb()),
+      stripe(colors.stripe.rgb()),
+      grid(mix(colors.grid, colors.background, 0.7)),
+      created(colors.created.rgb()),
+      running(colors.running.rgb()),
+      suspended(colors.suspended.rgb()),
+      suspendedEdge(mix(colors.suspended, colors.text, 0.7)),
+      stuck(colors.stuck.rgb()),
+      stuckEdge(mix(colors.stuck, colors.text, 0.7)),
+      finished(colors.finished.rgb()),
+      gap(colors.gap.rgb()),
+      gapBackground(mix(colors.gap, colors.background, 0.25)),
+      unknown(mix(colors.gap, colors.background, 0.45)),
+      dropped(colors.grid.rgb())
+{
+}
+
+namespace timelinepainter {
+
+void fillLines(QImage &image, int y0, int y1, QRgb color)
+{
+    y0 = std::max(y0, 0);
+    y1 = std::min(y1, image.height());
+    for (int y = y0; y < y1; ++y) {
+        auto *line = reinterpret_cast<QRgb *>(image.scanLine(y));
+        std::fill(line, line + image.width(), color);
+    }
+}
+
+void fillColumn(QImage &image, int x, QRgb color)
+{
+    if (x < 0 || x >= image.width())
+        return;
+    for (int y = 0; y < image.height(); ++y)
+        reinterpret_cast<QRgb *>(image.scanLine(y))[x] = color;
+}
+
+void paintMarks(QImage &image, std::span<const TimelineMark> marks, int top, int height, int scale,
+                const TimelinePixels &pixels)
+{
+    const int y0 = std::max(top, 0);
+    const int y1 = std::min(top + height, image.height());
+    if (y0 >= y1)
+        return;
+    for (const TimelineMark &mark : marks) {
+        const int x0 = std::max(mark.x0, 0);
+        const int x1 = std::min(mark.x1, image.width());
+        if (x0 >= x1)
+            continue;
+        const Look look = lookOf(mark, height, scale, pixels);
+        const bool edge = mark.x0 >= 0 && mark.x1 - mark.x0 >= kColumnsWithEdge * scale &&
+                          (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Stuck);
+        const QRgb edgeColor = mark.kind == MarkKind::Stuck ? pixels.stuckEdge : pixels.suspendedEdge;
+        for (int y = std::max(y0, top + look.top); y < std::min(y1, top + look.bottom); ++y) {
+            auto *line = reinterpret_cast<QRgb *>(image.scanLine(y));
+            if (look.hatched)
+                hatchLine(line, x0, x1, y, scale, look);
+            else
+                std::fill(line + x0, line + x1, y < top + look.split ? look.upper : look.lower);
+            if (edge)
+                std::fill(line + x0, line + std::min(x0 + scale, x1), edgeColor);
+        }
+    }
+}
+
+namespace {
+
+/// Digits after the point in groups of three: "123 456".
+QString fraction(TimelineTime nanoseconds, int digits)
+{
+    const QString all = QStringLiteral("%1").arg(nanoseconds, 9, 10, QLatin1Char('0'));
+    QString text;
+    for (int i = 0; i < digits; ++i) {
+        if (i > 0 && i % 3 == 0)
+            text += QChar(0x202F);
+        text += all[i];
+    }
+    return text;
+}
+
+/// "5 s" below a minute, then "2:05", "1:02:05", "3 d 1:02:05".
+QString clockText(TimelineTime nanoseconds, int digits)
+{
+    const TimelineTime seconds = nanoseconds / 1'000'000'000;
+    const QString tail = digits > 0 ? QLatin1Char('.') + fraction(nanoseconds % 1'000'000'000, digits) : QString();
+    if (seconds < 60)
+        return QStringLiteral("%1%2 s").arg(seconds).arg(tail);
+    const auto two = [](TimelineTime value) { return QStringLiteral("%1").arg(value, 2, 10, QLatin1Char('0')); };
+    const TimelineTime minutes = seconds / 60;
+    if (minutes < 60)
+        return QStringLiteral("%1:%2%3").arg(minutes).arg(two(seconds % 60), tail);
+    const QString day = minutes >= 24 * 60 ? QStringLiteral("%1 d ").arg(minutes / (24 * 60)) : QString();
+    return QStringLiteral("%1%2:%3:%4%5")
+        .arg(day)
+        .arg(minutes / 60 % 24)
+        .arg(two(minutes % 60), two(seconds % 60), tail);
+}
+
+int digitsFor(TimelineTime step)
+{
+    int digits = 0;
+    for (TimelineTime unit = 1'000'000'000; digits < 9 && unit > step; digits += 3)
+        unit /= 1000;
+    return digits;
+}
+
+const char *unitText(TickUnit unit)
+{
+    switch (unit) {
+    case TickUnit::Nanoseconds: return "ns";
+    case TickUnit::Microseconds: return "\u00b5s";
+    case TickUnit::Milliseconds: return "ms";
+    case TickUnit::Seconds: return "s";
+    case TickUnit::Minutes: return "min";
+    }
+    return "";
+}
+
+}  // namespace
+
+QString timeText(TimelineTime sinceOrigin, TimelineTime step)
+{
+    const QString sign = sinceOrigin < 0 ? QString(QChar(0x2212)) : QString();
+    return sign + clockText(sinceOrigin < 0 ? -sinceOrigin : sinceOrigin, digitsFor(step));
+}
+
+QString tickText(const Tick &tick, const TickStep &step)
+{
+    if (step.unit >= TickUnit::Seconds)
+        return timeText(tick.sinceOrigin, step.ns);
+    if (tick.sinceRound == 0)
+        return tick.sinceOrigin == 0 ? QStringLiteral("0")
+                                     : timeText(tick.sinceOrigin, 1000 * nanosecondsIn(step.unit));
+    const QString value = QStringLiteral("%1 %2")
+                              .arg(tick.sinceRound / nanosecondsIn(step.unit))
+                              .arg(QString::fromUtf8(unitText(step.unit)));
+    return tick.sinceOrigin == tick.sinceRound ? value : QLatin1Char('+') + value;
+}
+
+void paintAxis(QPainter &painter, const QRect &area, const Ticks &ticks, qreal pixelRatio, const Colors &colors)
+{
+    painter.fillRect(area, colors.stripe);
+    const QFontMetrics metrics = painter.fontMetrics();
+    int free = area.left();  // labels never overlap, whatever the font
+    for (const Tick &tick : ticks.ticks) {
+        const int x = area.left() + static_cast<int>(tick.column / pixelRatio);
+        const bool round = tick.sinceRound == 0;
+        painter.fillRect(QRect(x, area.bottom() - (round ? 8 : 5), 1, round ? 9 : 6), colors.textMuted);
+        const QString text = tickText(tick, ticks.step);
+        const int width = metrics.horizontalAdvance(text);
+        if (x + 4 < free || x + 4 + width > area.right())
+            continue;
+        painter.setPen(round ? colors.text : colors.textMuted);
+        painter.drawText(QRect(x + 4, area.top(), width + 2, area.height() - 2), Qt::AlignLeft | Qt::AlignVCenter,
+                         text);
+        free = x + 4 + width + 8;
+    }
+    painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), colors.grid);
+}
+
+void paintLabel(QPainter &painter, const QRect &area, const RowLabel &label, const Colors &colors)
+{
+    if (label.selected) {
+        QColor wash = colors.accent;
+        wash.setAlphaF(0.22F);
+        painter.fillRect(area, wash);
+        painter.fillRect(QRect(area.left(), area.top(), 3, area.height()), colors.accent);
+    } else if (label.hovered) {
+        painter.fillRect(area, colors.noticeBackground);
+    }
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QRect inner = area.adjusted(10, 0, -8, 0);
+    const int idWidth = metrics.horizontalAdvance(label.id);
+    painter.setPen(colors.textMuted);
+    painter.drawText(inner, Qt::AlignRight | Qt::AlignVCenter, label.id);
+    painter.setPen(label.alive ? colors.text : colors.textMuted);
+    const int nameWidth = inner.width() - idWidth - 10;
+    if (nameWidth > 0)
+        painter.drawText(QRect(inner.left(), inner.top(), nameWidth, inner.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(label.name, Qt::ElideMiddle, nameWidth));
+}
+
+void paintBarText(QPainter &painter, const QRect &bar, const QString &text, const QColor &color)
+{
+    constexpr int kPadding = 5;
+    constexpr int kShortest = 40;
+    const int width = bar.width() - 2 * kPadding;
+    if (width < kShortest || text.isEmpty())
+        return;
+    painter.setPen(color);
+    painter.drawText(bar.adjusted(kPadding, 0, -kPadding, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, width));
+}
+
+void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors)
+{
+    QColor wash = colors.accent;
+    wash.setAlphaF(0.18F);
+    painter.fillRect(range, wash);
+    painter.fillRect(QRect(range.left(), range.top(), 1, range.height()), colors.accent);
+    painter.fillRect(QRect(range.right(), range.top(), 1, range.height()), colors.accent);
+    const QFontMetrics metrics = painter.fontMetrics();
+    QRect box(0, 0, metrics.horizontalAdvance(text) + 16, metrics.height() + 6);
+    box.moveCenter(QPoint(range.center().x(), range.top() + box.height() / 2 + 6));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colors.accent);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(colors.background);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors)
+{
+    painter.setPen(QPen(colors.gap, 1, Qt::DashLine));
+    painter.drawLine(x, plot.top(), x, plot.bottom());
+}
+
+void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors)
+{
+    painter.fillRect(QRect(x, plot.top(), 1, plot.height()), colors.accent);
+}
+
+}  // namespace timelinepainter
+
+}  // namespace ct

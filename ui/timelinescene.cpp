@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timelinescene.h"
+
+#include "ui/format.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ct {
+
+namespace {
+
+constexpr TimelineTime kFirstSpan = 10'000'000'000;
+constexpr int kBarInset = 4;        // logical pixels above and below a bar
+constexpr int kNarrowestText = 52;  // logical pixels
+constexpr int kTickDistance = 110;  // logical pixels
+
+QColor textOn(const QColor &background)
+{
+    return qGray(background.rgb()) > 140 ? QColor(0x1D, 0x23, 0x2B) : QColor(Qt::white);
+}
+
+}  // namespace
+
+void TimelineScene::setTrace(const Population *population, const History *history)
+{
+    m_live.reset();
+    m_population = history ? population : nullptr;
+    m_history = population ? history : nullptr;
+    if (m_population)
+        m_live = std::make_unique<Live>(*m_population, *m_history);
+    m_rows.clear();
+    m_places.clear();
+    m_now = 0;
+    m_begun = false;
+    m_firstVisible = 0;
+    selected = kNoCoroutine;
+    hovered.reset();
+    measure.reset();
+}
+
+void TimelineScene::setRows(std::vector<CoroutineId> rows)
+{
+    m_rows = std::move(rows);
+    hovered.reset();
+}
+
+void TimelineScene::setSize(QSize size, qreal pixelRatio)
+{
+    const TimelineTime span = view.span();
+    const bool first = m_size.isEmpty();
+    const TimelineTime right = view.to() - 1;
+    m_size = size;
+    m_ratio = pixelRatio;
+    view.setColumns(static_cast<int>(std::ceil(plot().width() * m_ratio)));
+    if (first)
+        view.fit(view.to() - kFirstSpan, view.to());
+    else if (span != view.span())
+        view.setRightEdge(right);
+}
+
+void TimelineScene::setScroll(int pixels)
+{
+    m_scroll = std::max(0, pixels);
+}
+
+bool TimelineScene::sample()
+{
+    if (!m_live)
+        return false;
+    const std::uint64_t before = m_now;
+    m_now = std::max({m_now, m_population->now(), m_history->lastTs()});
+    m_live->thresholds.nextFrame();
+    updateLimits();
+    keepUp();
+    const auto [first, last] = visibleRows();
+    const bool scrolled = first != m_firstVisible;
+    m_firstVisible = first;
+    const bool changed = m_live->geometry.update(view, std::span(m_rows).subspan(first, last - first), m_now,
+                                                 [this](SiteId site) { return m_live->thresholds.of(site); });
+    return changed || scrolled ||
+           view.clampedColumnOf(timelineTime(before)) != view.clampedColumnOf(timelineTime(m_now));
+}
+
+void TimelineScene::updateLimits()
+{
+    std::uint64_t begin = m_history->firstTs();
+    const auto [first, last] = visibleRows();
+    const auto consider = [&](CoroutineId id) {
+        if (id >= m_population->size())
+            return;
+        const std::uint64_t birth = m_population->at(id).birthTs;
+        if (birth != 0 && (begin == 0 || birth < begin))
+            begin = birth;
+    };
+    consider(0);
+    if (begin != 0 && !m_begun) {
+        m_begun = true;
+        m_begin = m_origin = timelineTime(begin);
+    }
+    for (std::size_t row = first; row < last; ++row)
+        consider(m_rows[row]);
+    if (m_begun)
+        m_begin = std::min(m_begin, timelineTime(begin));
+    view.setLimits(m_begun ? m_begin : timelineTime(m_now), timelineTime(m_now));
+}
+
+void TimelineScene::keepUp()
+{
+    if (follow && m_now != 0)
+        view.setRightEdge(timelineTime(m_now));
+}
+
+bool TimelineScene::seesNow() const
+{
+    return view.columnOf(timelineTime(m_now)) < view.columns();
+}
+
+void TimelineScene::fit()
+{
+    if (m_begun)
+        view.fit(m_begin, timelineTime(m_now) + 1);
+}
+
+int TimelineScene::labelWidth() const
+{
+    return std::clamp(m_size.width() / 4, 60, 260);
+}
+
+QRect TimelineScene::plot() const
+{
+    return {labelWidth(), kAxisHeight, std::max(1, m_size.width() - labelWidth()),
+            std::max(1, m_size.height() - kAxisHeight)};
+}
+
+int TimelineScene::rowsHeight() const
+{
+    constexpr std::size_t kMostRows = std::numeric_limits<int>::max() / kRowHeight - kRowsBelow;
+    return static_cast<int>(std::min(m_rows.size(), kMostRows) + kRowsBelow) * kRowHeight;
+}
+
+std::pair<std::size_t, std::size_t> TimelineScene::visibleRows() const
+{
+    const auto first = std::min(static_cast<std::size_t>(m_scroll / kRowHeight), m_rows.size());
+    const auto count = static_cast<std::size_t>(plot().height() / kRowHeight + 2);
+    return {first, std::min(m_rows.size(), first + count)};
+}
+
+int TimelineScene::columnAt(int x) const
+{
+    return static_cast<int>((x - plot().left()) * m_ratio);
+}
+
+int TimelineScene::xOf(TimelineTime time) const
+{
+    return plot().left() + static_cast<int>(std::floor(view.clampedColumnOf(time) / m_ratio));
+}
+
+std::optional<std::size_t> TimelineScene::rowAt(int y) const
+{
+    const int offset = y - plot().top() + m_scroll;
+    if (y < plot().top() || offset < 0)
+        return std::nullopt;
+    const auto row = static_cast<std::size_t>(offset / kRowHeight);
+    return row < m_rows.size() ? std::optional(row) : std::nullopt;
+}
+
+std::optional<std::size_t> TimelineScene::rowOf(CoroutineId id) const
+{
+    const auto position = std::find(m_rows.begin(), m_rows.end(), id);
+    if (id == kNoCoroutine || position == m_rows.end())
+        return std::nullopt;
+    return static_cast<std::size_t>(position - m_rows.begin());
+}
+
+int TimelineScene::deviceTop(std::size_t row) const
+{
+    return qRound((static_cast<double>(row) * kRowHeight - m_scroll) * m_ratio);
+}
+
+const QString &TimelineScene::placeText(SiteId site)
+{
+    const auto [position, fresh] = m_places.try_emplace(site);
+    if (fresh) {
+        const Site *known = m_population->site(site);
+        if (!known) {  // may become known later
+            static const QString kNone;
+            m_places.erase(position);
+            return kNone;
+        }
+        position->second = format::place(known, 0);
+    }
+    return position->second;
+}
+
+void TimelineScene::drawBarTexts(QPainter &painter, std::span<const TimelineMark> marks, int top, const Colors &colors)
+{
+    for (const TimelineMark &mark : marks) {
+        if (mark.site == kUnknownSite || (mark.x1 - mark.x0) < kNarrowestText * m_ratio)
+            continue;
+        if (mark.kind != MarkKind::Suspended && mark.kind != MarkKind::Stuck)
+            continue;
+        const QRect bar(QPoint(static_cast<int>(mark.x0 / m_ratio), static_cast<int>(top / m_ratio)),
+                        QSize(static_cast<int>((mark.x1 - mark.x0) / m_ratio), kRowHeight));
+        const QColor &ground = mark.kind == MarkKind::Stuck ? colors.stuck : colors.suspended;
+        timelinepainter::paintBarText(painter, bar, placeText(mark.site), textOn(ground));
+    }
+}
+
+void TimelineScene::drawCanvas(const QFont &font, const Colors &colors)
+{
+    const QSize size(view.columns(), static_cast<int>(std::ceil(plot().height() * m_ratio)));
+    if (m_canvas.size() != size)
+        m_canvas = QImage(size, QImage::Format_RGB32);
+    m_canvas.setDevicePixelRatio(m_ratio);
+    const TimelinePixels pixels(colors);
+    const Colors &c = colors;
+    const QRgb selectedGround =
+        qRgb((c.accent.red() + 4 * c.background.red()) / 5, (c.accent.green() + 4 * c.background.green()) / 5,
+             (c.accent.blue() + 4 * c.background.blue()) / 5);
+    timelinepainter::fillLines(m_canvas, 0, size.height(), pixels.background);
+    const std::size_t count = m_live->geometry.rowCount();
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t row = m_firstVisible + i;
+        const bool chosen = row < m_rows.size() && m_rows[row] == selected;
+        if (chosen || row % 2 == 1)
+            timelinepainter::fillLines(m_canvas, deviceTop(row), deviceTop(row + 1),
+                                       chosen ? selectedGround : pixels.stripe);
+    }
+    for (const Tick &tick : ticksOf(view, m_origin, static_cast<int>(kTickDistance * m_ratio)).ticks)
+        timelinepainter::fillColumn(m_canvas, tick.column, pixels.grid);
+    const int scale = std::max(1, static_cast<int>(m_ratio));
+    const int inset = qRound(kBarInset * m_ratio);
+    for (std::size_t i = 0; i < count; ++i) {
+        const int top = deviceTop(m_firstVisible + i) + inset;
+        const int height = deviceTop(m_firstVisible + i + 1) - inset - top;
+        timelinepainter::paintMarks(m_canvas, m_live->geometry.marks(i), top, height, scale, pixels);
+    }
+    QPainter painter(&m_canvas);
+    painter.setFont(font);
+    for (std::size_t i = 0; i < count; ++i)
+        drawBarTexts(painter, m_live->geometry.marks(i), deviceTop(m_firstVisible + i), colors);
+}
+
+void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
+{
+    const int width = labelWidth();
+    painter.save();
+    painter.setClipRect(QRect(0, kAxisHeight, width, m_size.height() - kAxisHeight));
+    const auto [first, last] = visibleRows();
+    for (std::size_t row = first; row < last; ++row) {
+        const QRect area(0, kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll, width, kRowHeight);
+        painter.fillRect(area, row % 2 == 1 ? colors.stripe : colors.background);
+        timelinepainter::RowLabel label;
+        label.id = QStringLiteral("#%1").arg(m_rows[row]);
+        label.selected = m_rows[row] == selected;
+        label.hovered = hovered == row;
+        if (m_rows[row] < m_population->size()) {
+            const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
+            label.alive = snapshot.deathTs == 0;
+            if (const Site *site = m_population->site(snapshot.site))
+                label.name = format::shortFunction(site->function);
+        }
+        if (label.name.isEmpty())
+            label.name = QCoreApplication::translate("TimelineScene", "coroutine");
+        timelinepainter::paintLabel(painter, area, label, colors);
+    }
+    painter.restore();
+}
+
+void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
+{
+    const QRect area = plot();
+    painter.save();
+    painter.setClipRect(area);
+    const int dropped = m_live->geometry.droppedColumns();
+    if (dropped > 0 && dropped < view.columns())
+        timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
+    const std::int64_t nowColumn = view.columnOf(timelineTime(m_now));
+    if (m_now != 0 && nowColumn >= 0 && nowColumn < view.columns())
+        timelinepainter::paintNowLine(painter, area, xOf(timelineTime(m_now)), colors);
+    if (measure) {
+        const auto [from, to] = std::minmax(measure->a, measure->b);
+        const QRect range(QPoint(xOf(from), area.top()), QPoint(xOf(to), area.bottom()));
+        timelinepainter::paintMeasure(painter, range, format::duration(static_cast<std::uint64_t>(to - from)), colors);
+    }
+    painter.restore();
+}
+
+void TimelineScene::paint(QPainter &painter, const Colors &colors)
+{
+    const QRect area = plot();
+    painter.fillRect(QRect(QPoint(0, 0), m_size), colors.background);
+    if (!m_live || m_rows.empty()) {
+        painter.setPen(colors.textMuted);
+        painter.drawText(QRect(QPoint(0, 0), m_size).adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap,
+                         emptyText());
+        return;
+    }
+    drawCanvas(painter.font(), colors);
+    painter.drawImage(area.topLeft(), m_canvas);
+    paintLabels(painter, colors);
+    const QRect corner(0, 0, area.left(), kAxisHeight);
+    painter.fillRect(corner, colors.stripe);
+    painter.fillRect(QRect(corner.left(), corner.bottom(), corner.width(), 1), colors.grid);
+    painter.setPen(colors.textMuted);
+    painter.drawText(corner.adjusted(10, 0, -8, -2), Qt::AlignLeft | Qt::AlignVCenter,
+                     timelinepainter::timeText(view.from() - m_origin, view.step() * 100));
+    painter.drawText(corner.adjusted(10, 0, -8, -2), Qt::AlignRight | Qt::AlignVCenter,
+                     QChar(0x2194) + QLatin1Char(' ') + format::duration(static_cast<std::uint64_t>(view.span())));
+    const Ticks ticks = ticksOf(view, m_origin, static_cast<int>(kTickDistance * m_ratio));
+    timelinepainter::paintAxis(painter, QRect(area.left(), 0, area.width(), kAxisHeight), ticks, m_ratio, colors);
+    paintOverlays(painter, colors);
+    painter.fillRect(QRect(area.left() - 1, 0, 1, m_size.height()), colors.grid);
+}
+
+QString TimelineScene::emptyText() const
+{
+    if (!m_live)
+        return QCoreApplication::translate("TimelineScene",
+                                           "The timeline shows every coroutine's life once a program runs.");
+    if (m_population->size() == 0)
+        return QCoreApplication::translate("TimelineScene", "No coroutine has been born yet.");
+    return QCoreApplication::translate("TimelineScene", "No coroutine matches the filter.");
+}
+
+}  // namespace ct

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The timeline without its widget: which rows and which time are visible, what is where, and how it is put together.
+// Positions are logical pixels of the whole area (labels, axis, plot); columns are device pixels of the plot.
+#pragma once
+
+#include "models/timelinebar.h"
+#include "models/timelinegeometry.h"
+#include "models/timelinestuck.h"
+#include "ui/timelinepainter.h"
+
+#include <QImage>
+#include <QRect>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+class QPainter;
+
+namespace ct {
+
+class TimelineScene {
+public:
+    static constexpr int kAxisHeight = 26;
+    static constexpr int kRowHeight = 22;
+    static constexpr int kRowsBelow = 1;  ///< free space after the last row, in rows
+
+    void setTrace(const Population *population, const History *history);
+    void setRows(std::vector<CoroutineId> rows);
+    void setSize(QSize size, qreal pixelRatio);
+    void setScroll(int pixels);  ///< first visible pixel of the rows
+
+    /// Looks at the trace; returns true if something visible changed.
+    bool sample();
+
+    const Population *population() const { return m_population; }
+    const History *history() const { return m_history; }
+    const std::vector<CoroutineId> &rows() const { return m_rows; }
+    StuckThresholds &thresholds() { return m_live->thresholds; }
+    std::uint64_t now() const { return m_now; }
+    TimelineTime origin() const { return m_origin; }
+    qreal pixelRatio() const { return m_ratio; }
+
+    TimelineCoordinates view;
+    bool follow = true;
+    CoroutineId selected = kNoCoroutine;
+    std::optional<std::size_t> hovered;  ///< index of a row
+    struct Measure {
+        TimelineTime a = 0;
+        TimelineTime b = 0;
+    };
+    std::optional<Measure> measure;
+
+    void fit();
+    /// Goes to the latest time while `follow` is on.
+    void keepUp();
+    bool seesNow() const;
+
+    QRect plot() const;
+    int rowsHeight() const;
+    int scroll() const { return m_scroll; }
+    int columnAt(int x) const;
+    TimelineTime timeAt(int x) const { return view.timeAt(columnAt(x)); }
+    std::optional<std::size_t> rowAt(int y) const;
+    std::optional<std::size_t> rowOf(CoroutineId id) const;
+
+    void paint(QPainter &painter, const Colors &colors);
+    QString emptyText() const;
+
+private:
+    struct Live {
+        Live(const Population &population, const History &history)
+            : geometry(population, history), thresholds(population)
+        {
+        }
+        TimelineGeometry geometry;
+        StuckThresholds thresholds;
+    };
+
+    std::pair<std::size_t, std::size_t> visibleRows() const;
+    void updateLimits();
+    void drawCanvas(const QFont &font, const Colors &colors);
+    void drawBarTexts(QPainter &painter, std::span<const TimelineMark> marks, int top, const Colors &colors);
+    void paintLabels(QPainter &painter, const Colors &colors);
+    void paintOverlays(QPainter &painter, const Colors &colors);
+    int labelWidth() const;
+    int deviceTop(std::size_t row) const;
+    int xOf(TimelineTime time) const;
+    const QString &placeText(SiteId site);
+
+    const Population *m_population = nullptr;
+    const History *m_history = nullptr;
+    std::unique_ptr<Live> m_live;
+    std::vector<CoroutineId> m_rows;
+    QSize m_size;
+    qreal m_ratio = 1;
+    int m_scroll = 0;
+    std::uint64_t m_now = 0;
+    TimelineTime m_origin = 0;
+    TimelineTime m_begin = 0;
+    bool m_begun = false;
+    std::size_t m_firstVisible = 0;
+    QImage m_canvas;
+    std::unordered_map<SiteId, QString> m_places;
+};
+
+}  // namespace ct

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timelinetooltip.h"
+
+#include "ui/format.h"
+#include "ui/timelinepainter.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("TimelineToolTip", text);
+}
+
+QString row(const QString &name, const QString &value)
+{
+    return QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>").arg(name, value);
+}
+
+QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
+                const TimelinePlace &place)
+{
+    QString rows;
+    const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
+    if (suspension) {
+        const QString details = format::placeDetails(population.site(bar.site), bar.addr);
+        if (!details.isEmpty())
+            rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
+    }
+    const TimelineTime since = timelineTime(bar.from) - place.origin;
+    rows += row(tr("from"), timelinepainter::timeText(since, std::min<TimelineTime>(place.step, 1'000'000)));
+    const std::uint64_t lasted = bar.to - std::min(bar.from, bar.to);
+    rows += row(tr("for"), bar.open ? tr("%1 so far").arg(format::duration(lasted)) : format::duration(lasted));
+    if (bar.kind == MarkKind::Suspended) {
+        const auto usual = thresholds.usual(bar.site);
+        rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
+                                         : tr("unknown: no suspension here has ended yet"));
+    }
+    if (bar.kind == MarkKind::Gap && bar.missing > 0)
+        rows += row(tr("lost"), tr("%1 events").arg(format::count(bar.missing)));
+    if (bar.tid != 0)
+        rows += row(tr("thread"), QString::number(bar.tid));
+    return rows;
+}
+
+QString barName(const TimelineBar &bar, StuckThresholds &thresholds)
+{
+    if (bar.kind == MarkKind::Suspended && bar.open && bar.to - bar.from >= thresholds.of(bar.site))
+        return markName(MarkKind::Stuck);
+    return markName(bar.kind);
+}
+
+}  // namespace
+
+QString markName(MarkKind kind)
+{
+    switch (kind) {
+    case MarkKind::Created: return tr("Born, nothing seen yet");
+    case MarkKind::Running: return tr("Running");
+    case MarkKind::Suspended: return tr("Suspended");
+    case MarkKind::Mixed: return tr("Running and suspended");
+    case MarkKind::Stuck: return tr("Stuck: suspended longer than usual");
+    case MarkKind::Finished: return tr("Finished, not destroyed");
+    case MarkKind::Gap: return tr("Events lost");
+    case MarkKind::Unknown: return tr("State unknown");
+    case MarkKind::Dropped: return tr("No longer in memory");
+    }
+    return {};
+}
+
+QString timelineToolTip(const Population &population, const History &history, StuckThresholds &thresholds,
+                        const TimelinePlace &place)
+{
+    if (place.coroutine >= population.size())
+        return {};
+    const CoroutineSnapshot snapshot = population.at(place.coroutine);
+    const Site *site = population.site(snapshot.site);
+    const QString name = site ? format::shortFunction(site->function) : tr("coroutine");
+    QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);
+    const std::uint64_t from = static_cast<std::uint64_t>(std::max<TimelineTime>(0, place.from));
+    const std::uint64_t last = from + static_cast<std::uint64_t>(place.step) - 1;
+    // What the pixel shows is wider than a moment: a birth or now within it counts.
+    const std::uint64_t moment = std::clamp(last, from, std::max(from, place.now));
+    const auto bar = barAt(population, history, place.coroutine, moment, place.now);
+    if (!bar) {
+        const bool unborn = moment < snapshot.birthTs;
+        const QString what = unborn ? tr("Not born yet") : from > place.now ? tr("Not yet") : tr("Destroyed");
+        return text + QStringLiteral("<br>") + what;
+    }
+    std::vector<History::Column> columns(1);
+    history.columns(place.coroutine, from, static_cast<std::uint64_t>(place.step), columns);
+    if (columns[0].transitions > 1) {
+        text += QStringLiteral("<br>") + tr("%1 transitions within this pixel of %2, %3 % running")
+                                             .arg(format::count(columns[0].transitions))
+                                             .arg(format::duration(static_cast<std::uint64_t>(place.step)))
+                                             .arg(qRound(columns[0].running * 100));
+        text += QStringLiteral("<br>") + tr("the latest:");
+    }
+    return text + QStringLiteral("<br>%1<table>%2</table>")
+                      .arg(barName(*bar, thresholds), barRows(*bar, population, thresholds, place));
+}
+
+}  // namespace ct
