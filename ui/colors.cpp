@@ -27,6 +27,8 @@ const Colors &lightColors()
         .accent = QColor(0x1F, 0x6F, 0xB8),
         .warningBackground = QColor(0xFD, 0xEB, 0xDD),
         .noticeBackground = QColor(0xE4, 0xF0, 0xFA),
+        .warningText = QColor(0xAB, 0x47, 0x00),
+        .lossText = QColor(0xA3, 0x23, 0x5E),
     };
     return colors;
 }
@@ -49,6 +51,8 @@ const Colors &darkColors()
         .accent = QColor(0x5A, 0xB0, 0xF5),
         .warningBackground = QColor(0x4A, 0x2E, 0x1B),
         .noticeBackground = QColor(0x1E, 0x34, 0x4A),
+        .warningText = QColor(0xFF, 0x9A, 0x55),
+        .lossText = QColor(0xF0, 0x8C, 0xBA),
     };
     return colors;
 }

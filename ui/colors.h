@@ -28,6 +28,8 @@ struct Colors {
     QColor accent;  ///< selection, links
     QColor warningBackground;
     QColor noticeBackground;
+    QColor warningText;  ///< `stuck`, dark (or light) enough to be read as small text
+    QColor lossText;     ///< the same of `gap`
 };
 
 /// True when text is lighter than its background.

@@ -1,2 +1,300 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/mainwindow.h"
+
+#include "core/session/instructions.h"
+#include "ui/actions.h"
+#include "ui/attachdialog.h"
+#include "ui/capture.h"
+#include "ui/coroutinedock.h"
+#include "ui/detailsdock.h"
+#include "ui/exportbar.h"
+#include "ui/format.h"
+#include "ui/icons.h"
+#include "ui/infobar.h"
+#include "ui/outputdock.h"
+#include "ui/rundialog.h"
+#include "ui/startpage.h"
+#include "ui/statusbar.h"
+#include "ui/stuckdock.h"
+#include "ui/theme.h"
+#include "ui/throughputdock.h"
+#include "ui/timelineview.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSettings>
+
+namespace ct {
+
+MainWindow::MainWindow(QWidget *parent)
+    : QMainWindow(parent), m_actions(std::make_unique<Actions>(this)), m_capture(std::make_unique<Capture>())
+{
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowIcon(icons::application());
+    if (!appliedTheme())
+        applyTheme(savedTheme(QSettings()));
+    makeViews();
+    makeMenus();
+    makeToolBar();
+    connectActions();
+    connectCapture();
+    connectViews();
+    restoreLayout();
+    onStateChanged();
+}
+
+MainWindow::~MainWindow()
+{
+    m_capture->disconnect(this);
+    m_exportBar->disconnect(this);
+}
+
+void MainWindow::start(const StartRequest &request)
+{
+    if (std::holds_alternative<std::monostate>(request.what))
+        return;
+    settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
+        const Result<void> begun = begin(request);
+        if (!begun)
+            showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
+        else if (std::holds_alternative<ListenRequest>(request.what))
+            showInstructions();
+    });
+}
+
+Result<void> MainWindow::begin(const StartRequest &request)
+{
+    return m_capture->start(request);
+}
+
+void MainWindow::openFile(const QString &path)
+{
+    StartRequest request;
+    if (path.endsWith(QLatin1String(".shm")))
+        request.what = AttachRequest{path.toStdString()};
+    else
+        request.what = OpenRequest{path.toStdString()};
+    start(request);
+}
+
+void MainWindow::exportTo(const ExportFormat &format, const QString &path)
+{
+    if (!m_capture->population())
+        return;
+    m_exportBar->start(std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), format, path));
+}
+
+void MainWindow::connectCapture()
+{
+    Capture *capture = m_capture.get();
+    connect(capture, &Capture::traceChanged, this, &MainWindow::onTraceChanged);
+    connect(capture, &Capture::stateChanged, this, &MainWindow::onStateChanged);
+    connect(capture, &Capture::sampled, this, &MainWindow::onSampled);
+    connect(capture, &Capture::ticked, this, &MainWindow::onTicked);
+    connect(capture, &Capture::targetExited, this, &MainWindow::onTargetExited);
+    connect(capture, &Capture::nothingTraced, this, &MainWindow::onNothingTraced);
+    connect(capture, &Capture::noticeAdded, this, &MainWindow::onNotice);
+    connect(capture, &Capture::outputReady, m_output, &OutputDock::append);
+    connect(capture, &Capture::ratesChanged, this, [this] { m_throughput->show(m_capture->rates()); });
+    connect(capture, &Capture::pausedChanged, m_actions->pause, &QAction::setChecked);
+    connect(capture, &Capture::pausedChanged, m_coroutines, &CoroutineDock::setPaused);
+    connect(capture, &Capture::pausedChanged, this, &MainWindow::onStateChanged);
+    connect(capture, &Capture::failed, this,
+            [this](const QString &message) { showError(tr("Something went wrong"), message); });
+}
+
+void MainWindow::connectViews()
+{
+    connect(m_coroutines, &CoroutineDock::coroutineSelected, this, &MainWindow::select);
+    connect(m_stuck, &StuckDock::coroutineSelected, this, &MainWindow::select);
+    connect(m_timeline, &TimelineView::coroutineActivated, this, &MainWindow::select);
+    connect(m_stuck, &StuckDock::siteActivated, this, [this](const QString &text) {
+        m_coroutines->show();
+        m_coroutines->raise();
+        m_coroutines->setFilterText(text);
+    });
+    connect(m_coroutines, &CoroutineDock::rowsChanged, this,
+            [this] { m_timeline->setRows(m_coroutines->model()->visibleOrder()); });
+    connect(m_timeline, &TimelineView::followLiveChanged, m_actions->follow, &QAction::setChecked);
+    connect(m_output, &OutputDock::inputEntered, this, [this](const QByteArray &line) {
+        if (m_capture->targetRuns())
+            m_capture->session()->target()->writeInput(line);
+    });
+    connect(m_exportBar, &ExportBar::succeeded, this, &MainWindow::onExported);
+    connect(m_exportBar, &ExportBar::failed, this,
+            [this](const QString &message) { showError(tr("The export failed"), message); });
+}
+
+void MainWindow::onTraceChanged()
+{
+    const auto &population = m_capture->population();
+    const bool hasTarget = m_capture->session() && m_capture->session()->target();
+    m_origin = 0;
+    m_notices.clear();
+    m_exitText.clear();
+    m_notice->hide();
+    m_warning->hide();
+    m_timeline->setTrace(population.get(), m_capture->history().get());
+    m_coroutines->setTrace(population);
+    m_stuck->setTrace(population, !m_capture->isFile());
+    m_details->setTrace(population, m_capture->history());
+    m_output->begin(m_capture->startedAt(), hasTarget);
+    m_throughput->clear();
+    m_actions->follow->setChecked(!m_capture->isFile());
+}
+
+void MainWindow::onStateChanged()
+{
+    const SessionState state = m_capture->state();
+    m_actions->enableFor(state, m_capture->targetRuns(), m_capture->population() != nullptr, m_capture->isListening());
+    QString text = format::sessionStateName(state);
+    if (state == SessionState::Ended && !m_exitText.isEmpty())
+        text = m_exitText;
+    if (m_capture->isFile())
+        text = state == SessionState::Ended ? tr("Recording") : tr("Loading");
+    if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
+        text += tr(", read-only");
+    if (m_capture->isPaused())
+        text += tr(", view paused");
+    m_statusBar->showState(text);
+    const QString program = QStringLiteral("corotracer-gui");
+    setWindowTitle(m_capture->name().isEmpty() ? program
+                                               : QStringLiteral("%1 – %2 – %3").arg(m_capture->name(), text, program));
+    updateStartPage();
+}
+
+void MainWindow::onSampled()
+{
+    if (m_origin == 0 && m_capture->population()->size() > 0) {
+        const std::uint64_t birth = m_capture->population()->at(0).birthTs;
+        const std::uint64_t first = m_capture->history()->firstTs();
+        m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
+        m_coroutines->setOrigin(m_origin);
+        m_warning->hide();
+    }
+    m_coroutines->sample();
+    m_stuck->sample();
+    m_details->sample();
+    m_timeline->sample();
+}
+
+void MainWindow::onTicked()
+{
+    m_output->sample();
+    m_statusBar->showSums(m_capture->accounting(), m_capture->rates().eventsPerSecond());
+    if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
+        m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
+}
+
+void MainWindow::onTargetExited(const ExitStatus &status)
+{
+    m_exitText = tr("Target %1").arg(format::exitText(status));
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    m_output->end(m_exitText, static_cast<qint64>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
+    onStateChanged();
+    if (m_afterExit)
+        std::exchange(m_afterExit, nullptr)();
+}
+
+void MainWindow::onNothingTraced()
+{
+    QString html = QStringLiteral("<b>%1</b><ul style=\"margin:2px 0 2px -20px\">")
+                       .arg(tr("The target runs, but shows no coroutine. Is it built with the probe?"));
+    const QStringList checklist = Instructions::nothingTracedChecklist();
+    for (const QString &point : checklist)
+        html += QStringLiteral("<li>%1</li>").arg(point.toHtmlEscaped());
+    html += QStringLiteral("</ul>%1<pre style=\"margin:4px 0 0 0\">%2</pre>")
+                .arg(tr("The five lines to add:"), Instructions::fiveLines().toHtmlEscaped());
+    m_warning->showText(html);
+}
+
+void MainWindow::onNotice(const QString &notice)
+{
+    if (notice.isEmpty() || m_notices.contains(notice))
+        return;
+    m_notices << notice;
+    m_notice->showText(m_notices.join(u'\n').toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
+}
+
+void MainWindow::onExported(const QString &path, const ExportReport &report)
+{
+    QString text = tr("%1 events written to %2").arg(format::count(report.rows), path);
+    if (report.droppedEvents > 0)
+        text += tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
+    m_notices.clear();
+    onNotice(text);
+}
+
+void MainWindow::updateStartPage()
+{
+    const SessionState state = m_capture->state();
+    if (state == SessionState::Idle)
+        m_startPage->showWelcome();
+    else if (state == SessionState::Ended)
+        m_startPage->showMessage(tr("No coroutine was seen"), m_exitText, true);
+    else if (m_capture->isListening())
+        m_startPage->showMessage(tr("Waiting for a target…"), tr("Region: %1").arg(m_capture->session()->regionPath()),
+                                 false);
+    else
+        m_startPage->showMessage(tr("Waiting for the first coroutine…"), m_capture->name(), false);
+}
+
+void MainWindow::select(CoroutineId coroutine)
+{
+    m_coroutines->select(coroutine);
+    m_stuck->select(coroutine);
+    m_timeline->setSelected(coroutine);
+    m_details->select(coroutine);
+}
+
+void MainWindow::settleTarget(const QString &question, std::function<void()> next)
+{
+    if (!m_capture->targetRuns()) {
+        next();
+        return;
+    }
+    auto *box = new QMessageBox(QMessageBox::Question, tr("The target is running"),
+                                tr("%1 is still running.").arg(m_capture->name()), QMessageBox::NoButton, this);
+    box->setObjectName(QStringLiteral("runningTargetBox"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(question);
+    QPushButton *leave = box->addButton(tr("&Leave running"), QMessageBox::AcceptRole);
+    QPushButton *terminate = box->addButton(tr("&Terminate"), QMessageBox::DestructiveRole);
+    QPushButton *cancel = box->addButton(QMessageBox::Cancel);
+    leave->setObjectName(QStringLiteral("leaveRunningButton"));
+    terminate->setObjectName(QStringLiteral("terminateButton"));
+    cancel->setObjectName(QStringLiteral("cancelButton"));
+    box->setDefaultButton(leave);
+    connect(box, &QMessageBox::buttonClicked, this, [this, leave, terminate, next](QAbstractButton *button) {
+        if (button == leave || (button == terminate && !m_capture->targetRuns())) {
+            next();
+        } else if (button == terminate) {
+            m_afterExit = next;
+            m_capture->terminateTarget();
+        }
+    });
+    box->open();
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    if (m_closing || !m_capture->targetRuns()) {
+        saveLayout();
+        event->accept();
+        return;
+    }
+    event->ignore();
+    settleTarget(tr("Left running, it goes on untraced; its region can be attached to again."), [this] {
+        m_closing = true;
+        // Not from within the target's own signal: closing ends the session.
+        QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
+    });
+}
+
+}  // namespace ct

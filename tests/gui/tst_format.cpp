@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/format.h"
+
+#include <QTest>
+
+using namespace ct;
+
+namespace {
+
+/// No-break spaces as plain ones, so that the tables below stay readable.
+QString plain(QString text)
+{
+    return text.replace(QChar(0x00A0), u' ').replace(QChar(0x202F), u' ');
+}
+
+}  // namespace
+
+class TestFormat : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void duration_data()
+    {
+        QTest::addColumn<quint64>("ns");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("none") << quint64(0) << QStringLiteral("0 ns");
+        QTest::newRow("ns") << quint64(999) << QStringLiteral("999 ns");
+        QTest::newRow("us") << quint64(12'345) << QStringLiteral("12.3 µs");
+        QTest::newRow("us, no point") << quint64(123'456) << QStringLiteral("123 µs");
+        QTest::newRow("rounds up to the next unit") << quint64(999'700) << QStringLiteral("1.0 ms");
+        QTest::newRow("ms") << quint64(1'100'000) << QStringLiteral("1.1 ms");
+        QTest::newRow("s") << quint64(4'200'000'000) << QStringLiteral("4.2 s");
+        QTest::newRow("never 60.0 s") << quint64(59'970'000'000) << QStringLiteral("1 min");
+        QTest::newRow("min") << quint64(192'000'000'000) << QStringLiteral("3 min 12 s");
+        QTest::newRow("h") << quint64(7'500'000'000'000) << QStringLiteral("2 h 5 min");
+        QTest::newRow("d") << quint64(99) * 3'600'000'000'000 << QStringLiteral("4 d 3 h");
+    }
+    void duration()
+    {
+        QFETCH(quint64, ns);
+        QFETCH(QString, text);
+        QCOMPARE(plain(format::duration(ns)), text);
+    }
+
+    void counts()
+    {
+        QCOMPARE(plain(format::count(0)), QStringLiteral("0"));
+        QCOMPARE(plain(format::count(999)), QStringLiteral("999"));
+        QCOMPARE(plain(format::count(1000)), QStringLiteral("1 000"));
+        QCOMPARE(plain(format::count(1'234'567)), QStringLiteral("1 234 567"));
+        QCOMPARE(plain(format::count(UINT64_MAX)), QStringLiteral("18 446 744 073 709 551 615"));
+    }
+
+    void rates()
+    {
+        QCOMPARE(plain(format::rate(0)), QStringLiteral("0/s"));
+        QCOMPARE(plain(format::rate(949.6)), QStringLiteral("950/s"));
+        QCOMPARE(plain(format::rate(12'300)), QStringLiteral("12.3 k/s"));
+        QCOMPARE(plain(format::rate(4'560'000)), QStringLiteral("4.56 M/s"));
+        QCOMPARE(plain(format::rate(-1)), QStringLiteral("0/s"));
+        QCOMPARE(plain(format::rate(qInf())), QStringLiteral("0/s"));
+    }
+
+    void sizes()
+    {
+        QCOMPARE(plain(format::bytes(0)), QStringLiteral("0 B"));
+        QCOMPARE(plain(format::bytes(65536)), QStringLiteral("64 KiB"));
+        QCOMPARE(plain(format::bytes(1'610'612'736)), QStringLiteral("1.5 GiB"));
+    }
+
+    void shortFunction_data()
+    {
+        QTest::addColumn<QString>("function");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("plain") << QStringLiteral("handle") << QStringLiteral("handle");
+        QTest::newRow("with result and scopes")
+            << QStringLiteral("Task<int> net::Conn::async_read(int, char *)") << QStringLiteral("async_read");
+        QTest::newRow("anonymous namespace")
+            << QStringLiteral("(anonymous namespace)::serve(Socket)") << QStringLiteral("serve");
+        QTest::newRow("template") << QStringLiteral("Task<void (*)(int)> run<std::pair<int, int>>(F)")
+                                  << QStringLiteral("run<std::pair<int, int>>");
+        QTest::newRow("call operator") << QStringLiteral("Handler::operator()(int)")
+                                       << QStringLiteral("Handler::operator()");
+        QTest::newRow("unbalanced") << QStringLiteral("a<b<c(") << QStringLiteral("a<b<c(");
+        QTest::newRow("empty") << QString() << QString();
+    }
+    void shortFunction()
+    {
+        QFETCH(QString, function);
+        QFETCH(QString, text);
+        QCOMPARE(format::shortFunction(function.toStdString()), text);
+    }
+
+    void place()
+    {
+        Site site;
+        site.line = 88;
+        site.column = 5;
+        site.file = "/src/net/server.cpp";
+        site.function = "Task net::async_read(int)";
+        QCOMPARE(format::place(&site, 0x1234), QStringLiteral("async_read server.cpp:88"));
+        QCOMPARE(format::placeDetails(&site, 0x1234),
+                 QStringLiteral("Task net::async_read(int)\n/src/net/server.cpp:88:5\naddress 0x1234"));
+        QCOMPARE(format::place(nullptr, 0x1234), QStringLiteral("0x1234"));
+        QCOMPARE(format::place(nullptr, 0), QString());
+        site.function.clear();
+        QCOMPARE(format::place(&site, 0), QStringLiteral("server.cpp:88"));
+        site.file.clear();
+        QCOMPARE(format::place(&site, 0x99), QStringLiteral("0x99"));
+    }
+
+    void exits()
+    {
+        QCOMPARE(format::exitText({3, 0}), QStringLiteral("exited with status 3"));
+        QVERIFY(format::exitText({0, 11}).startsWith(QLatin1String("killed by signal 11 (")));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFormat)
+#include "tst_format.moc"

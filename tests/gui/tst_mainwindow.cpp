@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/gui/guisupport.h"
+#include "ui/capture.h"
+#include "ui/mainwindow.h"
+#include "ui/theme.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QMenu>
+#include <QTableView>
+
+using namespace ct;
+
+namespace {
+
+const char *const kDocks[] = {"coroutineDock", "timelineDock", "stuckDock",
+                              "detailsDock",   "outputDock",   "throughputDock"};
+
+QDockWidget *dock(const MainWindow &window, const char *name)
+{
+    return window.findChild<QDockWidget *>(QLatin1String(name));
+}
+
+}  // namespace
+
+class TestMainWindow : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    void everyViewIsADock()
+    {
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto *menu = window.findChild<QMenu *>(QStringLiteral("viewMenu"));
+        QVERIFY(menu);
+        for (const char *name : kDocks) {
+            QDockWidget *view = dock(window, name);
+            QVERIFY2(view, name);
+            QVERIFY2(menu->actions().contains(view->toggleViewAction()), name);
+            QVERIFY2(!view->isHidden(), name);
+        }
+        gui::takePicture(&window, "empty");
+    }
+
+    void startPageOffersThreeWays()
+    {
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        auto *page = window.findChild<QWidget *>(QStringLiteral("startPage"));
+        QVERIFY(page && page->isVisible());
+        QVERIFY(gui::click(page, "startRunButton"));
+        QTRY_VERIFY(gui::topLevel<QWidget>("runDialog"));
+        gui::takePicture(gui::topLevel<QWidget>("runDialog"), "rundialog");
+        gui::topLevel<QWidget>("runDialog")->close();
+        QVERIFY(gui::click(page, "startAttachButton"));
+        QTRY_VERIFY(gui::topLevel<QWidget>("attachDialog"));
+        gui::takePicture(gui::topLevel<QWidget>("attachDialog"), "attachdialog");
+        gui::topLevel<QWidget>("attachDialog")->close();
+        QVERIFY(gui::click(page, "startOpenButton"));
+        QTRY_VERIFY(gui::topLevel<QWidget>("openFileDialog"));
+        gui::topLevel<QWidget>("openFileDialog")->close();
+    }
+
+    void nothingCanBeExportedOrStoppedYet()
+    {
+        MainWindow window;
+        for (const char *name : {"actionExportSQLite", "actionExportCSV", "actionStop", "actionTerminate"}) {
+            const auto *action = window.findChild<QAction *>(QLatin1String(name));
+            QVERIFY2(action && !action->isEnabled(), name);
+        }
+        QCOMPARE(window.windowTitle(), QStringLiteral("corotracer-gui"));
+    }
+
+    void layoutIsRestored()
+    {
+        {
+            MainWindow window;
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            dock(window, "detailsDock")->hide();
+            window.resize(1111, 777);
+            window.close();
+        }
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(dock(window, "detailsDock")->isHidden());
+        QTRY_COMPARE(window.size(), QSize(1111, 777));
+        window.findChild<QAction *>(QStringLiteral("actionResetLayout"))->trigger();
+        QVERIFY(!dock(window, "detailsDock")->isHidden());
+    }
+
+    void themesApplyAndAreRemembered()
+    {
+        MainWindow window;
+        window.findChild<QAction *>(QStringLiteral("actionThemeDark"))->trigger();
+        QCOMPARE(QApplication::palette().color(QPalette::Base), darkPalette().color(QPalette::Base));
+        QCOMPARE(savedTheme(QSettings()), Theme::Dark);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        gui::takePicture(&window, "empty-dark");
+        window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
+        QCOMPARE(QApplication::palette().color(QPalette::Base), lightPalette().color(QPalette::Base));
+    }
+
+    void whatCannotBeStartedIsSaid()
+    {
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {"/nonexistent/program"};
+        request.what = spec;
+        window.start(request);
+        QTRY_VERIFY(gui::topLevel<QWidget>("errorBox"));
+        gui::topLevel<QWidget>("errorBox")->close();
+        QCOMPARE(window.capture().state(), SessionState::Idle);
+    }
+
+    void loadsARecording()
+    {
+        QFile file(m_sandbox.path(QStringLiteral("small.jsonl")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        for (int i = 0; i < 100; ++i)
+            file.write(QStringLiteral("{\"probe_id\":%1,\"tid\":7,\"addr\":\"0x0000000000001234\",\"seq\":%2,"
+                                      "\"is_active\":%3,\"ts\":%4}\n")
+                           .arg(i / 4)
+                           .arg(2)
+                           .arg(i % 2 == 0 ? QStringLiteral("true") : QStringLiteral("false"))
+                           .arg(1000000 + i * 1000)
+                           .toLatin1());
+        file.close();
+        MainWindow window;
+        window.show();
+        window.openFile(file.fileName());
+        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QTRY_COMPARE(table->model()->rowCount(), 25);
+        QVERIFY(window.windowTitle().startsWith(QLatin1String("small.jsonl")));
+        QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusEvents"))->text().startsWith(u'1'));
+    }
+
+private:
+    gui::Sandbox m_sandbox;
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "tst_mainwindow.moc"

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/actions.h"
+
+#include "core/exporting/exporting.h"
+#include "ui/icons.h"
+#include "ui/theme.h"
+
+#include <QCoreApplication>
+
+namespace ct {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("Actions", text);
+}
+
+QAction *make(QObject *parent, const char *name, const char *icon, const QString &text, const QKeySequence &shortcut,
+              const QString &toolTip = {})
+{
+    auto *action = new QAction(text, parent);
+    action->setObjectName(QLatin1String(name));
+    if (icon)
+        action->setIcon(icons::icon(QLatin1String(icon)));
+    action->setShortcut(shortcut);
+    QString tip = toolTip.isEmpty() ? QString(text).remove(u'&').remove(QChar(0x2026)) : toolTip;
+    if (!shortcut.isEmpty())
+        tip += QStringLiteral(" (%1)").arg(shortcut.toString(QKeySequence::NativeText));
+    action->setToolTip(tip);
+    return action;
+}
+
+QAction *makeToggle(QObject *parent, const char *name, const char *icon, const QString &text,
+                    const QKeySequence &shortcut, const QString &toolTip)
+{
+    QAction *action = make(parent, name, icon, text, shortcut, toolTip);
+    action->setCheckable(true);
+    return action;
+}
+
+QActionGroup *makeThemes(QObject *parent)
+{
+    auto *group = new QActionGroup(parent);
+    const std::tuple<const char *, QString, Theme> themes[] = {{"actionThemeSystem", tr("&System"), Theme::System},
+                                                               {"actionThemeLight", tr("&Light"), Theme::Light},
+                                                               {"actionThemeDark", tr("&Dark"), Theme::Dark}};
+    for (const auto &[name, text, theme] : themes) {
+        QAction *action = makeToggle(parent, name, nullptr, text, {}, {});
+        action->setData(static_cast<int>(theme));
+        group->addAction(action);
+    }
+    return group;
+}
+
+}  // namespace
+
+Actions::Actions(QObject *parent)
+{
+    run = make(parent, "actionRun", "run", tr("&Run…"), QKeySequence(Qt::CTRL | Qt::Key_R),
+               tr("Run a program, or listen for one"));
+    attach = make(parent, "actionAttach", "attach", tr("&Attach…"), QKeySequence(Qt::CTRL | Qt::Key_T),
+                  tr("Attach to a region, live or left over"));
+    open = make(parent, "actionOpen", "open", tr("&Open…"), QKeySequence::Open, tr("Open a recording"));
+    int index = 0;
+    for (const ExportFormat &format : exportFormats()) {
+        const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
+        QAction *action = make(parent, "", "export", tr("Export to %1…").arg(name), {});
+        action->setObjectName(QStringLiteral("actionExport%1").arg(name));
+        action->setData(index++);
+        exports.append(action);
+    }
+    quit = make(parent, "actionQuit", nullptr, tr("&Quit"), QKeySequence::Quit);
+    stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
+                tr("Stop capturing; the target goes on"));
+    terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),
+                     QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T),
+                     tr("End the target and its children: SIGTERM, SIGKILL after 5 s"));
+    pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
+                       tr("Keep the views still; capturing goes on"));
+    follow = makeToggle(parent, "actionFollow", "follow", tr("&Follow live"), QKeySequence(Qt::CTRL | Qt::Key_L),
+                        tr("Keep the timeline at the present"));
+    follow->setChecked(true);
+    zoomIn = make(parent, "actionZoomIn", "zoomin", tr("Zoom &in"), QKeySequence::ZoomIn);
+    zoomOut = make(parent, "actionZoomOut", "zoomout", tr("Zoom &out"), QKeySequence::ZoomOut);
+    zoomToFit = make(parent, "actionZoomToFit", "fit", tr("Show the &whole run"), QKeySequence(Qt::CTRL | Qt::Key_0));
+    filter = make(parent, "actionFilter", "search", tr("F&ilter coroutines"), QKeySequence::Find);
+    instructions = make(parent, "actionInstructions", "listen", tr("How to start the &target…"), {},
+                        tr("Lines that make a target find the region that is listening"));
+    resetLayout = make(parent, "actionResetLayout", nullptr, tr("&Reset layout"), {});
+    themes = makeThemes(parent);
+    about = make(parent, "actionAbout", "details", tr("&About corotracer-gui"), {});
+    enableFor(SessionState::Idle, false, false, false);
+}
+
+void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening)
+{
+    const bool capturing = state == SessionState::Waiting || state == SessionState::Capturing;
+    stop->setEnabled(capturing);
+    terminate->setEnabled(targetRuns);
+    pause->setEnabled(hasTrace);
+    instructions->setEnabled(listening && capturing);
+    for (QAction *action : {zoomIn, zoomOut, zoomToFit, follow, filter})
+        action->setEnabled(hasTrace);
+    for (QAction *action : std::as_const(exports))
+        action->setEnabled(hasTrace);
+}
+
+}  // namespace ct

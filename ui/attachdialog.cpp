@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/attachdialog.h"
+
+#include "ui/colors.h"
+#include "ui/format.h"
+#include "ui/icons.h"
+
+#include <QDateTime>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace ct {
+
+namespace {
+
+enum Columns { FileColumn, TargetColumn, OwnerColumn, StationsColumn, SizeColumn, AgeColumn, ColumnCount };
+
+constexpr int kPathRole = Qt::UserRole;
+constexpr int kLeftOverRole = Qt::UserRole + 1;
+
+QString targetsText(const RegionInfo &region)
+{
+    QStringList texts;
+    for (std::size_t i = 0; i < region.targets.size(); ++i) {
+        const QString name = i < region.targetNames.size() ? QString::fromStdString(region.targetNames[i]) : QString();
+        texts << (name.isEmpty() ? QString::number(region.targets[i])
+                                 : QStringLiteral("%1 (%2)").arg(name).arg(region.targets[i]));
+    }
+    return texts.isEmpty() ? AttachDialog::tr("none alive") : texts.join(QStringLiteral(", "));
+}
+
+QString ownerText(const RegionInfo &region)
+{
+    if (region.owner == 0)
+        return AttachDialog::tr("free");
+    return region.owner < 0 ? AttachDialog::tr("in use") : AttachDialog::tr("process %1").arg(region.owner);
+}
+
+QString ageText(std::uint64_t modifiedRealtimeNs)
+{
+    const std::uint64_t now = static_cast<std::uint64_t>(QDateTime::currentMSecsSinceEpoch()) * 1'000'000;
+    return now > modifiedRealtimeNs ? format::duration((now - modifiedRealtimeNs) / 1'000'000'000 * 1'000'000'000)
+                                    : format::duration(0);
+}
+
+}  // namespace
+
+AttachDialog::AttachDialog(QWidget *parent)
+    : QDialog(parent), m_table(new QTreeWidget(this)), m_message(new QLabel(this))
+{
+    setObjectName(QStringLiteral("attachDialog"));
+    setWindowTitle(tr("Attach"));
+    resize(860, 360);
+    setUpTable();
+    m_message->setObjectName(QStringLiteral("attachMessage"));
+    m_message->setWordWrap(true);
+
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    m_attach = buttons->addButton(tr("&Attach"), QDialogButtonBox::AcceptRole);
+    m_attach->setObjectName(QStringLiteral("attachButton"));
+    m_attach->setDefault(true);
+    m_delete = buttons->addButton(tr("&Delete left over"), QDialogButtonBox::ActionRole);
+    m_delete->setObjectName(QStringLiteral("deleteButton"));
+    m_delete->setIcon(icons::icon(QStringLiteral("delete")));
+    auto *refreshButton = buttons->addButton(tr("&Refresh"), QDialogButtonBox::ActionRole);
+    refreshButton->setObjectName(QStringLiteral("refreshButton"));
+    refreshButton->setIcon(icons::icon(QStringLiteral("refresh")));
+    auto *browseButton = buttons->addButton(tr("&Browse…"), QDialogButtonBox::ActionRole);
+    browseButton->setObjectName(QStringLiteral("browseButton"));
+    browseButton->setIcon(icons::icon(QStringLiteral("open")));
+
+    auto *layout = new QVBoxLayout(this);
+    layout->addWidget(new QLabel(tr("Regions on this machine. Attaching to one that nobody owns takes it over; "
+                                    "others are read without writing."),
+                                 this));
+    layout->addWidget(m_table);
+    layout->addWidget(m_message);
+    layout->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::accepted, this, &AttachDialog::attachSelected);
+    connect(buttons, &QDialogButtonBox::rejected, this, &AttachDialog::reject);
+    connect(m_delete, &QPushButton::clicked, this, &AttachDialog::deleteSelected);
+    connect(refreshButton, &QPushButton::clicked, this, &AttachDialog::refresh);
+    connect(browseButton, &QPushButton::clicked, this, &AttachDialog::browse);
+    refresh();
+}
+
+void AttachDialog::setUpTable()
+{
+    m_table->setObjectName(QStringLiteral("regionTable"));
+    m_table->setAccessibleName(tr("Regions"));
+    m_table->setRootIsDecorated(false);
+    m_table->setAlternatingRowColors(true);
+    m_table->setUniformRowHeights(true);
+    m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->setHeaderLabels({tr("File"), tr("Targets"), tr("Owner"), tr("Stations"), tr("Size"), tr("Last change")});
+    for (const int column : {StationsColumn, SizeColumn, AgeColumn})
+        m_table->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    QHeaderView *header = m_table->header();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(FileColumn, QHeaderView::Stretch);
+    const auto width = [this](int characters) { return fontMetrics().horizontalAdvance(u'0') * characters + 16; };
+    header->resizeSection(TargetColumn, width(22));
+    header->resizeSection(OwnerColumn, width(14));
+    header->resizeSection(StationsColumn, width(17));
+    header->resizeSection(SizeColumn, width(10));
+    header->resizeSection(AgeColumn, width(13));
+    connect(m_table, &QTreeWidget::itemSelectionChanged, this, &AttachDialog::applySelection);
+    connect(m_table, &QTreeWidget::itemDoubleClicked, this, &AttachDialog::attachSelected);
+}
+
+void AttachDialog::refresh()
+{
+    const QString selected = selectedPath();
+    m_table->clear();
+    for (const RegionInfo &region : listRegions())
+        showRegion(region);
+    for (int row = 0; row < m_table->topLevelItemCount(); ++row)
+        if (row == 0 || m_table->topLevelItem(row)->data(0, kPathRole).toString() == selected)
+            m_table->setCurrentItem(m_table->topLevelItem(row));
+    m_message->setText(m_table->topLevelItemCount() == 0
+                           ? tr("No region was found. A target makes none by itself: use Run, or Browse for a file.")
+                           : QString());
+    applySelection();
+}
+
+void AttachDialog::showRegion(const RegionInfo &region)
+{
+    auto *item = new QTreeWidgetItem(m_table);
+    const QString path = QString::fromStdString(region.path);
+    const QString targets = targetsText(region);
+    item->setText(FileColumn, path);
+    item->setText(TargetColumn, targets);
+    item->setText(OwnerColumn, ownerText(region));
+    item->setText(StationsColumn, QStringLiteral("%1 / %2").arg(format::count(region.stationsAllocated),
+                                                                format::count(region.stationsMax)));
+    item->setText(SizeColumn, format::bytes(region.bytesUsed));
+    item->setText(AgeColumn, tr("%1 ago").arg(ageText(region.modifiedRealtimeNs)));
+    item->setToolTip(FileColumn, path);
+    item->setToolTip(TargetColumn, targets);
+    for (const int column : {StationsColumn, SizeColumn, AgeColumn})
+        item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    item->setData(0, kPathRole, path);
+    item->setData(0, kLeftOverRole, region.ours && region.owner == 0 && region.targets.empty());
+}
+
+QString AttachDialog::selectedPath() const
+{
+    const QTreeWidgetItem *item = m_table->currentItem();
+    return item ? item->data(0, kPathRole).toString() : QString();
+}
+
+void AttachDialog::applySelection()
+{
+    const QTreeWidgetItem *item = m_table->currentItem();
+    m_attach->setEnabled(item);
+    m_delete->setEnabled(item && item->data(0, kLeftOverRole).toBool());
+    m_delete->setToolTip(m_delete->isEnabled() ? QString()
+                                               : tr("Only regions of ours that no process uses can be deleted."));
+}
+
+void AttachDialog::attachSelected()
+{
+    const QString path = selectedPath();
+    if (path.isEmpty())
+        return;
+    Q_EMIT attachRequested(path);
+    accept();
+}
+
+void AttachDialog::deleteSelected()
+{
+    const QString path = selectedPath();
+    const Result<void> deleted = deleteRegion(path.toStdString());
+    refresh();
+    if (!deleted)
+        m_message->setText(QStringLiteral("<span style=\"color:%1\">%2</span>")
+                               .arg(colorsFor(palette()).warningText.name(),
+                                    QString::fromStdString(deleted.error().message).toHtmlEscaped()));
+}
+
+void AttachDialog::browse()
+{
+    auto *dialog = new QFileDialog(this, tr("Attach to a region file"));
+    dialog->setObjectName(QStringLiteral("attachFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("cTP regions (*.shm)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+        Q_EMIT attachRequested(path);
+        accept();
+    });
+    dialog->open();
+}
+
+}  // namespace ct

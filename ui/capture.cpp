@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/capture.h"
+
+#include "core/session/fileloader.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <ctime>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr int kSampleIntervalMs = 33;
+
+std::uint64_t monotonicNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// An eighth of the machine's memory, between 256 MiB and 4 GiB.
+std::uint64_t historyBudget()
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long pageSize = sysconf(_SC_PAGESIZE);
+    const std::uint64_t memory =
+        pages > 0 && pageSize > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) : 0;
+    return std::clamp<std::uint64_t>(memory / 8, 256ULL << 20, 4ULL << 30);
+}
+
+QString baseName(const std::string &path)
+{
+    return QFileInfo(QString::fromStdString(path)).fileName();
+}
+
+QString nameOf(const LaunchSpec &spec)
+{
+    return spec.argv.empty() ? QString::fromStdString(spec.shellLine).simplified().left(60) : baseName(spec.argv[0]);
+}
+
+}  // namespace
+
+/// What start() makes before it is sure that it will be used.
+struct Capture::Source {
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<History> history = std::make_shared<History>(historyBudget());
+    std::unique_ptr<Session> session;
+    std::unique_ptr<FileLoader> loader;
+    QString name;
+};
+
+Capture::Capture(QObject *parent) : QObject(parent)
+{
+    m_timer.setInterval(kSampleIntervalMs);
+    connect(&m_timer, &QTimer::timeout, this, &Capture::tick);
+}
+
+Capture::~Capture() = default;
+
+Result<void> Capture::start(const StartRequest &request)
+{
+    if (std::holds_alternative<std::monostate>(request.what))
+        return {};
+    Source source;
+    const auto startedAt = static_cast<std::int64_t>(monotonicNow());
+    if (Result<void> begun = begin(source, request); !begun)
+        return begun;
+    const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
+    const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
+    const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
+    const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
+    for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get())})
+        if (old)
+            old->disconnect(this);
+    m_name = source.name;
+    m_listening = std::holds_alternative<ListenRequest>(request.what);
+    m_startedAt = startedAt;
+    m_rates.clear();
+    setPaused(false);
+    Q_EMIT traceChanged();
+    m_timer.start();
+    Q_EMIT stateChanged(state());
+    if (m_session)
+        for (const QString &notice : m_session->notices())
+            Q_EMIT noticeAdded(notice);
+    return {};
+}
+
+Result<void> Capture::begin(Source &source, const StartRequest &request)
+{
+    if (const auto *open = std::get_if<OpenRequest>(&request.what)) {
+        source.name = baseName(open->path);
+        source.loader = std::make_unique<FileLoader>(
+            open->path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
+        watch(*source.loader);
+        source.loader->start();
+        return {};
+    }
+    source.session = std::make_unique<Session>();
+    source.session->addSink(source.population);
+    source.session->addSink(source.history);
+    watch(*source.session);
+    if (const auto *launch = std::get_if<LaunchSpec>(&request.what)) {
+        source.name = nameOf(*launch);
+        LaunchSpec spec = *launch;
+        spec.output = OutputMode::Pty;
+        Result<void> launched = source.session->launch(request.capture, spec);
+        if (launched && source.session->target())
+            connect(source.session->target(), &TargetProcess::outputReady, this, &Capture::outputReady);
+        return launched;
+    }
+    if (const auto *attach = std::get_if<AttachRequest>(&request.what)) {
+        source.name = baseName(attach->regionPath);
+        return source.session->attach(attach->regionPath);
+    }
+    source.name = tr("Listening");
+    return source.session->listen(request.capture);
+}
+
+void Capture::watch(Session &session)
+{
+    connect(&session, &Session::stateChanged, this, &Capture::stateChanged);
+    connect(&session, &Session::targetExited, this, &Capture::targetExited);
+    connect(&session, &Session::nothingTraced, this, &Capture::nothingTraced);
+    connect(&session, &Session::noticeAdded, this, &Capture::noticeAdded);
+    connect(&session, &Session::sinkFailed, this, &Capture::failed);
+}
+
+void Capture::watch(FileLoader &loader)
+{
+    connect(&loader, &FileLoader::finished, this, [this, &loader] {
+        if (m_loader.get() != &loader)
+            return;  // replaced meanwhile
+        if (!loader.errorMessage().isEmpty())
+            Q_EMIT failed(loader.errorMessage());
+        Q_EMIT stateChanged(state());
+    });
+}
+
+double Capture::fileProgress() const
+{
+    return m_loader ? m_loader->progress() : 1;
+}
+
+SessionState Capture::state() const
+{
+    if (m_session)
+        return m_session->state();
+    if (m_loader)
+        return m_loader->isFinished() ? SessionState::Ended : SessionState::Capturing;
+    return SessionState::Idle;
+}
+
+bool Capture::targetRuns() const
+{
+    return m_session && m_session->target() && m_session->target()->isRunning();
+}
+
+Accounting Capture::accounting() const
+{
+    if (m_session)
+        return m_session->accounting();
+    return m_loader ? m_loader->accounting() : Accounting{};
+}
+
+void Capture::setPaused(bool paused)
+{
+    if (paused == m_paused)
+        return;
+    m_paused = paused;
+    Q_EMIT pausedChanged(paused);
+}
+
+void Capture::stopCapture()
+{
+    if (m_session)
+        m_session->stopCapture();
+    else if (m_loader)
+        m_loader->cancel();
+}
+
+void Capture::terminateTarget()
+{
+    if (m_session)
+        m_session->terminateTarget();
+}
+
+void Capture::tick()
+{
+    const Accounting sums = accounting();
+    if (m_rates.add(monotonicNow(), sums.captured, sums.lost, m_population->alive()))
+        Q_EMIT ratesChanged();
+    if (!m_paused)
+        Q_EMIT sampled();
+    Q_EMIT ticked();
+}
+
+}  // namespace ct

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a window shows: one capture (live, attached or read from a file), its trace, and the timer that makes the
+// views look at it. GUI thread.
+#pragma once
+
+#include "core/session/startrequest.h"
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+#include "models/ratesmodel.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+
+namespace ct {
+
+class FileLoader;
+
+class Capture : public QObject {
+    Q_OBJECT
+public:
+    explicit Capture(QObject *parent = nullptr);
+    ~Capture() override;  ///< stops the capture; leaves a running target alone
+
+    /// Replaces what was captured before. On an error nothing has changed, and nothing was started.
+    Result<void> start(const StartRequest &request);
+
+    const std::shared_ptr<Population> &population() const { return m_population; }
+    const std::shared_ptr<History> &history() const { return m_history; }
+    const RatesModel &rates() const { return m_rates; }
+    /// nullptr unless live.
+    Session *session() const { return m_session.get(); }
+    bool isFile() const { return m_loader != nullptr; }
+    double fileProgress() const;
+    /// What a title shows: the target's or the file's name; empty = nothing was started.
+    QString name() const { return m_name; }
+    /// Waits for a target that is started elsewhere.
+    bool isListening() const { return m_listening; }
+    SessionState state() const;
+    /// A launched target that has not exited yet.
+    bool targetRuns() const;
+    Accounting accounting() const;
+    /// ns, CLOCK_MONOTONIC, of the start.
+    std::int64_t startedAt() const { return m_startedAt; }
+
+    bool isPaused() const { return m_paused; }
+
+public Q_SLOTS:
+    /// Paused, the views stand still; capturing and accounting go on.
+    void setPaused(bool paused);
+    void stopCapture();
+    void terminateTarget();
+
+Q_SIGNALS:
+    /// population() and history() are others now; the old ones live until this has returned.
+    void traceChanged();
+    void sampled();  ///< about 30 times a second, not while paused
+    void ticked();   ///< the same, also while paused
+    void ratesChanged();
+    void stateChanged(ct::SessionState state);
+    void pausedChanged(bool paused);
+    void outputReady(const QByteArray &bytes, qint64 monotonicNs);
+    void targetExited(const ct::ExitStatus &status);
+    void nothingTraced();
+    void noticeAdded(const QString &notice);
+    void failed(const QString &message);
+
+private:
+    struct Source;
+    Result<void> begin(Source &source, const StartRequest &request);
+    void watch(Session &session);
+    void watch(FileLoader &loader);
+    void tick();
+
+    std::shared_ptr<Population> m_population;
+    std::shared_ptr<History> m_history;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<FileLoader> m_loader;
+    RatesModel m_rates;
+    QString m_name;
+    std::int64_t m_startedAt = 0;
+    bool m_listening = false;
+    bool m_paused = false;
+    QTimer m_timer;
+};
+
+}  // namespace ct

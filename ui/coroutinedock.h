@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The table of all coroutines, with its filters.
+#pragma once
+
+#include "models/coroutinetablemodel.h"
+
+#include <QDockWidget>
+
+#include <memory>
+
+class QLabel;
+class QLineEdit;
+class QStackedWidget;
+class QTableView;
+class QToolButton;
+
+namespace ct {
+
+class CoroutineFormat;
+class StartPage;
+
+class CoroutineDock : public QDockWidget {
+    Q_OBJECT
+public:
+    /// `startPage` is shown in place of an empty table; the dock takes it over.
+    explicit CoroutineDock(StartPage *startPage, QWidget *parent = nullptr);
+
+    void setTrace(std::shared_ptr<Population> population);
+    /// Births are shown relative to it.
+    void setOrigin(std::uint64_t origin);
+    void setPaused(bool paused);
+    void sample();
+
+    CoroutineTableModel *model() const { return m_model; }
+
+public Q_SLOTS:
+    void select(ct::CoroutineId coroutine);
+    void setFilterText(const QString &text);
+    void focusFilter();
+
+Q_SIGNALS:
+    void coroutineSelected(ct::CoroutineId coroutine);
+    void rowsChanged();
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    QWidget *makeFilterBar();
+    void setUpTable();
+    void applyStates();
+    void applyLook();
+    void updateCount();
+
+    std::shared_ptr<Population> m_population;
+    CoroutineTableModel *m_model;
+    CoroutineFormat *m_format;
+    QTableView *m_table;
+    QStackedWidget *m_pages;
+    QLineEdit *m_filter = nullptr;
+    QLabel *m_count = nullptr;
+    std::vector<QToolButton *> m_states;
+    bool m_selecting = false;
+};
+
+}  // namespace ct

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/coroutineformat.h"
+
+#include "ui/colors.h"
+#include "ui/format.h"
+#include "ui/icons.h"
+
+namespace ct {
+
+namespace {
+
+using Model = CoroutineTableModel;
+
+CoroutineState stateOf(const QModelIndex &source)
+{
+    return static_cast<CoroutineState>(source.data(Model::StateRole).toInt());
+}
+
+bool isNumeric(int column)
+{
+    return column != Model::StateColumn && column != Model::WhereColumn;
+}
+
+std::uint64_t elapsed(std::uint64_t from, std::uint64_t to)
+{
+    return to > from ? to - from : 0;
+}
+
+}  // namespace
+
+CoroutineFormat::CoroutineFormat(CoroutineTableModel *model, QObject *parent)
+    : QIdentityProxyModel(parent), m_model(model), m_colors(&lightColors())
+{
+    setSourceModel(model);
+}
+
+void CoroutineFormat::setLook(const QPalette &palette, const QFont &digits)
+{
+    m_colors = &colorsFor(palette);
+    m_digits = digits;
+    for (std::size_t i = 0; i < m_dots.size(); ++i) {
+        const QColor color = stateColor(*m_colors, static_cast<CoroutineState>(i));
+        m_dots[i] = QIcon(icons::dot(color, 12, 1));
+        m_dots[i].addPixmap(icons::dot(color, 12, 2));
+    }
+    m_stuckDot = QIcon(icons::dot(m_colors->stuck, 12, 1));
+    m_stuckDot.addPixmap(icons::dot(m_colors->stuck, 12, 2));
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+void CoroutineFormat::setTrace(const Population *population)
+{
+    m_stuck.reset();
+    if (population)
+        m_stuck.emplace(*population);
+}
+
+void CoroutineFormat::sample()
+{
+    if (m_stuck)
+        m_stuck->nextFrame();
+}
+
+bool CoroutineFormat::isStuck(const QModelIndex &source) const
+{
+    if (!m_stuck || stateOf(source) != CoroutineState::Suspended || source.data(Model::FlaggedRole).toBool())
+        return false;
+    const std::uint64_t suspended =
+        elapsed(source.data(Model::SinceRole).toULongLong(), source.data(Model::NowRole).toULongLong());
+    return suspended >= m_stuck->of(source.data(Model::SiteIdRole).toUInt());
+}
+
+QVariant CoroutineFormat::data(const QModelIndex &index, int role) const
+{
+    const QModelIndex source = mapToSource(index);
+    if (!source.isValid())
+        return {};
+    switch (role) {
+    case Qt::DisplayRole: return text(source);
+    case Qt::ForegroundRole: return foreground(source);
+    case Qt::ToolTipRole: return toolTip(source);
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (isNumeric(index.column()) ? Qt::AlignRight : Qt::AlignLeft)));
+    case Qt::FontRole: return isNumeric(index.column()) ? QVariant(m_digits) : QVariant();
+    case Qt::DecorationRole:
+        if (index.column() == Model::StateColumn && isStuck(source))
+            return m_stuckDot;
+        if (index.column() == Model::StateColumn)
+            return m_dots[std::min<std::size_t>(static_cast<std::size_t>(stateOf(source)), m_dots.size() - 1)];
+        return {};
+    default: return QIdentityProxyModel::data(index, role);
+    }
+}
+
+QVariant CoroutineFormat::text(const QModelIndex &source) const
+{
+    const QVariant raw = source.data();
+    switch (source.column()) {
+    case Model::IdColumn: return QString::number(raw.toUInt());
+    case Model::StateColumn: return isStuck(source) ? tr("Stuck") : format::stateName(stateOf(source));
+    case Model::SinceColumn:
+        return format::duration(elapsed(raw.toULongLong(), source.data(Model::NowRole).toULongLong()));
+    case Model::WhereColumn: {
+        const Population *population = m_model->population();
+        return format::place(population ? population->site(raw.toUInt()) : nullptr,
+                             source.data(Model::AddressRole).toULongLong());
+    }
+    case Model::ThreadColumn: return raw.toUInt() == 0 ? QString() : QString::number(raw.toUInt());
+    case Model::EventsColumn:
+    case Model::LostColumn: return format::count(raw.toULongLong());
+    case Model::RunTimeColumn:
+    case Model::SuspendedTimeColumn: return format::duration(raw.toULongLong());
+    case Model::BirthColumn: {
+        const std::uint64_t birth = raw.toULongLong();
+        if (birth == 0)
+            return QString();
+        return birth >= m_origin ? u'+' + format::duration(birth - m_origin)
+                                 : QChar(0x2212) + format::duration(m_origin - birth);
+    }
+    default: return {};
+    }
+}
+
+QVariant CoroutineFormat::foreground(const QModelIndex &source) const
+{
+    if (source.column() == Model::LostColumn)
+        return source.data().toULongLong() > 0 ? m_colors->lossText : m_colors->textMuted;
+    const CoroutineState state = stateOf(source);
+    const bool tellsStuck = source.column() == Model::StateColumn || source.column() == Model::SinceColumn;
+    if (tellsStuck && isStuck(source))
+        return m_colors->warningText;
+    if (state == CoroutineState::Destroyed)
+        return m_colors->textMuted;
+    if (source.column() == Model::WhereColumn && state != CoroutineState::Suspended)
+        return m_colors->textMuted;  // where it was last, not where it is
+    return {};
+}
+
+QString CoroutineFormat::placeToolTip(const QModelIndex &source) const
+{
+    const Population *population = m_model->population();
+    const Site *site = population ? population->site(source.data(Model::SiteIdRole).toUInt()) : nullptr;
+    QString place = format::placeDetails(site, source.data(Model::AddressRole).toULongLong());
+    if (place.isEmpty())
+        return tr("Not suspended yet");
+    place += u'\n' + format::pointKindName(static_cast<PointKind>(source.data(Model::KindRole).toInt()));
+    if (stateOf(source) == CoroutineState::Running)
+        place.prepend(tr("Latest suspension:") + u'\n');
+    return place;
+}
+
+QString CoroutineFormat::toolTip(const QModelIndex &source) const
+{
+    switch (source.column()) {
+    case Model::IdColumn:
+        return tr("Coroutine %1\nProbe id %2\nProcess %3")
+            .arg(QString::number(source.data(Model::CoroutineIdRole).toUInt()),
+                 format::address(source.data(Model::ProbeIdRole).toULongLong()),
+                 source.data(Model::PidRole).toUInt() == 0 ? tr("unknown") : source.data(Model::PidRole).toString());
+    case Model::StateColumn:
+        if (source.data(Model::FlaggedRole).toBool())
+            return tr("Its station contradicts itself (two writers?): no conclusions are drawn from it.");
+        if (stateOf(source) == CoroutineState::Unknown)
+            return tr("The latest transition was lost.");
+        if (isStuck(source))
+            return tr("Suspended far longer than usual at this place: a lost wake-up?");
+        return format::stateName(stateOf(source));
+    case Model::WhereColumn: return placeToolTip(source);
+    case Model::LostColumn:
+        return tr("Transitions that were overwritten before they could be read, "
+                  "or that happened before the capture began.");
+    default: return data(mapFromSource(source), Qt::DisplayRole).toString();
+    }
+}
+
+QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft)));
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    const bool tip = role == Qt::ToolTipRole;
+    switch (section) {
+    case Model::IdColumn: return tip ? tr("Number of the coroutine in this run") : tr("Id");
+    case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
+    case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
+    case Model::WhereColumn: return tip ? tr("Latest suspension point") : tr("Where");
+    case Model::ThreadColumn: return tip ? tr("Thread of the latest transition") : tr("Thread");
+    case Model::EventsColumn: return tip ? tr("Transitions captured") : tr("Events");
+    case Model::LostColumn: return tip ? tr("Transitions not captured") : tr("Lost");
+    case Model::RunTimeColumn: return tip ? tr("Time spent running so far") : tr("Run time");
+    case Model::SuspendedTimeColumn: return tip ? tr("Time spent suspended so far") : tr("Suspended");
+    case Model::BirthColumn: return tip ? tr("When it was born, since the run began") : tr("Born");
+    default: return {};
+    }
+}
+
+}  // namespace ct

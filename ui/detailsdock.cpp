@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/detailsdock.h"
+
+#include "ui/colors.h"
+#include "ui/format.h"
+
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+constexpr std::size_t kLatestEvents = 200;
+/// Events read in one sample: a long history is caught up with over several, so that the window stays smooth.
+constexpr std::size_t kReadsPerSample = 100'000;
+
+/// Fast enough to look live, slow enough to be read.
+constexpr qint64 kRefreshIntervalMs = 200;
+
+void setText(QLabel *label, const QString &text)
+{
+    if (label->text() != text)
+        label->setText(text);
+}
+
+}  // namespace
+
+DetailsDock::DetailsDock(QWidget *parent)
+    : QDockWidget(tr("Details"), parent), m_pages(new QStackedWidget), m_events(new QTreeWidget), m_title(new QLabel)
+{
+    setObjectName(QStringLiteral("detailsDock"));
+    auto *empty = new QLabel(tr("Select a coroutine in the table or the timeline"));
+    empty->setAlignment(Qt::AlignCenter);
+    empty->setWordWrap(true);
+    empty->setMargin(12);
+    empty->setAutoFillBackground(true);
+    empty->setBackgroundRole(QPalette::Base);
+    empty->setForegroundRole(QPalette::PlaceholderText);
+
+    auto *page = new QWidget;
+    auto *layout = new QVBoxLayout(page);
+    layout->setContentsMargins(8, 6, 0, 0);
+    layout->setSpacing(4);
+    m_title->setObjectName(QStringLiteral("detailsTitle"));
+    layout->addWidget(m_title);
+    auto *form = new QFormLayout;
+    form->setVerticalSpacing(2);
+    form->setContentsMargins(0, 0, 8, 0);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setRowWrapPolicy(QFormLayout::DontWrapRows);
+    m_place = addField(form, tr("Where"), "detailsPlace");
+    m_state = addField(form, tr("State"), "detailsState");
+    m_probe = addField(form, tr("Probe id"), "detailsProbe");
+    m_station = addField(form, tr("Station"), "detailsStation");
+    m_born = addField(form, tr("Born"), "detailsBorn");
+    m_time = addField(form, tr("Time"), "detailsTime");
+    m_counts = addField(form, tr("Events"), "detailsCounts");
+    layout->addLayout(form);
+    setUpEvents();
+    layout->addWidget(m_events, 1);
+    m_pages->addWidget(empty);
+    m_pages->addWidget(page);
+    setWidget(m_pages);
+}
+
+QLabel *DetailsDock::addField(QFormLayout *form, const QString &name, const char *objectName)
+{
+    auto *title = new QLabel(name);
+    title->setForegroundRole(QPalette::PlaceholderText);
+    auto *value = new QLabel;
+    value->setObjectName(QLatin1String(objectName));
+    value->setWordWrap(true);
+    value->setTextFormat(Qt::PlainText);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    value->setAccessibleName(name);
+    form->addRow(title, value);
+    return value;
+}
+
+void DetailsDock::setUpEvents()
+{
+    m_events->setObjectName(QStringLiteral("detailsEvents"));
+    m_events->setAccessibleName(tr("Latest events"));
+    m_events->setHeaderLabels({tr("No."), tr("Time (s)"), tr("Event"), tr("Thread")});
+    m_events->setRootIsDecorated(false);
+    m_events->setUniformRowHeights(true);
+    m_events->setAlternatingRowColors(true);
+    m_events->setFrameShape(QFrame::NoFrame);
+    m_events->header()->setStretchLastSection(false);
+    m_events->header()->setSectionResizeMode(2, QHeaderView::Stretch);
+    const auto width = [this](int characters) { return fontMetrics().horizontalAdvance(u'0') * characters + 16; };
+    m_events->header()->resizeSection(0, width(7));
+    m_events->header()->resizeSection(1, width(11));
+    m_events->header()->resizeSection(3, width(8));
+    m_events->setTextElideMode(Qt::ElideMiddle);
+}
+
+void DetailsDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history)
+{
+    m_population = std::move(population);
+    m_history = std::move(history);
+    m_coroutine = kNoCoroutine;
+    select(kNoCoroutine);
+}
+
+void DetailsDock::select(CoroutineId coroutine)
+{
+    if (coroutine == m_coroutine && coroutine != kNoCoroutine)
+        return;
+    m_coroutine = coroutine;
+    m_position = {};
+    m_latest.clear();
+    m_events->clear();
+    m_pages->setCurrentIndex(coroutine == kNoCoroutine ? 0 : 1);
+    refresh();
+}
+
+void DetailsDock::sample()
+{
+    if (!m_sinceRefresh.isValid() || m_sinceRefresh.elapsed() >= kRefreshIntervalMs)
+        refresh();
+}
+
+void DetailsDock::refresh()
+{
+    m_sinceRefresh.start();
+    if (!m_population || !m_history || m_coroutine >= m_population->size() || !isVisible())
+        return;
+    showFields(m_population->at(m_coroutine));
+    if (readEvents())
+        showEvents();
+}
+
+void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
+{
+    const std::uint64_t now = m_population->now();
+    const auto since = [now](std::uint64_t ts) { return format::duration(now > ts ? now - ts : 0); };
+    setText(m_title, QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
+    const QString place = format::placeDetails(m_population->site(coroutine.site), coroutine.addr);
+    setText(m_place, place.isEmpty() ? tr("not suspended yet") : place);
+    QString state = tr("%1 for %2").arg(format::stateName(coroutine.state), since(coroutine.since));
+    if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
+        state += tr(" on thread %1").arg(coroutine.tid);
+    if (coroutine.state == CoroutineState::Suspended)
+        state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
+    if (coroutine.flagged)
+        state += u'\n' + tr("its station contradicts itself: no conclusions are drawn");
+    setText(m_state, state);
+    QString probe = format::address(coroutine.probeId);
+    if (coroutine.pid != 0)
+        probe += tr(", process %1").arg(coroutine.pid);
+    setText(m_probe, probe);
+    QString station = QString::number(coroutine.station);
+    if (coroutine.generation != 0)
+        station += tr(", generation %1").arg(coroutine.generation);
+    setText(m_station, station + tr(", %1 dialect").arg(format::dialectName(coroutine.dialect)));
+    QString born = coroutine.birthTs == 0 ? tr("unknown") : tr("%1 ago").arg(since(coroutine.birthTs));
+    if (coroutine.deathTs != 0)
+        born += tr(", destroyed %1 ago").arg(since(coroutine.deathTs));
+    setText(m_born, born);
+    setText(
+        m_time,
+        tr("%1 running, %2 suspended").arg(format::duration(coroutine.runNs), format::duration(coroutine.suspendedNs)));
+    setText(m_counts, tr("%1 captured, %2 lost").arg(format::count(coroutine.events), format::count(coroutine.lost)));
+}
+
+bool DetailsDock::readEvents()
+{
+    std::array<HistoryEvent, 1024> events;
+    bool any = false;
+    for (std::size_t done = 0; done < kReadsPerSample;) {
+        const std::size_t count = m_history->read(m_coroutine, m_position, events);
+        if (count == 0)
+            break;
+        any = true;
+        done += count;
+        m_latest.insert(m_latest.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(count));
+        if (m_latest.size() > kLatestEvents)
+            m_latest.erase(m_latest.begin(), m_latest.end() - static_cast<std::ptrdiff_t>(kLatestEvents));
+    }
+    return any;
+}
+
+void DetailsDock::showEvents()
+{
+    const Colors &colors = colorsFor(palette());
+    const std::uint64_t origin = m_history->firstTs();
+    while (m_events->topLevelItemCount() < static_cast<int>(m_latest.size()))
+        new QTreeWidgetItem(m_events);
+    int row = 0;
+    for (auto event = m_latest.rbegin(); event != m_latest.rend(); ++event, ++row) {
+        QTreeWidgetItem *item = m_events->topLevelItem(row);
+        const bool gap = event->type == HistoryEvent::Type::Gap;
+        QString what = tr("resumed");
+        if (gap)
+            what = tr("%1 events lost").arg(format::count(event->count));
+        else if (event->type == HistoryEvent::Type::Suspend)
+            what = tr("suspended at %1").arg(format::place(m_population->site(event->site), event->addr));
+        item->setText(0, format::count(event->n));
+        item->setText(1,
+                      QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
+        item->setText(2, what);
+        item->setToolTip(2, format::placeDetails(m_population->site(event->site), event->addr));
+        item->setText(3, gap ? QString() : QString::number(event->tid));
+        item->setForeground(2, gap ? QBrush(colors.lossText) : palette().brush(QPalette::Text));
+        for (const int column : {0, 1, 3})
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
+}
+
+}  // namespace ct

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Everything about the selected coroutine, and its latest events.
+#pragma once
+
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+
+#include <QDockWidget>
+#include <QElapsedTimer>
+
+#include <deque>
+#include <map>
+#include <memory>
+
+class QFormLayout;
+class QLabel;
+class QStackedWidget;
+class QTreeWidget;
+
+namespace ct {
+
+class DetailsDock : public QDockWidget {
+    Q_OBJECT
+public:
+    explicit DetailsDock(QWidget *parent = nullptr);
+
+    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history);
+    void sample();
+
+public Q_SLOTS:
+    void select(ct::CoroutineId coroutine);
+
+private:
+    QLabel *addField(QFormLayout *form, const QString &name, const char *objectName);
+    void setUpEvents();
+    void refresh();
+    void showFields(const CoroutineSnapshot &coroutine);
+    bool readEvents();
+    void showEvents();
+
+    std::shared_ptr<Population> m_population;
+    std::shared_ptr<History> m_history;
+    CoroutineId m_coroutine = kNoCoroutine;
+    QElapsedTimer m_sinceRefresh;
+    History::Position m_position;
+    std::deque<HistoryEvent> m_latest;  ///< oldest first
+
+    QStackedWidget *m_pages;
+    QTreeWidget *m_events;
+    QLabel *m_title;
+    QLabel *m_place;
+    QLabel *m_state;
+    QLabel *m_probe;
+    QLabel *m_station;
+    QLabel *m_born;
+    QLabel *m_time;
+    QLabel *m_counts;
+};
+
+}  // namespace ct

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/exportbar.h"
+
+#include "ui/icons.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QTimer>
+#include <QToolButton>
+
+namespace ct {
+
+ExportBar::ExportBar(QWidget *parent)
+    : QWidget(parent), m_label(new QLabel(this)), m_progress(new QProgressBar(this)), m_timer(new QTimer(this))
+{
+    setObjectName(QStringLiteral("exportBar"));
+    m_progress->setRange(0, 1000);
+    m_progress->setFixedWidth(140);
+    m_progress->setAccessibleName(tr("Progress of the export"));
+    auto *cancelButton = new QToolButton(this);
+    cancelButton->setObjectName(QStringLiteral("exportCancel"));
+    cancelButton->setIcon(icons::icon(QStringLiteral("close")));
+    cancelButton->setAutoRaise(true);
+    cancelButton->setToolTip(tr("Cancel the export"));
+    cancelButton->setAccessibleName(tr("Cancel the export"));
+    auto *layout = new QHBoxLayout(this);
+    layout->setContentsMargins(6, 0, 6, 0);
+    layout->addWidget(m_label);
+    layout->addWidget(m_progress);
+    layout->addWidget(cancelButton);
+    connect(cancelButton, &QToolButton::clicked, this, &ExportBar::cancel);
+    m_timer->setInterval(100);
+    connect(m_timer, &QTimer::timeout, this, [this] {
+        if (m_job)
+            m_progress->setValue(static_cast<int>(m_job->progress() * 1000));
+    });
+    hide();
+}
+
+void ExportBar::start(std::unique_ptr<ExportJob> job)
+{
+    m_job = std::move(job);  // an older one is cancelled and waited for
+    m_label->setText(tr("Exporting %1").arg(QFileInfo(m_job->path()).fileName()));
+    m_progress->setValue(0);
+    connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
+        if (m_job.get() == started)
+            finish();
+    });
+    m_job->start();
+    m_timer->start();
+    show();
+}
+
+void ExportBar::cancel()
+{
+    if (m_job)
+        m_job->cancel();
+}
+
+void ExportBar::finish()
+{
+    const std::unique_ptr<ExportJob> job = std::move(m_job);
+    m_timer->stop();
+    hide();
+    if (job->succeeded())
+        Q_EMIT succeeded(job->path(), job->report());
+    else if (!job->wasCancelled())
+        Q_EMIT failed(job->errorMessage());
+}
+
+}  // namespace ct

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/format.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include <cmath>
+#include <cstring>
+
+namespace ct::format {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("Format", text);
+}
+
+constexpr QChar kSpace(0x00A0);  // between a number and its unit: never breaks
+constexpr QChar kThin(0x202F);   // between groups of digits
+
+/// One digit after the point below 100, none above: "4.2", "42.7", "427".
+QString shortNumber(double value)
+{
+    return QLocale::c().toString(value, 'f', value < 99.95 ? 1 : 0);
+}
+
+/// Two units, the second left out when it is 0: "3 min 12 s".
+QString twoUnits(std::uint64_t major, const QString &majorUnit, std::uint64_t minor, const QString &minorUnit)
+{
+    QString text = QString::number(major) + kSpace + majorUnit;
+    if (minor != 0)
+        text += kSpace + QString::number(minor) + kSpace + minorUnit;
+    return text;
+}
+
+/// End of the name in a signature: where its parameter list begins. Parentheses inside template arguments and
+/// "(anonymous namespace)" and operator() do not count.
+qsizetype parametersAt(const QString &text)
+{
+    int depth = 0;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text.at(i);
+        if (c == u'<')
+            ++depth;
+        else if (c == u'>' && depth > 0)
+            --depth;
+        else if (c == u'(' && depth == 0) {
+            const QStringView rest = QStringView(text).mid(i);
+            if (rest.startsWith(u"(anonymous")) {
+                i = text.indexOf(u')', i);
+                if (i < 0)
+                    return text.size();
+            } else if (QStringView(text).left(i).endsWith(u"operator")) {
+                ++i;  // the () of operator()
+            } else {
+                return i;
+            }
+        }
+    }
+    return text.size();
+}
+
+}  // namespace
+
+QString duration(std::uint64_t ns)
+{
+    constexpr double kLimit = 999.5;  // from here on rounding would show 1000
+    const double value = static_cast<double>(ns);
+    if (ns < 1000)
+        return QString::number(ns) + kSpace + tr("ns");
+    if (value / 1e3 < kLimit)
+        return shortNumber(value / 1e3) + kSpace + tr("µs");
+    if (value / 1e6 < kLimit)
+        return shortNumber(value / 1e6) + kSpace + tr("ms");
+    if (value / 1e9 < 59.95)
+        return shortNumber(value / 1e9) + kSpace + tr("s");
+    const std::uint64_t seconds = ns / 1'000'000'000 + (ns % 1'000'000'000 >= 500'000'000 ? 1 : 0);
+    if (seconds < 3600)
+        return twoUnits(seconds / 60, tr("min"), seconds % 60, tr("s"));
+    if (seconds < 86400)
+        return twoUnits(seconds / 3600, tr("h"), seconds % 3600 / 60, tr("min"));
+    return twoUnits(seconds / 86400, tr("d"), seconds % 86400 / 3600, tr("h"));
+}
+
+QString count(std::uint64_t value)
+{
+    QString digits = QString::number(value);
+    for (qsizetype at = digits.size() - 3; at > 0; at -= 3)
+        digits.insert(at, kThin);
+    return digits;
+}
+
+QString rate(double perSecond)
+{
+    if (!std::isfinite(perSecond) || perSecond < 0)
+        perSecond = 0;
+    if (perSecond < 999.5)
+        return tr("%1/s").arg(QString::number(std::llround(perSecond)));
+    if (perSecond < 999.5e3)
+        return tr("%1 k/s").arg(shortNumber(perSecond / 1e3)).replace(u' ', kSpace);
+    return tr("%1 M/s").arg(QLocale::c().toString(perSecond / 1e6, 'f', 2)).replace(u' ', kSpace);
+}
+
+QString bytes(std::uint64_t size)
+{
+    static constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = static_cast<double>(size);
+    std::size_t unit = 0;
+    while (value >= 1023.5 && unit + 1 < std::size(kUnits)) {
+        value /= 1024;
+        ++unit;
+    }
+    const bool whole = unit == 0 || std::floor(value) == value;
+    return (whole ? QString::number(std::llround(value)) : shortNumber(value)) + kSpace + QLatin1String(kUnits[unit]);
+}
+
+QString address(std::uint64_t value)
+{
+    return value == 0 ? QString() : QStringLiteral("0x%1").arg(value, 0, 16);
+}
+
+QString fileName(const Site &site)
+{
+    const std::size_t slash = site.file.find_last_of('/');
+    return QString::fromStdString(slash == std::string::npos ? site.file : site.file.substr(slash + 1));
+}
+
+QString shortFunction(const std::string &function)
+{
+    QString text = QString::fromStdString(function).trimmed();
+    text.truncate(parametersAt(text));
+    text = text.trimmed();
+    int depth = 0;
+    const bool isOperator = text.contains(QLatin1String("operator"));
+    for (qsizetype i = text.size() - 1; i >= 0 && !isOperator; --i) {
+        const QChar c = text.at(i);
+        if (c == u'>')
+            ++depth;
+        else if (c == u'<')
+            --depth;
+        else if (depth == 0 && (c == u' ' || c == u':' || c == u'*' || c == u'&'))
+            return text.mid(i + 1);
+    }
+    return text;
+}
+
+QString place(const Site *site, std::uint64_t addr)
+{
+    if (!site || (site->file.empty() && site->function.empty()))
+        return address(addr);
+    const QString function = shortFunction(site->function);
+    QString where = fileName(*site);
+    if (!where.isEmpty() && site->line != 0)
+        where += u':' + QString::number(site->line);
+    if (function.isEmpty())
+        return where;
+    return where.isEmpty() ? function : function + u' ' + where;
+}
+
+QString placeDetails(const Site *site, std::uint64_t addr)
+{
+    QStringList lines;
+    if (site && !site->function.empty())
+        lines << QString::fromStdString(site->function);
+    if (site && !site->file.empty()) {
+        QString where = QString::fromStdString(site->file);
+        if (site->line != 0)
+            where += u':' + QString::number(site->line);
+        if (site->line != 0 && site->column != 0)
+            where += u':' + QString::number(site->column);
+        lines << where;
+    }
+    if (addr != 0)
+        lines << tr("address %1").arg(address(addr));
+    return lines.join(u'\n');
+}
+
+QString stateName(CoroutineState state)
+{
+    switch (state) {
+    case CoroutineState::Created: return tr("Created");
+    case CoroutineState::Running: return tr("Running");
+    case CoroutineState::Suspended: return tr("Suspended");
+    case CoroutineState::Finished: return tr("Finished");
+    case CoroutineState::Destroyed: return tr("Destroyed");
+    case CoroutineState::Unknown: return tr("Unknown");
+    }
+    return tr("Unknown");
+}
+
+QString pointKindName(PointKind kind)
+{
+    switch (kind) {
+    case PointKind::Await: return tr("co_await");
+    case PointKind::Initial: return tr("initial suspend");
+    case PointKind::Final: return tr("final suspend");
+    case PointKind::Yield: return tr("co_yield");
+    }
+    return {};
+}
+
+QString dialectName(Dialect dialect)
+{
+    switch (dialect) {
+    case Dialect::Unknown: return tr("not known yet");
+    case Dialect::Seqlock: return tr("seqlock");
+    case Dialect::Monotonic: return tr("monotonic");
+    }
+    return {};
+}
+
+QString sessionStateName(SessionState state)
+{
+    switch (state) {
+    case SessionState::Idle: return tr("Idle");
+    case SessionState::Waiting: return tr("Waiting for the target");
+    case SessionState::Capturing: return tr("Capturing");
+    case SessionState::Draining: return tr("Reading the rest");
+    case SessionState::Ended: return tr("Ended");
+    }
+    return {};
+}
+
+QString exitText(const ExitStatus &status)
+{
+    if (status.signal == 0)
+        return tr("exited with status %1").arg(status.code);
+    return tr("killed by signal %1 (%2)").arg(status.signal).arg(QString::fromLocal8Bit(strsignal(status.signal)));
+}
+
+}  // namespace ct::format

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Raw values as people read them. Pure functions; the language is the application's.
+#pragma once
+
+#include "core/session/session.h"
+#include "core/trace/population.h"
+
+#include <QString>
+
+namespace ct::format {
+
+/// "0 ns", "850 ns", "12.3 µs", "1.1 ms", "4.2 s", "3 min 12 s", "2 h 5 min", "4 d 3 h".
+QString duration(std::uint64_t ns);
+/// Digits in groups of three, with a narrow no-break space: "1 234 567".
+QString count(std::uint64_t value);
+/// "950/s", "12.3 k/s", "4.56 M/s".
+QString rate(double perSecond);
+/// "64 KiB", "1.5 GiB".
+QString bytes(std::uint64_t size);
+/// "0x7ffd1234"; 0 gives an empty text.
+QString address(std::uint64_t value);
+
+QString fileName(const Site &site);  ///< without its directories
+/// The name of a function without its parameters, its result and its scopes: "read" of "Task<int>
+/// net::Conn::read(int)".
+QString shortFunction(const std::string &function);
+/// "async_read server.cpp:88" of a site, else the address, else an empty text.
+QString place(const Site *site, std::uint64_t addr);
+/// The same with everything known: function with parameters, whole path, line and column, address.
+QString placeDetails(const Site *site, std::uint64_t addr);
+
+QString stateName(CoroutineState state);
+QString pointKindName(PointKind kind);
+QString dialectName(Dialect dialect);
+QString sessionStateName(SessionState state);
+/// "exited with status 3", "killed by signal 11 (Segmentation fault)".
+QString exitText(const ExitStatus &status);
+
+}  // namespace ct::format

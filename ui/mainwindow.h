@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The window: puts the views of one capture together and carries out what is asked for. Every dialog is non-modal in
+// code (open(), never exec()), so that tests and scripts can drive it.
+#pragma once
+
+#include "core/exporting/exporting.h"
+#include "core/session/startrequest.h"
+
+#include <QMainWindow>
+
+#include <functional>
+#include <memory>
+
+namespace ct {
+
+struct Actions;
+class AttachDialog;
+class Capture;
+class CoroutineDock;
+class DetailsDock;
+class ExportBar;
+class InfoBar;
+class OutputDock;
+class RunDialog;
+class StartPage;
+class StatusBar;
+class StuckDock;
+class ThroughputDock;
+class TimelineView;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    /// Begins what was asked for; asks first when a launched target runs. Errors are shown, not returned.
+    void start(const StartRequest &request);
+    /// Opens a recording, or attaches to a .shm file.
+    void openFile(const QString &path);
+    void exportTo(const ExportFormat &format, const QString &path);
+
+    const Capture &capture() const { return *m_capture; }
+    Capture &capture() { return *m_capture; }
+
+public Q_SLOTS:
+    void resetLayout();
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+
+private:
+    void makeViews();
+    void makeMenus();
+    void makeViewMenu();
+    void makeToolBar();
+    void connectActions();
+    void connectCapture();
+    void connectViews();
+
+    void showRunDialog();
+    void showInstructions();
+    void showAttachDialog();
+    void showOpenDialog();
+    void showExportDialog(const ExportFormat &format);
+    void showAbout();
+    void showError(const QString &title, const QString &message);
+
+    Result<void> begin(const StartRequest &request);
+    void onTraceChanged();
+    void onStateChanged();
+    void onSampled();
+    void onTicked();
+    void onTargetExited(const ExitStatus &status);
+    void onNothingTraced();
+    void onNotice(const QString &notice);
+    void onExported(const QString &path, const ExportReport &report);
+    void updateStartPage();
+
+    void select(CoroutineId coroutine);
+    /// Calls `next` once no launched target is in the way: left running or terminated, as the user says.
+    void settleTarget(const QString &question, std::function<void()> next);
+    void saveLayout();
+    void restoreLayout();
+
+    std::unique_ptr<Actions> m_actions;
+    std::unique_ptr<Capture> m_capture;
+    RunDialog *m_runDialog = nullptr;
+    StartPage *m_startPage = nullptr;
+    CoroutineDock *m_coroutines = nullptr;
+    QDockWidget *m_timelineDock = nullptr;
+    TimelineView *m_timeline = nullptr;
+    StuckDock *m_stuck = nullptr;
+    OutputDock *m_output = nullptr;
+    ThroughputDock *m_throughput = nullptr;
+    DetailsDock *m_details = nullptr;
+    StatusBar *m_statusBar = nullptr;
+    ExportBar *m_exportBar = nullptr;
+    InfoBar *m_warning = nullptr;
+    InfoBar *m_notice = nullptr;
+    QStringList m_notices;
+    QString m_exitText;
+    std::uint64_t m_origin = 0;
+    std::function<void()> m_afterExit;
+    bool m_closing = false;
+};
+
+}  // namespace ct

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How the main window is put together: views, menus, tool bar, layout, and the dialogs that its actions open.
+#include "ui/actions.h"
+#include "ui/attachdialog.h"
+#include "ui/capture.h"
+#include "ui/coroutinedock.h"
+#include "ui/detailsdock.h"
+#include "ui/exportbar.h"
+#include "ui/infobar.h"
+#include "ui/mainwindow.h"
+#include "ui/outputdock.h"
+#include "ui/rundialog.h"
+#include "ui/startpage.h"
+#include "ui/statusbar.h"
+#include "ui/stuckdock.h"
+#include "ui/theme.h"
+#include "ui/throughputdock.h"
+#include "ui/timelineview.h"
+
+#include <QApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QToolBar>
+
+namespace ct {
+
+namespace {
+
+/// Grows when a dock is added or renamed, so that an old layout is not forced upon the new set.
+constexpr int kLayoutVersion = 1;
+const QSize kDefaultSize(1440, 900);
+
+}  // namespace
+
+void MainWindow::makeViews()
+{
+    m_startPage = new StartPage(m_actions->run, m_actions->attach, m_actions->open);
+    m_coroutines = new CoroutineDock(m_startPage, this);
+    m_timelineDock = new QDockWidget(tr("Timeline"), this);
+    m_timelineDock->setObjectName(QStringLiteral("timelineDock"));
+    m_timeline = new TimelineView(m_timelineDock);
+    m_timeline->setObjectName(QStringLiteral("timelineView"));
+    m_timeline->setAccessibleName(tr("Timeline"));
+    m_timelineDock->setWidget(m_timeline);
+    m_stuck = new StuckDock(this);
+    m_details = new DetailsDock(this);
+    m_output = new OutputDock(this);
+    m_throughput = new ThroughputDock(this);
+
+    m_statusBar = new StatusBar(this);
+    setStatusBar(m_statusBar);
+    m_exportBar = new ExportBar(m_statusBar);
+    m_statusBar->insertWidget(1, m_exportBar);
+    m_exportBar->hide();
+
+    m_warning = new InfoBar(InfoBar::Kind::Warning);
+    m_warning->setObjectName(QStringLiteral("nothingTracedBar"));
+    m_notice = new InfoBar(InfoBar::Kind::Notice);
+    m_notice->setObjectName(QStringLiteral("noticeBar"));
+    // All docks live below the central widget, so the info bars lie across the top of the window.
+    setCentralWidget(new InfoArea({m_warning, m_notice}, this));
+    setDockNestingEnabled(true);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setDocumentMode(true);
+}
+
+void MainWindow::makeMenus()
+{
+    QMenu *file = menuBar()->addMenu(tr("&File"));
+    file->addAction(m_actions->run);
+    file->addAction(m_actions->attach);
+    file->addAction(m_actions->open);
+    file->addSeparator();
+    QMenu *exports = file->addMenu(tr("&Export"));
+    exports->setObjectName(QStringLiteral("exportMenu"));
+    exports->addActions(m_actions->exports);
+    file->addSeparator();
+    file->addAction(m_actions->quit);
+
+    QMenu *capture = menuBar()->addMenu(tr("&Capture"));
+    capture->addAction(m_actions->stop);
+    capture->addAction(m_actions->terminate);
+    capture->addSeparator();
+    capture->addAction(m_actions->instructions);
+
+    makeViewMenu();
+
+    QMenu *help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(m_actions->about);
+}
+
+void MainWindow::makeViewMenu()
+{
+    QMenu *view = menuBar()->addMenu(tr("&View"));
+    view->setObjectName(QStringLiteral("viewMenu"));
+    view->addAction(m_actions->pause);
+    view->addAction(m_actions->follow);
+    view->addAction(m_actions->filter);
+    view->addSeparator();
+    view->addAction(m_actions->zoomIn);
+    view->addAction(m_actions->zoomOut);
+    view->addAction(m_actions->zoomToFit);
+    view->addSeparator();
+    for (const QDockWidget *dock :
+         std::initializer_list<QDockWidget *>{m_coroutines, m_timelineDock, m_stuck, m_details, m_output, m_throughput})
+        view->addAction(dock->toggleViewAction());
+    view->addAction(m_actions->resetLayout);
+    view->addSeparator();
+    QMenu *theme = view->addMenu(tr("&Theme"));
+    theme->addActions(m_actions->themes->actions());
+    const Theme present = appliedTheme().value_or(Theme::System);
+    for (QAction *action : m_actions->themes->actions())
+        action->setChecked(action->data().toInt() == static_cast<int>(present));
+}
+
+void MainWindow::makeToolBar()
+{
+    QToolBar *bar = addToolBar(tr("Main tool bar"));
+    bar->setObjectName(QStringLiteral("mainToolBar"));
+    bar->setMovable(false);
+    bar->setIconSize(QSize(20, 20));
+    bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->addActions({m_actions->run, m_actions->attach, m_actions->open});
+    bar->addSeparator();
+    bar->addActions({m_actions->stop, m_actions->terminate});
+    bar->addSeparator();
+    bar->addActions({m_actions->pause, m_actions->follow});
+}
+
+void MainWindow::resetLayout()
+{
+    for (QDockWidget *dock : std::initializer_list<QDockWidget *>{m_coroutines, m_timelineDock, m_stuck, m_details,
+                                                                  m_output, m_throughput}) {
+        dock->setFloating(false);
+        removeDockWidget(dock);
+        addDockWidget(Qt::BottomDockWidgetArea, dock);
+        dock->show();
+    }
+    splitDockWidget(m_coroutines, m_stuck, Qt::Horizontal);
+    splitDockWidget(m_coroutines, m_timelineDock, Qt::Vertical);
+    splitDockWidget(m_timelineDock, m_output, Qt::Vertical);
+    tabifyDockWidget(m_output, m_throughput);
+    splitDockWidget(m_stuck, m_details, Qt::Vertical);
+    m_throughput->raise();
+    const int height = std::max(this->height() - 100, 400);
+    resizeDocks({m_coroutines, m_stuck}, {width() * 7 / 10, width() * 3 / 10}, Qt::Horizontal);
+    resizeDocks({m_coroutines, m_timelineDock, m_output}, {height * 42 / 100, height * 38 / 100, height * 20 / 100},
+                Qt::Vertical);
+    resizeDocks({m_stuck, m_details}, {height / 2, height / 2}, Qt::Vertical);
+}
+
+void MainWindow::restoreLayout()
+{
+    resize(kDefaultSize);
+    resetLayout();
+    QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
+}
+
+void MainWindow::saveLayout()
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("window/state"), saveState(kLayoutVersion));
+}
+
+void MainWindow::connectActions()
+{
+    connect(m_actions->run, &QAction::triggered, this, &MainWindow::showRunDialog);
+    connect(m_actions->attach, &QAction::triggered, this, &MainWindow::showAttachDialog);
+    connect(m_actions->open, &QAction::triggered, this, &MainWindow::showOpenDialog);
+    for (QAction *action : std::as_const(m_actions->exports))
+        connect(action, &QAction::triggered, this, [this, action] {
+            showExportDialog(exportFormats()[static_cast<std::size_t>(action->data().toInt())]);
+        });
+    connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
+    connect(m_actions->stop, &QAction::triggered, m_capture.get(), &Capture::stopCapture);
+    connect(m_actions->terminate, &QAction::triggered, m_capture.get(), &Capture::terminateTarget);
+    connect(m_actions->pause, &QAction::toggled, m_capture.get(), &Capture::setPaused);
+    connect(m_actions->follow, &QAction::toggled, m_timeline, &TimelineView::setFollowLive);
+    connect(m_actions->zoomIn, &QAction::triggered, m_timeline, &TimelineView::zoomIn);
+    connect(m_actions->zoomOut, &QAction::triggered, m_timeline, &TimelineView::zoomOut);
+    connect(m_actions->zoomToFit, &QAction::triggered, m_timeline, &TimelineView::zoomToFit);
+    connect(m_actions->instructions, &QAction::triggered, this, &MainWindow::showInstructions);
+    connect(m_actions->resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(m_actions->about, &QAction::triggered, this, &MainWindow::showAbout);
+    connect(m_actions->filter, &QAction::triggered, m_coroutines, &CoroutineDock::focusFilter);
+    connect(m_actions->themes, &QActionGroup::triggered, this, [](const QAction *action) {
+        QSettings settings;
+        saveTheme(settings, static_cast<Theme>(action->data().toInt()));
+        applyTheme(savedTheme(settings));
+    });
+}
+
+void MainWindow::showRunDialog()
+{
+    if (!m_runDialog) {
+        m_runDialog = new RunDialog(this);
+        connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
+            settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
+                if (const Result<void> begun = begin(request); !begun)
+                    m_runDialog->showError(QString::fromStdString(begun.error().message));
+                else if (std::holds_alternative<ListenRequest>(request.what))
+                    showInstructions();
+                else
+                    m_runDialog->accept();
+            });
+        });
+    }
+    m_runDialog->showLaunch();
+}
+
+void MainWindow::showInstructions()
+{
+    if (!m_capture->isListening())
+        return;
+    if (!m_runDialog || !m_runDialog->isVisible())
+        showRunDialog();
+    const Session *session = m_capture->session();
+    m_runDialog->showListening({session->regionPath(), session->socketPath(), session->stations()});
+}
+
+void MainWindow::showAttachDialog()
+{
+    auto *dialog = new AttachDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &AttachDialog::attachRequested, this, [this](const QString &path) {
+        StartRequest request;
+        request.what = AttachRequest{path.toStdString()};
+        start(request);
+    });
+    dialog->open();
+}
+
+void MainWindow::showOpenDialog()
+{
+    auto *dialog = new QFileDialog(this, tr("Open a recording"));
+    dialog->setObjectName(QStringLiteral("openFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Recordings and regions (*.jsonl *.json *.shm)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
+    dialog->open();
+}
+
+void MainWindow::showExportDialog(const ExportFormat &format)
+{
+    const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
+    const QString extension =
+        QString::fromLatin1(format.extension.data(), static_cast<qsizetype>(format.extension.size()));
+    auto *dialog = new QFileDialog(this, tr("Export to %1").arg(name));
+    dialog->setObjectName(QStringLiteral("exportFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setDefaultSuffix(extension);
+    dialog->setNameFilters({QStringLiteral("%1 (*.%2)").arg(name, extension), tr("All files (*)")});
+    dialog->selectFile(QFileInfo(m_capture->name()).completeBaseName() + u'.' + extension);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, &format](const QString &path) { exportTo(format, path); });
+    dialog->open();
+}
+
+void MainWindow::showAbout()
+{
+    auto *box = new QMessageBox(QMessageBox::NoIcon, tr("About corotracer-gui"),
+                                tr("<h3>corotracer-gui %1</h3><p>Live coroutine inspection over cTP shared memory.</p>"
+                                   "<p>Free software under the GNU General Public License, version 3 or later. "
+                                   "The probe is under the MIT licence.</p>")
+                                    .arg(QCoreApplication::applicationVersion()),
+                                QMessageBox::Close, this);
+    box->setIconPixmap(windowIcon().pixmap(64, 64));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void MainWindow::showError(const QString &title, const QString &message)
+{
+    auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
+    box->setObjectName(QStringLiteral("errorBox"));
+    box->setInformativeText(message);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+}  // namespace ct

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/statusbar.h"
+
+#include "ui/colors.h"
+#include "ui/format.h"
+
+#include <QEvent>
+#include <QLabel>
+
+namespace ct {
+
+StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(this))
+{
+    m_state->setObjectName(QStringLiteral("statusState"));
+    m_state->setContentsMargins(6, 0, 12, 0);
+    addWidget(m_state);
+    m_events = addField("statusEvents", tr("Transitions (suspensions and resumptions) captured"));
+    m_rate = addField("statusRate", tr("Transitions captured per second"));
+    m_lost = addField("statusLost", tr("Transitions that the target overwrote before they could be read. "
+                                       "Captured and lost ones together are all that traced coroutines emitted."));
+    m_missed = addField("statusMissed", tr("Transitions that happened before the capture began"));
+    m_untraced = addField("statusUntraced", tr("Coroutines that found no free station and are not seen at all. "
+                                               "Start with more stations."));
+    m_stations = addField("statusStations", tr("Stations used, of those there are: one for each traced coroutine"));
+    showState(QString());
+    showSums({}, 0);
+}
+
+QLabel *StatusBar::addField(const char *objectName, const QString &toolTip)
+{
+    auto *label = new QLabel(this);
+    label->setObjectName(QLatin1String(objectName));
+    label->setToolTip(toolTip);
+    label->setContentsMargins(6, 0, 6, 0);
+    addPermanentWidget(label);
+    return label;
+}
+
+void StatusBar::showState(const QString &text)
+{
+    m_state->setText(text.isEmpty() ? format::sessionStateName(SessionState::Idle) : text);
+}
+
+void StatusBar::setField(QLabel *label, const QString &text, bool warn)
+{
+    const QString shown =
+        warn ? QStringLiteral("<b style=\"color:%1\">%2</b>").arg(colorsFor(palette()).lossText.name(), text) : text;
+    if (label->text() != shown)
+        label->setText(shown);
+}
+
+void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
+{
+    m_sums = sums;
+    m_eventsPerSecond = eventsPerSecond;
+    setField(m_events, tr("%1 events").arg(format::count(sums.captured)), false);
+    setField(m_rate, format::rate(eventsPerSecond), false);
+    setField(m_lost, tr("%1 lost").arg(format::count(sums.lost)), sums.lost > 0);
+    m_missed->setVisible(sums.missedBeforeAttach > 0);
+    setField(m_missed, tr("%1 missed before attach").arg(format::count(sums.missedBeforeAttach)), false);
+    setField(m_untraced, tr("%1 untraced").arg(format::count(sums.untraced)), sums.untraced > 0);
+    m_stations->setVisible(sums.stationsMax > 0);
+    setField(m_stations,
+             tr("%1 / %2 stations").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
+             sums.stationsAllocated > sums.stationsMax);
+}
+
+void StatusBar::changeEvent(QEvent *event)
+{
+    QStatusBar::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        showSums(m_sums, m_eventsPerSecond);
+}
+
+}  // namespace ct

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// State and sums of a capture. Loss is never hidden: no sum is ever elided or left out.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <QStatusBar>
+
+class QLabel;
+
+namespace ct {
+
+class StatusBar : public QStatusBar {
+    Q_OBJECT
+public:
+    explicit StatusBar(QWidget *parent = nullptr);
+
+    void showState(const QString &text);
+    void showSums(const Accounting &sums, double eventsPerSecond);
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    QLabel *addField(const char *objectName, const QString &toolTip);
+    void setField(QLabel *label, const QString &text, bool warn);
+
+    QLabel *m_state;
+    QLabel *m_events;
+    QLabel *m_rate;
+    QLabel *m_lost;
+    QLabel *m_missed;
+    QLabel *m_untraced;
+    QLabel *m_stations;
+    Accounting m_sums;
+    double m_eventsPerSecond = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/stuckdock.h"
+
+#include "ui/colors.h"
+#include "ui/format.h"
+#include "ui/stuckformat.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace ct {
+
+namespace {
+
+constexpr qint64 kSampleIntervalMs = 500;
+
+}  // namespace
+
+StuckDock::StuckDock(QWidget *parent)
+    : QDockWidget(tr("Lost wake-ups"), parent),
+      m_model(new StuckModel(this)),
+      m_format(new StuckFormat(m_model, this)),
+      m_pages(new QStackedWidget),
+      m_tree(new QTreeView),
+      m_empty(new QLabel(tr("No coroutine waits suspiciously long"))),
+      m_summary(new QLabel),
+      m_notice(new QLabel(tr("This recording does not say which coroutines were destroyed: "
+                             "some of these may be long gone.")))
+{
+    setObjectName(QStringLiteral("stuckDock"));
+    setUpTree();
+    m_empty->setObjectName(QStringLiteral("stuckEmpty"));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setMargin(12);
+    m_empty->setAutoFillBackground(true);
+    m_empty->setBackgroundRole(QPalette::Base);
+    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    m_summary->setObjectName(QStringLiteral("stuckSummary"));
+    m_summary->setMargin(6);
+    m_notice->setObjectName(QStringLiteral("stuckNotice"));
+    m_notice->setWordWrap(true);
+    m_notice->setMargin(6);
+    m_notice->hide();
+
+    auto *list = new QWidget;
+    auto *listLayout = new QVBoxLayout(list);
+    listLayout->setContentsMargins(0, 0, 0, 0);
+    listLayout->setSpacing(0);
+    listLayout->addWidget(m_summary);
+    listLayout->addWidget(m_notice);
+    listLayout->addWidget(m_tree, 1);
+    m_pages->addWidget(m_empty);
+    m_pages->addWidget(list);
+    setWidget(m_pages);
+    connect(m_model, &StuckModel::stuckCountChanged, this, &StuckDock::updateSummary);
+}
+
+void StuckDock::setUpTree()
+{
+    m_tree->setObjectName(QStringLiteral("stuckTree"));
+    m_tree->setAccessibleName(tr("Lost wake-ups"));
+    m_tree->setModel(m_format);
+    m_tree->setUniformRowHeights(true);
+    m_tree->setAlternatingRowColors(true);
+    m_tree->setExpandsOnDoubleClick(false);
+    m_tree->setFrameShape(QFrame::NoFrame);
+    m_tree->setTextElideMode(Qt::ElideMiddle);
+    m_tree->setColumnHidden(StuckModel::CountColumn, true);
+    QHeaderView *header = m_tree->header();
+    header->setStretchLastSection(false);
+    header->setMinimumSectionSize(40);
+    header->setSectionResizeMode(StuckModel::WhereColumn, QHeaderView::Stretch);
+    const int width = fontMetrics().horizontalAdvance(QStringLiteral("never ended")) + 22;
+    header->resizeSection(StuckModel::LongestColumn, width);
+    header->resizeSection(StuckModel::UsualColumn, width);
+    connect(m_tree, &QTreeView::doubleClicked, this, &StuckDock::activate);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex &now) {
+        const QVariant id = now.data(StuckModel::CoroutineIdRole);
+        if (!m_selecting && id.isValid() && id.toUInt() != kNoCoroutine)
+            Q_EMIT coroutineSelected(id.toUInt());
+    });
+}
+
+void StuckDock::setTrace(std::shared_ptr<Population> population, bool deathsKnown)
+{
+    m_model->setPopulation(population.get());
+    m_population = std::move(population);
+    m_notice->setVisible(!deathsKnown);
+    m_sinceSample.invalidate();
+    updateSummary();
+}
+
+void StuckDock::sample()
+{
+    if (!m_population || (m_sinceSample.isValid() && m_sinceSample.elapsed() < kSampleIntervalMs))
+        return;
+    m_sinceSample.start();
+    m_model->sample();
+}
+
+void StuckDock::updateSummary()
+{
+    const int count = m_model->stuckCount();
+    m_pages->setCurrentIndex(count > 0 ? 1 : 0);
+    setWindowTitle(count > 0 ? tr("Lost wake-ups (%1)").arg(format::count(static_cast<std::uint64_t>(count)))
+                             : tr("Lost wake-ups"));
+    const QString text =
+        count == 1 ? tr("1 coroutine waits suspiciously long")
+                   : tr("%1 coroutines wait suspiciously long").arg(format::count(static_cast<std::uint64_t>(count)));
+    m_summary->setText(
+        QStringLiteral("<b style=\"color:%1\">%2</b>").arg(colorsFor(palette()).warningText.name(), text));
+}
+
+void StuckDock::activate(const QModelIndex &index)
+{
+    if (!index.data(StuckModel::IsGroupRole).toBool())
+        return;
+    const Site *site = m_population ? m_population->site(index.data(StuckModel::SiteIdRole).toUInt()) : nullptr;
+    if (!site)
+        return;
+    QString text = format::fileName(*site);
+    if (site->line != 0)
+        text += u':' + QString::number(site->line);
+    Q_EMIT siteActivated(text.isEmpty() ? QString::fromStdString(site->function) : text);
+}
+
+void StuckDock::select(CoroutineId coroutine)
+{
+    if (m_tree->currentIndex().data(StuckModel::CoroutineIdRole).toUInt() == coroutine)
+        return;
+    m_selecting = true;
+    m_tree->selectionModel()->clearCurrentIndex();
+    m_tree->clearSelection();
+    m_selecting = false;
+}
+
+void StuckDock::changeEvent(QEvent *event)
+{
+    QDockWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        updateSummary();
+}
+
+}  // namespace ct

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lost wake-ups: who has been suspended suspiciously long, by suspension point.
+#pragma once
+
+#include "models/stuckmodel.h"
+
+#include <QDockWidget>
+#include <QElapsedTimer>
+
+#include <memory>
+
+class QLabel;
+class QStackedWidget;
+class QTreeView;
+
+namespace ct {
+
+class StuckFormat;
+
+class StuckDock : public QDockWidget {
+    Q_OBJECT
+public:
+    explicit StuckDock(QWidget *parent = nullptr);
+
+    /// `deathsKnown` false: a recording that does not say which coroutines were destroyed.
+    void setTrace(std::shared_ptr<Population> population, bool deathsKnown);
+    void sample();
+    int stuckCount() const { return m_model->stuckCount(); }
+
+public Q_SLOTS:
+    void select(ct::CoroutineId coroutine);
+
+Q_SIGNALS:
+    void coroutineSelected(ct::CoroutineId coroutine);
+    /// A text that the coroutine table's filter understands.
+    void siteActivated(const QString &filterText);
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    void setUpTree();
+    void activate(const QModelIndex &index);
+    void updateSummary();
+
+    std::shared_ptr<Population> m_population;
+    StuckModel *m_model;
+    StuckFormat *m_format;
+    QStackedWidget *m_pages;
+    QTreeView *m_tree;
+    QLabel *m_empty;
+    QLabel *m_summary;
+    QLabel *m_notice;
+    QElapsedTimer m_sinceSample;
+    bool m_selecting = false;
+};
+
+}  // namespace ct

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/stuckformat.h"
+
+#include "ui/format.h"
+
+#include <QFont>
+
+namespace ct {
+
+using Model = StuckModel;
+
+StuckFormat::StuckFormat(StuckModel *model, QObject *parent) : QIdentityProxyModel(parent), m_model(model)
+{
+    setSourceModel(model);
+}
+
+const Site *StuckFormat::siteOf(const QModelIndex &source) const
+{
+    const Population *population = m_model->population();
+    return population ? population->site(source.data(Model::SiteIdRole).toUInt()) : nullptr;
+}
+
+QString StuckFormat::where(const QModelIndex &source) const
+{
+    const std::uint64_t address = source.data(Model::AddressRole).toULongLong();
+    if (!source.data(Model::IsGroupRole).toBool())
+        return tr("Coroutine %1  (probe id %2)")
+            .arg(QString::number(source.data(Model::CoroutineIdRole).toUInt()),
+                 format::address(source.data(Model::ProbeIdRole).toULongLong()));
+    const int count = source.siblingAtColumn(Model::CountColumn).data().toInt();
+    const Site *site = siteOf(source);
+    const QString place = site ? format::place(site, address) : tr("an unknown place");
+    return count == 1 ? tr("1 coroutine at %1").arg(place)
+                      : tr("%1 coroutines at %2").arg(format::count(static_cast<std::uint64_t>(count)), place);
+}
+
+QString StuckFormat::toolTip(const QModelIndex &source) const
+{
+    const QVariant usual = source.siblingAtColumn(Model::UsualColumn).data();
+    const QString place = format::placeDetails(siteOf(source), source.data(Model::AddressRole).toULongLong());
+    const QString baseline =
+        usual.isValid() ? tr("99 of 100 suspensions here end within %1.").arg(format::duration(usual.toULongLong()))
+                        : tr("No suspension here has ever ended.");
+    return place + u'\n' + baseline;
+}
+
+QVariant StuckFormat::data(const QModelIndex &index, int role) const
+{
+    const QModelIndex source = mapToSource(index);
+    if (!source.isValid())
+        return {};
+    switch (role) {
+    case Qt::DisplayRole:
+        if (index.column() == Model::WhereColumn)
+            return where(source);
+        if (index.column() == Model::UsualColumn && !source.data().isValid())
+            return tr("never ended");
+        if (index.column() == Model::LongestColumn || index.column() == Model::UsualColumn)
+            return format::duration(source.data().toULongLong());
+        return QIdentityProxyModel::data(index, role);
+    case Qt::ToolTipRole: return toolTip(source);
+    case Qt::FontRole:
+        if (source.data(Model::IsGroupRole).toBool()) {
+            QFont font;
+            font.setBold(index.column() == Model::WhereColumn);
+            return font;
+        }
+        return {};
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (index.column() == Model::WhereColumn ? Qt::AlignLeft : Qt::AlignRight)));
+    default: return QIdentityProxyModel::data(index, role);
+    }
+}
+
+QVariant StuckFormat::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (section == Model::WhereColumn ? Qt::AlignLeft : Qt::AlignRight)));
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    const bool tip = role == Qt::ToolTipRole;
+    switch (section) {
+    case Model::WhereColumn: return tip ? tr("Suspension point and who waits there") : tr("Suspended at");
+    case Model::CountColumn: return tr("Coroutines");
+    case Model::LongestColumn: return tip ? tr("Longest suspension that still lasts") : tr("Longest");
+    case Model::UsualColumn: return tip ? tr("What 99 of 100 suspensions at this place take") : tr("Usual");
+    default: return {};
+    }
+}
+
+}  // namespace ct
