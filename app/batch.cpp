@@ -1,2 +1,289 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch.h"
+
+#include "app/consolesignals.h"
+#include "app/findings.h"
+#include "app/outputfile.h"
+#include "app/progressline.h"
+#include "core/exporting/exporting.h"
+#include "core/session/instructions.h"
+
+#include <QCoreApplication>
+#include <QTimer>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+namespace ct {
+
+namespace {
+
+constexpr int kProgressMs = 500;
+/// A target that does not end on the signal that was forwarded keeps running; whoever signalled us (docker: 10 s until
+/// SIGKILL) still gets the summary.
+constexpr int kSignalPatienceMs = 8000;
+
+std::uint64_t monotonicNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+QString signalName(int signal)
+{
+    const char *name = sigabbrev_np(signal);
+    return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
+}
+
+class BatchRun final : public QObject {
+public:
+    explicit BatchRun(const CommandLine &line) : m_line(line) {}
+    int run();
+
+private:
+    Result<void> openOutputs();
+    Result<void> startSession();
+    void connectSession();
+    void armDuration();
+    void decideEnd(const std::string &endedBy);
+    void onSignal(int signal);
+    void onDuration();
+    void onNothingTraced();
+    void sayBeginning();
+    int finish();
+    int exitCode() const;
+    bool writeSummary();
+    bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
+
+    const CommandLine &m_line;
+    std::shared_ptr<Population> m_population = std::make_shared<Population>();
+    std::optional<OutputFile> m_summaryFile;
+    Session m_session;
+    ConsoleSignals m_signals;
+    ProgressLine m_progress;
+    QTimer m_progressTimer;
+    QTimer m_durationTimer;
+    QTimer m_patienceTimer;
+    Summary m_summary;
+    std::uint64_t m_startedNs = 0;
+    std::uint64_t m_endNs = 0;  ///< when the end was decided
+    std::optional<std::vector<FoundGroup>> m_foundBeforeEnd;
+    int m_signalsSeen = 0;
+    int m_lastSignal = 0;
+};
+
+Result<void> BatchRun::openOutputs()
+{
+    m_session.addSink(m_population);
+    if (!m_line.summaryPath.empty()) {
+        Result<OutputFile> file = OutputFile::open(m_line.summaryPath);
+        if (!file)
+            return file.error();
+        m_summaryFile.emplace(std::move(*file));
+    }
+    if (!m_line.outputPath.empty()) {
+        Result<std::shared_ptr<Sink>> writer = exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
+        if (!writer)
+            return writer.error();
+        m_session.addSink(*writer);
+    }
+    return {};
+}
+
+Result<void> BatchRun::startSession()
+{
+    const StartRequest &start = m_line.start;
+    if (const auto *target = std::get_if<LaunchSpec>(&start.what))
+        return m_session.launch(start.capture, *target);
+    if (const auto *attach = std::get_if<AttachRequest>(&start.what))
+        return m_session.attach(attach->regionPath);
+    return m_session.listen(start.capture);
+}
+
+void BatchRun::connectSession()
+{
+    connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
+    connect(&m_session, &Session::nothingTraced, this, [this] { onNothingTraced(); });
+    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.say(notice); });
+    connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) {
+        m_progress.say(message);
+        if (m_summary.outputError.empty())
+            m_summary.outputError = message.toStdString();
+    });
+    connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
+        if (state == SessionState::Draining || state == SessionState::Ended)
+            decideEnd("exit");
+    });
+    connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
+    connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
+    connect(&m_patienceTimer, &QTimer::timeout, this, [this] {
+        m_progress.say(tr("the target did not end on %1; it is left running").arg(signalName(m_lastSignal)));
+        m_session.stopCapture();
+    });
+    m_patienceTimer.setSingleShot(true);
+    connect(&m_progressTimer, &QTimer::timeout, this,
+            [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
+    if (m_progress.isShown())
+        m_progressTimer.start(kProgressMs);
+}
+
+/// Durations longer than a timer's int of milliseconds are waited for in pieces.
+void BatchRun::armDuration()
+{
+    if (!m_line.durationSec || !m_summary.endedBy.empty())
+        return;
+    const double elapsed = static_cast<double>(monotonicNow() - m_startedNs) / 1e9;
+    const double left = std::clamp((*m_line.durationSec - elapsed) * 1e3, 0.0, 1e9);
+    m_durationTimer.setTimerType(Qt::PreciseTimer);
+    m_durationTimer.setSingleShot(true);
+    m_durationTimer.start(static_cast<int>(std::ceil(left)));
+}
+
+/// The first reason counts; who is stuck is judged then, before the end itself changes anything.
+void BatchRun::decideEnd(const std::string &endedBy)
+{
+    if (!m_summary.endedBy.empty())
+        return;
+    m_summary.endedBy = endedBy;
+    m_endNs = monotonicNow();
+    m_durationTimer.stop();
+    if (endedBy != "exit" && isLaunched())
+        m_foundBeforeEnd = findAt(*m_population, m_endNs);
+}
+
+void BatchRun::onSignal(int signal)
+{
+    decideEnd("signal");
+    ++m_signalsSeen;
+    m_lastSignal = signal;
+    TargetProcess *target = m_session.target();
+    if (!target || !target->isRunning()) {
+        m_session.stopCapture();
+        return;
+    }
+    if (m_signalsSeen == 1) {
+        target->sendSignal(signal);
+        m_patienceTimer.start(kSignalPatienceMs);
+        m_progress.say(tr("%1 forwarded to the target; once more terminates it").arg(signalName(signal)));
+    } else if (m_signalsSeen == 2) {
+        m_patienceTimer.stop();
+        m_session.terminateTarget();
+        m_progress.say(tr("terminating the target; once more kills it"));
+    } else {
+        target->sendSignal(SIGKILL);
+    }
+}
+
+void BatchRun::onDuration()
+{
+    if (static_cast<double>(monotonicNow() - m_startedNs) < *m_line.durationSec * 1e9 - 1e6) {
+        armDuration();
+        return;
+    }
+    decideEnd("duration");
+    if (isLaunched())
+        m_session.terminateTarget();
+    else
+        m_session.stopCapture();
+}
+
+void BatchRun::onNothingTraced()
+{
+    m_progress.say(tr("nothing is traced: no coroutine was seen. To check:"));
+    for (const QString &point : Instructions::nothingTracedChecklist())
+        m_progress.say(QStringLiteral("  - ") + point);
+    m_progress.say(tr("The lines that a program needs:"));
+    for (const QString &codeLine : Instructions::fiveLines().split(QLatin1Char('\n'), Qt::SkipEmptyParts))
+        m_progress.say(QStringLiteral("  ") + codeLine);
+}
+
+void BatchRun::sayBeginning()
+{
+    for (const QString &notice : m_session.notices())
+        m_progress.say(notice);
+    if (!std::holds_alternative<ListenRequest>(m_line.start.what))
+        return;
+    const TracedEnvironment environment{m_session.regionPath(), m_session.socketPath(), m_session.stations()};
+    m_progress.say(tr("waiting for a target; start it with"));
+    m_progress.say(QStringLiteral("  ") + Instructions::shellLine(environment));
+}
+
+int BatchRun::exitCode() const
+{
+    if (!m_summary.outputError.empty())
+        return kExitOutput;
+    if (m_summary.endedBy == "duration" || !isLaunched())
+        return kExitSuccess;
+    if (m_summary.signal)
+        return kExitSignalBase + *m_summary.signal;
+    return m_summary.exitCode.value_or(kExitSignalBase + m_lastSignal);
+}
+
+bool BatchRun::writeSummary()
+{
+    if (!m_summaryFile)
+        return true;
+    const Result<void> written = m_summaryFile->write(toJson(m_summary));
+    if (!written)
+        m_progress.say(QString::fromStdString(written.error().message));
+    return bool(written);
+}
+
+int BatchRun::finish()
+{
+    m_progress.clear();
+    m_summary.accounting = m_session.accounting();
+    m_summary.durationNs = m_endNs - m_startedNs;
+    m_summary.regionPath = m_session.regionPath().toStdString();
+    m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
+    // What a dead process left has its end in the past: the time of the last thing that happened.
+    const std::uint64_t judgedAt = m_session.isPostMortem() ? latestEvent(*m_population) : m_endNs;
+    m_summary.stuck = m_foundBeforeEnd ? std::move(*m_foundBeforeEnd) : findAt(*m_population, judgedAt);
+    if (m_session.target() && m_session.target()->exitStatus()) {
+        const ExitStatus status = *m_session.target()->exitStatus();
+        if (status.signal != 0)
+            m_summary.signal = status.signal;
+        else
+            m_summary.exitCode = status.code;
+    }
+    for (const FoundGroup &group : m_summary.stuck)
+        m_progress.say(QString::fromStdString("stuck: " + describe(group)));
+    m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
+    const int code = exitCode();
+    return writeSummary() ? code : kExitOutput;
+}
+
+int BatchRun::run()
+{
+    const auto fail = [this](const Error &error, int code) {
+        m_progress.say(QString::fromStdString(error.message));
+        if (m_summaryFile)
+            m_summaryFile->discard();
+        return code;
+    };
+    if (const Result<void> opened = openOutputs(); !opened)
+        return fail(opened.error(), kExitOutput);
+    m_startedNs = monotonicNow();
+    if (const Result<void> started = startSession(); !started)
+        return fail(started.error(), m_session.targetFailedToStart() ? kExitCannotStart : kExitCapture);
+    sayBeginning();
+    connectSession();
+    armDuration();
+    QCoreApplication::exec();
+    return finish();
+}
+
+}  // namespace
+
+int runBatch(const CommandLine &line)
+{
+    BatchRun run(line);
+    return run.run();
+}
+
+}  // namespace ct

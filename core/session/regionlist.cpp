@@ -75,24 +75,13 @@ std::optional<Candidate> examine(const std::string &path)
     return candidate;
 }
 
-std::vector<std::string> placesToLook()
-{
-    std::vector<std::string> places{"/dev/shm/corotracer-" + std::to_string(getuid())};
-    if (const char *runtime = std::getenv("XDG_RUNTIME_DIR"); runtime && *runtime)
-        places.push_back(std::string(runtime) + "/corotracer");
-    // Where new ones would go now: also the place on disk, if it has come to that.
-    if (const Result<RegionPlace> place = chooseRegionPlace())
-        places.push_back(place->directory);
-    return places;
-}
-
 std::vector<std::string> filesToExamine()
 {
     std::vector<std::string> files;
     std::set<std::string> seen;
-    for (const std::string &place : placesToLook()) {
+    for (const RegionPlace &place : regionPlaces()) {
         std::error_code error;
-        for (auto it = std::filesystem::directory_iterator(place, error);
+        for (auto it = std::filesystem::directory_iterator(place.directory, error);
              !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
             if (seen.insert(it->path().string()).second)
                 files.push_back(it->path().string());

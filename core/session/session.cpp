@@ -78,7 +78,8 @@ void Session::Data::adopt(Region opened)
     region.emplace(std::move(opened));
     regionPath = region->path();
     identity = FileIdentity::of(regionPath);
-    stations = region->header().max_stations.load(std::memory_order_relaxed);
+    // What a target may map and index; max_stations itself may still grow towards it.
+    stations = region->stationCapacity();
     observer = region->access() == RegionAccess::Observer;
 }
 
@@ -91,7 +92,7 @@ bool Session::Data::ownedByAnotherEngine() const
 std::vector<MappingProcess> Session::Data::mappingTargets() const
 {
     std::vector<MappingProcess> processes = processesMapping(identity);
-    std::erase_if(processes, [](const MappingProcess &process) { return process.engine; });
+    std::erase_if(processes, [](const MappingProcess &user) { return user.engine; });
     return processes;
 }
 
@@ -122,7 +123,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     LaunchSpec traced = target;
     traced.environment["CTP_SHM_PATH"] = m_data->regionPath;
     traced.environment["CTP_SOCK_PATH"] = m_data->socketPath;
-    traced.environment["CTP_MAX_STATIONS"] = std::to_string(capture.stations);
+    traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->stations);
     m_data->process = new TargetProcess(this);
     connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
     if (Result<void> started = m_data->process->start(traced); !started) {
@@ -159,10 +160,8 @@ Result<void> Session::listen(const CaptureSpec &capture)
         m_data->region.reset();
         return started;
     }
-    if (capture.regionPath.empty()) {
-        if (const Result<RegionPlace> place = chooseRegionPlace(); place && !place->warning.empty())
-            addNotice(text(place->warning));
-    }
+    if (const std::string &warning = m_data->region->warning(); !warning.empty())
+        addNotice(text(warning));
     m_data->kind = Data::Kind::Listening;
     setState(SessionState::Waiting);
     beginWatching();
@@ -211,6 +210,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     HarvestThread *harvest = m_data->harvest.get();
     // Queued on purpose: these come from the harvest thread.
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);
     if (Result<void> started = harvest->startHarvest(); !started) {

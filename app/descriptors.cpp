@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/descriptors.h"
+
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ct {
+
+std::vector<int> settleDescriptors()
+{
+    int fd = 0;
+    while (fd >= 0 && fd <= 2)
+        fd = open("/dev/null", O_RDWR);
+    if (fd > 2)
+        close(fd);
+
+    std::vector<int> inherited;
+    DIR *directory = opendir("/proc/self/fd");
+    if (!directory)
+        return inherited;
+    while (const dirent *entry = readdir(directory)) {
+        const int number = std::atoi(entry->d_name);
+        if (number > 2 && number != dirfd(directory) && (fcntl(number, F_GETFD) & FD_CLOEXEC) == 0)
+            inherited.push_back(number);
+    }
+    closedir(directory);
+    return inherited;
+}
+
+}  // namespace ct

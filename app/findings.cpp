@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/findings.h"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+
+namespace ct {
+
+namespace {
+
+std::string hexadecimal(std::uint64_t address)
+{
+    std::array<char, 24> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "0x%" PRIx64, address);
+    return buffer.data();
+}
+
+std::string baseName(const std::string &path)
+{
+    return path.substr(path.rfind('/') + 1);
+}
+
+/// "ns::Task ns::async_read(int) [with T = int]" to "async_read".
+std::string bareName(const std::string &function)
+{
+    int angles = 0;
+    std::size_t end = function.size();
+    for (std::size_t i = 0; i < function.size(); ++i) {
+        if (function[i] == '<')
+            ++angles;
+        else if (function[i] == '>')
+            --angles;
+        else if (function[i] == '(' && angles <= 0 && i > 0) {
+            end = i;
+            break;
+        }
+    }
+    std::size_t begin = end;
+    angles = 0;
+    while (begin > 0) {
+        const char c = function[begin - 1];
+        if (c == '>')
+            ++angles;
+        else if (c == '<')
+            --angles;
+        else if (angles <= 0 && (c == ' ' || c == ':' || c == '*' || c == '&'))
+            break;
+        --begin;
+    }
+    return begin < end ? function.substr(begin, end - begin) : function;
+}
+
+struct SiteTexts {
+    std::string full;
+    std::string brief;
+};
+
+SiteTexts textsOf(const Site *site, std::uint64_t addr)
+{
+    if (site && !site->file.empty()) {
+        const std::string line = site->line > 0 ? ":" + std::to_string(site->line) : std::string();
+        SiteTexts texts{site->file + line, baseName(site->file) + line};
+        if (!site->function.empty()) {
+            texts.full += " " + site->function;
+            texts.brief = bareName(site->function) + " " + texts.brief;
+        }
+        return texts;
+    }
+    const std::string place = addr != 0 ? hexadecimal(addr) : "unknown";
+    return {place, addr != 0 ? place : "an unknown place"};
+}
+
+/// Where the target named no site, addresses tell places apart.
+FoundGroup &groupOf(std::vector<FoundGroup> &groups, std::size_t first, const SiteTexts &texts, const StuckGroup &from)
+{
+    for (std::size_t i = first; i < groups.size(); ++i) {
+        if (groups[i].site == texts.full)
+            return groups[i];
+    }
+    FoundGroup group;
+    group.site = texts.full;
+    group.shortSite = texts.brief;
+    group.usualNs = from.usualNs;
+    return groups.emplace_back(std::move(group));
+}
+
+void appendEscaped(std::string &json, const std::string &text)
+{
+    json += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            json += '\\';
+            json += c;
+        } else if (byte < 0x20 || byte == 0x7F) {
+            std::array<char, 8> buffer{};
+            std::snprintf(buffer.data(), buffer.size(), "\\u%04x", byte);
+            json += buffer.data();
+        } else {
+            json += c;
+        }
+    }
+    json += '"';
+}
+
+/// Writes `"name": value` members, one a line.
+class JsonObject {
+public:
+    explicit JsonObject(std::string &json) : m_json(json) { m_json += "{"; }
+    void number(const char *name, std::uint64_t value) { key(name) += std::to_string(value); }
+    void boolean(const char *name, bool value) { key(name) += value ? "true" : "false"; }
+    void text(const char *name, const std::string &value) { appendEscaped(key(name), value); }
+    template <class T>
+    void optional(const char *name, const std::optional<T> &value)
+    {
+        key(name) += value ? std::to_string(*value) : "null";
+    }
+    std::string &key(const char *name)
+    {
+        m_json += m_first ? "\n  \"" : ",\n  \"";
+        m_first = false;
+        m_json += name;
+        m_json += "\": ";
+        return m_json;
+    }
+    void end() { m_json += "\n}\n"; }
+
+private:
+    std::string &m_json;
+    bool m_first = true;
+};
+
+void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
+{
+    json += '[';
+    const char *separator = "\n    ";
+    for (const FoundGroup &group : groups) {
+        for (const FoundCoroutine &found : group.coroutines) {
+            json += separator;
+            separator = ",\n    ";
+            json += "{\"coroutine\": " + std::to_string(found.coroutine) +
+                    ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
+            appendEscaped(json, group.site);
+            json += ", \"suspended_ns\": " + std::to_string(found.suspendedNs) +
+                    ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null") + "}";
+        }
+    }
+    json += ']';
+}
+
+}  // namespace
+
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now)
+{
+    std::vector<FoundGroup> groups;
+    for (const StuckGroup &stuck : findStuck(population, now)) {
+        const std::size_t first = groups.size();
+        for (const StuckCoroutine &coroutine : stuck.coroutines) {
+            const SiteTexts texts = textsOf(population.site(coroutine.site), coroutine.addr);
+            FoundGroup &group = groupOf(groups, first, texts, stuck);
+            group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
+            group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs});
+        }
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const FoundGroup &a, const FoundGroup &b) {
+        return a.coroutines.size() > b.coroutines.size();
+    });
+    return groups;
+}
+
+std::uint64_t latestEvent(const Population &population)
+{
+    std::uint64_t latest = 0;
+    for (CoroutineId id = 0; id < population.size(); ++id) {
+        const CoroutineSnapshot coroutine = population.at(id);
+        if (coroutine.events > 0 && coroutine.state != CoroutineState::Destroyed &&
+            coroutine.state != CoroutineState::Unknown)
+            latest = std::max(latest, coroutine.since);
+        latest = std::max(latest, coroutine.birthTs);
+    }
+    return latest;
+}
+
+std::string toJson(const Summary &summary)
+{
+    const Accounting &sums = summary.accounting;
+    std::string json;
+    JsonObject object(json);
+    object.number("events", sums.captured);
+    object.number("lost_events", sums.lost);
+    object.number("missed_before_attach", sums.missedBeforeAttach);
+    object.number("coroutines", sums.coroutines);
+    object.number("untraced_coroutines", sums.untraced);
+    object.number("duration_ns", summary.durationNs);
+    object.optional("exit_code", summary.exitCode);
+    object.optional("signal", summary.signal);
+    object.text("ended_by", summary.endedBy);
+    appendStuck(object.key("stuck"), summary.stuck);
+    object.number("born_before_init", sums.bornBeforeInit);
+    object.number("flagged_stations", sums.flaggedStations);
+    object.number("sites_dropped", sums.sitesDropped);
+    object.number("stations_allocated", sums.stationsAllocated);
+    object.number("stations_max", sums.stationsMax);
+    object.boolean("unproven", sums.unproven);
+    object.text("region", summary.regionPath);
+    object.boolean("region_kept", summary.regionKept);
+    if (summary.outputError.empty())
+        object.key("output_error") += "null";
+    else
+        object.text("output_error", summary.outputError);
+    object.end();
+    return json;
+}
+
+std::string durationText(std::uint64_t ns)
+{
+    struct Unit {
+        double ns;
+        const char *name;
+    };
+    constexpr std::array<Unit, 4> kUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
+    std::array<char, 32> buffer{};
+    const double value = static_cast<double>(ns);
+    for (const Unit &unit : kUnits) {
+        if (value >= unit.ns || unit.ns == 1) {
+            const double scaled = value / unit.ns;
+            const int decimals = unit.ns == 1 ? 0 : scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
+            std::snprintf(buffer.data(), buffer.size(), "%.*f %s", decimals, scaled, unit.name);
+            break;
+        }
+    }
+    return buffer.data();
+}
+
+std::string describe(const FoundGroup &group)
+{
+    std::string text = std::to_string(group.coroutines.size()) +
+                       (group.coroutines.size() == 1 ? " coroutine at " : " coroutines at ") + group.shortSite +
+                       ", longest " + durationText(group.longestNs);
+    return text + (group.usualNs ? ", usually " + durationText(*group.usualNs) : ", never resumed there");
+}
+
+std::string describe(const Accounting &accounting, std::uint64_t durationNs)
+{
+    std::string text = std::to_string(accounting.captured) + " events of " + std::to_string(accounting.coroutines) +
+                       " coroutines in " + durationText(durationNs) + "; lost " + std::to_string(accounting.lost) +
+                       ", untraced " + std::to_string(accounting.untraced) + ", missed before attach " +
+                       std::to_string(accounting.missedBeforeAttach);
+    if (accounting.bornBeforeInit > 0)
+        text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
+    if (accounting.flaggedStations > 0)
+        text += ", flagged " + std::to_string(accounting.flaggedStations);
+    if (accounting.unproven)
+        text += " (unproven: an old SDK on a weakly ordered machine)";
+    return text;
+}
+
+}  // namespace ct

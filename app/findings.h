@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a batch run found, as a value, and its two forms: JSON for programs, lines for people. Qt-free.
+#pragma once
+
+#include "core/analysis/stuck.h"
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+struct FoundCoroutine {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint64_t probeId = 0;
+    std::uint64_t suspendedNs = 0;
+};
+
+/// Stuck coroutines of one place. Texts are copied: the population goes on changing.
+struct FoundGroup {
+    std::string site;       ///< "file:line function", "0x..." or "unknown"
+    std::string shortSite;  ///< "function file:line", names without path and signature
+    std::optional<std::uint64_t> usualNs;
+    std::uint64_t longestNs = 0;
+    std::vector<FoundCoroutine> coroutines;  ///< longest first
+};
+
+/// Judges at `now` (ns, CLOCK_MONOTONIC); any thread, while the stream goes on.
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now);
+
+/// Time of the latest thing that is known of any coroutine, ns; 0 = nothing.
+std::uint64_t latestEvent(const Population &population);
+
+struct Summary {
+    Accounting accounting;
+    std::uint64_t durationNs = 0;
+    std::optional<int> exitCode;  ///< of a launched target that exited
+    std::optional<int> signal;    ///< that killed a launched target
+    std::string endedBy;          ///< exit, duration, signal
+    std::vector<FoundGroup> stuck;
+    std::string regionPath;
+    bool regionKept = false;
+    std::string outputError;  ///< empty: what was asked for was written
+};
+
+/// One JSON object, with a line break at the end.
+std::string toJson(const Summary &summary);
+
+/// "47 coroutines at async_read server.cpp:88, longest 4.2 s, usually 1.1 ms"
+std::string describe(const FoundGroup &group);
+/// "1234 events of 10 coroutines in 1.2 s; lost 0, untraced 0, missed before attach 0"
+std::string describe(const Accounting &accounting, std::uint64_t durationNs);
+/// Three significant digits and a unit.
+std::string durationText(std::uint64_t ns);
+
+}  // namespace ct

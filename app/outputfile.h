@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A small file that is written at the very end, but known to be writable from the start. Qt-free.
+#pragma once
+
+#include "core/result.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ct {
+
+class OutputFile {
+public:
+    /// Opens without touching what is there; "-" is standard output.
+    static Result<OutputFile> open(const std::string &path);
+    OutputFile(OutputFile &&other) noexcept
+        : m_path(std::move(other.m_path)), m_fd(std::exchange(other.m_fd, -1)), m_created(other.m_created)
+    {
+    }
+    OutputFile &operator=(OutputFile &&) = delete;
+    ~OutputFile();
+
+    /// Replaces the content.
+    Result<void> write(std::string_view content);
+    /// Nothing will come: removes a file that open() made.
+    void discard();
+
+private:
+    OutputFile(std::string path, int fd, bool created) : m_path(std::move(path)), m_fd(fd), m_created(created) {}
+
+    std::string m_path;
+    int m_fd;
+    bool m_created;
+};
+
+}  // namespace ct

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/progressline.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+namespace ct {
+
+ProgressLine::ProgressLine() : m_terminal(isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::clear()
+{
+    if (std::exchange(m_drawn, false))
+        std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::say(const QString &message)
+{
+    clear();
+    std::fprintf(stderr, "corotracer-gui: %s\n", message.toUtf8().constData());
+}
+
+void ProgressLine::update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs)
+{
+    if (!m_terminal)
+        return;
+    double perSecond = 0;
+    if (m_lastNs != 0 && nowNs > m_lastNs)
+        perSecond =
+            static_cast<double>(accounting.captured - m_lastCaptured) * 1e9 / static_cast<double>(nowNs - m_lastNs);
+    m_lastCaptured = accounting.captured;
+    m_lastNs = nowNs;
+    std::fprintf(stderr, "\r\033[K%llu events, %.0f/s, lost %llu, %llu coroutines, %llu alive",
+                 static_cast<unsigned long long>(accounting.captured), perSecond,
+                 static_cast<unsigned long long>(accounting.lost),
+                 static_cast<unsigned long long>(accounting.coroutines), static_cast<unsigned long long>(alive));
+    std::fflush(stderr);
+    m_drawn = true;
+}
+
+}  // namespace ct

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Runs the real program without a window, in a directory of its own, and collects what came out.
+#pragma once
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <csignal>
+#include <sys/types.h>
+
+namespace runner {
+
+inline constexpr int kPatienceMs = 60'000;
+
+inline QString binary(const char *name)
+{
+    return QStringLiteral(CT_BIN_DIR "/") + QLatin1String(name);
+}
+
+inline QByteArray readAll(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// One batch run. Regions and socket lie in the temporary directory, so that tests can run side by side.
+class Batch {
+public:
+    explicit Batch(QStringList options = {}, QStringList source = {})
+    {
+        m_process.setProgram(binary("corotracer-gui"));
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CT_EMITTED_FILE"), path("emitted.json"));
+        m_process.setProcessEnvironment(environment);
+        m_process.setArguments(
+            QStringList{QStringLiteral("--batch"), QStringLiteral("--summary"), path("summary.json")} + options +
+            source);
+    }
+    ~Batch()
+    {
+        m_process.kill();
+        m_process.waitForFinished();
+    }
+
+    QString path(const char *name) const { return m_directory.filePath(QLatin1String(name)); }
+    QProcess &process() { return m_process; }
+    bool start()
+    {
+        m_process.start();
+        return m_process.waitForStarted();
+    }
+    bool wait() { return m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kPatienceMs); }
+    /// Exit status, 128 + signal when the program itself crashed, -1 when it did not end.
+    int run()
+    {
+        if (!start() || !wait())
+            return -1;
+        return exitCode();
+    }
+    int exitCode() const
+    {
+        return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : 128 + m_process.exitCode();
+    }
+    void signal(int number) { ::kill(static_cast<pid_t>(m_process.processId()), number); }
+
+    QByteArray out() { return m_out += m_process.readAllStandardOutput(); }
+    QByteArray err() { return m_err += m_process.readAllStandardError(); }
+    /// Until the text was seen on stderr.
+    bool waitForError(const QByteArray &text)
+    {
+        return QTest::qWaitFor([&] { return err().contains(text); }, kPatienceMs);
+    }
+    QJsonObject summary() const { return QJsonDocument::fromJson(readAll(path("summary.json"))).object(); }
+    /// What the target says of itself.
+    QJsonObject truth() const { return QJsonDocument::fromJson(readAll(path("emitted.json"))).object(); }
+
+private:
+    QTemporaryDir m_directory;
+    QProcess m_process;
+    QByteArray m_out;
+    QByteArray m_err;
+};
+
+inline QStringList target(const char *name, const QStringList &arguments = {})
+{
+    return QStringList{QStringLiteral("--"), binary(name)} + arguments;
+}
+
+inline QStringList shell(const char *line)
+{
+    return {QStringLiteral("--cmd"), QLatin1String(line)};
+}
+
+inline qint64 integer(const QJsonObject &object, const char *name)
+{
+    return object.value(QLatin1String(name)).toInteger(-1);
+}
+
+/// captured + lost + missed = emitted, over the coroutines that have a station.
+inline void compareAccounts(const QJsonObject &summary, const QJsonObject &truth)
+{
+    QVERIFY(!summary.isEmpty());
+    QVERIFY(!truth.isEmpty());
+    QCOMPARE(integer(summary, "events") + integer(summary, "lost_events") + integer(summary, "missed_before_attach"),
+             integer(truth, "emitted"));
+}
+
+}  // namespace runner

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/commandline.h"
+
+#include <QtTest>
+
+using ct::CommandLine;
+
+namespace {
+
+ct::Result<CommandLine> parse(const char *line)
+{
+    std::vector<std::string> words;
+    for (const QString &word : QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        words.push_back(word.toStdString());
+    return ct::parseCommandLine(words);
+}
+
+}  // namespace
+
+class CommandLineTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void takesEverythingOfTheBatch()
+    {
+        const auto line =
+            parse("--batch -n 5 -o run.jsonl --shm /tmp/r.shm --sock /tmp/s --duration 1.5 --summary s.json "
+                  "-- prog --batch -n x");
+        QVERIFY(line);
+        QCOMPARE(line->mode, CommandLine::Mode::Batch);
+        QCOMPARE(line->start.capture.stations, 5U);
+        QCOMPARE(line->start.capture.regionPath, std::string("/tmp/r.shm"));
+        QCOMPARE(line->start.capture.socketPath, std::string("/tmp/s"));
+        QCOMPARE(line->outputPath, std::string("run.jsonl"));
+        QCOMPARE(line->summaryPath, std::string("s.json"));
+        QCOMPARE(*line->durationSec, 1.5);
+        const auto &target = std::get<ct::LaunchSpec>(line->start.what);
+        QCOMPARE(target.argv, (std::vector<std::string>{"prog", "--batch", "-n", "x"}));
+        QVERIFY(target.shellLine.empty());
+    }
+
+    void hasDefaults()
+    {
+        const auto line = parse("--batch --listen");
+        QVERIFY(line);
+        QCOMPARE(line->start.capture.stations, 131072U);
+        QVERIFY(!line->durationSec);
+        QVERIFY(line->outputPath.empty() && line->summaryPath.empty());
+        QVERIFY(std::holds_alternative<ct::ListenRequest>(line->start.what));
+    }
+
+    void takesShellLineAndEqualsSign()
+    {
+        const auto line = ct::parseCommandLine({"--batch", "--cmd=a | b -- c", "--stations=7"});
+        QVERIFY(line);
+        QCOMPARE(std::get<ct::LaunchSpec>(line->start.what).shellLine, std::string("a | b -- c"));
+        QCOMPARE(line->start.capture.stations, 7U);
+    }
+
+    void takesTheWindow()
+    {
+        QVERIFY(std::holds_alternative<std::monostate>(parse("")->start.what));
+        QCOMPARE(std::get<ct::OpenRequest>(parse("run.jsonl")->start.what).path, std::string("run.jsonl"));
+        QCOMPARE(std::get<ct::AttachRequest>(parse("/x/a.shm")->start.what).regionPath, std::string("/x/a.shm"));
+        const auto line = parse("-platform offscreen --screenshot a.png --screenshot-after 0.5 --theme dark -- prog");
+        QVERIFY(line);
+        QCOMPARE(line->mode, CommandLine::Mode::Window);
+        QCOMPARE(line->screenshotPath, std::string("a.png"));
+        QCOMPARE(line->screenshotAfterSec, 0.5);
+        QCOMPARE(line->theme, CommandLine::Theme::Dark);
+        QCOMPARE(line->qtArguments, (std::vector<std::string>{"-platform", "offscreen"}));
+    }
+
+    void stationsHaveTheirLimits()
+    {
+        QCOMPARE(parse("--batch -n 1 --listen")->start.capture.stations, 1U);
+        QCOMPARE(parse("--batch -n 2097151 --listen")->start.capture.stations, 2097151U);
+    }
+
+    void helpAndVersionWin()
+    {
+        QCOMPARE(parse("--batch --help")->mode, CommandLine::Mode::Help);
+        QCOMPARE(parse("--version")->mode, CommandLine::Mode::Version);
+        QCOMPARE(parse("--batch -- prog --help")->mode, CommandLine::Mode::Batch);
+    }
+
+    void errorsNameTheArgument_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char *line, const char *named) {
+            QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(named);
+        };
+        row("--batch", "--batch");
+        row("--batch -n 0 --listen", "-n 0");
+        row("--batch -n -5 --listen", "-n -5");
+        row("--batch -n 2097152 --listen", "-n 2097152");
+        row("--batch -n 99999999999999999999 --listen", "-n 9999");
+        row("--batch --stations 12x --listen", "--stations 12x");
+        row("--batch -n", "-n");
+        row("--batch --duration 0 --listen", "--duration 0");
+        row("--batch --duration -1 --listen", "--duration -1");
+        row("--batch --duration nan --listen", "--duration nan");
+        row("--batch --duration inf --listen", "--duration inf");
+        row("--batch --duration 1s --listen", "--duration 1s");
+        row("--batch -o run.txt --listen", "-o run.txt");
+        row("--batch --frobnicate --listen", "--frobnicate");
+        row("--batch -x --listen", "-x");
+        row("--batch --", "--");
+        row("--batch --listen --attach a.shm", "--attach");
+        row("--batch --listen -- prog", "--listen");
+        row("--batch --attach a.shm -n 4", "-n");
+        row("--batch a.jsonl", "a.jsonl");
+        row("--batch --listen --screenshot a.png", "--screenshot");
+        row("-o a.jsonl --listen", "-o");
+        row("--theme pink", "--theme pink");
+        row("--screenshot-after 3", "--screenshot-after");
+        row("--batch -o a.jsonl --summary a.jsonl --listen", "--summary");
+        row("-platform", "-platform");
+    }
+    void errorsNameTheArgument()
+    {
+        QFETCH(QString, line);
+        QFETCH(QString, named);
+        const auto parsed = parse(line.toUtf8().constData());
+        QVERIFY(!parsed);
+        const QString message = QString::fromStdString(parsed.error().message);
+        QVERIFY2(message.contains(named), qPrintable(message));
+    }
+
+    void longSocketPathsAreRefused()
+    {
+        const std::string path = "/tmp/" + std::string(96, 'x');
+        const auto given = ct::parseCommandLine({"--batch", "--listen", "--sock", path});
+        QVERIFY(!given);
+        QVERIFY(given.error().message.find("--sock") != std::string::npos);
+        const auto derived = ct::parseCommandLine({"--batch", "--listen", "--shm", path});
+        QVERIFY(!derived);
+        QVERIFY(derived.error().message.find("--shm") != std::string::npos);
+        QVERIFY(ct::parseCommandLine({"--batch", "--listen", "--shm", path, "--sock", "/tmp/s"}));
+    }
+};
+
+QTEST_GUILESS_MAIN(CommandLineTest)
+#include "tst_commandline.moc"

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/region.h"
+#include "core/session/mappings.h"
+#include "core/session/regionlist.h"
+
+#include "runner.h"
+
+#include <algorithm>
+#include <optional>
+#include <unistd.h>
+
+using namespace ct;
+
+namespace {
+
+std::optional<RegionInfo> find(const std::string &path)
+{
+    for (const RegionInfo &info : listRegions()) {
+        if (info.path == path)
+            return info;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+class RegionListTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_runtime;
+
+    std::string newPath(const char *name)
+    {
+        return m_runtime.filePath(QStringLiteral("corotracer/") + QLatin1String(name)).toStdString();
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(QDir(m_runtime.path()).mkdir(QStringLiteral("corotracer")));
+        qputenv("XDG_RUNTIME_DIR", QFile::encodeName(m_runtime.path()));
+    }
+
+    void tellsOwnedFromFree()
+    {
+        const std::string path = newPath("owned.shm");
+        {
+            auto region = Region::create({path, 64});
+            QVERIFY2(region, region ? "" : region.error().message.c_str());
+            const auto info = find(path);
+            QVERIFY(info);
+            QCOMPARE(info->owner, getpid());
+            QCOMPARE(info->stationsMax, 64U);
+            QCOMPARE(info->stationsAllocated, 0U);
+            QVERIFY(info->ours);
+            QVERIFY(info->targets.empty());  // we map it, but are the engine
+            QVERIFY(!deleteRegion(path));
+        }
+        QCOMPARE(find(path)->owner, 0);
+        QVERIFY(deleteRegion(path));
+        QVERIFY(!find(path));
+    }
+
+    void namesTheTargets()
+    {
+        const std::string path = newPath("used.shm");
+        std::optional<Region> region;
+        {
+            auto created = Region::create({path, 64});
+            QVERIFY(created);
+            region.emplace(std::move(*created));
+        }
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CTP_SHM_PATH"), QString::fromStdString(path));
+        environment.insert(QStringLiteral("CTP_SOCK_PATH"), QString::fromStdString(path + ".sock"));
+        environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("64"));
+        process.setProcessEnvironment(environment);
+        process.start(runner::binary("ct_many"), {QStringLiteral("--coroutines"), QStringLiteral("10")});
+        QVERIFY(process.waitForStarted());
+        QTRY_COMPARE(find(path)->stationsAllocated, 10U);
+        region.reset();  // the engine goes
+
+        const auto info = find(path);
+        QCOMPARE(info->targets, std::vector<pid_t>{pid_t(process.processId())});
+        QCOMPARE(info->targetNames, std::vector<std::string>{"ct_many"});
+        QCOMPARE(info->owner, 0);
+        QVERIFY(info->bytesUsed > 0);
+        QVERIFY(processMaps(pid_t(process.processId()), FileIdentity::of(path)));
+        const auto refused = deleteRegion(path);
+        QVERIFY(!refused);
+        QVERIFY(QString::fromStdString(refused.error().message).contains(QStringLiteral("ct_many")));
+
+        process.terminate();
+        QVERIFY(process.waitForFinished());
+        QVERIFY(find(path)->targets.empty());
+        QVERIFY(deleteRegion(path));
+    }
+
+    void leavesOutWhatIsNoRegion()
+    {
+        QFile junk(QString::fromStdString(newPath("junk.shm")));
+        QVERIFY(junk.open(QIODevice::WriteOnly));
+        junk.write(QByteArray(4096, 'x'));
+        junk.close();
+        QFile small(QString::fromStdString(newPath("small.shm")));
+        QVERIFY(small.open(QIODevice::WriteOnly));
+        small.write("x");
+        small.close();
+        QVERIFY(!find(newPath("junk.shm")));
+        QVERIFY(!find(newPath("small.shm")));
+        QVERIFY(!deleteRegion(newPath("junk.shm")));
+        QVERIFY(junk.exists());
+        QVERIFY(!deleteRegion(newPath("missing.shm")));
+    }
+};
+
+QTEST_GUILESS_MAIN(RegionListTest)
+#include "tst_regionlist.moc"
