@@ -1,2 +1,132 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/csvwriter.h"
+
+#include "core/exporting/pointkind.h"
+#include "core/recording/ledger.h"
+#include "core/recording/lineoutput.h"
+#include "core/recording/utf8.h"
+
+#include <vector>
+
+namespace ct {
+
+namespace {
+
+constexpr std::string_view kHeader = "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function\n";
+/// Enough for every number and comma of a row; the site's text comes on top.
+constexpr std::size_t kRowWithoutSite = 320;
+/// Ids are dense; one beyond this is nonsense and has no text.
+constexpr SiteId kMaxSites = 1U << 24;
+
+void appendField(std::string &row, const std::string &value)
+{
+    const std::string text = validUtf8(value);
+    if (text.find_first_of("\",\r\n") == std::string::npos) {
+        row += text;
+        return;
+    }
+    row += '"';
+    for (const char character : text) {
+        if (character == '"')
+            row += '"';
+        row += character;
+    }
+    row += '"';
+}
+
+/// `,file,line,function`; made once per site.
+std::string siteText(const Site &site)
+{
+    std::string text = ",";
+    appendField(text, site.file);
+    text += ',';
+    if (site.line != 0)
+        text += std::to_string(site.line);
+    text += ',';
+    appendField(text, site.function);
+    return text;
+}
+
+class CsvWriter final : public Sink {
+public:
+    explicit CsvWriter(std::unique_ptr<LineOutput> output) : m_output(std::move(output)) {}
+
+    Result<void> writeHeader()
+    {
+        Result<char *> line = m_output->beginLine(kHeader.size());
+        if (!line)
+            return line.error();
+        m_output->endLine(put(*line, kHeader));
+        return {};
+    }
+
+    Result<void> consume(const Batch &batch) override
+    {
+        for (const Site &site : batch.sites) {
+            if (site.id == kUnknownSite || site.id > kMaxSites)
+                continue;
+            if (site.id >= m_sites.size())
+                m_sites.resize(static_cast<std::size_t>(site.id) + 1);
+            m_sites[site.id] = siteText(site);
+        }
+        m_ledger.begin(batch);
+        for (const Transition &transition : batch.transitions) {
+            if (Result<void> written = writeRow(transition); !written)
+                return written;
+        }
+        return m_output->flushIfDue(batch.now);
+    }
+
+    Result<void> finish(const Accounting &) override { return m_output->close(); }
+
+private:
+    std::string_view siteOf(const Transition &transition) const
+    {
+        const bool known = !transition.active && transition.site < m_sites.size() && !m_sites[transition.site].empty();
+        return known ? std::string_view(m_sites[transition.site]) : std::string_view(",,,");
+    }
+
+    Result<void> writeRow(const Transition &transition)
+    {
+        const std::string_view site = siteOf(transition);
+        Result<char *> line = m_output->beginLine(kRowWithoutSite + site.size());
+        if (!line)
+            return line.error();
+        const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
+        const auto putComma = [](char *at) { return put(at, ","); };
+        char *at = putComma(putDecimal(*line, coroutine.probeId));
+        at = putComma(putDecimal(at, transition.tid));
+        at = putComma(putHex(at, transition.addr));
+        at = putComma(putDecimal(at, transition.seq));
+        at = put(at, transition.active ? "true," : "false,");
+        at = putComma(putDecimal(at, transition.ts));
+        at = putComma(putDecimal(at, transition.n));
+        at = putComma(putDecimal(at, transition.coroutine));
+        if (coroutine.pid != 0)
+            at = putDecimal(at, coroutine.pid);
+        at = put(putComma(at), pointKindName(transition.kind));
+        at = put(at, site);
+        m_output->endLine(put(at, "\n"));
+        return {};
+    }
+
+    std::unique_ptr<LineOutput> m_output;
+    Ledger m_ledger;
+    std::vector<std::string> m_sites;  ///< by SiteId
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path)
+{
+    Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
+    if (!output)
+        return output.error();
+    auto writer = std::make_shared<CsvWriter>(std::move(*output));
+    if (Result<void> header = writer->writeHeader(); !header)
+        return header.error();
+    return std::shared_ptr<Sink>(std::move(writer));
+}
+
+}  // namespace ct

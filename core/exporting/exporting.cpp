@@ -1,3 +1,229 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/exporting.h"
+
+#include "core/exporting/csvwriter.h"
+#include "core/exporting/replacefile.h"
+#include "core/exporting/sqlitewriter.h"
+#include "core/recording/jsonlwriter.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ct {
+
+namespace {
+
+constexpr std::array<ExportFormat, 3> kFormats = {{
+    {"JSONL", "jsonl", &makeJsonlWriter},
+    {"CSV", "csv", &makeCsvWriter},
+    {"SQLite", "sqlite", &makeSqliteWriter},
+}};
+
+constexpr std::size_t kTransitionsPerBatch = 8192;
+/// Coroutines without events count for the progress as well.
+constexpr std::uint32_t kCoroutinesPerBatch = 8192;
+
+char lower(char character)
+{
+    return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
+}
+
+bool hasEnding(std::string_view path, std::string_view extension)
+{
+    if (path.size() <= extension.size() || path[path.size() - extension.size() - 1] != '.')
+        return false;
+    return std::equal(extension.begin(), extension.end(), path.end() - static_cast<std::ptrdiff_t>(extension.size()),
+                      [](char a, char b) { return a == lower(b); });
+}
+
+/// Turns the present content of a trace back into a stream, coroutine by coroutine.
+class TraceReplay {
+public:
+    TraceReplay(const Population &population, const History &history, Sink &sink, const ExportProgress &progress)
+        : m_population(population),
+          m_history(history),
+          m_sink(sink),
+          m_progress(progress),
+          m_coroutines(population.size()),
+          m_eventsExpected(std::max<std::uint64_t>(history.eventCount(), 1))
+    {
+    }
+
+    Result<ExportReport> run()
+    {
+        std::uint64_t missing = 0;
+        for (CoroutineId id = 0; id < m_coroutines; ++id)
+            missing += m_population.at(id).lost;
+        // The history does not say why numbers are missing. In a run that was attached to, those in front of the
+        // first event are the ones from before.
+        m_attached = missing > m_population.lost();
+        for (CoroutineId id = 0; id < m_coroutines; ++id) {
+            if (Result<void> done = replay(id); !done)
+                return done.error();
+        }
+        if (Result<void> done = flush(); !done)
+            return done.error();
+        if (Result<void> done = m_sink.finish(m_sums); !done)
+            return done.error();
+        return ExportReport{m_sums.captured, m_coroutines, m_sums.lost,
+                            m_history.droppedEvents() == 0 ? 0 : m_droppedEvents};
+    }
+
+private:
+    Result<void> replay(CoroutineId id);
+    void addBirth(const CoroutineSnapshot &snapshot);
+    void addGap(const CoroutineSnapshot &snapshot, const HistoryEvent &gap);
+    void addTransition(const CoroutineSnapshot &snapshot, const HistoryEvent &event);
+    Result<void> flush();
+
+    const Population &m_population;
+    const History &m_history;
+    Sink &m_sink;
+    const ExportProgress &m_progress;
+    const std::uint32_t m_coroutines;
+    const std::uint64_t m_eventsExpected;
+    Batch m_batch;
+    Accounting m_sums;
+    std::uint64_t m_droppedEvents = 0;
+    SiteId m_sitesSent = 0;
+    std::uint32_t m_coroutinesDone = 0;
+    bool m_attached = false;
+};
+
+Result<void> TraceReplay::replay(CoroutineId id)
+{
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    addBirth(snapshot);
+    std::array<HistoryEvent, 256> events;
+    History::Position position;
+    std::uint64_t rows = 0;
+    // The target may go on: what it does from now on is not part of the export.
+    while (rows < snapshot.events) {
+        const std::size_t count = m_history.read(id, position, events);
+        if (count == 0)
+            break;
+        for (std::size_t i = 0; i < count && rows < snapshot.events; ++i) {
+            if (events[i].type == HistoryEvent::Type::Gap) {
+                addGap(snapshot, events[i]);
+            } else {
+                addTransition(snapshot, events[i]);
+                ++rows;
+            }
+        }
+        if (m_batch.transitions.size() >= kTransitionsPerBatch) {
+            if (Result<void> done = flush(); !done)
+                return done;
+        }
+    }
+    m_droppedEvents += snapshot.events - rows;
+    if (snapshot.flagged)
+        m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
+    if (snapshot.deathTs != 0)
+        m_batch.deaths.push_back({id, snapshot.deathTs});
+    ++m_coroutinesDone;
+    return m_batch.births.size() < kCoroutinesPerBatch ? Result<void>() : flush();
+}
+
+void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
+{
+    Birth birth;
+    birth.coroutine = snapshot.id;
+    birth.station = snapshot.station;
+    birth.generation = snapshot.generation;
+    birth.pid = snapshot.pid;
+    birth.dialect = snapshot.dialect;
+    birth.probeId = snapshot.probeId;
+    birth.birthTs = snapshot.birthTs;
+    m_batch.births.push_back(birth);
+    ++m_sums.coroutines;
+}
+
+void TraceReplay::addGap(const CoroutineSnapshot &snapshot, const HistoryEvent &gap)
+{
+    const std::uint64_t first = snapshot.dialect == Dialect::Monotonic ? 1 : 0;
+    const bool beforeAttach = m_attached && gap.n <= first;
+    m_batch.losses.push_back({snapshot.id, gap.n, gap.count, beforeAttach});
+    (beforeAttach ? m_sums.missedBeforeAttach : m_sums.lost) += gap.count;
+}
+
+void TraceReplay::addTransition(const CoroutineSnapshot &snapshot, const HistoryEvent &event)
+{
+    Transition transition;
+    transition.ts = event.ts;
+    transition.addr = event.addr;
+    transition.n = event.n;
+    transition.seq = slotSeq(snapshot.dialect, event.n);
+    transition.coroutine = snapshot.id;
+    transition.tid = event.tid;
+    transition.site = event.site;
+    transition.kind = event.kind;
+    transition.active = event.type == HistoryEvent::Type::Resume;
+    m_batch.transitions.push_back(transition);
+    m_batch.now = std::max(m_batch.now, event.ts);
+    ++m_sums.captured;
+}
+
+Result<void> TraceReplay::flush()
+{
+    // Sites last: whatever the events of this batch name is known by now.
+    for (const SiteId count = m_population.siteCount(); m_sitesSent < count;) {
+        if (const Site *site = m_population.site(++m_sitesSent))
+            m_batch.sites.push_back(*site);
+    }
+    Result<void> consumed = m_sink.consume(m_batch);
+    m_batch.clear();
+    if (!consumed)
+        return consumed;
+    const double events = static_cast<double>(m_sums.captured) / static_cast<double>(m_eventsExpected);
+    const double coroutines = static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutines));
+    // The rest belongs to finish(), which may have to build indexes.
+    if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
+        return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+    return {};
+}
+
+}  // namespace
+
+std::span<const ExportFormat> exportFormats()
+{
+    return kFormats;
+}
+
+const ExportFormat *exportFormatFor(std::string_view path)
+{
+    if (path == "-")
+        return &kFormats[0];
+    for (const ExportFormat &format : kFormats) {
+        if (hasEnding(path, format.extension))
+            return &format;
+    }
+    return nullptr;
+}
+
+Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
+                                 const std::string &path, const ExportProgress &progress)
+{
+    if (progress && !progress(0))
+        return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+    Result<ReplaceFile> file = ReplaceFile::prepare(path);
+    if (!file)
+        return file.error();
+    Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath());
+    if (!sink)
+        return sink.error();
+    Result<ExportReport> report = TraceReplay(population, history, **sink, progress).run();
+    // Closed before the file is renamed or removed.
+    sink->reset();
+    if (!report)
+        return report;
+    if (progress && !progress(0.99))
+        return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+    if (Result<void> replaced = file->commit(); !replaced)
+        return replaced.error();
+    if (progress)
+        (void)progress(1);
+    return report;
+}
+
+}  // namespace ct

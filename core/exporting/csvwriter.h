@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Comma-separated values (RFC 4180, but LF): one transition a row, the existing collector's six columns first.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// Opens `path` for writing (truncates); `-` is standard output. A Sink that flushes as the JSONL writer does.
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path);
+
+}  // namespace ct

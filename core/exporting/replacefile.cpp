@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/replacefile.h"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+/// 0 or errno. File systems that cannot synchronise are none of our business.
+int synchronise(const std::string &path, int flags)
+{
+    const int fd = ::open(path.c_str(), flags | O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    const int failed = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+    ::close(fd);
+    return failed;
+}
+
+/// A file of its own, created now.
+Result<std::string> createBeside(const std::string &target)
+{
+    // Only uniqueness matters: no order with anything else.
+    static std::atomic<unsigned> counter{0};
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const unsigned number = counter.fetch_add(1, std::memory_order_relaxed);
+        std::string path = target + "." + std::to_string(getpid()) + "-" + std::to_string(number) + ".part";
+        const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            ::close(fd);
+            return path;
+        }
+        if (errno != EEXIST)
+            return errnoError(errno, target + " cannot be written, choose another place");
+    }
+    return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files beside it"};
+}
+
+}  // namespace
+
+Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
+{
+    if (path.empty())
+        return Error{ErrorCode::InvalidArgument, "the name of the file is empty"};
+    std::string target = path;
+    std::optional<mode_t> mode;
+    struct stat info = {};
+    if (stat(path.c_str(), &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            return Error{ErrorCode::InvalidArgument, path + " is not a regular file, choose another name"};
+        if (access(path.c_str(), W_OK) != 0)
+            return errnoError(errno, path + " cannot be replaced, choose another name");
+        mode = info.st_mode & 07777;
+        char resolved[PATH_MAX];
+        if (realpath(path.c_str(), resolved))
+            target = resolved;
+    }
+    Result<std::string> temporary = createBeside(target);
+    if (!temporary)
+        return temporary.error();
+    if (mode)
+        (void)!chmod(temporary->c_str(), *mode);
+    return ReplaceFile(std::move(target), std::move(*temporary));
+}
+
+ReplaceFile::ReplaceFile(ReplaceFile &&other) noexcept
+    : m_target(std::move(other.m_target)), m_temporary(std::move(other.m_temporary))
+{
+    other.m_temporary.clear();
+}
+
+ReplaceFile::~ReplaceFile()
+{
+    if (m_temporary.empty())
+        return;
+    ::unlink(m_temporary.c_str());
+    ::unlink((m_temporary + "-journal").c_str());
+}
+
+Result<void> ReplaceFile::commit()
+{
+    if (const int failed = synchronise(m_temporary, 0); failed != 0)
+        return errnoError(failed, m_target + " could not be completed");
+    if (::rename(m_temporary.c_str(), m_target.c_str()) != 0)
+        return errnoError(errno, m_target + " cannot be replaced, choose another name");
+    m_temporary.clear();
+    const std::size_t slash = m_target.rfind('/');
+    const std::string directory = slash == std::string::npos ? "." : m_target.substr(0, slash + 1);
+    (void)synchronise(directory, O_DIRECTORY);
+    return {};
+}
+
+}  // namespace ct

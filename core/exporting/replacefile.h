@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Replaces a file as a whole or not at all.
+#pragma once
+
+#include "core/result.h"
+
+#include <string>
+
+namespace ct {
+
+/// A temporary file beside the target; removed unless commit() succeeds.
+class ReplaceFile {
+public:
+    /// Creates the temporary file, with the permissions of an existing target. A link is followed, so that it stays
+    /// one.
+    static Result<ReplaceFile> prepare(const std::string &path);
+    ReplaceFile(ReplaceFile &&other) noexcept;
+    ReplaceFile &operator=(ReplaceFile &&) = delete;
+    ~ReplaceFile();
+
+    const std::string &temporaryPath() const { return m_temporary; }
+    /// Synchronises the file, renames it, synchronises the directory.
+    Result<void> commit();
+
+private:
+    ReplaceFile(std::string target, std::string temporary)
+        : m_target(std::move(target)), m_temporary(std::move(temporary))
+    {
+    }
+
+    std::string m_target;
+    std::string m_temporary;  ///< empty: nothing to remove
+};
+
+}  // namespace ct
