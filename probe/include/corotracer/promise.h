@@ -91,9 +91,9 @@ struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
     using storage::inner;
 
     template <class U>
-    TracedAwaiter(U &&awaitable, PromiseMixin *promise, location where = location::current(),
+    TracedAwaiter(U &&from, PromiseMixin *promise, location where = location::current(),
                   std::uint8_t kind = kAwaitPoint) noexcept(std::is_nothrow_constructible_v<storage, U &&>)
-        : storage(static_cast<U &&>(awaitable)), tracer(promise), where_(where), kind_(kind)
+        : storage(static_cast<U &&>(from)), tracer(promise), where_(where), kind_(kind)
     {
     }
 

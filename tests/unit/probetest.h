@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For the probe's tests: a region as an engine makes it, read back through a mapping of the test's own; and a child
+// process per case, for a process is traced only once.
+#pragma once
+
+#include "coroTracer.h"
+#include "tests/support/check.h"
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+
+namespace probetest {
+
+struct Event {
+    std::uint64_t timestamp = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t addr = 0;
+    std::uint64_t seq = 0;
+    std::uint32_t site = 0;
+    std::uint8_t kind = 0;
+    bool active = false;
+};
+
+/// What a region file offers. extension = false: as a version-1 engine makes it.
+struct RegionOptions {
+    std::uint32_t stations = 64;
+    std::uint32_t siteCapacity = 128;
+    std::uint64_t stringBytes = 1 << 16;
+    bool extension = true;
+    bool engineFences = true;
+};
+
+/// A temporary directory with a region file; its paths are in the environment as long as it lives.
+class Region
+{
+public:
+    explicit Region(const RegionOptions &options = {}) : m_options(options)
+    {
+        char pattern[] = "/tmp/tst_probe.XXXXXX";
+        REQUIRE(::mkdtemp(pattern) != nullptr);
+        m_directory = pattern;
+        using namespace corotracer;
+        const std::uint64_t table = kHeaderSize + std::uint64_t{options.stations} * kStationSize;
+        const std::uint64_t strings = table + options.siteCapacity * sizeof(SiteRecord);
+        m_size = options.extension ? strings + options.stringBytes : table;
+        const int fd = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        REQUIRE(fd >= 0 && ::ftruncate(fd, static_cast<off_t>(m_size)) == 0);
+        m_base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        ::close(fd);
+        REQUIRE(m_base != MAP_FAILED);
+        header().magic_number = kMagic;
+        header().version = kVersion;
+        header().max_stations.store(options.stations, std::memory_order_relaxed);
+        if (options.extension) {
+            ExtensionHeader &extension = header().extension;
+            extension.magic = kExtensionMagic;
+            extension.version = kExtensionVersion;
+            extension.size = sizeof(ExtensionHeader);
+            extension.file_size = m_size;
+            extension.stations_reserved = options.stations;
+            extension.site_table_offset = table;
+            extension.site_capacity = options.siteCapacity;
+            extension.site_record_size = sizeof(SiteRecord);
+            extension.strings_offset = strings;
+            extension.strings_capacity = options.stringBytes;
+            extension.engine_fences = options.engineFences ? 1 : 0;
+        }
+        ::setenv("CTP_SHM_PATH", path().c_str(), 1);
+        ::setenv("CTP_SOCK_PATH", socketPath().c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", std::to_string(options.stations).c_str(), 1);
+    }
+    Region(const Region &) = delete;
+    Region &operator=(const Region &) = delete;
+    ~Region()
+    {
+        ::munmap(m_base, m_size);
+        ::unlink(path().c_str());
+        ::unlink(socketPath().c_str());
+        ::rmdir(m_directory.c_str());
+        ::unsetenv("CTP_SHM_PATH");
+        ::unsetenv("CTP_SOCK_PATH");
+        ::unsetenv("CTP_MAX_STATIONS");
+    }
+
+    std::string path() const { return m_directory + "/region.shm"; }
+    std::string socketPath() const { return m_directory + "/region.sock"; }
+    std::uint64_t size() const { return m_size; }
+    char *bytes() const { return static_cast<char *>(m_base); }
+    corotracer::GlobalHeader &header() const { return *static_cast<corotracer::GlobalHeader *>(m_base); }
+    corotracer::StationData &station(std::size_t index) const
+    {
+        return reinterpret_cast<corotracer::StationData *>(bytes() + corotracer::kHeaderSize)[index];
+    }
+    std::uint32_t allocated() const { return header().allocated_count.load(std::memory_order_acquire); }
+    std::uint32_t sites() const { return header().extension.site_count.load(std::memory_order_acquire); }
+
+    const corotracer::SiteRecord &site(std::uint32_t id) const
+    {
+        REQUIRE(id >= 1 && id <= m_options.siteCapacity);
+        return reinterpret_cast<const corotracer::SiteRecord *>(bytes() + header().extension.site_table_offset)[id - 1];
+    }
+    std::string siteFile(std::uint32_t id) const { return text(site(id).file_offset, site(id).file_length); }
+    std::string siteFunction(std::uint32_t id) const
+    {
+        return text(site(id).function_offset, site(id).function_length);
+    }
+
+    /// Number of events that a station's writer finished, by its seqs.
+    std::uint64_t emitted(std::size_t index) const
+    {
+        std::uint64_t count = 0;
+        for (const corotracer::Epoch &epoch : station(index).slots)
+            count += epoch.seq.load(std::memory_order_acquire) / 2;
+        return count;
+    }
+    /// The (at most eight) last events of a station, oldest first. The writer must be at rest.
+    std::vector<Event> events(std::size_t index) const
+    {
+        const std::uint64_t count = emitted(index);
+        std::vector<Event> result;
+        for (std::uint64_t n = count > 8 ? count - 8 : 0; n < count; ++n) {
+            const corotracer::Epoch &epoch = station(index).slots[n % 8];
+            Event event;
+            event.timestamp = epoch.timestamp.load(std::memory_order_acquire);
+            event.tid = epoch.tid.load(std::memory_order_acquire);
+            event.addr = epoch.addr.load(std::memory_order_acquire);
+            event.seq = epoch.seq.load(std::memory_order_acquire);
+            event.site = epoch.site.load(std::memory_order_acquire);
+            event.kind = epoch.kind.load(std::memory_order_acquire);
+            event.active = epoch.is_active.load(std::memory_order_acquire) == 1;
+            CHECK_EQUAL(event.seq, n / 8 * 2 + 2);
+            result.push_back(event);
+        }
+        return result;
+    }
+    /// "S" for a suspend and "R" for a resume, oldest first.
+    std::string pattern(std::size_t index) const
+    {
+        std::string result;
+        for (const Event &event : events(index))
+            result += event.active ? 'R' : 'S';
+        return result;
+    }
+
+private:
+    std::string text(std::uint64_t offset, std::uint32_t length) const
+    {
+        REQUIRE(offset <= m_options.stringBytes && length <= m_options.stringBytes - offset);
+        return {bytes() + header().extension.strings_offset + offset, length};
+    }
+
+    RegionOptions m_options;
+    std::string m_directory;
+    std::uint64_t m_size = 0;
+    void *m_base = nullptr;
+};
+
+/// Runs `body` in a forked child; its failed checks count here. A signal or a wrong exit is a failure.
+inline void inChild(const std::function<void()> &body)
+{
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        check::failures = 0;
+        try {
+            body();
+        } catch (const check::Abort &) {
+        }
+        ::_exit(check::failures == 0 ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK_EQUAL(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), 0);
+}
+
+/// An eager coroutine that is destroyed by its owner.
+struct Task {
+    struct promise_type : corotracer::PromiseMixin {
+        Task get_return_object() { return Task{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { std::abort(); }
+    };
+    explicit Task(std::coroutine_handle<promise_type> from) : handle(from) {}
+    Task(Task &&other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+    Task(const Task &) = delete;
+    Task &operator=(const Task &) = delete;
+    Task &operator=(Task &&) = delete;
+    ~Task()
+    {
+        if (handle)
+            handle.destroy();
+    }
+    std::coroutine_handle<promise_type> handle;
+};
+
+}  // namespace probetest
