@@ -8,6 +8,7 @@
 #include "core/trace/population.h"
 
 #include <atomic>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,5 +69,8 @@ private:
 /// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data).
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
                                       const std::atomic<bool> &cancelled);
+/// The same over snapshots taken earlier, at `now`; only the sites are asked of the population.
+std::vector<CoroutineId> computeOrder(const Population &population, std::span<const CoroutineSnapshot> snapshots,
+                                      std::uint64_t now, const OrderSpec &spec, const std::atomic<bool> &cancelled);
 
 }  // namespace ct

@@ -1,2 +1,274 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/coroutinetablemodel.h"
+
+#include <QMetaEnum>
+
+#include <numeric>
+
+namespace ct {
+
+/// An ordering on its way. The worker fills `order`, then hands over by a queued call.
+struct CoroutineTableModel::Job {
+    std::atomic<bool> cancelled{false};
+    std::uint32_t count = 0;  ///< ids below it take part
+    std::vector<CoroutineId> order;
+};
+
+CoroutineTableModel::CoroutineTableModel(QObject *parent) : QAbstractTableModel(parent)
+{
+    m_pool.setMaxThreadCount(1);
+}
+
+CoroutineTableModel::~CoroutineTableModel()
+{
+    cancelOrdering();
+    m_pool.waitForDone();
+}
+
+void CoroutineTableModel::setPopulation(const Population *population)
+{
+    cancelOrdering();
+    m_pool.waitForDone();  // the worker may still read the old one
+    beginResetModel();
+    m_population = population;
+    m_frozen.reset();
+    m_paused = false;
+    m_now = population ? population->now() : 0;
+    m_order.clear();
+    m_rows.assign(population ? population->size() : 0, -1);
+    m_seen.clear();
+    if (!m_spec.filters()) {
+        m_order.resize(m_rows.size());
+        std::iota(m_order.begin(), m_order.end(), 0U);
+    }
+    rebuildRows();
+    endResetModel();
+    Q_EMIT orderChanged();
+    startOrdering();
+}
+
+void CoroutineTableModel::sample()
+{
+    if (!m_population || m_paused)
+        return;
+    const std::uint64_t now = m_population->now();
+    const bool timeWentOn = now != m_now;
+    m_now = now;
+    appendBirths();
+    announceChanges();
+    if (timeWentOn)
+        announceTime();
+    if (!m_job && needsOrdering() && m_sinceSort.hasExpired(kResortIntervalMs))
+        startOrdering();
+}
+
+void CoroutineTableModel::setPaused(bool paused)
+{
+    if (paused == m_paused)
+        return;
+    m_paused = paused;
+    m_frozen.reset();
+    if (!paused || !m_population)
+        return;
+    auto snapshots = std::make_shared<Snapshots>(m_rows.size());
+    for (CoroutineId id = 0; id < snapshots->size(); ++id)
+        (*snapshots)[id] = m_population->at(id);
+    m_frozen = std::move(snapshots);
+}
+
+int CoroutineTableModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
+}
+
+int CoroutineTableModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant CoroutineTableModel::data(const QModelIndex &index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
+        return {};
+    if (role == NowRole)
+        return QVariant::fromValue<qulonglong>(m_now);
+    if (role != Qt::DisplayRole && role < Qt::UserRole)
+        return {};
+    const CoroutineId id = idAt(index.row());
+    if (role == CoroutineIdRole)
+        return id;
+    const CoroutineSnapshot snapshot = snapshotOf(id);
+    switch (role) {
+    case Qt::DisplayRole:
+    case SortRole: return columnValue(snapshot, index.column());
+    case SiteIdRole: return snapshot.site;
+    case AddressRole: return QVariant::fromValue<qulonglong>(snapshot.addr);
+    case StateRole: return static_cast<int>(snapshot.state);
+    case KindRole: return static_cast<int>(snapshot.kind);
+    case SinceRole: return QVariant::fromValue<qulonglong>(snapshot.since);
+    case ProbeIdRole: return QVariant::fromValue<qulonglong>(snapshot.probeId);
+    case FlaggedRole: return snapshot.flagged;
+    case PidRole: return snapshot.pid;
+    case DeathRole: return QVariant::fromValue<qulonglong>(snapshot.deathTs);
+    default: return {};
+    }
+}
+
+QVariant CoroutineTableModel::columnValue(const CoroutineSnapshot &snapshot, int column) const
+{
+    const auto number = [](std::uint64_t value) { return QVariant::fromValue<qulonglong>(value); };
+    switch (column) {
+    case IdColumn: return snapshot.id;
+    case StateColumn: return static_cast<int>(snapshot.state);
+    case SinceColumn: return number(snapshot.since);
+    case WhereColumn: return snapshot.site;
+    case ThreadColumn: return snapshot.tid;
+    case EventsColumn: return number(snapshot.events);
+    case LostColumn: return number(snapshot.lost);
+    case RunTimeColumn: return number(runningSoFar(snapshot, m_now));
+    case SuspendedTimeColumn: return number(suspendedSoFar(snapshot, m_now));
+    case BirthColumn: return number(snapshot.birthTs);
+    default: return {};
+    }
+}
+
+QVariant CoroutineTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case IdColumn: return tr("Id");
+    case StateColumn: return tr("State");
+    case SinceColumn: return tr("Since");
+    case WhereColumn: return tr("Where");
+    case ThreadColumn: return tr("Thread");
+    case EventsColumn: return tr("Events");
+    case LostColumn: return tr("Lost");
+    case RunTimeColumn: return tr("Running");
+    case SuspendedTimeColumn: return tr("Suspended");
+    case BirthColumn: return tr("Born");
+    default: return {};
+    }
+}
+
+QHash<int, QByteArray> CoroutineTableModel::roleNames() const
+{
+    QHash<int, QByteArray> names = QAbstractTableModel::roleNames();
+    const QMetaEnum roles = QMetaEnum::fromType<Roles>();
+    for (int i = 0; i < roles.keyCount(); ++i)
+        names.insert(roles.value(i), roles.key(i));
+    return names;
+}
+
+void CoroutineTableModel::sort(int column, Qt::SortOrder order)
+{
+    OrderSpec spec = m_spec;
+    const bool known = column >= 0 && column < ColumnCount;
+    spec.key = known ? static_cast<OrderKey>(column) : OrderKey::Id;
+    spec.descending = known && order == Qt::DescendingOrder;
+    setSpec(std::move(spec));
+}
+
+int CoroutineTableModel::sortColumn() const
+{
+    return static_cast<int>(m_spec.key);
+}
+
+Qt::SortOrder CoroutineTableModel::sortOrder() const
+{
+    return m_spec.descending ? Qt::DescendingOrder : Qt::AscendingOrder;
+}
+
+void CoroutineTableModel::setStateMask(std::uint32_t states)
+{
+    OrderSpec spec = m_spec;
+    spec.states = states;
+    setSpec(std::move(spec));
+}
+
+void CoroutineTableModel::setTextFilter(const QString &text)
+{
+    OrderSpec spec = m_spec;
+    spec.text = text.trimmed().toStdString();
+    setSpec(std::move(spec));
+}
+
+CoroutineId CoroutineTableModel::idAt(int row) const
+{
+    return row >= 0 && row < rowCount() ? m_order[static_cast<std::size_t>(row)] : kNoCoroutine;
+}
+
+int CoroutineTableModel::rowOf(CoroutineId id) const
+{
+    return id < m_rows.size() ? m_rows[id] : -1;
+}
+
+CoroutineSnapshot CoroutineTableModel::snapshotOf(CoroutineId id) const
+{
+    if (m_frozen)
+        return id < m_frozen->size() ? (*m_frozen)[id] : CoroutineSnapshot();
+    return m_population ? m_population->at(id) : CoroutineSnapshot();
+}
+
+void CoroutineTableModel::setSpec(OrderSpec spec)
+{
+    if (spec == m_spec)
+        return;
+    m_spec = std::move(spec);
+    startOrdering();
+}
+
+bool CoroutineTableModel::needsOrdering() const
+{
+    const bool isById = m_spec.key == OrderKey::Id && !m_spec.descending;
+    const bool isStatic = m_spec.key == OrderKey::Id || m_spec.key == OrderKey::Birth;
+    const bool growsByItself = m_spec.key == OrderKey::RunTime || m_spec.key == OrderKey::SuspendedTime;
+    return (m_bornSinceSort && !isById) || (m_changedSinceSort && (!isStatic || m_spec.filters())) || growsByItself;
+}
+
+void CoroutineTableModel::startOrdering()
+{
+    cancelOrdering();
+    m_sinceSort.start();
+    m_bornSinceSort = false;
+    m_changedSinceSort = false;
+    if (!m_population)
+        return;
+    auto job = std::make_shared<Job>();
+    job->count = static_cast<std::uint32_t>(m_rows.size());
+    const auto order = [job, population = m_population, spec = m_spec, frozen = m_frozen, now = m_now] {
+        job->order = frozen ? computeOrder(*population, *frozen, now, spec, job->cancelled)
+                            : computeOrder(*population, job->count, spec, job->cancelled);
+    };
+    m_job = job;
+    if (job->count < kBackgroundFrom) {
+        order();
+        finishOrdering(job);
+        return;
+    }
+    // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
+    m_pool.start([this, job, order] {
+        order();
+        QMetaObject::invokeMethod(
+            this, [this, job] { finishOrdering(job); }, Qt::QueuedConnection);
+    });
+}
+
+void CoroutineTableModel::finishOrdering(const std::shared_ptr<Job> &job)
+{
+    if (job != m_job)
+        return;  // a later wish has overtaken it
+    m_job.reset();
+    m_sinceSort.start();
+    applyOrder(std::move(job->order), job->count);
+}
+
+void CoroutineTableModel::cancelOrdering()
+{
+    if (m_job)
+        m_job->cancelled.store(true, std::memory_order_relaxed);
+    m_job.reset();
+}
+
+}  // namespace ct

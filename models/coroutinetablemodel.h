@@ -6,13 +6,13 @@
 #pragma once
 
 #include "models/coroutineorder.h"
+#include "models/rowchanges.h"
 
 #include <QAbstractTableModel>
 #include <QElapsedTimer>
 #include <QThreadPool>
 
 #include <memory>
-#include <optional>
 
 namespace ct {
 
@@ -95,19 +95,22 @@ Q_SIGNALS:
 
 private:
     struct Job;
-    struct Frozen;
+    using Snapshots = std::vector<CoroutineSnapshot>;
 
     void setSpec(OrderSpec spec);
     void startOrdering();
     void finishOrdering(const std::shared_ptr<Job> &job);
     void cancelOrdering();
-    void applyOrder(std::vector<CoroutineId> order);
-    void replaceOrder(std::vector<CoroutineId> order, const std::vector<bool> &wanted, bool insertOnly);
+    void applyOrder(std::vector<CoroutineId> order, std::uint32_t count);
+    void removeUnwanted(const std::vector<RowRange> &ranges);
+    void permute(std::vector<CoroutineId> order);
+    void insertMissing(const std::vector<CoroutineId> &order, const std::vector<RowRange> &ranges);
     void appendBirths();
-    void noteChanges();
-    void emitChanges(std::vector<int> &rows);
-    bool needsResort() const;
+    void announceChanges();
+    void announceTime();
+    bool needsOrdering() const;
     void rebuildRows();
+    QVariant columnValue(const CoroutineSnapshot &snapshot, int column) const;
 
     const Population *m_population = nullptr;
     OrderSpec m_spec;
@@ -115,11 +118,12 @@ private:
     std::vector<int> m_rows;            ///< id -> row or -1; as many as ids are known
     std::vector<std::uint64_t> m_seen;  ///< page versions
     std::uint64_t m_now = 0;
+    bool m_bornSinceSort = false;
     bool m_changedSinceSort = false;
     bool m_paused = false;
-    std::unique_ptr<Frozen> m_frozen;
+    std::shared_ptr<const Snapshots> m_frozen;  ///< while paused: the values of that moment
     QElapsedTimer m_sinceSort;
-    std::shared_ptr<Job> m_job;
+    std::shared_ptr<Job> m_job;  ///< the ordering under way; others are stale
     QThreadPool m_pool;
 };
 

@@ -8,9 +8,9 @@
 #include "core/analysis/stuck.h"
 
 #include <QAbstractItemModel>
+#include <QHash>
 #include <QThreadPool>
 
-#include <atomic>
 #include <memory>
 
 namespace ct {
@@ -71,22 +71,32 @@ Q_SIGNALS:
 
 private:
     struct Job;
+    struct Child;
     struct Group;
 
     void finishJudging(const std::shared_ptr<Job> &job);
     void cancelJudging();
-    void apply(std::vector<StuckGroup> found, std::uint64_t now);
+    void apply(const std::vector<StuckGroup> &found, std::uint64_t now);
     void removeGone(const std::vector<StuckGroup> &found);
-    void updateChildren(int row, StuckGroup &&found, std::uint64_t now);
-    void orderGroups(const std::vector<SiteId> &order);
-    int groupRow(SiteId site) const;
+    static std::vector<Child> childrenOf(const StuckGroup &found, std::uint64_t now);
+    void addGroup(const StuckGroup &found);
+    void updateChildren(int row, std::vector<Child> children);
+    void replaceChildren(int row, std::vector<Child> children);
+    void orderGroups(const std::vector<StuckGroup> &found);
+    void announceValues();
+    void rebuildRows();
+    QModelIndex groupIndex(int row) const { return createIndex(row, 0, quintptr{0}); }
+    const Group *groupOf(const QModelIndex &index) const;
+    QVariant groupValue(const Group &group, int column, int role) const;
+    QVariant childValue(const Group &group, const Child &child, int column, int role) const;
 
     const Population *m_population = nullptr;
     StuckRule m_rule;
-    std::vector<std::unique_ptr<Group>> m_groups;
+    std::vector<Group> m_groups;
+    QHash<SiteId, int> m_rowOfSite;
     std::uint64_t m_now = 0;
     int m_count = 0;
-    std::shared_ptr<Job> m_job;
+    std::shared_ptr<Job> m_job;  ///< the judgement under way; others are stale
     QThreadPool m_pool;
 };
 

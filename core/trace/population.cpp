@@ -452,7 +452,7 @@ SiteStatistics Population::siteStatistics(SiteId id) const
 {
     SiteStatistics copy;
     if (id >= m_data->sites.size())
-        return copy;
+        id = kUnknownSite;  // where completed() counts them
     const Statistics *statistics = m_data->sites[id].statistics.load(kAcquire);
     if (!statistics)
         return copy;

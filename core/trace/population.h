@@ -81,7 +81,7 @@ public:
     std::uint32_t siteCount() const;  ///< known ids are among 1 .. siteCount()
     /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.
     const Site *site(SiteId id) const;
-    SiteStatistics siteStatistics(SiteId id) const;  ///< kUnknownSite has statistics too
+    SiteStatistics siteStatistics(SiteId id) const;  ///< kUnknownSite: of all without a known one
 
     std::uint64_t now() const;       ///< of the latest batch; "now" for every duration that is still running
     std::uint64_t captured() const;  ///< transitions consumed so far

@@ -221,6 +221,8 @@ CT_CASE(nonsenseIsIgnored)
     CHECK_EQUAL(population.siteCount(), 0U);
     CHECK(population.site(4'000'000'000) == nullptr);
     CHECK_EQUAL(population.at(0).suspendedNs, 0U);  // time ran backwards
+    CHECK_EQUAL(population.siteStatistics(kUnknownSite).completed, 1U);
+    CHECK_EQUAL(population.siteStatistics(4'000'000'000).completed, 1U);
 }
 
 CT_CASE(sitesKeepTheirAddressAndMayComeLate)

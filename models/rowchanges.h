@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Rows to removals, insertions and changes in ranges, as item models have to announce them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace ct {
+
+/// Rows [first, last].
+struct RowRange {
+    int first = 0;
+    int last = 0;
+    bool operator==(const RowRange &) const = default;
+};
+
+/// The rows from 0 to count - 1 for which isWanted(row) holds, merged, ascending.
+template <class IsWanted>
+std::vector<RowRange> rangesOf(std::size_t count, IsWanted &&isWanted)
+{
+    std::vector<RowRange> ranges;
+    for (std::size_t i = 0; i < count; ++i) {
+        const int row = static_cast<int>(i);
+        if (!isWanted(i))
+            continue;
+        if (!ranges.empty() && ranges.back().last == row - 1)
+            ranges.back().last = row;
+        else
+            ranges.push_back({row, row});
+    }
+    return ranges;
+}
+
+/// Sorted rows, merged; those at most `slack` rows apart count as one range.
+inline std::vector<RowRange> mergedRanges(const std::vector<int> &rows, int slack)
+{
+    std::vector<RowRange> ranges;
+    for (const int row : rows) {
+        if (!ranges.empty() && row - ranges.back().last <= slack + 1)
+            ranges.back().last = std::max(ranges.back().last, row);
+        else
+            ranges.push_back({row, row});
+    }
+    return ranges;
+}
+
+/// Beyond so many ranges a view does better with one change of layout.
+inline constexpr std::size_t kManyRanges = 128;
+
+}  // namespace ct

@@ -1,0 +1,395 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/stuckmodel.h"
+
+#include "models/rowchanges.h"
+
+#include <QMetaEnum>
+#include <QSet>
+
+#include <algorithm>
+
+namespace ct {
+
+/// A judgement on its way. The worker fills `found`, then hands over by a queued call.
+struct StuckModel::Job {
+    std::uint64_t now = 0;
+    std::vector<StuckGroup> found;
+};
+
+/// One suspension that lasts: the same coroutine, suspended anew, is another one. Longest waiting first, which stays
+/// so as time goes on.
+struct StuckModel::Child {
+    std::uint64_t since = 0;
+    CoroutineId id = kNoCoroutine;
+    std::uint64_t probeId = 0;
+    std::uint64_t addr = 0;
+
+    bool operator==(const Child &other) const { return since == other.since && id == other.id; }
+    bool operator<(const Child &other) const { return since != other.since ? since < other.since : id < other.id; }
+};
+
+struct StuckModel::Group {
+    SiteId site = kUnknownSite;
+    std::optional<std::uint64_t> usualNs;
+    std::vector<Child> children;  ///< empty only in the middle of an update
+
+    Child longest() const { return children.empty() ? Child() : children.front(); }
+};
+
+namespace {
+
+std::uint64_t lastedSince(std::uint64_t since, std::uint64_t now)
+{
+    return now > since ? now - since : 0;
+}
+
+QVariant number(std::uint64_t value)
+{
+    return QVariant::fromValue<qulonglong>(value);
+}
+
+QVariant optionalNumber(std::optional<std::uint64_t> value)
+{
+    return value ? number(*value) : QVariant();
+}
+
+}  // namespace
+
+// Groups have internal id 0, children their group's site + 1: indexes of children stay right when groups move.
+
+StuckModel::StuckModel(QObject *parent) : QAbstractItemModel(parent)
+{
+    m_pool.setMaxThreadCount(1);
+}
+
+StuckModel::~StuckModel()
+{
+    cancelJudging();
+}
+
+void StuckModel::setPopulation(const Population *population)
+{
+    cancelJudging();
+    beginResetModel();
+    m_population = population;
+    m_groups.clear();
+    m_rowOfSite.clear();
+    m_now = 0;
+    const bool hadSome = m_count != 0;
+    m_count = 0;
+    endResetModel();
+    if (hadSome)
+        Q_EMIT stuckCountChanged(0);
+}
+
+void StuckModel::sample()
+{
+    if (!m_population || m_job)
+        return;
+    auto job = std::make_shared<Job>();
+    job->now = m_population->now();
+    const auto judge = [job, population = m_population, rule = m_rule] {
+        job->found = findStuck(*population, job->now, rule);
+    };
+    m_job = job;
+    if (m_population->size() < kBackgroundFrom) {
+        judge();
+        finishJudging(job);
+        return;
+    }
+    // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
+    m_pool.start([this, job, judge] {
+        judge();
+        QMetaObject::invokeMethod(
+            this, [this, job] { finishJudging(job); }, Qt::QueuedConnection);
+    });
+}
+
+void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
+{
+    if (job != m_job)
+        return;
+    m_job.reset();
+    apply(job->found, job->now);
+}
+
+// Waits for the worker: a judgement takes some milliseconds, and it reads the population.
+void StuckModel::cancelJudging()
+{
+    m_job.reset();
+    m_pool.waitForDone();
+}
+
+QModelIndex StuckModel::index(int row, int column, const QModelIndex &parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    if (!parent.isValid())
+        return createIndex(row, column, quintptr{0});
+    return createIndex(row, column, quintptr{m_groups[static_cast<std::size_t>(parent.row())].site} + 1);
+}
+
+QModelIndex StuckModel::parent(const QModelIndex &index) const
+{
+    if (!index.isValid() || index.internalId() == 0)
+        return {};
+    const int row = m_rowOfSite.value(static_cast<SiteId>(index.internalId() - 1), -1);
+    return row < 0 ? QModelIndex() : groupIndex(row);
+}
+
+int StuckModel::rowCount(const QModelIndex &parent) const
+{
+    if (!parent.isValid())
+        return static_cast<int>(m_groups.size());
+    if (parent.internalId() != 0 || parent.column() != 0)
+        return 0;
+    const Group *group = groupOf(parent);
+    return group ? static_cast<int>(group->children.size()) : 0;
+}
+
+int StuckModel::columnCount(const QModelIndex &) const
+{
+    return ColumnCount;
+}
+
+const StuckModel::Group *StuckModel::groupOf(const QModelIndex &index) const
+{
+    const int row =
+        index.internalId() == 0 ? index.row() : m_rowOfSite.value(static_cast<SiteId>(index.internalId() - 1), -1);
+    return row >= 0 && row < rowCount() ? &m_groups[static_cast<std::size_t>(row)] : nullptr;
+}
+
+QVariant StuckModel::data(const QModelIndex &index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const Group *group = groupOf(index);
+    if (!group || (role != Qt::DisplayRole && role < Qt::UserRole))
+        return {};
+    if (role == SortRole)
+        role = Qt::DisplayRole;
+    if (index.internalId() == 0)
+        return groupValue(*group, index.column(), role);
+    return childValue(*group, group->children[static_cast<std::size_t>(index.row())], index.column(), role);
+}
+
+QVariant StuckModel::groupValue(const Group &group, int column, int role) const
+{
+    switch (role) {
+    case CoroutineIdRole: return kNoCoroutine;
+    case SiteIdRole: return group.site;
+    case AddressRole: return number(group.longest().addr);
+    case ProbeIdRole: return number(0);
+    case SinceRole: return number(group.longest().since);
+    case IsGroupRole: return true;
+    case Qt::DisplayRole: break;
+    default: return {};
+    }
+    switch (column) {
+    case WhereColumn: return group.site;
+    case CountColumn: return static_cast<int>(group.children.size());
+    case LongestColumn: return number(group.children.empty() ? 0 : lastedSince(group.longest().since, m_now));
+    case UsualColumn: return optionalNumber(group.usualNs);
+    default: return {};
+    }
+}
+
+QVariant StuckModel::childValue(const Group &group, const Child &child, int column, int role) const
+{
+    switch (role) {
+    case CoroutineIdRole: return child.id;
+    case SiteIdRole: return group.site;
+    case AddressRole: return number(child.addr);
+    case ProbeIdRole: return number(child.probeId);
+    case SinceRole: return number(child.since);
+    case IsGroupRole: return false;
+    case Qt::DisplayRole: break;
+    default: return {};
+    }
+    switch (column) {
+    case WhereColumn: return child.id;
+    case CountColumn: return 1;
+    case LongestColumn: return number(lastedSince(child.since, m_now));
+    case UsualColumn: return optionalNumber(group.usualNs);
+    default: return {};
+    }
+}
+
+QVariant StuckModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case WhereColumn: return tr("Where");
+    case CountColumn: return tr("Count");
+    case LongestColumn: return tr("Waiting");
+    case UsualColumn: return tr("Usually");
+    default: return {};
+    }
+}
+
+QHash<int, QByteArray> StuckModel::roleNames() const
+{
+    QHash<int, QByteArray> names = QAbstractItemModel::roleNames();
+    const QMetaEnum roles = QMetaEnum::fromType<Roles>();
+    for (int i = 0; i < roles.keyCount(); ++i)
+        names.insert(roles.value(i), roles.key(i));
+    return names;
+}
+
+void StuckModel::rebuildRows()
+{
+    m_rowOfSite.clear();
+    for (std::size_t row = 0; row < m_groups.size(); ++row)
+        m_rowOfSite.insert(m_groups[row].site, static_cast<int>(row));
+}
+
+void StuckModel::apply(const std::vector<StuckGroup> &found, std::uint64_t now)
+{
+    m_now = now;
+    removeGone(found);
+    int count = 0;
+    for (const StuckGroup &group : found) {
+        count += static_cast<int>(group.coroutines.size());
+        const int row = m_rowOfSite.value(group.site, -1);
+        if (row < 0) {
+            addGroup(group);
+            continue;
+        }
+        m_groups[static_cast<std::size_t>(row)].usualNs = group.usualNs;
+        updateChildren(row, childrenOf(group, now));
+    }
+    orderGroups(found);
+    announceValues();
+    if (count != m_count) {
+        m_count = count;
+        Q_EMIT stuckCountChanged(count);
+    }
+}
+
+std::vector<StuckModel::Child> StuckModel::childrenOf(const StuckGroup &found, std::uint64_t now)
+{
+    std::vector<Child> children;
+    children.reserve(found.coroutines.size());
+    for (const StuckCoroutine &stuck : found.coroutines)
+        children.push_back({now - stuck.suspendedNs, stuck.coroutine, stuck.probeId, stuck.addr});
+    return children;  // longest first already
+}
+
+void StuckModel::removeGone(const std::vector<StuckGroup> &found)
+{
+    QSet<SiteId> sites;
+    for (const StuckGroup &group : found)
+        sites.insert(group.site);
+    for (std::size_t row = m_groups.size(); row-- > 0;) {
+        if (sites.contains(m_groups[row].site))
+            continue;
+        beginRemoveRows({}, static_cast<int>(row), static_cast<int>(row));
+        m_groups.erase(m_groups.begin() + static_cast<std::ptrdiff_t>(row));
+        rebuildRows();
+        endRemoveRows();
+    }
+}
+
+void StuckModel::addGroup(const StuckGroup &found)
+{
+    const int row = rowCount();
+    beginInsertRows({}, row, row);
+    m_groups.push_back({found.site, found.usualNs, childrenOf(found, m_now)});
+    m_rowOfSite.insert(found.site, row);
+    endInsertRows();
+}
+
+// Both lists are sorted the same way, so those that stay keep their order: removals and insertions suffice.
+void StuckModel::updateChildren(int row, std::vector<Child> children)
+{
+    std::vector<Child> &present = m_groups[static_cast<std::size_t>(row)].children;
+    const auto isIn = [](const std::vector<Child> &list, const Child &child) {
+        return std::binary_search(list.begin(), list.end(), child);
+    };
+    const std::vector<RowRange> gone =
+        rangesOf(present.size(), [&](std::size_t i) { return !isIn(children, present[i]); });
+    const std::vector<RowRange> fresh =
+        rangesOf(children.size(), [&](std::size_t i) { return !isIn(present, children[i]); });
+    if (gone.size() + fresh.size() > kManyRanges) {
+        replaceChildren(row, std::move(children));
+        return;
+    }
+    for (auto range = gone.rbegin(); range != gone.rend(); ++range) {
+        beginRemoveRows(groupIndex(row), range->first, range->last);
+        present.erase(present.begin() + range->first, present.begin() + range->last + 1);
+        endRemoveRows();
+    }
+    for (const RowRange &range : fresh) {
+        beginInsertRows(groupIndex(row), range.first, range.last);
+        present.insert(present.begin() + range.first, children.begin() + range.first,
+                       children.begin() + range.last + 1);
+        endInsertRows();
+    }
+}
+
+void StuckModel::replaceChildren(int row, std::vector<Child> children)
+{
+    const QModelIndex parent = groupIndex(row);
+    Q_EMIT layoutAboutToBeChanged({parent});
+    std::vector<Child> &present = m_groups[static_cast<std::size_t>(row)].children;
+    QModelIndexList before;
+    QModelIndexList after;
+    for (const QModelIndex &index : persistentIndexList()) {
+        if (index.parent() != parent)
+            continue;
+        const Child &child = present[static_cast<std::size_t>(index.row())];
+        const auto at = std::lower_bound(children.begin(), children.end(), child);
+        before.append(index);
+        const bool stays = at != children.end() && *at == child;
+        const int newRow = static_cast<int>(at - children.begin());
+        after.append(stays ? createIndex(newRow, index.column(), index.internalId()) : QModelIndex());
+    }
+    present = std::move(children);
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged({parent});
+}
+
+void StuckModel::orderGroups(const std::vector<StuckGroup> &found)
+{
+    const bool isOrdered = std::equal(m_groups.begin(), m_groups.end(), found.begin(), found.end(),
+                                      [](const Group &a, const StuckGroup &b) { return a.site == b.site; });
+    if (isOrdered)
+        return;
+    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+    QModelIndexList before;
+    std::vector<SiteId> sites;
+    for (const QModelIndex &index : persistentIndexList()) {
+        if (index.internalId() != 0)
+            continue;
+        before.append(index);
+        sites.push_back(m_groups[static_cast<std::size_t>(index.row())].site);
+    }
+    QHash<SiteId, int> place;
+    for (const StuckGroup &group : found)
+        place.insert(group.site, static_cast<int>(place.size()));
+    std::sort(m_groups.begin(), m_groups.end(),
+              [&](const Group &a, const Group &b) { return place.value(a.site) < place.value(b.site); });
+    rebuildRows();
+    QModelIndexList after;
+    for (qsizetype i = 0; i < before.size(); ++i)
+        after.append(
+            createIndex(m_rowOfSite.value(sites[static_cast<std::size_t>(i)]), before[i].column(), quintptr{0}));
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged({}, VerticalSortHint);
+}
+
+// Every waiting time has grown.
+void StuckModel::announceValues()
+{
+    if (m_groups.empty())
+        return;
+    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    for (int row = 0; row < rowCount(); ++row) {
+        const QModelIndex parent = groupIndex(row);
+        Q_EMIT dataChanged(index(0, LongestColumn, parent), index(rowCount(parent) - 1, UsualColumn, parent));
+    }
+}
+
+}  // namespace ct

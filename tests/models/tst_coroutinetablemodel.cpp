@@ -1,0 +1,400 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/coroutinetablemodel.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+#include <random>
+
+using namespace ct;
+using Model = CoroutineTableModel;
+
+namespace {
+
+/// Plays a target: births, transitions and deaths, one batch each time.
+class Target {
+public:
+    void bear(std::uint32_t count)
+    {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            Birth birth;
+            birth.coroutine = static_cast<CoroutineId>(m_next.size());
+            birth.dialect = Dialect::Seqlock;
+            birth.probeId = 0xABC000 + birth.coroutine;
+            birth.birthTs = 1000 - birth.coroutine % 7;
+            m_batch.births.push_back(birth);
+            m_next.push_back(0);
+        }
+    }
+    void addSite(SiteId id, std::string file, std::uint32_t line, std::string function)
+    {
+        m_batch.sites.push_back({id, line, 1, std::move(file), std::move(function)});
+    }
+    void step(CoroutineId id, SiteId site = 1)
+    {
+        Transition event;
+        event.coroutine = id;
+        event.n = m_next[id]++;
+        event.seq = slotSeq(Dialect::Seqlock, event.n);
+        event.active = event.n % 2 != 0;
+        event.ts = ++m_ts;
+        event.tid = 10 + id % 3;
+        event.site = event.active ? kUnknownSite : site;
+        event.addr = event.active ? 0 : 0x1000 + id;
+        m_batch.transitions.push_back(event);
+    }
+    void kill(CoroutineId id) { m_batch.deaths.push_back({id, ++m_ts}); }
+    void commit()
+    {
+        m_batch.now = ++m_ts;
+        QVERIFY(population.consume(m_batch));
+        m_batch.clear();
+    }
+
+    Population population;
+
+private:
+    Batch m_batch;
+    std::vector<std::uint64_t> m_next;
+    std::uint64_t m_ts = 5000;
+};
+
+std::vector<qulonglong> columnOf(const Model &model, int column)
+{
+    std::vector<qulonglong> values;
+    for (int row = 0; row < model.rowCount(); ++row)
+        values.push_back(model.index(row, column).data().toULongLong());
+    return values;
+}
+
+void verifyRows(const Model &model)
+{
+    QCOMPARE(model.rowCount(), static_cast<int>(model.visibleOrder().size()));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        QCOMPARE(model.rowOf(model.idAt(row)), row);
+        QCOMPARE(model.index(row, Model::IdColumn).data().toUInt(), model.idAt(row));
+    }
+}
+
+}  // namespace
+
+class TestCoroutineTableModel : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void showsRawValues();
+    void followsBirthsAndChanges();
+    void announcesOnlyWhatChanged();
+    void sortsByEveryColumn_data();
+    void sortsByEveryColumn();
+    void filtersByStateAndText();
+    void selectionStaysWithItsCoroutine();
+    void pauseKeepsTheValues();
+    void sortsInTheBackground();
+    void staleOrderingsAreDropped();
+    void survivesChangesOfThePopulation();
+    void storm();
+};
+
+void TestCoroutineTableModel::showsRawValues()
+{
+    Target target;
+    target.addSite(1, "server.cpp", 88, "serve()");
+    target.bear(2);
+    target.step(0);
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QCOMPARE(model.rowCount(), 0);
+    model.setPopulation(&target.population);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.columnCount(), static_cast<int>(Model::ColumnCount));
+    QCOMPARE(model.index(0, Model::StateColumn).data().toInt(), static_cast<int>(CoroutineState::Suspended));
+    QCOMPARE(model.index(1, Model::StateColumn).data(Model::StateRole).toInt(),
+             static_cast<int>(CoroutineState::Created));
+    QCOMPARE(model.index(0, Model::WhereColumn).data().toUInt(), 1U);
+    QCOMPARE(model.index(0, Model::IdColumn).data(Model::AddressRole).toULongLong(), 0x1000U);
+    QCOMPARE(model.index(0, Model::IdColumn).data(Model::ProbeIdRole).toULongLong(), 0xABC000U);
+    QCOMPARE(model.index(0, Model::SinceColumn).data().toULongLong(), 5001U);
+    QCOMPARE(model.index(0, Model::SuspendedTimeColumn).data().toULongLong(), 1U);  // up to now
+    QCOMPARE(model.index(0, Model::IdColumn).data(Model::NowRole).toULongLong(), 5002U);
+    QCOMPARE(model.index(1, Model::BirthColumn).data(Model::SortRole).toULongLong(), 999U);
+    QVERIFY(!model.index(0, 0).data(Qt::DecorationRole).isValid());
+    QVERIFY(!model.headerData(Model::LostColumn, Qt::Horizontal).toString().isEmpty());
+    QCOMPARE(model.roleNames().value(Model::SinceRole), QByteArray("SinceRole"));
+}
+
+void TestCoroutineTableModel::followsBirthsAndChanges()
+{
+    Target target;
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(&target.population);
+    QSignalSpy inserted(&model, &Model::rowsInserted);
+    QSignalSpy ordered(&model, &Model::orderChanged);
+    QSignalSpy reset(&model, &Model::modelReset);
+    target.bear(5);
+    target.commit();
+    model.sample();
+    QCOMPARE(inserted.count(), 1);
+    QCOMPARE(ordered.count(), 1);
+    QCOMPARE(model.rowCount(), 5);
+    target.bear(1);
+    target.step(3);
+    target.commit();
+    model.sample();
+    verifyRows(model);
+    QCOMPARE(model.index(3, Model::EventsColumn).data().toULongLong(), 1U);
+    QCOMPARE(reset.count(), 0);
+}
+
+void TestCoroutineTableModel::announcesOnlyWhatChanged()
+{
+    Target target;
+    target.bear(1000);
+    target.commit();
+    Model model;
+    model.setPopulation(&target.population);
+    model.sample();
+    QSignalSpy changed(&model, &Model::dataChanged);
+    model.sample();
+    QCOMPARE(changed.count(), 0);
+    target.step(70);
+    target.commit();
+    model.sample();
+    // One page of rows, and the times of all.
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(changed.at(0).at(0).toModelIndex().row(), 64);
+    QCOMPARE(changed.at(0).at(1).toModelIndex().row(), 127);
+    QCOMPARE(changed.at(1).at(0).toModelIndex().column(), static_cast<int>(Model::SinceColumn));
+}
+
+void TestCoroutineTableModel::sortsByEveryColumn_data()
+{
+    QTest::addColumn<int>("column");
+    for (int column = 0; column < Model::ColumnCount; ++column)
+        QTest::addRow("column %d", column) << column;
+}
+
+void TestCoroutineTableModel::sortsByEveryColumn()
+{
+    QFETCH(const int, column);
+    Target target;
+    // Ranks of sites are the other way round than their ids.
+    for (SiteId site = 1; site <= 5; ++site)
+        target.addSite(site, "a.cpp", 100 - site, "f()");
+    target.bear(300);
+    std::mt19937 random(1);
+    for (int i = 0; i < 3000; ++i)
+        target.step(random() % 250, 1 + random() % 5);
+    target.kill(3);
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(&target.population);
+    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        model.sort(column, order);
+        verifyRows(model);
+        QCOMPARE(model.rowCount(), 300);
+        QCOMPARE(model.sortColumn(), column);
+        QCOMPARE(model.sortOrder(), order);
+        std::vector<qulonglong> values = columnOf(model, column);
+        if (column == Model::WhereColumn)  // by line, those without a site last
+            std::transform(values.begin(), values.end(), values.begin(),
+                           [](qulonglong site) { return site == 0 ? 1000 : 100 - site; });
+        if (order == Qt::DescendingOrder)
+            std::reverse(values.begin(), values.end());
+        QVERIFY(std::is_sorted(values.begin(), values.end()));
+    }
+}
+
+void TestCoroutineTableModel::filtersByStateAndText()
+{
+    Target target;
+    target.addSite(1, "/src/server.cpp", 88, "serve(int)");
+    target.addSite(2, "/src/client.cpp", 9, "Call()");
+    target.bear(30);
+    for (CoroutineId id = 0; id < 20; ++id)
+        target.step(id, id < 10 ? 1 : 2);
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(&target.population);
+    model.setStateMask(stateBit(CoroutineState::Suspended));
+    QCOMPARE(model.rowCount(), 20);
+    QCOMPARE(model.rowOf(25), -1);
+    model.setTextFilter(QStringLiteral("CALL"));
+    QCOMPARE(model.rowCount(), 10);
+    QCOMPARE(model.idAt(0), 10U);
+    model.setTextFilter(QStringLiteral("server.c"));
+    QCOMPARE(model.idAt(9), 9U);
+    model.setTextFilter(QStringLiteral("13"));
+    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{13});
+    model.setTextFilter(QStringLiteral(" 0xabc005 "));
+    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{5});
+    model.setTextFilter(QStringLiteral("nothing of the kind"));
+    QCOMPARE(model.rowCount(), 0);
+    model.setTextFilter(QString());
+    QCOMPARE(model.rowCount(), 20);
+    // Born ones are shown only when they pass.
+    target.bear(2);
+    target.step(31);
+    target.commit();
+    model.sample();
+    QCOMPARE(model.rowCount(), 21);
+    QCOMPARE(model.idAt(20), 31U);
+    model.setStateMask(kAllStates);
+    QCOMPARE(model.rowCount(), 32);
+    verifyRows(model);
+}
+
+void TestCoroutineTableModel::selectionStaysWithItsCoroutine()
+{
+    Target target;
+    target.bear(400);
+    for (CoroutineId id = 0; id < 400; id += 2)
+        target.step(id);
+    target.commit();
+    Model model;
+    model.setPopulation(&target.population);
+    const QPersistentModelIndex even = model.index(model.rowOf(200), Model::StateColumn);
+    const QPersistentModelIndex odd = model.index(model.rowOf(201), Model::StateColumn);
+    model.sort(Model::IdColumn, Qt::DescendingOrder);
+    QCOMPARE(model.idAt(even.row()), 200U);
+    QCOMPARE(even.column(), static_cast<int>(Model::StateColumn));
+    model.setStateMask(stateBit(CoroutineState::Suspended));  // 200 removals of one row each: as one change of layout
+    QCOMPARE(model.idAt(even.row()), 200U);
+    QVERIFY(!odd.isValid());
+    model.setTextFilter(QStringLiteral("200"));
+    QCOMPARE(even.row(), 0);
+}
+
+void TestCoroutineTableModel::pauseKeepsTheValues()
+{
+    Target target;
+    target.bear(3);
+    target.step(0);
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(&target.population);
+    model.setPaused(true);
+    target.bear(1);
+    target.step(2);
+    target.step(2);
+    target.commit();
+    model.sample();
+    QCOMPARE(model.rowCount(), 3);
+    QCOMPARE(model.index(2, Model::EventsColumn).data().toULongLong(), 0U);
+    model.sort(Model::EventsColumn, Qt::DescendingOrder);  // by what is shown
+    QCOMPARE(model.idAt(0), 0U);
+    model.setPaused(false);
+    model.sample();
+    QCOMPARE(model.rowCount(), 4);
+    QCOMPARE(model.index(model.rowOf(2), Model::EventsColumn).data().toULongLong(), 2U);
+}
+
+void TestCoroutineTableModel::sortsInTheBackground()
+{
+    Target target;
+    const std::uint32_t many = Model::kBackgroundFrom * 20;
+    target.bear(many);
+    for (CoroutineId id = 0; id < many; id += 3)
+        target.step(id);
+    target.commit();
+    Model model;
+    model.setPopulation(&target.population);
+    QSignalSpy ordered(&model, &Model::orderChanged);
+    model.sort(Model::EventsColumn, Qt::DescendingOrder);
+    QVERIFY(model.isSorting());
+    target.bear(1);
+    target.commit();
+    model.sample();
+    QVERIFY(ordered.count() >= 1);  // the birth; the order comes later
+    QTRY_VERIFY(!model.isSorting());
+    verifyRows(model);
+    QCOMPARE(model.idAt(0), 0U);
+    QCOMPARE(model.idAt(1), 3U);
+    QCOMPARE(model.idAt(static_cast<int>(many)), many);  // born meanwhile: at the end until the next time
+    const std::vector<qulonglong> events = columnOf(model, Model::EventsColumn);
+    QVERIFY(std::is_sorted(events.rbegin(), events.rend()));
+}
+
+void TestCoroutineTableModel::staleOrderingsAreDropped()
+{
+    Target target;
+    target.bear(Model::kBackgroundFrom * 10);
+    target.commit();
+    Model model;
+    model.setPopulation(&target.population);
+    for (int column = Model::ColumnCount - 1; column >= 0; --column)
+        model.sort(column, Qt::DescendingOrder);
+    QTRY_VERIFY(!model.isSorting());
+    QCOMPARE(model.idAt(0), Model::kBackgroundFrom * 10 - 1);  // the last wish was by id
+    model.sort(Model::SinceColumn);
+    model.setPopulation(nullptr);  // under way: cancelled
+    QCOMPARE(model.rowCount(), 0);
+    QVERIFY(!model.isSorting());
+}
+
+void TestCoroutineTableModel::survivesChangesOfThePopulation()
+{
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setStateMask(stateBit(CoroutineState::Created));
+    {
+        Target target;
+        target.bear(10);
+        target.commit();
+        model.setPopulation(&target.population);
+        QCOMPARE(model.rowCount(), 10);
+        model.setPopulation(nullptr);
+    }
+    model.sample();
+    QCOMPARE(model.rowCount(), 0);
+    QCOMPARE(model.idAt(0), kNoCoroutine);
+}
+
+void TestCoroutineTableModel::storm()
+{
+    Target target;
+    target.addSite(1, "a.cpp", 1, "f()");
+    target.addSite(2, "b.cpp", 2, "g()");
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(&target.population);
+    std::mt19937 random(17);
+    std::uint32_t born = 0;
+    for (int round = 0; round < 120; ++round) {
+        if (born < 1000) {
+            const std::uint32_t count = std::min(1000 - born, static_cast<std::uint32_t>(random() % 30));
+            target.bear(count);
+            born += count;
+        }
+        for (std::uint32_t i = 0; born > 0 && i < random() % 200; ++i)
+            target.step(random() % born, 1 + random() % 2);
+        if (born > 0 && round % 5 == 0)
+            target.kill(random() % born);
+        target.commit();
+        model.sample();
+        switch (random() % 6) {
+        case 0: model.sort(static_cast<int>(random() % Model::ColumnCount), Qt::AscendingOrder); break;
+        case 1: model.sort(static_cast<int>(random() % Model::ColumnCount), Qt::DescendingOrder); break;
+        case 2: model.setStateMask(random() % 3 ? kAllStates : random() % 64); break;
+        case 3: model.setTextFilter(random() % 2 ? QString() : QStringLiteral("b.cpp")); break;
+        case 4: model.setPaused(random() % 2); break;
+        default: break;
+        }
+        verifyRows(model);
+    }
+    model.setPaused(false);
+    model.setTextFilter(QString());
+    model.setStateMask(kAllStates);
+    model.sample();
+    QCOMPARE(model.rowCount(), static_cast<int>(born));
+}
+
+QTEST_MAIN(TestCoroutineTableModel)
+#include "tst_coroutinetablemodel.moc"
