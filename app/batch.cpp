@@ -196,10 +196,10 @@ void BatchRun::onNothingTraced()
 {
     m_progress.say(tr("nothing is traced: no coroutine was seen. To check:"));
     for (const QString &point : Instructions::nothingTracedChecklist())
-        m_progress.say(QStringLiteral("  - ") + point);
+        m_progress.add(QStringLiteral("- ") + point);
     m_progress.say(tr("The lines that a program needs:"));
     for (const QString &codeLine : Instructions::fiveLines().split(QLatin1Char('\n'), Qt::SkipEmptyParts))
-        m_progress.say(QStringLiteral("  ") + codeLine);
+        m_progress.add(codeLine);
 }
 
 void BatchRun::sayBeginning()
@@ -210,7 +210,7 @@ void BatchRun::sayBeginning()
         return;
     const TracedEnvironment environment{m_session.regionPath(), m_session.socketPath(), m_session.stations()};
     m_progress.say(tr("waiting for a target; start it with"));
-    m_progress.say(QStringLiteral("  ") + Instructions::shellLine(environment));
+    m_progress.add(Instructions::shellLine(environment));
 }
 
 int BatchRun::exitCode() const

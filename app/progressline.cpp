@@ -21,6 +21,12 @@ void ProgressLine::say(const QString &message)
     std::fprintf(stderr, "corotracer-gui: %s\n", message.toUtf8().constData());
 }
 
+void ProgressLine::add(const QString &line)
+{
+    clear();
+    std::fprintf(stderr, "  %s\n", line.toUtf8().constData());
+}
+
 void ProgressLine::update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs)
 {
     if (!m_terminal)

@@ -19,6 +19,7 @@ public:
     bool isShown() const { return m_terminal; }
 
     void say(const QString &message);  ///< one line: "corotracer-gui: message"
+    void add(const QString &line);     ///< belongs to the message before: "  line"
     void update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs);
     void clear();
 

@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <filesystem>
 #include <unistd.h>
 
 namespace ct {
@@ -35,6 +36,18 @@ Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &
                                                      std::to_string(corotracer::kSocketPathMax) +
                                                      " bytes; choose a shorter one"};
     return capture.socketPath;
+}
+
+/// A target may be started in another directory than ours.
+CaptureSpec independentOfDirectory(CaptureSpec capture)
+{
+    for (std::string *path : {&capture.regionPath, &capture.socketPath}) {
+        std::error_code error;
+        const std::filesystem::path absolute = std::filesystem::absolute(*path, error);
+        if (!path->empty() && !error)
+            *path = absolute.string();
+    }
+    return capture;
 }
 
 }  // namespace
@@ -142,8 +155,9 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     return {};
 }
 
-Result<void> Session::listen(const CaptureSpec &capture)
+Result<void> Session::listen(const CaptureSpec &wanted)
 {
+    const CaptureSpec capture = independentOfDirectory(wanted);
     // A path that cannot work is refused before anything is created.
     if (!capture.regionPath.empty() || !capture.socketPath.empty()) {
         if (Result<std::string> socket = socketPathOf(capture, capture.regionPath); !socket)

@@ -94,9 +94,8 @@ private Q_SLOTS:
         QTest::newRow("no such file") << "/no/such/file"
                                       << ""
                                       << "/no/such/file" << int(ErrorCode::NotFound);
-        QTest::newRow("not executable") << "/etc/hostname"
-                                        << ""
-                                        << "/etc/hostname" << int(ErrorCode::PermissionDenied);
+        QTest::newRow("not executable") << CT_SOURCE_DIR "/README.md"
+                                        << "" << CT_SOURCE_DIR "/README.md" << int(ErrorCode::PermissionDenied);
         QTest::newRow("no such directory") << "true"
                                            << "/no/such/dir"
                                            << "/no/such/dir" << int(ErrorCode::NotFound);
