@@ -56,19 +56,20 @@ inline constexpr const char *kSqliteTables[] = {
     "INSERT INTO trace_info VALUES ('format', 1), ('complete', 0)",
 };
 
-inline constexpr const char *kInsertEvent =
-    "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts, n, coroutine, pid, site_id, kind)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr const char *kInsertCoroutine =
-    "INSERT INTO coroutines (coroutine, probe_id, pid, station, generation, dialect, birth_ts)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?)";
+// Heads and tails of statements of many rows, see sqlrows.h.
+inline constexpr const char *kInsertEvents =
+    "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts, n, coroutine, pid, site_id, kind) VALUES ";
+inline constexpr const char *kInsertCoroutines =
+    "INSERT INTO coroutines (coroutine, probe_id, pid, station, generation, dialect, birth_ts) VALUES ";
+inline constexpr const char *kInsertInfo = "INSERT OR REPLACE INTO trace_info (name, value) VALUES ";
+inline constexpr const char *kUpdateDeaths = "UPDATE coroutines SET death_ts = v.column2 FROM (VALUES ";
+inline constexpr const char *kUpdateFlags = "UPDATE coroutines SET flagged = 1 FROM (VALUES ";
+inline constexpr const char *kUpdateCounts = "UPDATE coroutines SET events = v.column2, lost = v.column3,"
+                                             " missed_before_attach = v.column4, dropped = v.column5 FROM (VALUES ";
+inline constexpr const char *kUpdateTail = ") AS v WHERE coroutines.coroutine = v.column1";
+
 inline constexpr const char *kInsertSite =
     "INSERT OR REPLACE INTO sites (site_id, file, line, \"column\", function) VALUES (?, ?, ?, ?, ?)";
-inline constexpr const char *kUpdateDeath = "UPDATE coroutines SET death_ts = ? WHERE coroutine = ?";
-inline constexpr const char *kUpdateFlag = "UPDATE coroutines SET flagged = 1 WHERE coroutine = ?";
-inline constexpr const char *kUpdateCounts =
-    "UPDATE coroutines SET events = ?, lost = ?, missed_before_attach = ?, dropped = ? WHERE coroutine = ?";
-inline constexpr const char *kInsertInfo = "INSERT OR REPLACE INTO trace_info VALUES (?, ?)";
 
 /// Made at the end: keeping them up to date while rows come costs more than the rows.
 inline constexpr const char *kSqliteIndexes[] = {
