@@ -10,6 +10,8 @@ using corotracer::StationData;
 
 /// Stations that stay unborn (their process was killed in the middle) must not cost every pass a line each.
 constexpr std::size_t kPendingPerPass = 256;
+/// How far ahead a rotation asks for the lines it will look at.
+constexpr std::size_t kRotateAhead = 16;
 /// Visits that bring nothing although the end says there is something: then the station contradicts itself.
 constexpr int kMaxIdleVisits = 1024;
 
@@ -156,6 +158,8 @@ void StationList::rotate(std::uint64_t count, Batch &batch)
         if (m_rotateAt >= m_live.size() + m_dead.size())
             m_rotateAt = 0;
         const std::size_t at = m_rotateAt++;
+        if (at + kRotateAhead < m_live.size())
+            __builtin_prefetch(&stationOf(m_live[at + kRotateAhead]).header.is_dead);
         if (at >= m_live.size())
             lookAtDead(m_dead[at - m_live.size()], batch);
         else if (m_live[at].coroutine != kNoCoroutine)

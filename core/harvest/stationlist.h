@@ -108,11 +108,12 @@ private:
 };
 
 /// The hot loop. A station that has nothing new costs the line its next event can land in; that line is asked for
-/// early enough to be there. 16 ahead: slots of neighbouring stations share few sets of the first-level cache.
+/// early enough to be there. Not more than 24 ahead: slots of neighbouring stations share few sets of the first-level
+/// cache.
 template <std::memory_order order>
 bool StationList::readLive(Batch &batch, std::size_t maxTransitions)
 {
-    constexpr std::size_t kAhead = 16;
+    constexpr std::size_t kAhead = 24;
     const std::size_t size = m_live.size();
     if (m_readAt >= size)
         m_readAt = 0;

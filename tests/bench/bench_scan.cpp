@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a pass costs: per idle station, and per event captured. Stations are suspended after a random number of
+// events, so that the line to look at differs from station to station.
+#include "core/harvest/harvestloop.h"
+#include "tests/support/writers.h"
+
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <sys/mman.h>
+#include <vector>
+
+namespace {
+
+struct Capture {
+    explicit Capture(std::uint32_t stations) : region(std::move(*ct::Region::create({{}, stations}))), loop(region)
+    {
+        // The name is not needed: nothing is left behind if we are interrupted.
+        [[maybe_unused]] const auto removed = region.remove();
+        std::mt19937 random(1);
+        for (std::uint32_t i = 0; i < stations; ++i) {
+            writers.emplace_back(*writers::takeStation(*region.writableHeader()), writers::Style::Ours, i + 1);
+            writers.back().bear();
+            writers.back().write(1 + random() % 16);
+        }
+        for (int i = 0; i < 10; ++i) {
+            batch.clear();
+            loop.scan(batch);
+        }
+    }
+    ct::Region region;
+    ct::HarvestLoop loop;
+    ct::Batch batch;
+    std::vector<writers::Writer> writers;
+};
+
+void idleStation(benchmark::State &state)
+{
+    Capture capture(static_cast<std::uint32_t>(state.range(0)));
+    for (auto _ : state) {
+        capture.batch.clear();
+        capture.loop.scan(capture.batch);
+        benchmark::DoNotOptimize(capture.batch.transitions.size());
+    }
+    state.counters["ns/station"] =
+        benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(state.range(0)) * 1e-9,
+                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(idleStation)->Arg(1000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+
+void capturedEvent(benchmark::State &state)
+{
+    Capture capture(static_cast<std::uint32_t>(state.range(0)));
+    std::size_t events = 0;
+    for (auto _ : state) {
+        state.PauseTiming();
+        for (writers::Writer &writer : capture.writers)
+            writer.write(4);
+        state.ResumeTiming();
+        capture.batch.clear();
+        capture.loop.scan(capture.batch);
+        events += capture.batch.transitions.size();
+    }
+    state.counters["ns/event"] = benchmark::Counter(static_cast<double>(events) * 1e-9,
+                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(capturedEvent)->Arg(1000)->Arg(50'000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
+#include "core/harvest/harvestthread.h"
+#include "tests/support/regions.h"
+
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+using ct::HarvestThread;
+using ct::Region;
+using writers::Style;
+using writers::Writer;
+
+namespace {
+
+/// Keeps the books; may be asked from the test's thread.
+class BookSink final : public ct::Sink {
+public:
+    ct::Result<void> consume(const ct::Batch &batch) override
+    {
+        const std::lock_guard lock(m_mutex);
+        m_books.add(batch);
+        ++m_batches;
+        if (m_failAfter && m_books.captured >= *m_failAfter)
+            return ct::Error{ct::ErrorCode::NoSpace, "disk full"};
+        return {};
+    }
+    ct::Result<void> finish(const ct::Accounting &sums) override
+    {
+        const std::lock_guard lock(m_mutex);
+        m_final = sums;
+        return {};
+    }
+    regions::Books books() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_books;
+    }
+    std::optional<ct::Accounting> final() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_final;
+    }
+    int batches() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_batches;
+    }
+    void failAfter(std::uint64_t captured) { m_failAfter = captured; }
+
+private:
+    mutable std::mutex m_mutex;
+    regions::Books m_books;
+    int m_batches = 0;
+    std::optional<ct::Accounting> m_final;
+    std::optional<std::uint64_t> m_failAfter;
+};
+
+struct Capture {
+    explicit Capture(std::uint32_t stations = 64)
+    {
+        auto created = Region::create({dir.file("r.shm"), stations});
+        if (created)
+            region.emplace(std::move(*created));
+        socketPath = dir.file("r.shm.sock");
+    }
+    bool start(std::vector<std::shared_ptr<ct::Sink>> more = {})
+    {
+        more.push_back(sink);
+        thread = std::make_unique<HarvestThread>(*region, socketPath, std::move(more));
+        return static_cast<bool>(thread->startHarvest());
+    }
+    Writer born(Style style, std::uint64_t key)
+    {
+        Writer writer(*writers::takeStation(*region->writableHeader()), style, key);
+        writer.bear();
+        return writer;
+    }
+    bool isAsleep() const { return region->header().tracer_sleeping.load() == 1; }
+
+    regions::TempDir dir;
+    std::optional<Region> region;
+    std::string socketPath;
+    std::shared_ptr<BookSink> sink = std::make_shared<BookSink>();
+    std::unique_ptr<HarvestThread> thread;
+};
+
+QString qt(const std::string &text)
+{
+    return QString::fromStdString(text);
+}
+
+}  // namespace
+
+class HarvestThreadTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void listensBeforeItReturns()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QSignalSpy connected(c.thread.get(), &HarvestThread::targetConnected);
+        struct stat info;
+        QVERIFY(::lstat(c.socketPath.c_str(), &info) == 0);
+        QCOMPARE(info.st_mode & 0777, 0600U);
+        QLocalSocket target;
+        target.connectToServer(qt(c.socketPath));
+        QVERIFY(target.waitForConnected());
+        QTRY_COMPARE(connected.count(), 1);
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QVERIFY(!std::filesystem::exists(c.socketPath));
+    }
+
+    void bytesWake()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QLocalSocket target;
+        target.connectToServer(qt(c.socketPath));
+        QVERIFY(target.waitForConnected());
+        Writer writer = c.born(Style::Ours, 1);
+        for (std::uint64_t i = 1; i <= 20; ++i) {
+            QTRY_VERIFY(c.isAsleep());
+            writer.write();
+            if (writers::winsWakeUp(*c.region->writableHeader())) {
+                target.write("1", 1);
+                QVERIFY(target.waitForBytesWritten());
+            }
+            QTRY_COMPARE(c.sink->books().captured, i);
+        }
+        QCOMPARE(target.state(), QLocalSocket::ConnectedState);  // ours to keep
+    }
+
+    void wakesWithoutAnyByte()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QTRY_VERIFY(c.isAsleep());
+        Writer writer = c.born(Style::OldSdk, 1);
+        QTRY_COMPARE(c.sink->books().coroutines.size(), std::size_t{1});  // births send nothing
+        QTRY_VERIFY(c.isAsleep());
+        writer.write();
+        QVERIFY(writers::winsWakeUp(*c.region->writableHeader()));  // and is killed before the byte
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
+        QTRY_VERIFY(c.isAsleep());
+        writer.write();  // does not even look at the flag
+        writer.die();
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
+        QTRY_COMPARE(c.sink->books().deaths, std::uint64_t{1});
+    }
+
+    void timePassesForIdleSinks()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QTRY_VERIFY(c.sink->batches() > 3);
+        const std::uint64_t before = c.sink->books().now;
+        QTRY_VERIFY(c.sink->books().now > before);
+        QCOMPARE(c.sink->books().broken, std::uint64_t{0});
+    }
+
+    void drainsWhatWasWrittenBeforeTheEnd()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QSignalSpy ended(c.thread.get(), &HarvestThread::harvestEnded);
+        Writer writer = c.born(Style::Ours, 1);
+        writer.write(8);
+        writer.die();
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QTRY_COMPARE(ended.count(), 1);
+        const auto sums = c.sink->final();
+        QVERIFY(sums);
+        QCOMPARE(sums->captured + sums->lost, std::uint64_t{8});
+        QCOMPARE(c.thread->accounting().captured, sums->captured);
+        QCOMPARE(c.sink->books().captured, sums->captured);
+        QCOMPARE(c.sink->books().deaths, std::uint64_t{1});
+        QVERIFY(!c.isAsleep());
+    }
+
+    void aFailingSinkIsAlone()
+    {
+        Capture c;
+        const auto failing = std::make_shared<BookSink>();
+        failing->failAfter(1);
+        QVERIFY(c.start({failing}));
+        QSignalSpy failed(c.thread.get(), &HarvestThread::sinkFailed);
+        Writer writer = c.born(Style::Ours, 1);
+        writer.write();
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(failed.at(0).at(0).toString(), QStringLiteral("disk full"));
+        const int batches = failing->batches();
+        writer.write();
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
+        QCOMPARE(failing->batches(), batches);
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QVERIFY(!failing->final());
+        QVERIFY(c.sink->final());
+    }
+
+    void booksAreExactUnderStorm_data()
+    {
+        QTest::addColumn<int>("style");
+        QTest::addColumn<bool>("socket");
+        QTest::newRow("old SDK") << static_cast<int>(Style::OldSdk) << true;
+        QTest::newRow("ours") << static_cast<int>(Style::Ours) << true;
+        QTest::newRow("monotonic") << static_cast<int>(Style::Monotonic) << true;
+        QTest::newRow("no socket") << static_cast<int>(Style::Ours) << false;
+    }
+    void booksAreExactUnderStorm()
+    {
+        QFETCH(int, style);
+        QFETCH(bool, socket);
+        Capture c(600);
+        if (!socket)
+            c.socketPath.clear();
+        QVERIFY(c.start());
+        std::vector<std::thread> threads;
+        for (std::uint64_t t = 0; t < 2; ++t) {
+            threads.emplace_back([&c, t, style] {
+                std::vector<Writer> mine;
+                for (std::uint64_t i = 0; i < 250; ++i)
+                    mine.push_back(c.born(static_cast<Style>(style), t * 250 + i + 1));
+                for (int n = 0; n < 200; ++n) {
+                    for (Writer &writer : mine) {
+                        writer.write();
+                        writers::winsWakeUp(*c.region->writableHeader());
+                    }
+                }
+            });
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(20'000));
+        const ct::Accounting sums = *c.sink->final();
+        QCOMPARE(sums.captured + sums.lost, std::uint64_t{100'000});
+        QCOMPARE(sums.coroutines, std::uint64_t{500});
+        const regions::Books books = c.sink->books();
+        QCOMPARE(books.captured, sums.captured);
+        QCOMPARE(books.lost, sums.lost);
+        QCOMPARE(books.inversions + books.torn + books.broken + books.flags, std::uint64_t{0});
+    }
+
+    void theSecondEngineReadsAndWritesNothing()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        Writer writer = c.born(Style::Ours, 1);
+        writer.write(3);
+        auto observed = Region::open(c.region->path());
+        QVERIFY(observed);
+        QVERIFY(observed->access() == ct::RegionAccess::Observer);
+        const auto sink = std::make_shared<BookSink>();
+        HarvestThread observer(*observed, {}, {sink});
+        QVERIFY(observer.startHarvest());
+        QTRY_COMPARE(sink->books().captured, std::uint64_t{3});
+        writer.write(4);
+        QTRY_COMPARE(sink->books().captured, std::uint64_t{7});
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{7});
+        observer.requestEnd();
+        QVERIFY(observer.wait(10'000));
+        QTRY_VERIFY(c.isAsleep());  // the owner is not disturbed
+    }
+
+    void adoptionGoesOn()
+    {
+        Capture c;
+        Writer writer = c.born(Style::Ours, 1);
+        writer.write(20);
+        const std::string path = c.region->path();
+        c.region.reset();  // as if killed: the file and the lock's absence stay
+        auto adopted = Region::open(path);
+        QVERIFY(adopted);
+        QVERIFY(adopted->access() == ct::RegionAccess::Owner);
+        // Writers keep their own mapping; here it is the adopter's.
+        auto *const station = const_cast<corotracer::StationData *>(&adopted->station(0));
+        const auto sink = std::make_shared<BookSink>();
+        HarvestThread thread(*adopted, c.socketPath, {sink});
+        QVERIFY(thread.startHarvest());
+        QTRY_COMPARE(sink->books().captured, std::uint64_t{8});
+        QCOMPARE(sink->books().missed, std::uint64_t{12});
+        QCOMPARE(station->header.birth_ts.load(), writers::tsOf(0) - 1);
+        QTRY_COMPARE(adopted->header().tracer_sleeping.load(), 1U);
+        thread.requestEnd();
+        QVERIFY(thread.wait(10'000));
+    }
+
+    void staleSocketsAreReplacedOthersAreNot()
+    {
+        Capture c;
+        {
+            // A killed engine's socket: bound, nobody listens.
+            const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            sockaddr_un address{};
+            address.sun_family = AF_UNIX;
+            std::snprintf(address.sun_path, sizeof address.sun_path, "%s", c.socketPath.c_str());
+            QCOMPARE(::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+            ::close(fd);
+        }
+        QVERIFY(c.start());
+        HarvestThread second(*c.region, c.socketPath, {});
+        const ct::Result<void> busy = second.startHarvest();
+        QVERIFY(!busy);
+        QVERIFY(qt(busy.error().message).contains(qt(c.socketPath)));
+        QLocalSocket target;
+        target.connectToServer(qt(c.socketPath));
+        QVERIFY(target.waitForConnected());  // the first goes on
+
+        const std::string file = c.dir.file("precious");
+        std::ofstream(file) << "data";
+        HarvestThread third(*c.region, file, {});
+        QVERIFY(!third.startHarvest());
+        QVERIFY(std::filesystem::exists(file));
+        HarvestThread fourth(*c.region, "/tmp/" + std::string(100, 'x'), {});
+        QVERIFY(!fourth.startHarvest());
+    }
+
+    void connectionsStayOpenUntilTheEnd()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QSignalSpy connected(c.thread.get(), &HarvestThread::targetConnected);
+        std::vector<std::unique_ptr<QLocalSocket>> targets;
+        for (int i = 0; i < 50; ++i) {
+            targets.push_back(std::make_unique<QLocalSocket>());
+            targets.back()->connectToServer(qt(c.socketPath));
+            QVERIFY(targets.back()->waitForConnected());
+        }
+        QTRY_COMPARE(connected.count(), 50);
+        targets.front()->abort();
+        for (std::size_t i = 1; i < targets.size(); ++i) {
+            targets[i]->write("1", 1);
+            QVERIFY(targets[i]->waitForBytesWritten());
+            QCOMPARE(targets[i]->state(), QLocalSocket::ConnectedState);
+        }
+        c.thread->requestEnd();
+        QTRY_COMPARE(targets.back()->state(), QLocalSocket::UnconnectedState);
+    }
+
+    void aCutFileIsReported()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QSignalSpy failed(c.thread.get(), &HarvestThread::regionFailed);
+        Writer writer = c.born(Style::Ours, 1);
+        writer.write();
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
+        std::filesystem::resize_file(c.region->path(), 100);
+        QTRY_COMPARE(failed.count(), 1);
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QCOMPARE(c.sink->final()->captured, std::uint64_t{1});
+    }
+};
+
+QTEST_GUILESS_MAIN(HarvestThreadTest)
+#include "tst_harvestthread.moc"
