@@ -37,8 +37,7 @@ struct RegionOptions {
 };
 
 /// A temporary directory with a region file; its paths are in the environment as long as it lives.
-class Region
-{
+class Region {
 public:
     explicit Region(const RegionOptions &options = {}) : m_options(options)
     {

@@ -36,8 +36,7 @@ Pinned operator co_await(const WithFree &from)
     return Pinned(from.value);
 }
 
-struct Ready : std::suspend_never {
-};
+struct Ready : std::suspend_never {};
 
 struct Refuses {
     bool await_ready() const noexcept { return false; }

@@ -102,12 +102,14 @@ struct site_key {
     std::uintptr_t second;
     std::uint64_t third;
 };
-inline constexpr bool one_word_location = sizeof(location) == sizeof(void *);
+/// A std::source_location that is no more than the address of its data.
+template <class Location>
+inline constexpr bool one_word = sizeof(Location) == sizeof(void *);
 
 template <class Location>
 [[nodiscard]] inline site_key key_of(const Location &where) noexcept
 {
-    if constexpr (sizeof(Location) == sizeof(void *)) {
+    if constexpr (one_word<Location>) {
         return {std::bit_cast<std::uintptr_t>(where), 0, 0};
     } else {
         return {reinterpret_cast<std::uintptr_t>(where.function_name()),
@@ -136,20 +138,22 @@ struct site_table {
     known contents[content_entries];
 };
 
+template <class Location>
 [[nodiscard]] inline std::size_t home_of(const site_key &key) noexcept
 {
     std::uint64_t mixed = key.first;
-    if constexpr (!one_word_location)
+    if constexpr (!one_word<Location>)
         mixed ^= std::rotl(key.third * golden, 7) ^ (key.second << 3);
     return static_cast<std::size_t>((mixed * golden) >> (64 - std::countr_zero(site_entries)));
 }
 
 /// Looks at one entry. Returns id + 1, or 0 when it is empty or somebody else's.
+template <class Location>
 [[nodiscard]] inline std::uint32_t match(const site_table::entry &entry, const site_key &key) noexcept
 {
     const std::uint32_t state = entry.state.load(std::memory_order_acquire);
     bool same = entry.first.load(std::memory_order_relaxed) == key.first;
-    if constexpr (!one_word_location) {
+    if constexpr (!one_word<Location>) {
         same = same && entry.second.load(std::memory_order_relaxed) == key.second &&
                entry.third.load(std::memory_order_relaxed) == key.third;
     }
@@ -212,7 +216,8 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
 }
 
 /// Writes a record; returns its id, or 0 when the region has no room.
-[[nodiscard]] inline std::uint32_t write_site(site_table &table, const site_area &area, const location &where,
+template <class Location>
+[[nodiscard]] inline std::uint32_t write_site(site_table &table, const site_area &area, const Location &where,
                                               std::size_t file_length, std::size_t function_length) noexcept
 {
     const std::uint64_t file = intern(table, area, where.file_name(), file_length);
@@ -234,8 +239,9 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
 }
 
 /// The id of a location by its content, registered if it is new. Holder of the lock only.
+template <class Location>
 [[nodiscard]] inline std::uint32_t site_by_content(site_table &table, const site_area &area,
-                                                   const location &where) noexcept
+                                                   const Location &where) noexcept
 {
     const std::size_t file_length = ::strnlen(where.file_name(), string_limit);
     const std::size_t function_length = ::strnlen(where.function_name(), string_limit);
@@ -258,13 +264,14 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
 }
 
 /// Not where it belongs: further along, or new. 0 (unknown) when another thread registers for too long.
+template <class Location>
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint32_t site_id_slow(site_table &table, const site_area &area,
-                                                                          const location &where) noexcept
+                                                                          const Location &where) noexcept
 {
     const site_key key = key_of(where);
-    const std::size_t home = home_of(key);
+    const std::size_t home = home_of<Location>(key);
     for (std::size_t i = 0; i < probe_limit; ++i) {
-        if (const std::uint32_t found = match(table.entries[(home + i) % site_entries], key); found != 0)
+        if (const std::uint32_t found = match<Location>(table.entries[(home + i) % site_entries], key); found != 0)
             return found - 1;
     }
     const int saved_errno = errno;
@@ -276,7 +283,7 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
     for (std::size_t i = 0; i < probe_limit; ++i) {
         site_table::entry &entry = table.entries[(home + i) % site_entries];
         if (entry.state.load(std::memory_order_relaxed) != 0) {
-            if (match(entry, key) != 0)
+            if (match<Location>(entry, key) != 0)
                 break;
             continue;
         }
@@ -292,10 +299,11 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
 }
 
 /// Id of a location in the region; 0 = unknown.
-[[nodiscard]] inline std::uint32_t site_id(site_table &table, const site_area &area, const location &where) noexcept
+template <class Location>
+[[nodiscard]] inline std::uint32_t site_id(site_table &table, const site_area &area, const Location &where) noexcept
 {
     const site_key key = key_of(where);
-    if (const std::uint32_t found = match(table.entries[home_of(key)], key); found != 0) [[likely]]
+    if (const std::uint32_t found = match<Location>(table.entries[home_of<Location>(key)], key); found != 0) [[likely]]
         return found - 1;
     return site_id_slow(table, area, where);
 }
