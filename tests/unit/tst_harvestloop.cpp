@@ -1,86 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The loop over a region, beside writers of every style, against known numbers.
-#include "core/harvest/harvestloop.h"
-#include "tests/support/check.h"
-#include "tests/support/regions.h"
+// The loop over a region, one step at a time, against known numbers.
+#include "tests/support/capture.h"
 
-#include <csignal>
 #include <cstring>
 #include <random>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
-using corotracer::GlobalHeader;
 using ct::Accounting;
 using ct::Batch;
 using ct::HarvestLoop;
 using ct::Region;
 using regions::Books;
+using regions::Capture;
 using writers::Style;
 using writers::Writer;
 
 namespace {
-
-struct Capture {
-    explicit Capture(std::uint32_t stations) : region(make(dir, stations)), loop(region) {}
-    static Region make(const regions::TempDir &dir, std::uint32_t stations)
-    {
-        auto created = Region::create({dir.file("r.shm"), stations});
-        REQUIRE(created);
-        return std::move(*created);
-    }
-    GlobalHeader &header() { return *region.writableHeader(); }
-    Writer born(Style style, std::uint64_t key)
-    {
-        corotracer::StationData *const station = writers::takeStation(header());
-        REQUIRE(station);
-        Writer writer(*station, style, key);
-        writer.bear();
-        return writer;
-    }
-    void scan()
-    {
-        batch.clear();
-        loop.scan(batch);
-        books.add(batch);
-    }
-    void safetyScan()
-    {
-        batch.clear();
-        loop.safetyScan(batch);
-        books.add(batch);
-    }
-    void end()
-    {
-        for (bool done = false; !done;) {
-            batch.clear();
-            done = loop.finalDrain(batch);
-            books.add(batch);
-        }
-    }
-    void checkBooks(std::uint64_t emitted)
-    {
-        const Accounting sums = loop.accounting();
-        CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
-        CHECK_EQUAL(books.captured, sums.captured);
-        CHECK_EQUAL(books.lost, sums.lost);
-        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
-        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
-        CHECK_EQUAL(books.inversions, 0u);
-        CHECK_EQUAL(books.torn, 0u);
-        CHECK_EQUAL(books.broken, 0u);
-    }
-
-    regions::TempDir dir;
-    Region region;
-    HarvestLoop loop;
-    Batch batch;
-    Books books;
-};
 
 constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 
@@ -383,121 +319,6 @@ CT_CASE(aCutFileEndsQuietly)
     CHECK(!c.loop.prepareSleep(c.batch));
     c.end();
     CHECK_EQUAL(c.loop.accounting().captured, 3u);
-}
-
-namespace {
-
-/// Threads write while the loop scans; then the end is decided, with the writers done.
-void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
-{
-    Capture c(maxStations);
-    constexpr std::size_t kThreads = 2;
-    std::atomic<std::size_t> finished{0};
-    std::atomic<std::uint64_t> emitted{0};
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < kThreads; ++t) {
-        threads.emplace_back([&, t] {
-            std::vector<Writer> mine;
-            for (std::uint32_t i = static_cast<std::uint32_t>(t); i < stations; i += kThreads) {
-                if (corotracer::StationData *const station = writers::takeStation(c.header())) {
-                    mine.emplace_back(*station, style, i + 1);
-                    mine.back().bear();
-                }
-            }
-            for (std::uint64_t n = 0; n < events; ++n) {
-                for (Writer &writer : mine)
-                    writer.write();
-            }
-            for (Writer &writer : mine)
-                writer.die();
-            emitted.fetch_add(mine.size() * events);
-            finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
-        });
-    }
-    while (finished.load(std::memory_order_acquire) < kThreads)
-        c.scan();
-    for (std::thread &thread : threads)
-        thread.join();
-    c.end();
-    c.checkBooks(emitted.load());
-    CHECK_EQUAL(c.books.flags, 0u);
-    CHECK_EQUAL(c.books.deaths, std::min(stations, maxStations));
-    CHECK_EQUAL(c.loop.accounting().untraced, stations > maxStations ? stations - maxStations : 0u);
-}
-
-}  // namespace
-
-CT_CASE(tenStationsFlatOut)
-{
-    for (const Style style : kAllStyles)
-        besideThreads(style, 10, 50'000, 100);
-}
-
-CT_CASE(aThousandStationsFlatOut)
-{
-    for (const Style style : kAllStyles)
-        besideThreads(style, 1000, 300, 900);
-}
-
-/// Orphans go on writing while the end is drained: the books close at the counts of the decision.
-CT_CASE(theEndIsExactWhileOrphansWrite)
-{
-    for (const Style style : kAllStyles) {
-        Capture c(64);
-        std::vector<Writer> all;
-        for (std::uint64_t i = 0; i < 64; ++i)
-            all.push_back(c.born(style, i + 1));
-        std::atomic<bool> stop{false};
-        std::thread orphan([&] {
-            while (!stop.load(std::memory_order_relaxed)) {
-                for (Writer &writer : all)
-                    writer.write();
-            }
-        });
-        for (int i = 0; i < 100; ++i)
-            c.scan();
-        c.end();
-        const Accounting sums = c.loop.accounting();
-        stop.store(true);
-        orphan.join();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const Books::One &one = c.books.coroutines[i];
-            const std::uint64_t sum = one.captured + one.lost + one.missed;
-            CHECK(sum <= all[i].emitted());
-            CHECK(one.captured == 0 || one.lastN <= all[i].emitted());
-        }
-        c.checkBooks(sums.captured + sums.lost);
-        CHECK_EQUAL(c.books.flags, 0u);
-    }
-}
-
-/// A killed process leaves an odd seq for ever; what it published is read, the unfinished event does not count.
-CT_CASE(aKilledWriterLeavesExactBooks)
-{
-    Capture c(8);
-    // The child owns station 0 alone and counts what it published in a shared word.
-    auto *const counter = static_cast<std::atomic<std::uint64_t> *>(
-        ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    const pid_t child = ::fork();
-    if (child == 0) {
-        Writer writer(*writers::takeStation(c.header()), Style::OldSdk, 3);
-        writer.bear();
-        for (;;) {
-            writer.write();
-            counter->store(writer.emitted());
-        }
-    }
-    while (counter->load() < 1000)
-        c.scan();
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    c.end();
-    const Accounting sums = c.loop.accounting();
-    const std::uint64_t emitted = sums.captured + sums.lost;
-    CHECK(emitted == counter->load() || emitted == counter->load() + 1);
-    CHECK_EQUAL(sums.coroutines, 1u);
-    CHECK_EQUAL(c.books.inversions + c.books.torn + c.books.flags, 0u);
-    ::munmap(counter, 4096);
 }
 
 /// A target that scribbles over everything: bounded work, no crash, no event out of order.

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A region with a harvest loop over it, and the books of what it said.
+#pragma once
+
+#include "core/harvest/harvestloop.h"
+#include "tests/support/check.h"
+#include "tests/support/regions.h"
+
+namespace regions {
+
+struct Capture {
+    explicit Capture(std::uint32_t stations) : region(make(dir, stations)), loop(region) {}
+    static ct::Region make(const TempDir &dir, std::uint32_t stations)
+    {
+        auto created = ct::Region::create({dir.file("r.shm"), stations});
+        REQUIRE(created);
+        return std::move(*created);
+    }
+    corotracer::GlobalHeader &header() { return *region.writableHeader(); }
+    writers::Writer born(writers::Style style, std::uint64_t key)
+    {
+        corotracer::StationData *const station = writers::takeStation(header());
+        REQUIRE(station);
+        writers::Writer writer(*station, style, key);
+        writer.bear();
+        return writer;
+    }
+    void scan()
+    {
+        batch.clear();
+        loop.scan(batch);
+        books.add(batch);
+    }
+    void safetyScan()
+    {
+        batch.clear();
+        loop.safetyScan(batch);
+        books.add(batch);
+    }
+    void end()
+    {
+        for (bool done = false; !done;) {
+            batch.clear();
+            done = loop.finalDrain(batch);
+            books.add(batch);
+        }
+    }
+    void checkBooks(std::uint64_t emitted)
+    {
+        const ct::Accounting sums = loop.accounting();
+        CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
+        CHECK_EQUAL(books.captured, sums.captured);
+        CHECK_EQUAL(books.lost, sums.lost);
+        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
+        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
+        CHECK_EQUAL(books.inversions, 0u);
+        CHECK_EQUAL(books.torn, 0u);
+        CHECK_EQUAL(books.broken, 0u);
+    }
+
+    TempDir dir;
+    ct::Region region;
+    ct::HarvestLoop loop;
+    ct::Batch batch;
+    Books books;
+};
+
+}  // namespace regions

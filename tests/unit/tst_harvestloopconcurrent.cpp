@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The loop beside running and killed writers of every style, against known numbers.
+#include "tests/support/capture.h"
+
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using ct::Accounting;
+using regions::Books;
+using regions::Capture;
+using writers::Style;
+using writers::Writer;
+
+constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
+
+namespace {
+
+/// Threads write while the loop scans; then the end is decided, with the writers done.
+void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
+{
+    Capture c(maxStations);
+    constexpr std::size_t kThreads = 2;
+    std::atomic<std::size_t> finished{0};
+    std::atomic<std::uint64_t> emitted{0};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            std::vector<Writer> mine;
+            for (std::uint32_t i = static_cast<std::uint32_t>(t); i < stations; i += kThreads) {
+                if (corotracer::StationData *const station = writers::takeStation(c.header())) {
+                    mine.emplace_back(*station, style, i + 1);
+                    mine.back().bear();
+                }
+            }
+            for (std::uint64_t n = 0; n < events; ++n) {
+                for (Writer &writer : mine)
+                    writer.write();
+            }
+            for (Writer &writer : mine)
+                writer.die();
+            emitted.fetch_add(mine.size() * events);
+            finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
+        });
+    }
+    while (finished.load(std::memory_order_acquire) < kThreads)
+        c.scan();
+    for (std::thread &thread : threads)
+        thread.join();
+    c.end();
+    c.checkBooks(emitted.load());
+    CHECK_EQUAL(c.books.flags, 0u);
+    CHECK_EQUAL(c.books.deaths, std::min(stations, maxStations));
+    CHECK_EQUAL(c.loop.accounting().untraced, stations > maxStations ? stations - maxStations : 0u);
+}
+
+}  // namespace
+
+CT_CASE(tenStationsFlatOut)
+{
+    for (const Style style : kAllStyles)
+        besideThreads(style, 10, 50'000, 100);
+}
+
+CT_CASE(aThousandStationsFlatOut)
+{
+    for (const Style style : kAllStyles)
+        besideThreads(style, 1000, 300, 900);
+}
+
+/// Orphans go on writing while the end is drained: the books close at the counts of the decision.
+CT_CASE(theEndIsExactWhileOrphansWrite)
+{
+    for (const Style style : kAllStyles) {
+        Capture c(64);
+        std::vector<Writer> all;
+        for (std::uint64_t i = 0; i < 64; ++i)
+            all.push_back(c.born(style, i + 1));
+        std::atomic<bool> stop{false};
+        std::thread orphan([&] {
+            while (!stop.load(std::memory_order_relaxed)) {
+                for (Writer &writer : all)
+                    writer.write();
+            }
+        });
+        for (int i = 0; i < 100; ++i)
+            c.scan();
+        c.end();
+        const Accounting sums = c.loop.accounting();
+        stop.store(true);
+        orphan.join();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Books::One &one = c.books.coroutines[i];
+            const std::uint64_t sum = one.captured + one.lost + one.missed;
+            CHECK(sum <= all[i].emitted());
+            CHECK(one.captured == 0 || one.lastN <= all[i].emitted());
+        }
+        c.checkBooks(sums.captured + sums.lost);
+        CHECK_EQUAL(c.books.flags, 0u);
+    }
+}
+
+/// A killed process leaves an odd seq for ever; what it published is read, the unfinished event does not count.
+CT_CASE(aKilledWriterLeavesExactBooks)
+{
+    Capture c(8);
+    // The child owns station 0 alone and counts what it published in a shared word.
+    auto *const counter = static_cast<std::atomic<std::uint64_t> *>(
+        ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Writer writer(*writers::takeStation(c.header()), Style::OldSdk, 3);
+        writer.bear();
+        for (;;) {
+            writer.write();
+            counter->store(writer.emitted());
+        }
+    }
+    while (counter->load() < 1000)
+        c.scan();
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    c.end();
+    const Accounting sums = c.loop.accounting();
+    const std::uint64_t emitted = sums.captured + sums.lost;
+    CHECK(emitted == counter->load() || emitted == counter->load() + 1);
+    CHECK_EQUAL(sums.coroutines, 1u);
+    CHECK_EQUAL(c.books.inversions + c.books.torn + c.books.flags, 0u);
+    ::munmap(counter, 4096);
+}
