@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Dies of SIGSEGV with its coroutines alive. By default in the midst of things: one worker faults while the others
+// go on writing. With --exact all workers are stopped first and the books are written, so that what the engine gets
+// out of the dead process can be held against them.
+#include "scheduler/scheduler.h"
+#include "support/arguments.h"
+#include "support/stop.h"
+
+#include <csignal>
+#include <cstdio>
+
+#include <sys/resource.h>
+
+namespace {
+
+sched::Task<> turnForEver(sched::Scheduler &scheduler)
+{
+    while (!targets::stopRequested())
+        co_await yield(scheduler);
+}
+
+/// A write to nowhere, volatile lest the compiler knows better.
+void fault()
+{
+    volatile int *volatile nowhere = nullptr;
+    *nowhere = 1;
+}
+
+sched::Task<> faultLater(sched::Scheduler &scheduler, std::chrono::milliseconds delay)
+{
+    co_await sleepFor(scheduler, delay);
+    fault();
+}
+
+/// The kernel's answer to a fault, whatever a sanitizer has installed, and no core file on somebody's disk.
+void dieQuietly()
+{
+    std::signal(SIGSEGV, SIG_DFL);
+    const rlimit none = {0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    targets::Arguments arguments("crashes with SIGSEGV while coroutines run");
+    arguments.number("--coroutines", 50, 1, 1'000'000, "coroutines")
+        .number("--threads", 2, 1, 256, "workers")
+        .number("--after", 1000, 0, 86'400'000, "milliseconds until it crashes")
+        .flag("--exact", "stop the workers and write CT_EMITTED_FILE before");
+    arguments.parse(argc, argv);
+    targets::handleStopSignals();
+    dieQuietly();
+    corotracer::InitTracer();
+
+    sched::Scheduler scheduler(static_cast<unsigned>(arguments.value("--threads")));
+    const std::chrono::milliseconds delay(arguments.value("--after"));
+    for (std::uint64_t i = 0; i < arguments.value("--coroutines"); ++i)
+        scheduler.spawn(turnForEver(scheduler));
+    std::printf("crashing in %lld ms\n", static_cast<long long>(delay.count()));
+    std::fflush(stdout);
+    if (!arguments.isSet("--exact"))
+        scheduler.spawn(faultLater(scheduler, delay));
+    else
+        targets::sleepUnlessStopped(delay);
+    while (!arguments.isSet("--exact") && !scheduler.waitUntilIdle(std::chrono::hours(1))) {
+    }
+    scheduler.stop();
+    if (!targets::writeReport(targets::collectTruth()))
+        return 1;
+    fault();
+}

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "reactor.h"
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace sched {
+
+/// A connected stream socket, non-blocking, closed by its destructor. One reader and one writer at a time.
+class Socket {
+public:
+    Socket(Reactor &reactor, int fd);
+    Socket(Socket &&other) noexcept;
+    Socket &operator=(Socket &&) = delete;
+    ~Socket();
+
+    /// Tells the peer that nothing more will come, and has pending reads end. Any thread.
+    void shutdown() const;
+
+    [[nodiscard]] int fd() const { return m_fd; }
+    [[nodiscard]] Reactor &reactor() const { return *m_reactor; }
+
+    /// The last read returned less than it was asked for, so there is nothing to read until the next edge: epoll(7)
+    /// allows to conclude that, and it saves a system call for each message.
+    bool drained = false;
+
+private:
+    Reactor *m_reactor;
+    int m_fd;
+};
+
+/// A listening socket of this process' own, at an address that the kernel picks (abstract, no file).
+class Listener {
+public:
+    /// Throws std::system_error.
+    Listener(Reactor &reactor, int backlog);
+
+    [[nodiscard]] const std::string &address() const { return m_address; }
+    /// Nobody can connect any more; accepts end with nothing once the backlog is empty. Any thread.
+    void close();
+    [[nodiscard]] bool isClosed() const { return m_closed.load(std::memory_order_acquire); }
+
+    [[nodiscard]] const Socket &socket() const { return m_socket; }
+
+private:
+    Socket m_socket;
+    std::string m_address;
+    std::atomic<bool> m_closed{false};
+};
+
+/// Empty when the listener's backlog is full or it is closed.
+[[nodiscard]] std::optional<Socket> tryConnect(Reactor &reactor, const std::string &address);
+
+namespace detail {
+
+/// Awaiter of an operation: tried on the spot, handed to the reactor if it would block.
+template <class Performed>
+class Pending : public Performed {
+public:
+    using Performed::Performed;
+
+    [[nodiscard]] bool await_ready() noexcept { return this->mayBeReady() && this->perform(); }
+    void await_suspend(std::coroutine_handle<> self)
+    {
+        this->waiting = self;
+        // From here on the operation is the reactor's, and the coroutine may already be running elsewhere.
+        this->socket().reactor().submit(this->socket().fd(), Performed::kDirection, *this);
+    }
+    auto await_resume() { return this->result(); }
+};
+
+class Accept : public Operation {
+public:
+    static constexpr Direction kDirection = Direction::Read;
+
+    explicit Accept(const Listener &listener) : m_listener(&listener) {}
+    [[nodiscard]] bool perform() noexcept override;
+
+protected:
+    [[nodiscard]] const Socket &socket() const { return m_listener->socket(); }
+    [[nodiscard]] bool mayBeReady() const { return true; }
+    [[nodiscard]] std::optional<Socket> result() const;
+
+private:
+    const Listener *m_listener;
+    int m_accepted = -1;
+};
+
+class Read : public Operation {
+public:
+    static constexpr Direction kDirection = Direction::Read;
+
+    Read(Socket &socket, std::span<std::byte> buffer) : m_socket(&socket), m_buffer(buffer) {}
+    [[nodiscard]] bool perform() noexcept override;
+
+protected:
+    [[nodiscard]] const Socket &socket() const { return *m_socket; }
+    [[nodiscard]] bool mayBeReady() const { return !m_socket->drained; }
+    [[nodiscard]] std::size_t result() const { return m_received; }
+
+private:
+    Socket *m_socket;
+    std::span<std::byte> m_buffer;
+    std::size_t m_received = 0;
+};
+
+class Write : public Operation {
+public:
+    static constexpr Direction kDirection = Direction::Write;
+
+    Write(Socket &socket, std::span<const std::byte> data) : m_socket(&socket), m_left(data) {}
+    [[nodiscard]] bool perform() noexcept override;
+
+protected:
+    [[nodiscard]] const Socket &socket() const { return *m_socket; }
+    [[nodiscard]] bool mayBeReady() const { return true; }
+    [[nodiscard]] bool result() const { return !m_failed; }
+
+private:
+    Socket *m_socket;
+    std::span<const std::byte> m_left;
+    bool m_failed = false;
+};
+
+}  // namespace detail
+
+/// The next connection; empty once the listener was closed and has no more.
+[[nodiscard]] inline auto async_accept(const Listener &listener)
+{
+    return detail::Pending<detail::Accept>(listener);
+}
+
+/// At least one byte, up to the buffer's size; 0 when the peer has closed the connection (or broken it).
+[[nodiscard]] inline auto async_read(Socket &socket, std::span<std::byte> buffer)
+{
+    return detail::Pending<detail::Read>(socket, buffer);
+}
+
+/// All of the data; false when the peer is gone.
+[[nodiscard]] inline auto async_write(Socket &socket, std::span<const std::byte> data)
+{
+    return detail::Pending<detail::Write>(socket, data);
+}
+
+}  // namespace sched

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "scheduler/socket.h"
+#include "scheduler/sync.h"
+#include "server.h"
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace server {
+
+/// How a client behaves: many short visits, or one long one.
+struct Habit {
+    std::uint64_t requestsPerSession;
+    std::chrono::milliseconds think;  ///< between a response and the next request, on average
+    std::chrono::milliseconds pause;  ///< between two sessions
+};
+
+/// A load generator: connects, asks, checks the answers, hangs up, comes back, until the context stops.
+class Client {
+public:
+    Client(Context &context, std::string address, const Habit &habit, std::uint64_t seed)
+        : m_context(context), m_address(std::move(address)), m_habit(habit), m_random(seed)
+    {
+    }
+
+    [[nodiscard]] sched::Task<> run();
+    [[nodiscard]] std::uint64_t wrongAnswers() const { return m_wrongAnswers; }
+
+private:
+    [[nodiscard]] sched::Task<> session(sched::Socket connection);
+    [[nodiscard]] bool stopping() const { return m_context.stopping.load(std::memory_order_relaxed); }
+
+    Context &m_context;
+    const std::string m_address;
+    const Habit m_habit;
+    std::minstd_rand m_random;
+    std::uint64_t m_wrongAnswers = 0;
+};
+
+}  // namespace server

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "accesslog.h"
+#include "scheduler/socket.h"
+#include "scheduler/sync.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace server {
+
+/// What the coroutines of a server share, and what its status line shows.
+struct Context {
+    Context(sched::Scheduler &owner, std::size_t maxConnections) : scheduler(owner), connections(owner, maxConnections)
+    {
+    }
+
+    sched::Scheduler &scheduler;
+    sched::Semaphore connections;  ///< one permit for each connection that may still be accepted
+    AccessLog log;
+    std::atomic<bool> stopping{false};
+    std::atomic<std::uint64_t> requests{0};  ///< answered so far
+    std::atomic<int> open{0};                ///< connections being served
+};
+
+/// Accepts as many connections at a time as the context permits, and starts a handler for each.
+class Acceptor {
+public:
+    explicit Acceptor(Context &context) : m_context(context), m_listener(context.scheduler.reactor(), kBacklog) {}
+
+    [[nodiscard]] sched::Task<> run();
+    void close();
+    [[nodiscard]] const std::string &address() const { return m_listener.address(); }
+
+private:
+    static constexpr int kBacklog = 2;
+
+    Context &m_context;
+    sched::Listener m_listener;
+};
+
+/// Answers requests until the client closes the connection; then gives its permit back.
+[[nodiscard]] sched::Task<> handleConnection(Context &context, sched::Socket connection);
+
+}  // namespace server
