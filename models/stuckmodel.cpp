@@ -160,6 +160,13 @@ const StuckModel::Group *StuckModel::groupOf(const QModelIndex &index) const
     return row >= 0 && row < rowCount() ? &m_groups[static_cast<std::size_t>(row)] : nullptr;
 }
 
+Qt::ItemFlags StuckModel::flags(const QModelIndex &index) const
+{
+    const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
+    // Said so that QTreeView::expandAll() keeps no persistent index for each of 100,000 leaves.
+    return index.isValid() && index.internalId() != 0 ? flags | Qt::ItemNeverHasChildren : flags;
+}
+
 QVariant StuckModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
