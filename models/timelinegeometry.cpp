@@ -85,8 +85,12 @@ const std::vector<TimelineMark> &TimelineGeometry::marks(std::size_t row) const
 }
 
 bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
-                              const StuckThreshold &stuckAfter)
+                              const StuckThreshold &stuckAfter, std::chrono::nanoseconds budget)
 {
+    using Clock = std::chrono::steady_clock;
+    m_deadline = budget == kAllTheTime ? Clock::time_point::max() : Clock::now() + budget;
+    m_reads = 0;
+    m_complete = true;
     ++m_updates;
     const TimelineTime phase = ((view.from() % view.step()) + view.step()) % view.step();
     const std::uint64_t droppedBefore = m_history.droppedBefore();
@@ -136,57 +140,72 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     const PresentBar &present = span.present;
     span.birth = snapshot.birthTs == 0 ? 0 : view.columnOf(timelineTime(snapshot.birthTs));
     span.since = view.columnOf(timelineTime(present.since));
-    span.end = view.columnOf(timelineTime(present.end)) + 1;
+    // The trace may be ahead of the moment that is looked at.
+    span.end = view.columnOf(timelineTime(std::min(present.end, now))) + 1;
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
     span.lossy = snapshot.lost > 0 || snapshot.flagged;
 
-    fillColumns(row, id, view, span);
+    const bool complete = fillColumns(row, id, view, span);
+    m_complete &= complete;
     std::vector<TimelineMark> marks;
     marks.reserve(row.marks.size());
     writeMarks(marks, row, view, span, inputs.stuckAfter);
     keepFinalColumns(row, view, span);
-    row.filled = true;
+    row.filled = complete;
     const bool changed = marks != row.marks || row.inputs.view != view;
     row.marks = std::move(marks);
     row.inputs = inputs;
     return changed;
 }
 
-/// Makes row.columns cover the visible past, reading only what is not there yet.
-void TimelineGeometry::fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span)
+void TimelineGeometry::read(CoroutineId id, std::int64_t from, std::int64_t to)
 {
+    m_scratch.assign(static_cast<std::size_t>(to - from), {});
+    m_history.columns(id, static_cast<std::uint64_t>(m_phase + from * m_step), static_cast<std::uint64_t>(m_step),
+                      m_scratch);
+    ++m_reads;
+}
+
+/// At least one read an update, so that it comes to an end.
+bool TimelineGeometry::hasTime()
+{
+    return m_reads == 0 || std::chrono::steady_clock::now() < m_deadline;
+}
+
+/// Makes row.columns cover the visible past, reading only what is not there yet. Returns false if time ran out.
+bool TimelineGeometry::fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span)
+{
+    constexpr std::int64_t kPiece = 256;
     const std::int64_t origin = (view.from() - m_phase) / m_step;  // absolute column of view column 0
     // Times before 0 have no history.
     const std::int64_t first = std::max<std::int64_t>(0, origin + span.first);
     const std::int64_t last = std::max(first, origin + span.pastEnd);
-    const auto read = [&](std::int64_t from, std::int64_t to) {
-        m_scratch.assign(static_cast<std::size_t>(to - from), {});
-        if (to > from)
-            m_history.columns(id, static_cast<std::uint64_t>(m_phase + from * m_step),
-                              static_cast<std::uint64_t>(m_step), m_scratch);
-    };
-    const std::int64_t kept = row.firstColumn;
-    const std::int64_t keptEnd = kept + static_cast<std::int64_t>(row.columns.size());
-    if (row.columns.empty() || first > keptEnd || last < kept) {
-        read(first, last);
-        row.columns.assign(m_scratch.begin(), m_scratch.end());
+    const auto end = [&row] { return row.firstColumn + static_cast<std::int64_t>(row.columns.size()); };
+    if (row.columns.empty() || first > end() || last < row.firstColumn) {
+        row.columns.clear();
         row.firstColumn = first;
-        return;
     }
-    if (last > keptEnd) {
-        read(keptEnd, last);
+    if (first - row.firstColumn > view.columns()) {
+        row.columns.erase(row.columns.begin(), row.columns.begin() + (first - row.firstColumn));
+        row.firstColumn = first;
+    }
+    while (end() < last) {
+        if (!hasTime())
+            return false;
+        read(id, end(), std::min(last, end() + kPiece));
         row.columns.insert(row.columns.end(), m_scratch.begin(), m_scratch.end());
     }
-    if (first < kept) {
-        read(first, kept);
+    while (first < row.firstColumn) {
+        if (!hasTime())
+            return false;
+        const std::int64_t from = std::max(first, row.firstColumn - kPiece);
+        read(id, from, row.firstColumn);
         row.columns.insert(row.columns.begin(), m_scratch.begin(), m_scratch.end());
-        row.firstColumn = first;
-    } else if (first - kept > view.columns()) {
-        row.columns.erase(row.columns.begin(), row.columns.begin() + (first - kept));
-        row.firstColumn = first;
+        row.firstColumn = from;
     }
+    return true;
 }
 
 void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view,
@@ -194,14 +213,12 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
 {
     const PresentBar &present = span.present;
     const std::int64_t offset = (view.from() - m_phase) / m_step - row.firstColumn;
-    const auto columnAt = [&](int x) {
-        const std::int64_t index = offset + x;
-        const bool known = index >= 0 && index < static_cast<std::int64_t>(row.columns.size());
-        return known ? row.columns[static_cast<std::size_t>(index)] : History::Column{};
-    };
     MarkWriter writer(marks);
     for (int x = span.first; x < span.pastEnd; ++x) {
-        History::Column column = columnAt(x);
+        const std::int64_t index = offset + x;
+        if (index < 0 || index >= static_cast<std::int64_t>(row.columns.size()))
+            continue;  // not read yet
+        History::Column column = row.columns[static_cast<std::size_t>(index)];
         if (x == span.since)
             addPresent(column, view, span);
         const bool finishes = present.kind == MarkKind::Finished && column.running <= 0 && !column.gap;

@@ -9,6 +9,7 @@
 #include "core/trace/population.h"
 #include "models/timelinecoordinates.h"
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <unordered_map>
@@ -51,9 +52,13 @@ public:
     /// Both must outlive the geometry.
     TimelineGeometry(const Population &population, const History &history);
 
-    /// Brings the marks of `rows` up to date for this view and moment (ns). Returns true if any mark changed.
+    static constexpr std::chrono::nanoseconds kAllTheTime = std::chrono::nanoseconds::max();
+
+    /// Brings the marks of `rows` up to date for this view and moment (ns). Returns true if any mark changed. What
+    /// does not fit into `budget` is left empty and comes with the next calls: see isComplete().
     bool update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
-                const StuckThreshold &stuckAfter);
+                const StuckThreshold &stuckAfter, std::chrono::nanoseconds budget = kAllTheTime);
+    bool isComplete() const { return m_complete; }
 
     std::size_t rowCount() const { return m_order.size(); }
     /// Ascending, without overlap; valid until the next update().
@@ -84,11 +89,13 @@ private:
     struct Span;
     bool updateRow(Row &row, CoroutineId id, const TimelineCoordinates &view, std::uint64_t now,
                    const StuckThreshold &stuckAfter);
-    void fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span);
+    bool fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span);
     void writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view, const Span &span,
                     std::uint64_t stuckAfter) const;
     static void addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span);
     void keepFinalColumns(Row &row, const TimelineCoordinates &view, const Span &span) const;
+    void read(CoroutineId id, std::int64_t from, std::int64_t to);
+    bool hasTime();
     void forgetUnused();
 
     const Population &m_population;
@@ -101,6 +108,9 @@ private:
     TimelineTime m_phase = 0;
     int m_droppedColumns = 0;
     std::vector<History::Column> m_scratch;
+    std::chrono::steady_clock::time_point m_deadline;
+    int m_reads = 0;  ///< in this update
+    bool m_complete = true;
 };
 
 }  // namespace ct

@@ -27,6 +27,7 @@ struct Look {
 
 constexpr QRgb kSeeThrough = 0;
 constexpr int kColumnsWithEdge = 6;
+constexpr int kLowestDensity = 3;  // logical pixels: a short run must not be overlooked
 
 Look thin(int height, int thickness, QRgb color)
 {
@@ -48,7 +49,8 @@ Look lookOf(const TimelineMark &mark, int height, int scale, const TimelinePixel
     case MarkKind::Unknown: return hatch(pixels.unknown, kSeeThrough);
     case MarkKind::Dropped: return hatch(pixels.dropped, kSeeThrough);
     case MarkKind::Mixed: {
-        const int lower = std::clamp(height * mark.density / TimelineMark::kFullDensity, scale, height);
+        const int lowest = std::min(kLowestDensity * scale, height);
+        const int lower = std::clamp(height * mark.density / TimelineMark::kFullDensity, lowest, height);
         return {0, height - lower, height, pixels.suspended, pixels.running, false};
     }
     }
@@ -76,7 +78,6 @@ TimelinePixels::TimelinePixels(const Colors &colors)
       created(colors.created.rgb()),
       running(colors.running.rgb()),
       suspended(colors.suspended.rgb()),
-      suspendedEdge(mix(colors.suspended, colors.text, 0.7)),
       stuck(colors.stuck.rgb()),
       stuckEdge(mix(colors.stuck, colors.text, 0.7)),
       finished(colors.finished.rgb()),
@@ -120,9 +121,7 @@ void paintMarks(QImage &image, std::span<const TimelineMark> marks, int top, int
         if (x0 >= x1)
             continue;
         const Look look = lookOf(mark, height, scale, pixels);
-        const bool edge = mark.x0 >= 0 && mark.x1 - mark.x0 >= kColumnsWithEdge * scale &&
-                          (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Stuck);
-        const QRgb edgeColor = mark.kind == MarkKind::Stuck ? pixels.stuckEdge : pixels.suspendedEdge;
+        const bool edge = mark.kind == MarkKind::Stuck && mark.x0 > 0 && mark.x1 - mark.x0 >= kColumnsWithEdge * scale;
         for (int y = std::max(y0, top + look.top); y < std::min(y1, top + look.bottom); ++y) {
             auto *line = reinterpret_cast<QRgb *>(image.scanLine(y));
             if (look.hatched)
@@ -130,7 +129,7 @@ void paintMarks(QImage &image, std::span<const TimelineMark> marks, int top, int
             else
                 std::fill(line + x0, line + x1, y < top + look.split ? look.upper : look.lower);
             if (edge)
-                std::fill(line + x0, line + std::min(x0 + scale, x1), edgeColor);
+                std::fill(line + x0, line + std::min(x0 + scale, x1), pixels.stuckEdge);
         }
     }
 }
@@ -252,16 +251,27 @@ void paintLabel(QPainter &painter, const QRect &area, const RowLabel &label, con
                          metrics.elidedText(label.name, Qt::ElideMiddle, nameWidth));
 }
 
-void paintBarText(QPainter &painter, const QRect &bar, const QString &text, const QColor &color)
+void paintBarText(QPainter &painter, const QRect &bar, const QString &full, const QString &brief, const QColor &color)
 {
     constexpr int kPadding = 5;
-    constexpr int kShortest = 40;
     const int width = bar.width() - 2 * kPadding;
-    if (width < kShortest || text.isEmpty())
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QString &text = metrics.horizontalAdvance(full) <= width ? full : brief;
+    if (text.isEmpty() || metrics.horizontalAdvance(text) > width)
         return;
     painter.setPen(color);
-    painter.drawText(bar.adjusted(kPadding, 0, -kPadding, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text, Qt::ElideRight, width));
+    painter.drawText(bar.adjusted(kPadding, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
+}
+
+void paintElsewhere(QPainter &painter, const QRect &row, Side side, const Colors &colors)
+{
+    constexpr int kSize = 4;
+    const int tip = side == Side::Left ? row.left() + 4 : row.right() - 4;
+    const int base = side == Side::Left ? tip + kSize : tip - kSize;
+    const int middle = row.center().y();
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colors.textMuted);
+    painter.drawPolygon(QPolygon({QPoint(tip, middle), QPoint(base, middle - kSize), QPoint(base, middle + kSize)}));
 }
 
 void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors)
@@ -273,7 +283,7 @@ void paintMeasure(QPainter &painter, const QRect &range, const QString &text, co
     painter.fillRect(QRect(range.right(), range.top(), 1, range.height()), colors.accent);
     const QFontMetrics metrics = painter.fontMetrics();
     QRect box(0, 0, metrics.horizontalAdvance(text) + 16, metrics.height() + 6);
-    box.moveCenter(QPoint(range.center().x(), range.top() + box.height() / 2 + 6));
+    box.moveCenter(QPoint(range.center().x(), range.top() - box.height() / 2 - 1));
     painter.setPen(Qt::NoPen);
     painter.setBrush(colors.accent);
     painter.drawRoundedRect(box, 4, 4);

@@ -25,9 +25,8 @@ struct TimelinePixels {
     QRgb created;
     QRgb running;
     QRgb suspended;
-    QRgb suspendedEdge;  ///< first column of a suspension that is long enough to have one
     QRgb stuck;
-    QRgb stuckEdge;
+    QRgb stuckEdge;  ///< where it became stuck
     QRgb finished;
     QRgb gap;
     QRgb gapBackground;
@@ -63,10 +62,14 @@ struct RowLabel {
 };
 void paintLabel(QPainter &painter, const QRect &area, const RowLabel &label, const Colors &colors);
 
-/// Text inside of a bar; elided, left out if next to nothing would remain.
-void paintBarText(QPainter &painter, const QRect &bar, const QString &text, const QColor &color);
+/// Text inside of a bar: `full` if it fits, else `brief`, else nothing.
+void paintBarText(QPainter &painter, const QRect &bar, const QString &full, const QString &brief, const QColor &color);
 
-/// A measured range across the whole plot, with its length.
+enum class Side { Left, Right };
+/// Tells that a row, empty here, has its bars further on that side.
+void paintElsewhere(QPainter &painter, const QRect &row, Side side, const Colors &colors);
+
+/// A measured range across the whole plot, with its length in the axis above it.
 void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors);
 
 /// Where older history was dropped.

@@ -8,15 +8,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ct {
 
 namespace {
 
 constexpr TimelineTime kFirstSpan = 10'000'000'000;
-constexpr int kBarInset = 4;        // logical pixels above and below a bar
-constexpr int kNarrowestText = 52;  // logical pixels
-constexpr int kTickDistance = 110;  // logical pixels
+constexpr int kBarInset = 4;                     // logical pixels above and below a bar
+constexpr int kNarrowestText = 52;               // logical pixels
+constexpr std::chrono::milliseconds kBudget{8};  // of the GUI thread, for one update
+constexpr int kTickDistance = 110;               // logical pixels
 
 QColor textOn(const QColor &background)
 {
@@ -71,18 +73,28 @@ bool TimelineScene::sample()
 {
     if (!m_live)
         return false;
-    const std::uint64_t before = m_now;
+    const TimelineTime before = timelineTime(m_now);
     m_now = std::max({m_now, m_population->now(), m_history->lastTs()});
     m_live->thresholds.nextFrame();
+    const bool changed = update();
+    return changed || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
+}
+
+bool TimelineScene::update()
+{
+    if (!m_live)
+        return false;
+    if (m_now == 0)
+        m_now = std::max(m_population->now(), m_history->lastTs());
     updateLimits();
     keepUp();
     const auto [first, last] = visibleRows();
     const bool scrolled = first != m_firstVisible;
     m_firstVisible = first;
-    const bool changed = m_live->geometry.update(view, std::span(m_rows).subspan(first, last - first), m_now,
-                                                 [this](SiteId site) { return m_live->thresholds.of(site); });
-    return changed || scrolled ||
-           view.clampedColumnOf(timelineTime(before)) != view.clampedColumnOf(timelineTime(m_now));
+    const bool changed = m_live->geometry.update(
+        view, std::span(m_rows).subspan(first, last - first), m_now,
+        [this](SiteId site) { return m_live->thresholds.of(site); }, kBudget);
+    return changed || scrolled;
 }
 
 void TimelineScene::updateLimits()
@@ -181,32 +193,47 @@ int TimelineScene::deviceTop(std::size_t row) const
     return qRound((static_cast<double>(row) * kRowHeight - m_scroll) * m_ratio);
 }
 
-const QString &TimelineScene::placeText(SiteId site)
+const TimelineScene::PlaceText &TimelineScene::placeText(SiteId site)
 {
-    const auto [position, fresh] = m_places.try_emplace(site);
-    if (fresh) {
-        const Site *known = m_population->site(site);
-        if (!known) {  // may become known later
-            static const QString kNone;
-            m_places.erase(position);
-            return kNone;
-        }
-        position->second = format::place(known, 0);
-    }
-    return position->second;
+    static const PlaceText kNone;
+    const auto found = m_places.find(site);
+    if (found != m_places.end())
+        return found->second;
+    const Site *known = m_population->site(site);
+    if (!known)
+        return kNone;  // may become known later
+    PlaceText text{format::place(known, 0), format::fileName(*known)};
+    if (known->line != 0 && !text.brief.isEmpty())
+        text.brief += QLatin1Char(':') + QString::number(known->line);
+    return m_places.emplace(site, std::move(text)).first->second;
 }
 
-void TimelineScene::drawBarTexts(QPainter &painter, std::span<const TimelineMark> marks, int top, const Colors &colors)
+/// Which thread ran it.
+QString TimelineScene::threadText(CoroutineId id, const TimelineMark &mark) const
 {
-    for (const TimelineMark &mark : marks) {
-        if (mark.site == kUnknownSite || (mark.x1 - mark.x0) < kNarrowestText * m_ratio)
+    const TimelineTime middle = std::clamp<TimelineTime>(view.timeAt((mark.x0 + mark.x1) / 2), 0, timelineTime(m_now));
+    const auto bar = barAt(*m_population, *m_history, id, static_cast<std::uint64_t>(middle), m_now);
+    if (!bar || bar->kind != MarkKind::Running || bar->tid == 0)
+        return {};
+    return QCoreApplication::translate("TimelineScene", "thread %1").arg(bar->tid);
+}
+
+void TimelineScene::drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors)
+{
+    const std::size_t row = m_firstVisible + visibleRow;
+    const int top = static_cast<int>(deviceTop(row) / m_ratio);
+    for (const TimelineMark &mark : m_live->geometry.marks(visibleRow)) {
+        if (mark.x1 - mark.x0 < kNarrowestText * m_ratio)
             continue;
-        if (mark.kind != MarkKind::Suspended && mark.kind != MarkKind::Stuck)
-            continue;
-        const QRect bar(QPoint(static_cast<int>(mark.x0 / m_ratio), static_cast<int>(top / m_ratio)),
+        const QRect bar(QPoint(static_cast<int>(mark.x0 / m_ratio), top),
                         QSize(static_cast<int>((mark.x1 - mark.x0) / m_ratio), kRowHeight));
-        const QColor &ground = mark.kind == MarkKind::Stuck ? colors.stuck : colors.suspended;
-        timelinepainter::paintBarText(painter, bar, placeText(mark.site), textOn(ground));
+        if (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Stuck) {
+            const QColor &ground = mark.kind == MarkKind::Stuck ? colors.stuck : colors.suspended;
+            const PlaceText &text = placeText(mark.site);
+            timelinepainter::paintBarText(painter, bar, text.full, text.brief, textOn(ground));
+        } else if (mark.kind == MarkKind::Running && row < m_rows.size()) {
+            timelinepainter::paintBarText(painter, bar, threadText(m_rows[row], mark), {}, textOn(colors.running));
+        }
     }
 }
 
@@ -242,7 +269,7 @@ void TimelineScene::drawCanvas(const QFont &font, const Colors &colors)
     QPainter painter(&m_canvas);
     painter.setFont(font);
     for (std::size_t i = 0; i < count; ++i)
-        drawBarTexts(painter, m_live->geometry.marks(i), deviceTop(m_firstVisible + i), colors);
+        drawBarTexts(painter, i, colors);
 }
 
 void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
@@ -271,11 +298,31 @@ void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
     painter.restore();
 }
 
+/// Rows that show nothing here say where their bars are.
+void TimelineScene::paintElsewhere(QPainter &painter, const Colors &colors)
+{
+    for (std::size_t i = 0; i < m_live->geometry.rowCount(); ++i) {
+        const std::size_t row = m_firstVisible + i;
+        if (!m_live->geometry.marks(i).empty() || row >= m_rows.size() || m_rows[row] >= m_population->size())
+            continue;
+        const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
+        const bool later = timelineTime(snapshot.birthTs) >= view.to();
+        const bool earlier = snapshot.deathTs != 0 && timelineTime(snapshot.deathTs) < view.from();
+        if (!later && !earlier)
+            continue;
+        const QRect area(plot().left(), kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll, plot().width(),
+                         kRowHeight);
+        timelinepainter::paintElsewhere(painter, area,
+                                        later ? timelinepainter::Side::Right : timelinepainter::Side::Left, colors);
+    }
+}
+
 void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
 {
     const QRect area = plot();
     painter.save();
     painter.setClipRect(area);
+    paintElsewhere(painter, colors);
     const int dropped = m_live->geometry.droppedColumns();
     if (dropped > 0 && dropped < view.columns())
         timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
@@ -283,6 +330,7 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     if (m_now != 0 && nowColumn >= 0 && nowColumn < view.columns())
         timelinepainter::paintNowLine(painter, area, xOf(timelineTime(m_now)), colors);
     if (measure) {
+        painter.setClipRect(area.adjusted(0, -kAxisHeight, 0, 0));
         const auto [from, to] = std::minmax(measure->a, measure->b);
         const QRect range(QPoint(xOf(from), area.top()), QPoint(xOf(to), area.bottom()));
         timelinepainter::paintMeasure(painter, range, format::duration(static_cast<std::uint64_t>(to - from)), colors);
@@ -308,7 +356,7 @@ void TimelineScene::paint(QPainter &painter, const Colors &colors)
     painter.fillRect(QRect(corner.left(), corner.bottom(), corner.width(), 1), colors.grid);
     painter.setPen(colors.textMuted);
     painter.drawText(corner.adjusted(10, 0, -8, -2), Qt::AlignLeft | Qt::AlignVCenter,
-                     timelinepainter::timeText(view.from() - m_origin, view.step() * 100));
+                     timelinepainter::timeText(view.from() - m_origin, view.step()));
     painter.drawText(corner.adjusted(10, 0, -8, -2), Qt::AlignRight | Qt::AlignVCenter,
                      QChar(0x2194) + QLatin1Char(' ') + format::duration(static_cast<std::uint64_t>(view.span())));
     const Ticks ticks = ticksOf(view, m_origin, static_cast<int>(kTickDistance * m_ratio));

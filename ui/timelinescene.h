@@ -15,6 +15,8 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 class QPainter;
@@ -32,8 +34,12 @@ public:
     void setSize(QSize size, qreal pixelRatio);
     void setScroll(int pixels);  ///< first visible pixel of the rows
 
-    /// Looks at the trace; returns true if something visible changed.
+    /// Takes the trace's time; returns true if something visible changed.
     bool sample();
+    /// The same at the time of the latest sample(): a paused view stays at its moment.
+    bool update();
+    /// False while marks are missing that the next update() will bring.
+    bool isComplete() const { return !m_live || m_live->geometry.isComplete(); }
 
     const Population *population() const { return m_population; }
     const History *history() const { return m_history; }
@@ -82,13 +88,19 @@ private:
     std::pair<std::size_t, std::size_t> visibleRows() const;
     void updateLimits();
     void drawCanvas(const QFont &font, const Colors &colors);
-    void drawBarTexts(QPainter &painter, std::span<const TimelineMark> marks, int top, const Colors &colors);
+    void drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors);
+    QString threadText(CoroutineId id, const TimelineMark &mark) const;
+    void paintElsewhere(QPainter &painter, const Colors &colors);
     void paintLabels(QPainter &painter, const Colors &colors);
     void paintOverlays(QPainter &painter, const Colors &colors);
     int labelWidth() const;
     int deviceTop(std::size_t row) const;
     int xOf(TimelineTime time) const;
-    const QString &placeText(SiteId site);
+    struct PlaceText {
+        QString full;
+        QString brief;  ///< file and line
+    };
+    const PlaceText &placeText(SiteId site);
 
     const Population *m_population = nullptr;
     const History *m_history = nullptr;
@@ -103,7 +115,7 @@ private:
     bool m_begun = false;
     std::size_t m_firstVisible = 0;
     QImage m_canvas;
-    std::unordered_map<SiteId, QString> m_places;
+    std::unordered_map<SiteId, PlaceText> m_places;
 };
 
 }  // namespace ct

@@ -6,6 +6,7 @@
 #include "ui/timelinetooltip.h"
 
 #include <QApplication>
+#include <QBasicTimer>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ct {
 
@@ -24,6 +26,7 @@ namespace {
 
 constexpr double kZoomStep = 1.25;
 constexpr double kButtonZoom = 2;
+constexpr int kRestInterval = 15;  // ms
 constexpr int kWheelNotch = 120;
 constexpr int kRowsANotch = 3;
 constexpr int kScrollRange = 1'000'000;  // of the horizontal bar, whose true range does not fit into an int
@@ -39,6 +42,7 @@ struct TimelineView::State {
     TimelineTime pressedFrom = 0;
     int pressedScroll = 0;
     bool settingBars = false;
+    QBasicTimer rest;  ///< runs while marks are missing: nobody may be calling sample()
 
     /// -1 .. 1 in parts of the view
     void pan(double share) { scene.view.panBy(std::llround(share * scene.view.columns())); }
@@ -104,17 +108,38 @@ void TimelineView::sample()
         viewport()->update();
 }
 
+/// Brings everything up to date without moving on in time.
 void TimelineView::refresh()
 {
     updateScrollBars();
-    m_state->scene.sample();
+    m_state->scene.update();
     updateScrollBars();
     viewport()->update();
+    if (!m_state->scene.isComplete())
+        m_state->rest.start(kRestInterval, this);
+}
+
+void TimelineView::timerEvent(QTimerEvent *event)
+{
+    if (event->timerId() != m_state->rest.timerId())
+        return QAbstractScrollArea::timerEvent(event);
+    m_state->rest.stop();
+    refresh();
 }
 
 bool TimelineView::followLive() const
 {
     return m_state->scene.follow;
+}
+
+std::int64_t TimelineView::visibleFrom() const
+{
+    return m_state->scene.view.from();
+}
+
+std::int64_t TimelineView::visibleSpan() const
+{
+    return m_state->scene.view.span();
 }
 
 void TimelineView::setFollowLive(bool follow)
@@ -144,7 +169,6 @@ void TimelineView::setSelected(CoroutineId coroutine)
 
 void TimelineView::zoomToFit()
 {
-    m_state->scene.sample();
     setFollowLive(false);
     m_state->scene.fit();
     refresh();
@@ -226,7 +250,7 @@ void TimelineView::paintEvent(QPaintEvent *)
     TimelineScene &scene = m_state->scene;
     if (scene.pixelRatio() != viewport()->devicePixelRatioF()) {  // moved to another screen
         scene.setSize(viewport()->size(), viewport()->devicePixelRatioF());
-        scene.sample();
+        scene.update();
     }
     QPainter painter(viewport());
     scene.paint(painter, colorsFor(palette()));

@@ -29,6 +29,8 @@ public:
     void sample();
 
     bool followLive() const;
+    std::int64_t visibleFrom() const;  ///< ns, CLOCK_MONOTONIC, of the left edge; may lie before 0
+    std::int64_t visibleSpan() const;  ///< ns
     QSize sizeHint() const override;
 
 public Q_SLOTS:
@@ -56,6 +58,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     void scrollContentsBy(int dx, int dy) override;
+    void timerEvent(QTimerEvent *event) override;
 
 private:
     void refresh();

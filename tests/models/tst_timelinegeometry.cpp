@@ -250,6 +250,44 @@ CT_CASE(kept_columns_agree_with_fresh_ones)
     }
 }
 
+CT_CASE(without_time_the_marks_come_bit_by_bit)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    std::vector<CoroutineId> rows{trace.born(kBase), trace.born(kBase), trace.born(kBase)};
+    std::uint64_t ts = kBase;
+    for (int i = 0; i < 3000; ++i) {
+        ts += 300;
+        for (const CoroutineId id : rows)
+            i % 2 ? trace.suspend(id, ts, site) : trace.resume(id, ts);
+    }
+    trace.pass(ts);
+    const TimelineCoordinates view = viewOf(1'000, kBase, 900);
+    TimelineGeometry hurried(trace.population, trace.history);
+    TimelineGeometry calm(trace.population, trace.history);
+    CHECK(calm.update(view, rows, ts, {}));
+    CHECK(calm.isComplete());
+    int updates = 0;
+    do
+        CHECK(hurried.update(view, rows, ts, {}, std::chrono::nanoseconds(0)));
+    while (!hurried.isComplete() && ++updates < 100);
+    CHECK(updates > 8 && updates < 20);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        CHECK_EQUAL(text(hurried.marks(i)), text(calm.marks(i)));
+}
+
+CT_CASE(a_moment_in_the_past_shows_nothing_later)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 20'000, site);
+    trace.resume(id, kBase + 40'000);
+    trace.pass(kBase + 60'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 29'999), "Running 0-20, Suspended 20-30@1");
+}
+
 CT_CASE(dropped_history_is_shown_as_dropped)
 {
     TimelineTrace trace(16U << 20U);
