@@ -38,6 +38,11 @@ Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &
     return capture.socketPath;
 }
 
+bool isNothing(const Accounting &sums)
+{
+    return sums.stationsAllocated == 0 && sums.coroutines == 0;
+}
+
 /// A target may be started in another directory than ours.
 CaptureSpec independentOfDirectory(CaptureSpec capture)
 {
@@ -252,7 +257,7 @@ void Session::armNothingTraced()
     m_data->nothingTracedTimer = new QTimer(this);
     m_data->nothingTracedTimer->setSingleShot(true);
     connect(m_data->nothingTracedTimer, &QTimer::timeout, this, [this] {
-        if (accounting().stationsAllocated == 0 && !std::exchange(m_data->saidNothingTraced, true))
+        if (isNothing(accounting()) && !std::exchange(m_data->saidNothingTraced, true))
             Q_EMIT nothingTraced();
     });
     m_data->nothingTracedTimer->start(m_data->nothingTracedMs);
@@ -322,7 +327,7 @@ void Session::onHarvestEnded()
     m_data->harvest->wait();
     m_data->finalAccounting = m_data->harvest->accounting();
     settleRegion();
-    if (m_data->kind == Data::Kind::Launched && m_data->finalAccounting.stationsAllocated == 0 &&
+    if (m_data->kind == Data::Kind::Launched && isNothing(m_data->finalAccounting) &&
         m_data->endReason != EndReason::Stopped && !std::exchange(m_data->saidNothingTraced, true))
         Q_EMIT nothingTraced();
     setState(SessionState::Ended);

@@ -160,6 +160,7 @@ private Q_SLOTS:
     void sqliteFullDiskStaysValid();
     void traceToEveryFormat();
     void traceOfAnAttachedRun();
+    void lossesAtTheEndAreCounted();
     void existingFileIsKeptOnCancel();
     void existingFileIsKeptOnFailure();
     void linkAndPermissionsStay();
@@ -419,6 +420,24 @@ void TestExport::traceOfAnAttachedRun()
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 0U);
     QVERIFY(contentOf(path).contains("\"missed_before\":10}"));
+}
+
+void TestExport::lossesAtTheEndAreCounted()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1), birth(1, 2)};
+    batch.transitions = {transition(0, 0, 5000, false)};
+    batch.losses = {{0, 1, 7, false}, {1, 0, 2, false}};
+    batch.now = 6000;
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 9U);
+    QCOMPARE(Database(path).rows("SELECT events, lost, dropped FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("1|7|0"), QStringLiteral("0|2|0")}));
 }
 
 void TestExport::existingFileIsKeptOnCancel()

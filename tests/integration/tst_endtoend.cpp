@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every test target through the real program: what the target says it emitted against what was captured and lost.
+#include "core/session/mappings.h"
+
+#include "runner.h"
+
+#include <QDir>
+#include <QHash>
+
+#include <cerrno>
+#include <map>
+
+using runner::Batch;
+using runner::integer;
+using runner::target;
+
+namespace {
+
+struct Recorded {
+    qint64 lines = 0;
+    qint64 firstFields = 0;  ///< lines that begin with the six fields in their order and form
+    qint64 inversions = 0;   ///< within a coroutine, by number or by time
+    QHash<qint64, qint64> lastNumber;
+};
+
+/// Reads a recording strictly: every line complete, an object, in order.
+Recorded readRecording(const QString &path)
+{
+    Recorded recorded;
+    const QByteArray all = runner::readAll(path);
+    if (!all.isEmpty() && !all.endsWith('\n'))
+        return recorded;
+    static const QRegularExpression form(
+        QStringLiteral("^\\{\"probe_id\":\\d+,\"tid\":\\d+,\"addr\":\"0x[0-9a-f]{16}\","
+                       "\"seq\":\\d+,\"is_active\":(true|false),\"ts\":\\d+,"));
+    QHash<qint64, qint64> lastTime;
+    for (const QByteArray &line : all.split('\n')) {
+        if (line.isEmpty())
+            continue;
+        const QJsonObject object = QJsonDocument::fromJson(line).object();
+        recorded.lines += object.isEmpty() ? 0 : 1;
+        recorded.firstFields += form.match(QString::fromUtf8(line)).hasMatch() ? 1 : 0;
+        const qint64 coroutine = integer(object, "coroutine");
+        const qint64 number = integer(object, "n");
+        const qint64 time = integer(object, "ts");
+        if (number <= recorded.lastNumber.value(coroutine, -1) || time < lastTime.value(coroutine, 0))
+            ++recorded.inversions;
+        recorded.lastNumber[coroutine] = number;
+        lastTime[coroutine] = time;
+    }
+    return recorded;
+}
+
+QStringList recordTo(const char *path)
+{
+    return {QStringLiteral("-o"), QLatin1String(path)};
+}
+
+void setWorkingDirectory(Batch &batch)
+{
+    batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
+}
+
+/// Of the first station's events, read from the file without mapping it; 0 = none yet.
+quint64 newestSeq(const QString &region)
+{
+    QFile file(region);
+    quint64 newest = 0;
+    for (int slot = 0; slot < 8 && file.open(QIODevice::ReadOnly); ++slot, file.close()) {
+        quint64 seq = 0;
+        file.seek(1024 + 0x40 + slot * 64 + 0x18);
+        if (file.read(reinterpret_cast<char *>(&seq), sizeof seq) == qint64(sizeof seq))
+            newest = qMax(newest, seq);
+    }
+    return newest;
+}
+
+QStringList words(const char *line)
+{
+    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+}  // namespace
+
+class EndToEndTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void accountsAreExact_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("arguments");
+        QTest::addColumn<int>("coroutines");  // -1: as the target says
+        const auto row = [](const char *name, const char *program, const char *arguments, int coroutines) {
+            QTest::newRow(name) << QString::fromLatin1(program) << QString::fromLatin1(arguments) << coroutines;
+        };
+        row("storm of 10", "ct_storm", "--coroutines 10 --transitions 300000", 10);
+        row("storm of 1000", "ct_storm", "--coroutines 1000 --transitions 300000", 1000);
+        row("storm of 100000", "ct_storm", "--coroutines 100000 --transitions 600000", 100'000);
+        row("paced storm", "ct_storm", "--coroutines 50 --transitions 20000 --paced 40000", 50);
+        row("short-lived", "ct_shortlived", "--count 20000", 20'000);
+        row("monotonic", "ct_monotonic", "--coroutines 100 --transitions 100000", 100);
+        row("monotonic without a socket", "ct_monotonic", "--coroutines 10 --transitions 5000 --pace 10000 --no-socket",
+            10);
+        row("plain writes", "ct_oldsdk", "--coroutines 100 --transitions 100000", 100);
+        row("plain writes without a socket", "ct_oldsdk", "--coroutines 10 --transitions 5000 --pace 10000 --no-socket",
+            10);
+        row("fork", "ct_fork", "--children 3", -1);
+        row("slow", "ct_slow", "--seconds 1", 5);
+        row("healthy server", "ct_server_healthy", "--seconds 1", -1);
+    }
+    void accountsAreExact()
+    {
+        QFETCH(QString, program);
+        QFETCH(QString, arguments);
+        QFETCH(int, coroutines);
+        Batch batch(recordTo("run.jsonl"), target(qPrintable(program), words(qPrintable(arguments))));
+        setWorkingDirectory(batch);
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const QJsonObject truth = batch.truth();
+        runner::compareAccounts(summary, truth);
+        QCOMPARE(integer(summary, "coroutines"), coroutines < 0 ? integer(truth, "traced_coroutines") : coroutines);
+        QCOMPARE(integer(summary, "untraced_coroutines"), integer(truth, "untraced"));
+        QCOMPARE(integer(summary, "flagged_stations"), 0);
+        QVERIFY(integer(summary, "events") > 0);
+
+        const Recorded recorded = readRecording(batch.path("run.jsonl"));
+        QCOMPARE(recorded.lines, integer(summary, "events"));
+        QCOMPARE(recorded.firstFields, recorded.lines);
+        QCOMPARE(recorded.inversions, 0);
+    }
+
+    void tooFewStationsAreCounted()
+    {
+        Batch batch(words("-n 100"), target("ct_many", words("--coroutines 250 --seconds 1")));
+        QCOMPARE(batch.run(), 0);
+        QCOMPARE(integer(batch.summary(), "coroutines"), 100);
+        QCOMPARE(integer(batch.summary(), "untraced_coroutines"), 150);
+        QVERIFY(batch.err().contains("untraced 150"));
+        runner::compareAccounts(batch.summary(), batch.truth());
+    }
+
+    void otherFormats_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("beginning");
+        QTest::newRow("csv") << "run.csv" << QByteArray("probe_id,tid,addr,seq,is_active,ts");
+        QTest::newRow("sqlite") << "run.sqlite" << QByteArray("SQLite format 3");
+    }
+    void otherFormats()
+    {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, beginning);
+        Batch batch(recordTo(qPrintable(file)), target("ct_storm", words("--coroutines 20 --transitions 5000")));
+        setWorkingDirectory(batch);
+        QCOMPARE(batch.run(), 0);
+        const QByteArray content = runner::readAll(batch.path(qPrintable(file)));
+        QVERIFY(content.startsWith(beginning));
+        if (file.endsWith(QStringLiteral(".csv"))) {
+            QCOMPARE(content.count('\n'), integer(batch.summary(), "events") + 1);
+        }
+    }
+
+    void lossyServerIsFoundOut()
+    {
+        Batch batch(words("--duration 6"), target("ct_server_lossy", words("--seconds 60")));
+        QCOMPARE(batch.run(), 0);
+        const QJsonArray stuck = batch.summary().value(QLatin1String("stuck")).toArray();
+        QVERIFY(!stuck.isEmpty());
+        const QJsonObject first = stuck.first().toObject();
+        const QString site = first.value(QLatin1String("site")).toString();
+        QVERIFY2(site.contains(QStringLiteral("server.cpp:")), qPrintable(site));
+        QVERIFY(integer(first, "suspended_ns") > 0 && integer(first, "coroutine") >= 0 &&
+                integer(first, "probe_id") > 0);
+        QVERIFY2(batch.err().contains(" server.cpp:"), batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+    }
+
+    void healthyServerIsNotAccused()
+    {
+        Batch batch(words("--duration 4"), target("ct_server_healthy", words("--seconds 60")));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY2(batch.summary().value(QLatin1String("stuck")).toArray().isEmpty(), batch.err().constData());
+    }
+
+    void crashIsHarvested()
+    {
+        Batch batch({}, target("ct_crash", words("--exact --after 200")));
+        QCOMPARE(batch.run(), 128 + SIGSEGV);
+        QCOMPARE(integer(batch.summary(), "signal"), SIGSEGV);
+        runner::compareAccounts(batch.summary(), batch.truth());
+    }
+
+    void forgottenInitIsSaid()
+    {
+        Batch batch({}, target("ct_untraced", words("--seconds 0")));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY(batch.err().contains("InitTracer()"));
+        QVERIFY(batch.err().contains("PromiseMixin"));
+    }
+
+    void hostileTargetsDoNotHarmUs_data()
+    {
+        QTest::addColumn<QString>("mode");
+        for (const char *mode : {"scribble", "header", "allocated", "seqs", "dead", "sites", "truncate"})
+            QTest::newRow(mode) << QString::fromLatin1(mode);
+    }
+    void hostileTargetsDoNotHarmUs()
+    {
+        QFETCH(QString, mode);
+        Batch batch(recordTo("run.jsonl"), target("ct_hostile", {QStringLiteral("--mode"), mode,
+                                                                 QStringLiteral("--seconds"), QStringLiteral("1")}));
+        setWorkingDirectory(batch);
+        const int status = batch.run();
+        QVERIFY2(status == 0 || status == 128 + SIGBUS, batch.err().constData());  // the target may have hurt itself
+        QVERIFY(!batch.summary().isEmpty());
+        const Recorded recorded = readRecording(batch.path("run.jsonl"));
+        QCOMPARE(recorded.lines, integer(batch.summary(), "events"));
+    }
+
+    /// Killing the engine harms nobody: the target goes on, and the next engine has the rest.
+    void killedEngineIsSucceeded()
+    {
+        QTemporaryDir directory;
+        const QString region = directory.filePath(QStringLiteral("r.shm"));
+        const QString truthFile = directory.filePath(QStringLiteral("emitted.json"));
+        Batch first({QStringLiteral("--shm"), region}, {QStringLiteral("--listen")});
+        QVERIFY(first.start());
+        QVERIFY(first.waitForError("CTP_SHM_PATH="));
+
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CT_EMITTED_FILE"), truthFile);
+        environment.insert(QStringLiteral("CTP_SHM_PATH"), region);
+        environment.insert(QStringLiteral("CTP_SOCK_PATH"), region + QStringLiteral(".sock"));
+        environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("131072"));
+        process.setProcessEnvironment(environment);
+        process.start(runner::binary("ct_storm"), words("--coroutines 20 --seconds 600 --paced 20000"));
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY(newestSeq(region) > 4);
+        first.signal(SIGKILL);
+        QVERIFY(first.wait());
+        const quint64 before = newestSeq(region);
+        QTRY_VERIFY(newestSeq(region) > before + 20);  // events that nobody harvests
+        QCOMPARE(process.state(), QProcess::Running);
+
+        Batch second({}, {QStringLiteral("--attach"), region});
+        QVERIFY(second.start());
+        const ct::FileIdentity identity = ct::FileIdentity::of(region.toStdString());
+        QTRY_COMPARE(ct::lockHolder(identity), pid_t(second.process().processId()));
+        const quint64 adopted = newestSeq(region);
+        QTRY_VERIFY(newestSeq(region) > adopted + 20);
+        process.terminate();
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QVERIFY(second.wait());
+        QCOMPARE(second.exitCode(), 0);
+        const QJsonObject summary = second.summary();
+        runner::compareAccounts(summary, QJsonDocument::fromJson(runner::readAll(truthFile)).object());
+        QVERIFY(integer(summary, "missed_before_attach") > 0);
+        QVERIFY(integer(summary, "events") > 0);
+        QVERIFY(!QFile::exists(region));  // adopted, drained, done with
+    }
+
+    void attachedTargetIsLeftAlone()
+    {
+        QTemporaryDir directory;
+        const QString region = directory.filePath(QStringLiteral("r.shm"));
+        Batch owner({QStringLiteral("--shm"), region}, target("ct_many", words("--coroutines 30")));
+        QVERIFY(owner.start());
+        QTRY_VERIFY(QFile::exists(region));
+        Batch observer(words("--duration 1"), {QStringLiteral("--attach"), region});
+        QCOMPARE(observer.run(), 0);
+        QVERIFY(observer.err().contains("Read-only"));
+        QCOMPARE(observer.summary().value(QLatin1String("ended_by")).toString(), QStringLiteral("duration"));
+        QCOMPARE(integer(observer.summary(), "coroutines"), 30);
+        QCOMPARE(owner.process().state(), QProcess::Running);
+        owner.signal(SIGTERM);
+        QVERIFY(owner.wait());
+        runner::compareAccounts(owner.summary(), owner.truth());
+        QVERIFY(!QFile::exists(region));
+    }
+
+    void windowTakesItsPicture()
+    {
+        QTemporaryDir directory;
+        const QString picture = directory.filePath(QStringLiteral("window.png"));
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        environment.insert(QStringLiteral("XDG_CONFIG_HOME"), directory.path());
+        environment.insert(QStringLiteral("CT_EMITTED_FILE"), directory.filePath(QStringLiteral("emitted.json")));
+        process.setProcessEnvironment(environment);
+        process.start(runner::binary("corotracer-gui"),
+                      QStringList{QStringLiteral("--screenshot"), picture, QStringLiteral("--screenshot-after"),
+                                  QStringLiteral("1")} +
+                          target("ct_many", words("--coroutines 10")));
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(process.exitCode(), 0);
+        QVERIFY(runner::readAll(picture).startsWith("\x89PNG"));
+        QVERIFY(QFile::exists(directory.filePath(QStringLiteral("emitted.json"))));  // the target was ended, not killed
+    }
+};
+
+QTEST_GUILESS_MAIN(EndToEndTest)
+#include "tst_endtoend.moc"
