@@ -73,7 +73,8 @@ public:
 private:
     Result<void> replay(CoroutineId id);
     void addBirth(const CoroutineSnapshot &snapshot);
-    void addGap(const CoroutineSnapshot &snapshot, const HistoryEvent &gap);
+    void addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count);
+    void addEndOfLosses(const CoroutineSnapshot &snapshot, std::uint64_t nextN);
     void addTransition(const CoroutineSnapshot &snapshot, const HistoryEvent &event);
     Result<void> flush();
 
@@ -86,6 +87,7 @@ private:
     Batch m_batch;
     Accounting m_sums;
     std::uint64_t m_droppedEvents = 0;
+    std::uint64_t m_lostHere = 0;  ///< of the present coroutine
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
     bool m_attached = false;
@@ -105,7 +107,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
             break;
         for (std::size_t i = 0; i < count && rows < snapshot.events; ++i) {
             if (events[i].type == HistoryEvent::Type::Gap) {
-                addGap(snapshot, events[i]);
+                addLoss(snapshot, events[i].n, events[i].count);
             } else {
                 addTransition(snapshot, events[i]);
                 ++rows;
@@ -117,6 +119,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
         }
     }
     m_droppedEvents += snapshot.events - rows;
+    addEndOfLosses(snapshot, position.nextN);
     if (snapshot.flagged)
         m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
     if (snapshot.deathTs != 0)
@@ -139,12 +142,22 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
     ++m_sums.coroutines;
 }
 
-void TraceReplay::addGap(const CoroutineSnapshot &snapshot, const HistoryEvent &gap)
+void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count)
 {
     const std::uint64_t first = snapshot.dialect == Dialect::Monotonic ? 1 : 0;
-    const bool beforeAttach = m_attached && gap.n <= first;
-    m_batch.losses.push_back({snapshot.id, gap.n, gap.count, beforeAttach});
-    (beforeAttach ? m_sums.missedBeforeAttach : m_sums.lost) += gap.count;
+    const bool beforeAttach = m_attached && firstN <= first;
+    m_batch.losses.push_back({snapshot.id, firstN, count, beforeAttach});
+    (beforeAttach ? m_sums.missedBeforeAttach : m_sums.lost) += count;
+    m_lostHere += count;
+}
+
+/// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell
+/// these losses from the ones that were dropped with them.)
+void TraceReplay::addEndOfLosses(const CoroutineSnapshot &snapshot, std::uint64_t nextN)
+{
+    if (snapshot.lost > m_lostHere && m_history.droppedEvents() == 0)
+        addLoss(snapshot, nextN, snapshot.lost - m_lostHere);
+    m_lostHere = 0;
 }
 
 void TraceReplay::addTransition(const CoroutineSnapshot &snapshot, const HistoryEvent &event)
