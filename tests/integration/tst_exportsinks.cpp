@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/integration/tst_exportsupport.h"
+
+#include <thread>
+
+using namespace exporttest;
+
+class TestExportSinks : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void formatsByEnding();
+    void csvRows();
+    void sqliteSchemaAndContent();
+    void sinkMovesToTheThreadThatConsumes();
+    void sqliteWithoutFinishIsValid();
+    void unwritableIsNoticedBeforeTheStart_data();
+    void unwritableIsNoticedBeforeTheStart();
+    void fullDisk();
+    void sqliteFullDiskStaysValid();
+};
+
+void TestExportSinks::formatsByEnding()
+{
+    QCOMPARE(exportFormats().size(), std::size_t(3));
+    QCOMPARE(exportFormatFor("a/b.c.SQLite")->name, std::string_view("SQLite"));
+    QCOMPARE(exportFormatFor("run.csv")->name, std::string_view("CSV"));
+    QCOMPARE(exportFormatFor("run.jsonl")->name, std::string_view("JSONL"));
+    QCOMPARE(exportFormatFor("-")->name, std::string_view("JSONL"));
+    for (const char *none : {"", "csv", "runcsv", "run.csv.gz", "run.", "sqlite", ".csvx"})
+        QVERIFY2(!exportFormatFor(none), none);
+}
+
+void TestExportSinks::csvRows()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.csv"));
+    auto sink = format("csv").makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    QVERIFY(bool((*sink)->consume(sampleBatch())));
+    QVERIFY(bool((*sink)->finish({})));
+    QCOMPARE(contentOf(path), kSampleCsv);
+}
+
+void TestExportSinks::sqliteSchemaAndContent()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    putContent(path, "not a database at all");
+    putContent(path + QStringLiteral("-journal"), "left over");
+    auto sink = format("sqlite").makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    QVERIFY(bool((*sink)->consume(sampleBatch())));
+    Accounting sums;
+    sums.captured = 5;
+    sums.lost = 3;
+    sums.coroutines = 3;
+    QVERIFY(bool((*sink)->finish(sums)));
+    QCOMPARE(QSqlDatabase::connectionNames(), QStringList());
+    QCOMPARE(filesIn(dir), QStringList({QStringLiteral("a.sqlite")}));
+
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT group_concat(name) FROM pragma_table_info('coro_trace_events')"),
+             QStringList(QStringLiteral("id,probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,site_id,kind")));
+    QCOMPARE(db.rows("SELECT * FROM coro_trace_events ORDER BY id"),
+             QStringList({QStringLiteral("1|18446744073709551615|77|0x0000000000401234|2|0|5000|0|0|4242|1|initial"),
+                          QStringLiteral("2|18446744073709551615|77|0x0000000000000000|2|1|5010|1|0|4242||await"),
+                          QStringLiteral("3|18446744073709551615|77|0x0000000000000000|2|1|5050|5|0|4242||await"),
+                          QStringLiteral("4|18446744073709551615|77|0x0000000000401234|2|0|5060|6|0|4242|2|final"),
+                          QStringLiteral("5|2|77|0x0000000000401234|1|0|6000|1|1|4242||await")}));
+    QCOMPARE(db.rows("SELECT typeof(probe_id), typeof(tid), typeof(addr), typeof(seq), typeof(is_active), typeof(ts)"
+                     " FROM coro_trace_events LIMIT 1"),
+             QStringList(QStringLiteral("text|integer|text|integer|integer|integer")));
+    QCOMPARE(db.rows("SELECT coroutine, probe_id, pid, dialect, birth_ts, death_ts, flagged, events, lost,"
+                     " missed_before_attach, dropped FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("0|18446744073709551615|4242|seqlock|1000||0|4|3|0|0"),
+                          QStringLiteral("1|2|4242|monotonic|1001|7000|0|1|0|0|0"),
+                          QStringLiteral("2|3|4242|seqlock|1002||0|0|0|0|0")}));
+    QCOMPARE(
+        db.rows("SELECT * FROM sites ORDER BY site_id"),
+        QStringList({QStringLiteral("1|a \"b\", c.cpp|88|5|task\nserve(int)"), QStringLiteral("2|plain.cpp|||f")}));
+    QCOMPARE(db.rows("SELECT file, line FROM coro_trace WHERE id = 1"),
+             QStringList(QStringLiteral("a \"b\", c.cpp|88")));
+    QCOMPARE(db.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx%' ORDER BY name"),
+             QStringList({QStringLiteral("idx_coro_trace_events_coroutine_n"),
+                          QStringLiteral("idx_coro_trace_events_probe_seq"),
+                          QStringLiteral("idx_coro_trace_events_tid_ts"), QStringLiteral("idx_coro_trace_events_ts")}));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'lost_events') ORDER BY name"),
+             QStringList({QStringLiteral("1"), QStringLiteral("3")}));
+    QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+}
+
+void TestExportSinks::sinkMovesToTheThreadThatConsumes()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    auto sink = format("sqlite").makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    bool good = false;
+    std::thread([&] {
+        good = bool((*sink)->consume(sampleBatch())) && bool((*sink)->consume(Batch())) && bool((*sink)->finish({}));
+    }).join();
+    sink->reset();
+    QVERIFY(good);
+    QCOMPARE(Database(path).rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("5")));
+}
+
+void TestExportSinks::sqliteWithoutFinishIsValid()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    {
+        auto sink = format("sqlite").makeSink(path.toStdString());
+        QVERIFY(bool(sink));
+        QVERIFY(bool((*sink)->consume(sampleBatch())));
+    }
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("5")));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'complete'"), QStringList(QStringLiteral("0")));
+    QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+}
+
+void TestExportSinks::unwritableIsNoticedBeforeTheStart_data()
+{
+    QTest::addColumn<QString>("extension");
+    for (const ExportFormat &each : exportFormats())
+        QTest::newRow(each.extension.data()) << QString::fromLatin1(each.extension.data());
+}
+
+void TestExportSinks::unwritableIsNoticedBeforeTheStart()
+{
+    QFETCH(QString, extension);
+    const QTemporaryDir dir;
+    const ExportFormat &tried = format(extension.toStdString());
+    const std::string missing = dir.filePath(QStringLiteral("no/such/file.")).toStdString();
+    const auto sink = tried.makeSink(missing);
+    QVERIFY(!sink);
+    QCOMPARE(sink.error().code, ErrorCode::NotFound);
+    QVERIFY(sink.error().message.find("no/such/file.") != std::string::npos);
+    QVERIFY(!tried.makeSink(dir.path().toStdString()));
+    QVERIFY(!tried.makeSink(""));
+
+    Trace trace;
+    trace.consume(sampleBatch());
+    QVERIFY(!exportTrace(trace.population, trace.history, tried, missing, {}));
+    QVERIFY(!exportTrace(trace.population, trace.history, tried, dir.path().toStdString(), {}));
+    QVERIFY(!exportTrace(trace.population, trace.history, tried, "/dev/full", {}));
+}
+
+void TestExportSinks::fullDisk()
+{
+    auto csv = format("csv").makeSink("/dev/full");
+    QVERIFY(bool(csv));
+    QVERIFY(bool((*csv)->consume(sampleBatch())));
+    const Result<void> finished = (*csv)->finish({});
+    QVERIFY(!finished);
+    QCOMPARE(finished.error().code, ErrorCode::NoSpace);
+    QVERIFY(finished.error().message.find("/dev/full") != std::string::npos);
+    // SQLite cannot live in a device.
+    QVERIFY(!format("sqlite").makeSink("/dev/full"));
+}
+
+void TestExportSinks::sqliteFullDiskStaysValid()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    auto sink = format("sqlite").makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    Result<void> written;
+    {
+        const FileSizeLimit limit(4U << 20);
+        for (std::uint64_t n = 0; n < 3000 && written; n += 10) {
+            Batch batch = manyEvents(100, n, 10);
+            batch.now = n * 100'000'000;  // a commit per batch
+            written = (*sink)->consume(batch);
+        }
+    }
+    QVERIFY(!written);
+    QVERIFY(written.error().message.find("a.sqlite") != std::string::npos);
+    sink->reset();
+    const Database db(path);
+    QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+    const QStringList count = db.rows("SELECT count(*) FROM coro_trace_events");
+    QVERIFY2(count.value(0).toLongLong() >= 10'000, qPrintable(count.value(0)));
+}
+
+QTEST_GUILESS_MAIN(TestExportSinks)
+#include "tst_exportsinks.moc"

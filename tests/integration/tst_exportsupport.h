@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Streams, databases and full disks for the tests of exports.
+#pragma once
+
+#include "core/exporting/exporting.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QSqlRecord>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <sys/resource.h>
+
+namespace exporttest {
+
+using namespace ct;
+
+inline constexpr std::uint64_t kHugeId = 18446744073709551615ULL;
+
+inline Birth birth(CoroutineId id, std::uint64_t probeId, Dialect dialect = Dialect::Seqlock)
+{
+    Birth birth;
+    birth.coroutine = id;
+    birth.station = id;
+    birth.probeId = probeId;
+    birth.birthTs = 1000 + id;
+    birth.pid = 4242;
+    birth.dialect = dialect;
+    return birth;
+}
+
+inline Transition transition(CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active, SiteId site = kUnknownSite,
+                             PointKind kind = PointKind::Await, Dialect dialect = Dialect::Seqlock)
+{
+    Transition event;
+    event.coroutine = id;
+    event.n = n;
+    event.seq = slotSeq(dialect, n);
+    event.ts = ts;
+    event.addr = active ? 0 : 0x401234;
+    event.tid = 77;
+    event.site = site;
+    event.kind = kind;
+    event.active = active;
+    return event;
+}
+
+/// Three coroutines: one with a gap, one monotonic and dead, one without any transition.
+inline Batch sampleBatch()
+{
+    Batch batch;
+    batch.sites.push_back({1, 88, 5, "a \"b\", c.cpp", "task\nserve(int)"});
+    batch.sites.push_back({2, 0, 0, "plain.cpp", "f"});
+    batch.births = {birth(0, kHugeId), birth(1, 2, Dialect::Monotonic), birth(2, 3)};
+    batch.transitions = {transition(0, 0, 5000, false, 1, PointKind::Initial), transition(0, 1, 5010, true, 1)};
+    batch.losses.push_back({0, 2, 3, false});
+    batch.transitions.push_back(transition(0, 5, 5050, true));
+    batch.transitions.push_back(transition(0, 6, 5060, false, 2, PointKind::Final));
+    batch.transitions.push_back(transition(1, 1, 6000, false, kUnknownSite, PointKind::Await, Dialect::Monotonic));
+    batch.deaths.push_back({1, 7000});
+    batch.now = 8000;
+    return batch;
+}
+
+inline const QByteArray kSampleCsv =
+    "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function\n"
+    "18446744073709551615,77,0x0000000000401234,2,false,5000,0,0,4242,initial,"
+    "\"a \"\"b\"\", c.cpp\",88,\"task\nserve(int)\"\n"
+    "18446744073709551615,77,0x0000000000000000,2,true,5010,1,0,4242,await,,,\n"
+    "18446744073709551615,77,0x0000000000000000,2,true,5050,5,0,4242,await,,,\n"
+    "18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,plain.cpp,,f\n"
+    "2,77,0x0000000000401234,1,false,6000,1,1,4242,await,,,\n";
+
+inline QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+inline void putContent(const QString &path, const QByteArray &content)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(content);
+}
+
+/// A database opened for the length of a test.
+class Database {
+public:
+    explicit Database(const QString &path)
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_name);
+        database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY"));
+        database.setDatabaseName(path);
+        database.open();
+    }
+    ~Database()
+    {
+        QSqlDatabase::database(m_name, false).close();
+        QSqlDatabase::removeDatabase(m_name);
+    }
+
+    /// All rows, columns joined by '|', NULL as nothing.
+    QStringList rows(const char *sql) const
+    {
+        QSqlQuery query(QSqlDatabase::database(m_name, false));
+        QStringList rows;
+        if (!query.exec(QString::fromLatin1(sql)))
+            return {query.lastError().text()};
+        while (query.next()) {
+            QStringList row;
+            for (int column = 0; column < query.record().count(); ++column)
+                row << query.value(column).toString();
+            rows << row.join(QLatin1Char('|'));
+        }
+        return rows;
+    }
+
+private:
+    const QString m_name = QStringLiteral("tst_export");
+};
+
+struct Trace {
+    Population population;
+    History history{16U << 20};
+    void consume(const Batch &batch)
+    {
+        QVERIFY(bool(population.consume(batch)));
+        QVERIFY(bool(history.consume(batch)));
+    }
+};
+
+inline const ExportFormat &format(std::string_view extension)
+{
+    return *exportFormatFor("x." + std::string(extension));
+}
+
+inline QStringList filesIn(const QTemporaryDir &dir)
+{
+    return QDir(dir.path()).entryList(QDir::Files | QDir::Hidden);
+}
+
+/// The largest size of a file this process may write: the disk is full beyond.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t bytes)
+    {
+        std::signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit limit{bytes, m_before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &m_before); }
+
+private:
+    rlimit m_before{};
+};
+
+inline Batch manyEvents(CoroutineId coroutines, std::uint64_t first, std::uint64_t count)
+{
+    Batch batch;
+    if (first == 0) {
+        batch.sites.push_back({1, 10, 0, "server.cpp", "serve"});
+        for (CoroutineId id = 0; id < coroutines; ++id)
+            batch.births.push_back(birth(id, 0x7f0000000000ULL + id * 64));
+    }
+    for (std::uint64_t n = first; n < first + count; ++n) {
+        for (CoroutineId id = 0; id < coroutines; ++id)
+            batch.transitions.push_back(transition(id, n, 1'000'000 + n * 10'000 + id, n % 2 == 1, n % 2 == 1 ? 0 : 1));
+    }
+    batch.now = 1'000'000 + (first + count) * 10'000;
+    return batch;
+}
+
+}  // namespace exporttest

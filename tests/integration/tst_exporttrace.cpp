@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/integration/tst_exportsupport.h"
+
+#include <QElapsedTimer>
+#include <QFileInfo>
+
+#include <atomic>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace exporttest;
+
+class TestExportTrace : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void traceToEveryFormat();
+    void traceOfAnAttachedRun();
+    void lossesAtTheEndAreCounted();
+    void existingFileIsKeptOnCancel();
+    void existingFileIsKeptOnFailure();
+    void linkAndPermissionsStay();
+    void droppedHistoryIsReported();
+    void traceGrowsMeanwhile();
+    void aMillionTransitions();
+};
+
+void TestExportTrace::traceToEveryFormat()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(sampleBatch());
+    double latest = -1;
+    const ExportProgress progress = [&latest](double value) {
+        const bool grows = value >= latest;
+        latest = value;
+        return grows;
+    };
+    for (const ExportFormat &each : exportFormats()) {
+        latest = -1;
+        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        putContent(path, "older");
+        const Result<ExportReport> report =
+            exportTrace(trace.population, trace.history, each, path.toStdString(), progress);
+        QVERIFY2(bool(report), report ? "" : report.error().message.c_str());
+        QCOMPARE(report->rows, 5U);
+        QCOMPARE(report->coroutines, 3U);
+        QCOMPARE(report->lostEvents, 3U);
+        QCOMPARE(report->droppedEvents, 0U);
+        QCOMPARE(latest, 1.0);
+    }
+    QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))), kSampleCsv);
+    const QByteArray jsonl = contentOf(dir.filePath(QStringLiteral("t.jsonl")));
+    QCOMPARE(jsonl.count('\n'), 5);
+    QVERIFY(jsonl.contains("\"n\":5,\"coroutine\":0,\"lost_before\":3}"));
+    {
+        const Database db(dir.filePath(QStringLiteral("t.sqlite")));
+        QCOMPARE(db.rows("SELECT events, lost, death_ts FROM coroutines ORDER BY coroutine"),
+                 QStringList({QStringLiteral("4|3|"), QStringLiteral("1|0|7000"), QStringLiteral("0|0|")}));
+    }
+    QCOMPARE(filesIn(dir).size(), 3);
+}
+
+void TestExportTrace::traceOfAnAttachedRun()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1)};
+    batch.losses.push_back({0, 0, 10, true});
+    batch.transitions = {transition(0, 10, 5000, false)};
+    batch.now = 6000;
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.jsonl"));
+    const auto report = exportTrace(trace.population, trace.history, format("jsonl"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 0U);
+    QVERIFY(contentOf(path).contains("\"missed_before\":10}"));
+}
+
+void TestExportTrace::lossesAtTheEndAreCounted()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1), birth(1, 2)};
+    batch.transitions = {transition(0, 0, 5000, false)};
+    batch.losses = {{0, 1, 7, false}, {1, 0, 2, false}};
+    batch.now = 6000;
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 9U);
+    QCOMPARE(Database(path).rows("SELECT events, lost, dropped FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("1|7|0"), QStringLiteral("0|2|0")}));
+}
+
+void TestExportTrace::existingFileIsKeptOnCancel()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(manyEvents(100, 0, 300));
+    for (const ExportFormat &each : exportFormats()) {
+        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        putContent(path, "precious");
+        for (int calls = 1; calls <= 4; ++calls) {
+            int left = calls;
+            const auto report = exportTrace(trace.population, trace.history, each, path.toStdString(),
+                                            [&left](double) { return --left > 0; });
+            QVERIFY(!report);
+            QCOMPARE(report.error().code, ErrorCode::Cancelled);
+            QCOMPARE(contentOf(path), QByteArray("precious"));
+        }
+    }
+    QCOMPARE(filesIn(dir).size(), 3);
+    QCOMPARE(QSqlDatabase::connectionNames(), QStringList());
+}
+
+void TestExportTrace::existingFileIsKeptOnFailure()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(manyEvents(100, 0, 300));
+    for (const ExportFormat &each : exportFormats()) {
+        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        putContent(path, "precious");
+        const FileSizeLimit limit(200'000);
+        const auto report = exportTrace(trace.population, trace.history, each, path.toStdString(), {});
+        QVERIFY(!report);
+        QCOMPARE(contentOf(path), QByteArray("precious"));
+    }
+    QCOMPARE(filesIn(dir).size(), 3);
+}
+
+void TestExportTrace::linkAndPermissionsStay()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(sampleBatch());
+    const QString target = dir.filePath(QStringLiteral("target.csv"));
+    const QString link = dir.filePath(QStringLiteral("link.csv"));
+    putContent(target, "older");
+    QVERIFY(QFile::link(target, link));
+    QVERIFY(chmod(target.toLocal8Bit().constData(), 0640) == 0);
+    QVERIFY(bool(exportTrace(trace.population, trace.history, format("csv"), link.toStdString(), {})));
+    QVERIFY(QFileInfo(link).isSymLink());
+    QCOMPARE(contentOf(target), kSampleCsv);
+    struct stat info = {};
+    QVERIFY(stat(target.toLocal8Bit().constData(), &info) == 0);
+    QCOMPARE(info.st_mode & 07777, 0640U);
+}
+
+void TestExportTrace::droppedHistoryIsReported()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    constexpr std::uint64_t kPerCoroutine = 40'000;
+    for (std::uint64_t n = 0; n < kPerCoroutine; n += 500)
+        trace.consume(manyEvents(100, n, 500));
+    QVERIFY(trace.history.droppedEvents() > 0);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->droppedEvents, trace.history.droppedEvents());
+    QCOMPARE(report->rows + report->droppedEvents, trace.population.captured());
+    QCOMPARE(report->lostEvents, 0U);
+    const QString dropped = QString::number(report->droppedEvents);
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_events'"), QStringList(dropped));
+    QCOMPARE(db.rows("SELECT sum(dropped) FROM coroutines"), QStringList(dropped));
+}
+
+void TestExportTrace::traceGrowsMeanwhile()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(manyEvents(100, 0, 200));
+    std::atomic<bool> stop = false;
+    std::thread target([&] {
+        for (std::uint64_t n = 200; n < 4000 && !stop.load(std::memory_order_relaxed); n += 100)
+            trace.consume(manyEvents(100, n, 100));
+    });
+    const QString path = dir.filePath(QStringLiteral("t.jsonl"));
+    const auto report = exportTrace(trace.population, trace.history, format("jsonl"), path.toStdString(), {});
+    stop.store(true, std::memory_order_relaxed);
+    target.join();
+    QVERIFY(bool(report));
+    QVERIFY(report->rows >= 20'000);
+    const QByteArray text = contentOf(path);
+    QCOMPARE(static_cast<std::uint64_t>(text.count('\n')), report->rows);
+    QVERIFY(!text.contains("lost_before") && !text.contains("dropped_before"));
+}
+
+void TestExportTrace::aMillionTransitions()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    History roomy(256U << 20);
+    for (std::uint64_t n = 0; n < 1000; n += 100) {
+        const Batch batch = manyEvents(1000, n, 100);
+        trace.consume(batch);
+        QVERIFY(bool(roomy.consume(batch)));
+    }
+    for (const ExportFormat &each : exportFormats()) {
+        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        QElapsedTimer timer;
+        timer.start();
+        const auto report = exportTrace(trace.population, roomy, each, path.toStdString(), {});
+        qInfo("%s: %.0f ns per row", each.name.data(), static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        QVERIFY(bool(report));
+        QCOMPARE(report->rows, 1'000'000U);
+    }
+    QCOMPARE(Database(dir.filePath(QStringLiteral("t.sqlite"))).rows("SELECT count(*), sum(n) FROM coro_trace_events"),
+             QStringList(QStringLiteral("1000000|499500000")));
+    QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))).count('\n'), 1'000'001);
+}
+
+QTEST_GUILESS_MAIN(TestExportTrace)
+#include "tst_exporttrace.moc"
