@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/integration/tst_exportsupport.h"
+#include "tests/integration/exportsupport.h"
 
 #include <thread>
 

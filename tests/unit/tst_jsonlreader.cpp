@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/check.h"
-#include "tests/unit/tst_jsonlsupport.h"
+#include "tests/unit/jsonlsupport.h"
 
 #include <algorithm>
 #include <map>
