@@ -167,7 +167,7 @@ OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec)
     for (SiteId id = 1; id <= sites; ++id)
         if (const Site *site = population.site(id))
             m_sites[id] = lower(site->function).find(wanted) != std::string::npos ||
-                          lower(site->file).find(wanted) != std::string::npos;
+                          lower(site->file + ':' + std::to_string(site->line)).find(wanted) != std::string::npos;
 }
 
 bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const

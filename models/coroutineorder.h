@@ -39,8 +39,8 @@ struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
     std::uint32_t states = kAllStates;  ///< stateBit()s to be shown
-    /// Substring of the latest site's function or file (any case), or the whole id, or the probe id in decimal or
-    /// 0x hexadecimal. Empty: everything.
+    /// Substring of the latest site's function or "file:line" (any case), or the whole id, or the probe id in decimal
+    /// or 0x hexadecimal. Empty: everything.
     std::string text;
 
     bool filters() const { return states != kAllStates || !text.empty(); }

@@ -15,6 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -22,6 +23,20 @@
 namespace ct {
 
 namespace {
+
+/// Keeps a left-aligned text apart from the right-aligned number before it.
+class IndentedDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->features |= QStyleOptionViewItem::HasDecoration;
+        option->decorationSize = QSize(4, 1);
+    }
+};
 
 constexpr CoroutineState kStates[] = {CoroutineState::Created,  CoroutineState::Running,   CoroutineState::Suspended,
                                       CoroutineState::Finished, CoroutineState::Destroyed, CoroutineState::Unknown};
@@ -69,6 +84,7 @@ void CoroutineDock::setUpTable()
     m_table->setTabKeyNavigation(false);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setItemDelegateForColumn(CoroutineTableModel::WhereColumn, new IndentedDelegate(m_table));
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     QHeaderView *header = m_table->horizontalHeader();

@@ -190,7 +190,7 @@ QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, i
     case Model::IdColumn: return tip ? tr("Number of the coroutine in this run") : tr("Id");
     case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
-    case Model::WhereColumn: return tip ? tr("Latest suspension point") : tr("Where");
+    case Model::WhereColumn: return tip ? tr("Latest suspension point") : QStringLiteral("   ") + tr("Where");
     case Model::ThreadColumn: return tip ? tr("Thread of the latest transition") : tr("Thread");
     case Model::EventsColumn: return tip ? tr("Transitions captured") : tr("Events");
     case Model::LostColumn: return tip ? tr("Transitions not captured") : tr("Lost");

@@ -149,7 +149,7 @@ void MainWindow::resetLayout()
     splitDockWidget(m_stuck, m_details, Qt::Vertical);
     m_throughput->raise();
     const int height = std::max(this->height() - 100, 400);
-    resizeDocks({m_coroutines, m_stuck}, {width() * 7 / 10, width() * 3 / 10}, Qt::Horizontal);
+    resizeDocks({m_coroutines, m_stuck}, {width() * 68 / 100, width() * 32 / 100}, Qt::Horizontal);
     resizeDocks({m_coroutines, m_timelineDock, m_output}, {height * 42 / 100, height * 38 / 100, height * 20 / 100},
                 Qt::Vertical);
     resizeDocks({m_stuck, m_details}, {height / 2, height / 2}, Qt::Vertical);

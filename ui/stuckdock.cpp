@@ -76,9 +76,16 @@ void StuckDock::setUpTree()
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(40);
     header->setSectionResizeMode(StuckModel::WhereColumn, QHeaderView::Stretch);
-    const int width = fontMetrics().horizontalAdvance(QStringLiteral("never ended")) + 22;
+    const int width = fontMetrics().horizontalAdvance(QStringLiteral("59 min 59 s")) + 6;
     header->resizeSection(StuckModel::LongestColumn, width);
     header->resizeSection(StuckModel::UsualColumn, width);
+    // The place with most of them is what one came to see.
+    connect(m_format, &QAbstractItemModel::rowsInserted, m_tree, [this](const QModelIndex &parent, int first) {
+        if (parent.isValid() && parent.row() == 0 && first == 0 && m_format->rowCount() == 1)
+            m_tree->expand(parent);
+        else if (!parent.isValid() && m_format->rowCount() == 1)
+            m_tree->expand(m_format->index(0, 0));
+    });
     connect(m_tree, &QTreeView::doubleClicked, this, &StuckDock::activate);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex &now) {
         const QVariant id = now.data(StuckModel::CoroutineIdRole);

@@ -4,8 +4,6 @@
 
 #include "ui/format.h"
 
-#include <QFont>
-
 namespace ct {
 
 using Model = StuckModel;
@@ -55,18 +53,11 @@ QVariant StuckFormat::data(const QModelIndex &index, int role) const
         if (index.column() == Model::WhereColumn)
             return where(source);
         if (index.column() == Model::UsualColumn && !source.data().isValid())
-            return tr("never ended");
+            return tr("never");
         if (index.column() == Model::LongestColumn || index.column() == Model::UsualColumn)
             return format::duration(source.data().toULongLong());
         return QIdentityProxyModel::data(index, role);
     case Qt::ToolTipRole: return toolTip(source);
-    case Qt::FontRole:
-        if (source.data(Model::IsGroupRole).toBool()) {
-            QFont font;
-            font.setBold(index.column() == Model::WhereColumn);
-            return font;
-        }
-        return {};
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
             Qt::Alignment(Qt::AlignVCenter | (index.column() == Model::WhereColumn ? Qt::AlignLeft : Qt::AlignRight)));

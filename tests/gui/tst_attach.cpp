@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The Attach dialog: finds what a killed window left, takes it over, deletes what nobody uses.
+#include "tests/gui/guisupport.h"
+#include "ui/capture.h"
+#include "ui/mainwindow.h"
+
+#include <QFile>
+#include <QTableView>
+#include <QTreeWidget>
+
+#include <csignal>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 30'000;  // ms
+
+/// Starts a server in a session that then lets go of it: a region with a living target and no owner.
+struct Orphan {
+    QString region;
+    pid_t pid = 0;
+    std::unique_ptr<Session> session = std::make_unique<Session>();
+
+    bool start()
+    {
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
+        spec.output = OutputMode::Pty;
+        CaptureSpec capture;
+        capture.stations = 8192;
+        if (!session->launch(capture, spec))
+            return false;
+        region = session->regionPath();
+        pid = session->target()->pid();
+        return QTest::qWaitFor([this] { return session->accounting().coroutines > 0; }, kPatience);
+    }
+    void letGo()
+    {
+        session->stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(session->state(), SessionState::Ended, kPatience);
+    }
+    ~Orphan()
+    {
+        if (pid > 0)
+            ::kill(-pid, SIGKILL);
+    }
+};
+
+QWidget *openAttachDialog(MainWindow &window)
+{
+    window.findChild<QAction *>(QStringLiteral("actionAttach"))->trigger();
+    return gui::topLevel<QWidget>("attachDialog");
+}
+
+/// Selects the row of this region; false if it is not listed.
+bool selectRegion(QWidget *dialog, const QString &path)
+{
+    auto *table = dialog->findChild<QTreeWidget *>(QStringLiteral("regionTable"));
+    for (int row = 0; row < table->topLevelItemCount(); ++row) {
+        if (table->topLevelItem(row)->text(0) == path) {
+            table->setCurrentItem(table->topLevelItem(row));
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+class TestAttach : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    void attachesToALivingTargetAndDeletesWhatIsLeft()
+    {
+        Orphan orphan;
+        QVERIFY(orphan.start());
+        orphan.letGo();
+        QVERIFY(QFile::exists(orphan.region));
+
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openAttachDialog(window);
+        QVERIFY(dialog);
+        QVERIFY(selectRegion(dialog, orphan.region));
+        gui::takePicture(dialog, "attach");
+        // Its target lives: it can be attached to, not deleted.
+        QVERIFY(!gui::click(dialog, "deleteButton"));
+        QVERIFY(gui::click(dialog, "attachButton"));
+        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QVERIFY(!window.capture().session()->isObserver());
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatience);
+        gui::takePicture(&window, "attached");
+        window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+    void aSecondWindowOnlyLooks()
+    {
+        Orphan orphan;
+        QVERIFY(orphan.start());
+        MainWindow window;
+        window.show();
+        window.openFile(orphan.region);
+        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QVERIFY(window.capture().session()->isObserver());
+        QVERIFY(window.windowTitle().contains(QLatin1String("read-only")));
+        QTRY_VERIFY(window.findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
+        orphan.session->terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(orphan.session->state(), SessionState::Ended, kPatience);
+        orphan.pid = 0;
+    }
+
+    void leftOverRegionsAreDeleted()
+    {
+        Orphan orphan;
+        QVERIFY(orphan.start());
+        orphan.letGo();
+        QVERIFY(QFile::exists(orphan.region));
+        QCOMPARE(::kill(-orphan.pid, SIGKILL), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!orphan.session->target()->isRunning(), kPatience);
+        orphan.pid = 0;
+        orphan.session.reset();
+
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openAttachDialog(window);
+        QVERIFY(dialog);
+        QVERIFY(selectRegion(dialog, orphan.region));
+        QVERIFY(gui::click(dialog, "deleteButton"));
+        QTRY_VERIFY(!selectRegion(dialog, orphan.region));
+        QVERIFY(!QFile::exists(orphan.region));
+        dialog->close();
+    }
+
+    void whatIsNoRegionIsRefused()
+    {
+        QFile file(m_sandbox.path(QStringLiteral("wrong.shm")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("this is no region");
+        file.close();
+        MainWindow window;
+        window.show();
+        window.openFile(file.fileName());
+        QTRY_VERIFY(gui::topLevel<QWidget>("errorBox"));
+        gui::topLevel<QWidget>("errorBox")->close();
+        QCOMPARE(window.capture().state(), SessionState::Idle);
+    }
+
+private:
+    gui::Sandbox m_sandbox;
+};
+
+QTEST_MAIN(TestAttach)
+#include "tst_attach.moc"

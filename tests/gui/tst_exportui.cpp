@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Clicks through File > Export and looks at the files; the same recording is opened again.
+#include "tests/gui/guisupport.h"
+#include "ui/capture.h"
+#include "ui/exportbar.h"
+#include "ui/mainwindow.h"
+
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QSqlDatabase>
+#include <QSqlQuery>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms
+
+}  // namespace
+
+class TestExportUi : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QSettings().clear();
+        m_window = std::make_unique<MainWindow>();
+        m_window->show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
+        request.what = spec;
+        m_window->start(request);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->capture().accounting().captured > 1000, kPatience);
+        m_window->capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->capture().state(), SessionState::Ended, kPatience);
+    }
+    void cleanupTestCase() { m_window.reset(); }
+
+    void exportsSqlite()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.sqlite"));
+        exportThroughTheMenu("actionExportSQLite", path);
+        {
+            QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("exportui"));
+            database.setDatabaseName(path);
+            QVERIFY(database.open());
+            QSqlQuery query(database);
+            QVERIFY(query.exec(
+                QStringLiteral("SELECT count(*), min(probe_id), max(tid), max(length(addr)), min(is_active), max(ts) "
+                               "FROM coro_trace_events")));
+            QVERIFY(query.next());
+            QCOMPARE(query.value(0).toULongLong(), m_window->capture().history()->eventCount());
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
+    }
+
+    void exportsCsv()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.csv"));
+        exportThroughTheMenu("actionExportCSV", path);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readLine().startsWith("probe_id,tid,addr,seq,is_active,ts"));
+        std::uint64_t rows = 0;
+        while (!file.readLine().isEmpty())
+            ++rows;
+        QCOMPARE(rows, m_window->capture().history()->eventCount());
+    }
+
+    void exportsJsonlThatOpensAgain()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.jsonl"));
+        exportThroughTheMenu("actionExportJSONL", path);
+        MainWindow second;
+        second.show();
+        second.openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(second.capture().state(), SessionState::Ended, kPatience);
+        QCOMPARE(second.capture().population()->captured(), m_window->capture().history()->eventCount());
+    }
+
+    void aFailureIsSaid()
+    {
+        m_window->exportTo(exportFormats().front(), QStringLiteral("/nonexistent/directory/run.out"));
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QWidget>("errorBox"), kPatience);
+        gui::topLevel<QWidget>("errorBox")->close();
+    }
+
+    void aCancelledExportLeavesNothing()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("cancelled.csv"));
+        auto *bar = m_window->findChild<ExportBar *>();
+        const ExportFormat *format = exportFormatFor("x.csv");
+        QVERIFY(bar && format);
+        auto job =
+            std::make_unique<ExportJob>(m_window->capture().population(), m_window->capture().history(), *format, path);
+        job->cancel();
+        bar->start(std::move(job));
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QVERIFY(!QFile::exists(path));
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+
+private:
+    void exportThroughTheMenu(const char *action, const QString &path)
+    {
+        m_window->findChild<QAction *>(QLatin1String(action))->trigger();
+        auto *dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog);
+        auto *name = dialog->findChild<QLineEdit *>(QStringLiteral("fileNameEdit"));
+        QVERIFY(name);
+        name->setText(path);
+        QTest::keyClick(name, Qt::Key_Return);
+        auto *bar = m_window->findChild<ExportBar *>();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QVERIFY(QFile::exists(path));
+        QTRY_VERIFY(m_window->findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
+    }
+
+    gui::Sandbox m_sandbox;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+QTEST_MAIN(TestExportUi)
+#include "tst_exportui.moc"

@@ -1,0 +1,306 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Clicks through the Run dialog: programs, shell lines, mistakes, Terminate, and closing the window.
+#include "tests/gui/guisupport.h"
+#include "ui/capture.h"
+#include "ui/format.h"
+#include "ui/mainwindow.h"
+#include "ui/runform.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTableWidget>
+
+#include <csignal>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 30'000;  // ms; a loaded machine is slow
+
+template <class Widget>
+Widget *child(QWidget &parent, const char *name)
+{
+    return parent.findChild<Widget *>(QLatin1String(name));
+}
+
+QWidget *openRunDialog(MainWindow &window)
+{
+    window.findChild<QAction *>(QStringLiteral("actionRun"))->trigger();
+    return gui::topLevel<QWidget>("runDialog");
+}
+
+void runProgram(MainWindow &window, const QString &command, const QString &arguments)
+{
+    QWidget *dialog = openRunDialog(window);
+    QVERIFY(dialog);
+    child<QCheckBox>(*dialog, "runShell")->setChecked(false);
+    child<QLineEdit>(*dialog, "runCommand")->setText(command);
+    child<QLineEdit>(*dialog, "runArguments")->setText(arguments);
+    QVERIFY(gui::click(dialog, "runStart"));
+}
+
+void runShell(MainWindow &window, const QString &line)
+{
+    QWidget *dialog = openRunDialog(window);
+    QVERIFY(dialog);
+    child<QCheckBox>(*dialog, "runShell")->setChecked(true);
+    child<QLineEdit>(*dialog, "runCommand")->setText(line);
+    QVERIFY(gui::click(dialog, "runStart"));
+}
+
+QString output(MainWindow &window)
+{
+    return child<QPlainTextEdit>(window, "outputText")->toPlainText();
+}
+
+}  // namespace
+
+class TestRunDialog : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    void argumentsAreSplitLikeAShell_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("words");
+        QTest::newRow("empty") << QString() << QStringList();
+        QTest::newRow("plain") << QStringLiteral(" a  b\tc ") << QStringLiteral("a|b|c").split(u'|');
+        QTest::newRow("quotes") << QStringLiteral("'a b' \"c d\"e") << QStringLiteral("a b|c de").split(u'|');
+        QTest::newRow("empty word") << QStringLiteral("'' x") << QStringLiteral("|x").split(u'|');
+        QTest::newRow("backslash") << QStringLiteral("a\\ b \"\\\"\\n\" '\\'")
+                                   << QStringLiteral("a b|\"\\n|\\").split(u'|');
+    }
+    void argumentsAreSplitLikeAShell()
+    {
+        QFETCH(QString, text);
+        QFETCH(QStringList, words);
+        const auto split = splitArguments(text);
+        QVERIFY(split);
+        QStringList found;
+        for (const std::string &word : *split)
+            found << QString::fromStdString(word);
+        QCOMPARE(found, words);
+        QVERIFY(!splitArguments(QStringLiteral("a 'b")));
+    }
+
+    void recentRunsAreKept()
+    {
+        QSettings settings;
+        RunForm form;
+        form.command = QStringLiteral("/bin/true");
+        form.arguments = QStringLiteral("--x 'y z'");
+        form.environment = {{QStringLiteral("A"), QStringLiteral("1"), false}, {QStringLiteral("B"), {}, true}};
+        form.stations = 77;
+        RunForm other;
+        other.shell = true;
+        other.command = QStringLiteral("true | cat");
+        addRecentRun(settings, form);
+        addRecentRun(settings, other);
+        addRecentRun(settings, form);
+        QCOMPARE(recentRuns(settings).size(), 2);
+        QVERIFY(recentRuns(settings)[0] == form);
+        QVERIFY(recentRuns(settings)[1] == other);
+    }
+
+    void mistakesAreSaidInTheDialog()
+    {
+        MainWindow window;
+        window.show();
+        runProgram(window, QString(), QString());
+        QWidget *dialog = gui::topLevel<QWidget>("runDialog");
+        QVERIFY(dialog);
+        auto *error = child<QLabel>(*dialog, "runError");
+        QVERIFY(error->isVisible());
+        child<QLineEdit>(*dialog, "runCommand")->setText(QStringLiteral("/nonexistent/program"));
+        QVERIFY(gui::click(dialog, "runStart"));
+        QTRY_VERIFY(error->isVisible() && error->text().contains(QLatin1String("/nonexistent/program")));
+        QVERIFY(dialog->isVisible());
+        QCOMPARE(window.capture().state(), SessionState::Idle);
+        QVERIFY(gui::click(dialog, "runCancel"));
+    }
+
+    void aShellLineRunsWithItsEnvironment()
+    {
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openRunDialog(window);
+        QVERIFY(dialog);
+        QVERIFY(gui::click(dialog, "runAddVariable"));
+        auto *table = child<QTableWidget>(*dialog, "runEnvironment");
+        table->item(0, 0)->setText(QStringLiteral("CT_TEST_WORD"));
+        table->item(0, 1)->setText(QStringLiteral("two words"));
+        runShell(window, QStringLiteral("echo \"[$CT_TEST_WORD]\"; exit 3"));
+        QVERIFY(!gui::topLevel<QWidget>("runDialog"));
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("[two words]")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(window.windowTitle().contains(QLatin1String("status 3")));
+        // Nothing was traced: the window says so, with the lines to add.
+        QTRY_VERIFY_WITH_TIMEOUT(child<QWidget>(window, "nothingTracedBar")->isVisible(), kPatience);
+        gui::takePicture(&window, "nothingtraced");
+    }
+
+    void inputReachesTheTarget()
+    {
+        MainWindow window;
+        window.show();
+        runShell(window, QStringLiteral("read line; echo \"got <$line>\""));
+        window.findChild<QWidget *>(QStringLiteral("outputDock"))->raise();
+        auto *input = child<QLineEdit>(window, "outputInput");
+        QTRY_VERIFY(input->isVisible());
+        QTest::keyClicks(input, QStringLiteral("hello"));
+        QTest::keyClick(input, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("got <hello>")), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+    void aServerIsWatchedAndTerminated()
+    {
+        MainWindow window;
+        window.show();
+        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        QVERIFY(!gui::topLevel<QWidget>("runDialog"));
+        auto *table = child<QTableView>(window, "coroutineTable");
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QVERIFY(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")));
+        auto *stuck = child<QAbstractItemView>(window, "stuckTree");
+        // The server's connections that lost their wake-up; other places may be slow to begin with.
+        const auto atServer = [stuck] {
+            for (int row = 0; row < stuck->model()->rowCount(); ++row)
+                if (stuck->model()->index(row, 0).data().toString().contains(QLatin1String("server.cpp:")))
+                    return stuck->model()->index(row, 0);
+            return QModelIndex();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), kPatience);
+        stuck->setCurrentIndex(atServer());
+        selectsInEveryView(window);
+        filtersBySite(window);
+        gui::takePicture(&window, "lossy-light");
+        window.findChild<QAction *>(QStringLiteral("actionThemeDark"))->trigger();
+        gui::takePicture(&window, "lossy-dark");
+        window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
+        window.findChild<QAction *>(QStringLiteral("actionTerminate"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(!window.capture().targetRuns());
+        const Accounting sums = window.capture().accounting();
+        QCOMPARE(window.capture().population()->captured(), sums.captured);
+    }
+
+    void pausingKeepsTheViewsStill()
+    {
+        MainWindow window;
+        window.show();
+        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        auto *table = child<QTableView>(window, "coroutineTable");
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        auto *pause = window.findChild<QAction *>(QStringLiteral("actionPause"));
+        pause->trigger();
+        const QVariant events = table->model()->index(0, 5).data();
+        const std::uint64_t captured = window.capture().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > captured, kPatience);
+        QCOMPARE(table->model()->index(0, 5).data(), events);
+        pause->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, 5).data() != events, kPatience);
+        window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+    void closingAsksAndLeavesRunning()
+    {
+        MainWindow window;
+        window.show();
+        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Capturing, kPatience);
+        const pid_t pid = window.capture().session()->target()->pid();
+        window.close();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(window.isVisible());
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
+        QVERIFY(window.isVisible());
+        window.close();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        gui::takePicture(gui::topLevel<QWidget>("runningTargetBox"), "closing");
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "leaveRunningButton"));
+        QTRY_VERIFY(!window.isVisible());
+        QCOMPARE(::kill(pid, 0), 0);
+        window.capture().terminateTarget();
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().targetRuns(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+    void closingCanTerminate()
+    {
+        MainWindow window;
+        window.show();
+        runShell(window, QStringLiteral("exec sleep 1000"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().targetRuns(), kPatience);
+        window.close();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), kPatience);
+        QVERIFY(!window.capture().targetRuns());
+    }
+
+    void listeningShowsLinesToCopy()
+    {
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openRunDialog(window);
+        QVERIFY(dialog);
+        auto *tabs = child<QTabWidget>(*dialog, "runTabs");
+        tabs->setCurrentIndex(1);
+        child<QSpinBox>(*dialog, "listenStations")->setValue(4096);
+        QVERIFY(gui::click(dialog, "runStart"));
+        QTRY_COMPARE(window.capture().state(), SessionState::Waiting);
+        auto *line = child<QPlainTextEdit>(*dialog, "listenShell");
+        QVERIFY(line->isVisible());
+        QVERIFY(line->toPlainText().contains(window.capture().session()->regionPath()));
+        QVERIFY(line->toPlainText().contains(QLatin1String("CTP_MAX_STATIONS=4096")));
+        QVERIFY(gui::click(dialog, "listenShellCopy"));
+        QCOMPARE(QGuiApplication::clipboard()->text(), line->toPlainText());
+        gui::takePicture(dialog, "listening");
+        QVERIFY(gui::click(dialog, "runStart"));
+        QVERIFY(!dialog->isVisible());
+        window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+private:
+    void selectsInEveryView(MainWindow &window)
+    {
+        auto *table = child<QTableView>(window, "coroutineTable");
+        table->setCurrentIndex(table->model()->index(3, 0));
+        QTRY_VERIFY(child<QLabel>(window, "detailsTitle")
+                        ->text()
+                        .contains(table->model()->index(table->currentIndex().row(), 0).data().toString()));
+        QTRY_VERIFY(child<QAbstractItemView>(window, "detailsEvents")->model()->rowCount() > 0);
+    }
+
+    void filtersBySite(MainWindow &window)
+    {
+        auto *stuck = child<QAbstractItemView>(window, "stuckTree");
+        auto *filter = child<QLineEdit>(window, "coroutineFilter");
+        Q_EMIT stuck->doubleClicked(stuck->currentIndex());
+        QVERIFY(filter->text().contains(QLatin1String("server.cpp:")));
+        auto *table = child<QTableView>(window, "coroutineTable");
+        const auto total = static_cast<int>(window.capture().population()->size());
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0 && table->model()->rowCount() < total, kPatience);
+        filter->clear();
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= total, kPatience);
+    }
+
+    gui::Sandbox m_sandbox;
+};
+
+QTEST_MAIN(TestRunDialog)
+#include "tst_rundialog.moc"
