@@ -147,12 +147,14 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
     span.lossy = snapshot.lost > 0 || snapshot.flagged;
 
+    const int readsBefore = m_reads;
     const bool complete = fillColumns(row, id, view, span);
     m_complete &= complete;
     std::vector<TimelineMark> marks;
     marks.reserve(row.marks.size());
     writeMarks(marks, row, view, span, inputs.stuckAfter);
-    keepFinalColumns(row, view, span);
+    if (m_reads != readsBefore)
+        keepFinalColumns(row, id, view, span);
     row.filled = complete;
     const bool changed = marks != row.marks || row.inputs.view != view;
     row.marks = std::move(marks);
@@ -262,13 +264,25 @@ void TimelineGeometry::addPresent(History::Column &column, const TimelineCoordin
         column.suspended += tail;
 }
 
-/// Forgets the columns that later transitions may still change.
-void TimelineGeometry::keepFinalColumns(Row &row, const TimelineCoordinates &view, const Span &span) const
+/// Until when the history of a coroutine is settled: on its way through the sinks a batch may have reached the
+/// population, but not yet the history.
+std::uint64_t TimelineGeometry::settledUntil(CoroutineId id, const PresentBar &present) const
 {
-    const std::int64_t origin = (view.from() - m_phase) / m_step;
-    const std::int64_t final = std::max<std::int64_t>(0, origin + span.since - row.firstColumn);
-    if (final < static_cast<std::int64_t>(row.columns.size()))
-        row.columns.resize(static_cast<std::size_t>(final));
+    if (present.kind != MarkKind::Running && present.kind != MarkKind::Suspended && present.kind != MarkKind::Finished)
+        return present.since;
+    const std::uint64_t after = std::min(present.since, ~std::uint64_t{1}) + 1;
+    const std::vector<HistoryEvent> events = m_history.events(id, after, after + 1, 1);
+    return events.empty() ? 0 : std::min(present.since, events.front().ts);
+}
+
+/// Forgets the columns that may still change.
+void TimelineGeometry::keepFinalColumns(Row &row, CoroutineId id, const TimelineCoordinates &view,
+                                        const Span &span) const
+{
+    const std::int64_t first = (view.from() - m_phase) / m_step - row.firstColumn;
+    const std::int64_t settled = first + view.columnOf(timelineTime(settledUntil(id, span.present)));
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, settled));
+    row.columns.resize(std::min(row.columns.size(), count));
 }
 
 void TimelineGeometry::forgetUnused()

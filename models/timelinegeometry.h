@@ -17,6 +17,8 @@
 
 namespace ct {
 
+struct PresentBar;
+
 /// Before birth, after destruction and after now there is no mark at all.
 enum class MarkKind : std::uint8_t {
     Created,  ///< born, nothing known yet
@@ -93,7 +95,8 @@ private:
     void writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view, const Span &span,
                     std::uint64_t stuckAfter) const;
     static void addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span);
-    void keepFinalColumns(Row &row, const TimelineCoordinates &view, const Span &span) const;
+    std::uint64_t settledUntil(CoroutineId id, const PresentBar &present) const;
+    void keepFinalColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span) const;
     void read(CoroutineId id, std::int64_t from, std::int64_t to);
     bool hasTime();
     void forgetUnused();

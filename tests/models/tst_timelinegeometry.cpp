@@ -276,6 +276,26 @@ CT_CASE(without_time_the_marks_come_bit_by_bit)
         CHECK_EQUAL(text(hurried.marks(i)), text(calm.marks(i)));
 }
 
+CT_CASE(a_history_that_lags_behind_is_read_again)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.pass(kBase + 10'000);
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id};
+    geometry.update(viewOf(1'000), rows, kBase + 10'000, {});
+    trace.suspend(id, kBase + 20'000, site);
+    trace.resume(id, kBase + 40'000);
+    trace.suspend(id, kBase + 50'000, site);
+    trace.passToPopulationOnly(kBase + 60'000);
+    geometry.update(viewOf(1'000), rows, kBase + 60'000, {});
+    trace.pass(kBase + 62'000);
+    geometry.update(viewOf(1'000), rows, kBase + 62'000, {});
+    CHECK_EQUAL(text(geometry.marks(0)), "Running 0-20, Suspended 20-40@1, Running 40-50, Suspended 50-63@1");
+}
+
 CT_CASE(a_moment_in_the_past_shows_nothing_later)
 {
     TimelineTrace trace;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ct::test {
@@ -49,17 +50,33 @@ public:
     }
     void dies(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
 
+    /// The population sees it, the history only with the next pass(): as between the two sinks of a live trace.
+    void passToPopulationOnly(std::uint64_t now)
+    {
+        sort(now);
+        (void)population.consume(m_batch);
+        m_late.push_back(std::exchange(m_batch, {}));
+    }
     void pass(std::uint64_t now)
     {
-        std::stable_sort(m_batch.transitions.begin(), m_batch.transitions.end(),
-                         [](const Transition &a, const Transition &b) { return a.ts < b.ts; });
-        m_batch.now = now;
+        for (const Batch &late : m_late)
+            (void)history.consume(late);
+        m_late.clear();
+        sort(now);
         (void)history.consume(m_batch);
         (void)population.consume(m_batch);
         m_batch.clear();
     }
 
 private:
+    void sort(std::uint64_t now)
+    {
+        std::stable_sort(m_batch.transitions.begin(), m_batch.transitions.end(),
+                         [](const Transition &a, const Transition &b) { return a.ts < b.ts; });
+        m_batch.now = now;
+    }
+
+    std::vector<Batch> m_late;
     Batch m_batch;
     std::vector<std::uint64_t> m_numbers;
     SiteId m_sites = 0;
