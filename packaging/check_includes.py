@@ -25,7 +25,7 @@ ARROWS = {
     "app": ["ui", "core"],
 }
 QT_FREE = ["probe", "core/protocol", "core/symbols", "core/trace", "core/analysis", "core/recording", "core/harvest"]
-QT_ALLOWED = ["core/harvest/harvestthread"]
+QT_ALLOWED = ["core/harvest/harvestthread", "core/harvest/harvestserver"]
 WIDGET_FREE = ["core", "models"]
 WIDGETS = re.compile(r"<(Q(Widget|MainWindow|Dialog|Painter|Pixmap|Label|Action|Menu|TreeView|TableView|Chart\w*)|QtWidgets|QtCharts\S*)>")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
