@@ -49,6 +49,14 @@ Socket::Socket(Socket &&other) noexcept
 {
 }
 
+Socket &Socket::operator=(Socket &&other) noexcept
+{
+    std::swap(drained, other.drained);
+    std::swap(m_reactor, other.m_reactor);
+    std::swap(m_fd, other.m_fd);
+    return *this;
+}
+
 Socket::~Socket()
 {
     if (m_fd < 0)

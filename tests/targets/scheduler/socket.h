@@ -18,7 +18,7 @@ class Socket {
 public:
     Socket(Reactor &reactor, int fd);
     Socket(Socket &&other) noexcept;
-    Socket &operator=(Socket &&) = delete;
+    Socket &operator=(Socket &&other) noexcept;
     ~Socket();
 
     /// Tells the peer that nothing more will come, and has pending reads end. Any thread.
