@@ -90,7 +90,7 @@ struct HarvestLoop::Data {
         const std::uint64_t elapsed = std::min(now - lastRotationNs, kRotationNs);
         const std::uint64_t share = list.rotationSize() * elapsed / kRotationNs + 1;
         lastRotationNs = now;
-        list.rotate(all ? list.rotationSize() : share, batch);
+        list.rotate(all ? list.rotationSize() : share, batch, kMaxTransitions);
     }
 };
 

@@ -151,10 +151,10 @@ void StationList::reportDeath(const Entry &entry, Batch &batch) const
     batch.deaths.push_back({entry.coroutine, told ? told : batch.now});
 }
 
-void StationList::rotate(std::uint64_t count, Batch &batch)
+void StationList::rotate(std::uint64_t count, Batch &batch, std::size_t maxTransitions)
 {
     const std::uint64_t size = rotationSize();
-    for (std::uint64_t i = 0; i < std::min(count, size); ++i) {
+    for (std::uint64_t i = 0; i < std::min(count, size) && batch.transitions.size() < maxTransitions; ++i) {
         if (m_rotateAt >= m_live.size() + m_dead.size())
             m_rotateAt = 0;
         const std::size_t at = m_rotateAt++;

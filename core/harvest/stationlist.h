@@ -43,8 +43,9 @@ public:
     bool readLive(Batch &batch, std::size_t maxTransitions);
     void readFaulty(Batch &batch);
 
-    /// Looks for death, for a second writer, and for life in dead version-1 stations; at `count` stations, in turn.
-    void rotate(std::uint64_t count, Batch &batch);
+    /// Looks for death, for a second writer, and for life in dead version-1 stations; at `count` stations, in turn;
+    /// fewer when the batch is full.
+    void rotate(std::uint64_t count, Batch &batch, std::size_t maxTransitions);
     std::uint64_t rotationSize() const { return m_live.size() + m_dead.size(); }
 
     /// The end: fixes for every station how far it will be read. Then drainToEnd() until it says true.

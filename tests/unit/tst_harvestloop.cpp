@@ -238,6 +238,23 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
     }
 }
 
+CT_CASE(aSecondWriterThatShowsAtTheEndIsCountedToo)
+{
+    Capture c(4);
+    Writer parent = c.born(Style::OldSdk, 1);
+    parent.write(100);
+    Writer child = parent;
+    child.write(4);
+    c.scan();
+    parent.write(1);  // slot 4 again; the next event is expected in slot 0, which stays quiet
+    c.scan();
+    CHECK(c.batch.empty());
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
+    CHECK_EQUAL(c.loop.accounting().captured + c.loop.accounting().lost, 105u);
+    CHECK_EQUAL(c.books.inversions, 0u);
+}
+
 CT_CASE(attachedStationsAreMissedNotLost)
 {
     for (const Style style : kAllStyles) {
@@ -297,9 +314,12 @@ CT_CASE(fullBatchesGoOnWhereTheyStopped)
 {
     constexpr std::uint32_t kStations = 40'000;
     Capture c(kStations);
-    for (std::uint32_t i = 0; i < kStations; ++i)
-        c.born(Style::Ours, i + 1).write(8);
-    c.scan();
+    for (std::uint32_t i = 0; i < kStations; ++i) {
+        Writer writer = c.born(Style::Ours, i + 1);
+        writer.write(8);
+        writer.die();
+    }
+    c.safetyScan();
     CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
     CHECK(c.batch.transitions.size() < HarvestLoop::kMaxTransitions + 8);
     c.end();
