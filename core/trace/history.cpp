@@ -17,6 +17,8 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kRelease = std::memory_order_release;
 
+constexpr std::uint32_t kMostEntries = 3;  ///< that one event takes: a gap and a wide event
+
 std::uint64_t highLow(std::uint64_t high, std::uint64_t low)
 {
     return high << 32 | low;
@@ -143,7 +145,6 @@ bool History::Data::packEvent(Head &head, const Transition &event, std::uint64_t
 
 void History::Data::append(const Transition &event)
 {
-    constexpr std::uint32_t kMostEntries = 3;  // a gap and a wide event
     if (event.coroutine >= heads.sizeOfWriter())
         return;
     Head &head = heads[event.coroutine];
@@ -179,6 +180,28 @@ void History::Data::append(const Transition &event)
     }
 }
 
+// After the transitions of the pass: numbers lost at the end leave no jump in them (yet).
+void History::Data::appendLoss(const Loss &loss, std::uint64_t noticed)
+{
+    if (loss.coroutine >= heads.sizeOfWriter())
+        return;
+    Head &head = heads[loss.coroutine];
+    const std::uint64_t end = loss.firstN + loss.count;
+    if (!head.begun || end <= head.nextN)
+        return;
+    Transition event;
+    event.coroutine = loss.coroutine;
+    event.ts = std::max(noticed, head.lastTs);
+    if (head.count + kMostEntries > head.capacity || !slabs.isCurrent(head.tail.load(kRelaxed)) ||
+        !fitsOffset(head.baseTs, event.ts))
+        beginBlock(head, event, head.nextN);
+    put(head, packOffset(head.baseTs, event.ts), kGap | std::min(end - head.nextN, kGapCountMask));
+    slabs.store(head.tail.load(kRelaxed), kCount, head.count);
+    head.nextN = end;
+    head.lastTs = event.ts;
+    head.open = Open::Nothing;
+}
+
 History::History(std::uint64_t budget) : m_data(std::make_unique<Data>(budget)) {}
 
 History::~History() = default;
@@ -207,6 +230,8 @@ Result<void> History::consume(const Batch &batch)
         first = first == 0 ? event.ts : std::min(first, event.ts);
         last = std::max(last, event.ts);
     }
+    for (const Loss &loss : batch.losses)
+        data.appendLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
         if (death.coroutine < known)
             data.heads[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);

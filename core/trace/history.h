@@ -20,7 +20,7 @@ namespace ct {
 /// One entry of a coroutine's history. A gap stands where numbers are missing.
 struct HistoryEvent {
     enum class Type : std::uint8_t { Suspend, Resume, Gap };
-    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; of a gap: of the next event that was seen
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; of a gap: of the next event seen, or when it was noticed
     std::uint64_t n = 0;   ///< event number; of a gap: the first missing number
     std::uint64_t addr = 0;
     std::uint64_t count = 0;  ///< of a gap: how many numbers are missing

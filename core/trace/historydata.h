@@ -133,6 +133,7 @@ struct History::Data {
     history::BlockCopy scratch;
     void addBirth(const Birth &birth);
     void append(const Transition &event);
+    void appendLoss(const Loss &loss, std::uint64_t noticed);
     void beginBlock(history::Head &head, const Transition &event, std::uint64_t firstN);
     void closeBlock(history::BlockRef block, history::BlockRef next);
     bool packEvent(history::Head &head, const Transition &event, std::uint64_t (&words)[4]);

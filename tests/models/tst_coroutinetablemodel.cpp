@@ -230,6 +230,8 @@ void TestCoroutineTableModel::filtersByStateAndText()
     QCOMPARE(model.idAt(0), 10U);
     model.setTextFilter(QStringLiteral("server.c"));
     QCOMPARE(model.idAt(9), 9U);
+    model.setTextFilter(QStringLiteral("Client.cpp:9"));
+    QCOMPARE(model.idAt(0), 10U);
     model.setTextFilter(QStringLiteral("13"));
     QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{13});
     model.setTextFilter(QStringLiteral(" 0xabc005 "));
