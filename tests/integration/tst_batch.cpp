@@ -245,9 +245,12 @@ private Q_SLOTS:
 
     void targetHasTheTerminalAndGivesItBack()
     {
-        Terminal terminal(engine() + "--cmd 'read line; echo \"[$line]\"; exit 4'; echo \"status $?\"; read more; "
-                                     "echo \"<$more>\"");
-        terminal.type("hello\n");  // a background group would be stopped by reading it
+        Terminal terminal(engine() +
+                          "--cmd 'read -r pid name state parent group session tty foreground rest < /proc/$$/stat; "
+                          "test $group = $foreground && echo in front; read line; echo \"[$line]\"; exit 4'; "
+                          "echo \"status $?\"; read more; echo \"<$more>\"");
+        QVERIFY2(terminal.waitFor("in front"), terminal.output.constData());
+        terminal.type("hello\n");
         QVERIFY2(terminal.waitFor("[hello]"), terminal.output.constData());
         QVERIFY2(terminal.waitFor("status 4"), terminal.output.constData());
         terminal.type("again\n");
@@ -259,10 +262,24 @@ private Q_SLOTS:
         Terminal terminal("trap '' INT; " + engine() +
                           "--cmd 'trap \"echo caught; exit 6\" INT; echo ready; while :; do sleep 0.05; done'; "
                           "echo \"status $?\"");
-        // An ignored SIGINT cannot be trapped again by a shell: only the exit status of the whole matters then.
         QVERIFY2(terminal.waitFor("ready"), terminal.output.constData());
         terminal.type("\x03");
         QVERIFY2(terminal.waitFor("status 6"), terminal.output.constData());
+    }
+
+    void stopKeyStopsBothAndBothGoOn()
+    {
+        Terminal terminal(
+            "set -m; " + engine() +
+            "--cmd 'while read line; do echo \"[$line]\"; done'; echo \"stopped $?\"; fg; echo \"ended $?\"");
+        terminal.type("one\n");
+        QVERIFY2(terminal.waitFor("[one]"), terminal.output.constData());
+        terminal.type("\x1a");
+        QVERIFY2(terminal.waitFor("stopped " + QByteArray::number(128 + SIGTSTP)), terminal.output.constData());
+        terminal.type("two\n");
+        QVERIFY2(terminal.waitFor("[two]"), terminal.output.constData());
+        terminal.type("\x03");
+        QVERIFY2(terminal.waitFor("ended " + QByteArray::number(128 + SIGINT)), terminal.output.constData());
     }
 
     void progressOnATerminal()
