@@ -180,6 +180,16 @@ CT_CASE(reusedProbeIdIsANewCoroutine)
     CHECK_EQUAL(all.sums.lost, 0U);
 }
 
+CT_CASE(reusedWithinTheSameLapsButLater)
+{
+    const TempDir dir;
+    // Events 3..10 of the first are there, so laps 1 and 2 have room; only the time tells.
+    const Everything all = readText(dir, collected(1, {11}) + line(1, 2, 50'000, false) + line(1, 2, 50'010, true));
+    CHECK_EQUAL(all.sums.coroutines, 2U);
+    CHECK_EQUAL(all.sums.lost, 3U);
+    CHECK((numbers(all, 1) == std::vector<std::uint64_t>{0, 1}));
+}
+
 CT_CASE(reusedWithNumbersButWithoutId)
 {
     const TempDir dir;
@@ -299,6 +309,25 @@ CT_CASE(hugeLineIsRefusedWithoutReadingItAll)
     const TempDir dir;
     const Everything all = readText(dir, line(1, 2, 10, false) + std::string(5'000'000, 'x') + "\n");
     checkErrorAt(all, 1, "input.jsonl:2: the line is longer than 1 MiB");
+}
+
+CT_CASE(lineFeedsAtTheEdgesOfChunks)
+{
+    const TempDir dir;
+    constexpr std::size_t kMiB = 1U << 20;
+    for (std::size_t second = kMiB - 2; second <= kMiB; ++second) {
+        std::string text;
+        std::uint64_t seq = 1;
+        for (const std::size_t size : {kMiB - 1, second, std::size_t(200)}) {
+            std::string padded = line(1, seq++, 10 * seq, false);
+            padded.pop_back();
+            padded.resize(size, ' ');
+            text += padded + "\n";
+        }
+        const Everything all = readText(dir, text);
+        CHECK_EQUAL(all.error, "");
+        CHECK_EQUAL(all.batch.transitions.size(), 3U);
+    }
 }
 
 CT_CASE(joinedRecordingsAreRefused)
