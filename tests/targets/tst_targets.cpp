@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The test programs themselves: each runs untraced and ends as documented, and what it says about itself is what stands
+// in the region, counted here without the engine.
+#include "tests/support/check.h"
+
+#include "programrun.h"
+
+#include <csignal>
+
+namespace {
+
+using targets::Run;
+using targets::runProgram;
+
+std::uint64_t figure(const Run &run, const char *name)
+{
+    const auto found = run.truth.find(name);
+    return found == run.truth.end() ? UINT64_MAX : found->second;
+}
+
+/// Runs a program that writes the seqlock dialect, and holds its books against the region.
+Run checkedRun(const std::vector<std::string> &arguments, std::uint32_t stations)
+{
+    const Run run = runProgram(arguments, {.stations = stations});
+    CHECK_EQUAL(run.exitStatus, 0);
+    CHECK_EQUAL(run.errors, "");
+    CHECK_EQUAL(figure(run, "emitted"), run.eventsSeqlock);
+    CHECK_EQUAL(figure(run, "traced_coroutines"), run.born);
+    CHECK_EQUAL(figure(run, "unfinished"), run.alive);
+    CHECK_EQUAL(figure(run, "traced_coroutines") + figure(run, "untraced"), run.allocated);
+    return run;
+}
+
+}  // namespace
+
+CT_CASE(untraced_programs_end_well)
+{
+    const std::vector<std::vector<std::string>> programs = {
+        {"ct_server_healthy", "--seconds", "1"},
+        {"ct_server_lossy", "--seconds", "1"},
+        {"ct_storm"},
+        {"ct_shortlived", "--count", "1000"},
+        {"ct_slow", "--seconds", "0"},
+        {"ct_fork", "--children", "2"},
+        {"ct_monotonic"},
+        {"ct_oldsdk"},
+        {"ct_many", "--seconds", "1"},
+        {"ct_hostile", "--seconds", "0"},
+        {"ct_untraced", "--seconds", "0"},
+    };
+    for (const auto &arguments : programs) {
+        const Run run = runProgram(arguments);
+        CHECK_EQUAL(arguments.front() + " " + std::to_string(run.exitStatus), arguments.front() + " 0");
+        CHECK_EQUAL(arguments.front() + run.errors, arguments.front());
+        CHECK(!run.output.empty());
+        CHECK_EQUAL(figure(run, "emitted"), 0U);
+        CHECK_EQUAL(figure(run, "traced_coroutines"), 0U);
+    }
+}
+
+CT_CASE(bad_arguments_are_named)
+{
+    const std::vector<std::vector<std::string>> wrong = {{"ct_storm", "--threads", "0"},
+                                                         {"ct_storm", "--threads", "-1"},
+                                                         {"ct_storm", "--threads"},
+                                                         {"ct_many", "--coroutines", "many"},
+                                                         {"ct_monotonic", "--no-socket=1"},
+                                                         {"ct_hostile", "--mode", "polite"},
+                                                         {"ct_slow", "--seconds", "99999999999999999999999"},
+                                                         {"ct_server_lossy", "--sconds", "3"}};
+    for (const auto &arguments : wrong) {
+        const Run run = runProgram(arguments);
+        CHECK_EQUAL(run.exitStatus, 2);
+        CHECK(run.errors.find(arguments[1].substr(0, arguments[1].find('='))) != std::string::npos);
+        CHECK_EQUAL(run.output, "");
+    }
+}
+
+CT_CASE(storm_writes_exactly_what_it_was_told_to)
+{
+    const Run run = checkedRun({"ct_storm", "--coroutines", "300", "--threads", "4", "--transitions", "100001"}, 1000);
+    CHECK_EQUAL(run.eventsSeqlock, 100'000U);
+    CHECK_EQUAL(run.born, 300U);
+    CHECK_EQUAL(run.alive, 0U);
+}
+
+CT_CASE(storm_without_enough_stations)
+{
+    const Run run = checkedRun({"ct_storm", "--coroutines", "100", "--transitions", "20000"}, 40);
+    CHECK_EQUAL(run.born, 40U);
+    CHECK_EQUAL(figure(run, "untraced"), 60U);
+    CHECK_EQUAL(run.eventsSeqlock, 8'000U);
+}
+
+CT_CASE(other_writers_write_exactly_what_they_were_told_to)
+{
+    const Run old = checkedRun({"ct_oldsdk", "--coroutines", "30", "--transitions", "50000"}, 20);
+    CHECK_EQUAL(old.born, 20U);
+    const Run mono = runProgram({"ct_monotonic", "--coroutines", "30", "--transitions", "60000"}, {.stations = 20});
+    CHECK_EQUAL(mono.exitStatus, 0);
+    CHECK_EQUAL(mono.born, 20U);
+    CHECK_EQUAL(mono.eventsMonotonic, 40'000U);
+    CHECK_EQUAL(figure(mono, "emitted"), 40'000U);
+}
+
+CT_CASE(shortlived_and_slow_and_fork_keep_their_books)
+{
+    const Run brief = checkedRun({"ct_shortlived", "--count", "5000", "--alive", "10"}, 8000);
+    CHECK_EQUAL(brief.eventsSeqlock, 20'000U);
+    const Run slow = checkedRun({"ct_slow", "--seconds", "1"}, 10);
+    CHECK_EQUAL(slow.born, 5U);
+    const Run forked = checkedRun({"ct_fork", "--children", "5"}, 100);
+    CHECK_EQUAL(forked.born, 3U + 5U);
+    CHECK_EQUAL(figure(forked, "failed_children"), 0U);
+}
+
+CT_CASE(many_wait_for_the_signal)
+{
+    const Run run = runProgram({"ct_many", "--coroutines", "2000"},
+                               {.stations = 2000, .afterFirstOutput = [](int pid) { ::kill(pid, SIGTERM); }});
+    CHECK_EQUAL(run.exitStatus, 0);
+    CHECK_EQUAL(run.eventsSeqlock, 4'000U);
+    CHECK_EQUAL(figure(run, "emitted"), 4'000U);
+}
+
+CT_CASE(crash_leaves_what_it_wrote)
+{
+    const Run inTheMidst = runProgram({"ct_crash", "--after", "100"}, {.stations = 100});
+    CHECK_EQUAL(inTheMidst.signal, SIGSEGV);
+    CHECK(inTheMidst.truth.empty());
+    CHECK_EQUAL(inTheMidst.alive, 51U);
+    const Run exact = runProgram({"ct_crash", "--exact", "--after", "100"}, {.stations = 100});
+    CHECK_EQUAL(exact.signal, SIGSEGV);
+    CHECK_EQUAL(figure(exact, "emitted"), exact.eventsSeqlock);
+    CHECK_EQUAL(figure(exact, "unfinished"), 50U);
+}
+
+CT_CASE(untraced_leaves_the_region_alone)
+{
+    const Run run = runProgram({"ct_untraced", "--seconds", "0"}, {.stations = 100});
+    CHECK_EQUAL(run.exitStatus, 0);
+    CHECK_EQUAL(run.allocated, 0U);
+    CHECK_EQUAL(figure(run, "untraced"), 10U);
+}
+
+CT_CASE(hostile_survives_itself)
+{
+    for (const char *mode : {"scribble", "header", "allocated", "seqs", "dead", "sites"}) {
+        const Run run = runProgram({"ct_hostile", "--mode", mode, "--seconds", "1"}, {.stations = 300});
+        CHECK_EQUAL(run.exitStatus, 0);
+        CHECK_EQUAL(run.output, std::string("damage done: ") + mode + "\n");
+    }
+}
+
+CT_CASE(healthy_server_leaves_nobody_behind)
+{
+    const Run run = checkedRun({"ct_server_healthy", "--seconds", "2"}, 5000);
+    CHECK_EQUAL(run.alive, 0U);
+    CHECK_EQUAL(figure(run, "wrong_answers"), 0U);
+    CHECK(figure(run, "requests") > 100);
+}
+
+CT_CASE(lossy_server_loses_handlers_and_nothing_else)
+{
+    const Run run = checkedRun({"ct_server_lossy", "--seconds", "6"}, 5000);
+    CHECK(run.alive > 0);
+    CHECK_EQUAL(figure(run, "wrong_answers"), 0U);
+    REQUIRE(run.sites.size() == 1);
+    CHECK(run.sites.begin()->first.find("handleConnection") != std::string::npos);
+    CHECK_EQUAL(run.sites.begin()->second, run.alive);
+}
