@@ -4,6 +4,8 @@
 #include "ui/timelinescene.h"
 #include "ui/timelineview.h"
 
+#include <QApplication>
+#include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QImage>
 #include <QScrollBar>
