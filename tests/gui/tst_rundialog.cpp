@@ -182,11 +182,12 @@ private Q_SLOTS:
             return QModelIndex();
         };
         QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), kPatience);
-        stuck->setCurrentIndex(atServer());
         selectsInEveryView(window);
+        stuck->setCurrentIndex(atServer());
         filtersBySite(window);
         gui::takePicture(&window, "lossy-light");
         window.findChild<QAction *>(QStringLiteral("actionThemeDark"))->trigger();
+        QCoreApplication::processEvents();
         gui::takePicture(&window, "lossy-dark");
         window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
         window.findChild<QAction *>(QStringLiteral("actionTerminate"))->trigger();

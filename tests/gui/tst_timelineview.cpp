@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/models/tst_timelinetrace.h"
+#include "tests/models/timelinetrace.h"
 #include "ui/timelinescene.h"
 #include "ui/timelineview.h"
 

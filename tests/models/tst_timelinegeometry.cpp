@@ -4,7 +4,7 @@
 
 #include "models/timelinebar.h"
 #include "models/timelinestuck.h"
-#include "tests/models/tst_timelinetrace.h"
+#include "tests/models/timelinetrace.h"
 #include "tests/support/check.h"
 
 #include <chrono>
