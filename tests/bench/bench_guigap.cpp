@@ -36,7 +36,7 @@ std::vector<double> measureGaps(QCoreApplication &app, int seconds)
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
     });
-    QTimer::singleShot(seconds * 1000, &app, &QCoreApplication::quit);
+    QTimer::singleShot(seconds * 1000, &app, [] { QCoreApplication::exit(0); });  // quit() would ask the window first
     app.exec();
     running.store(false, std::memory_order_relaxed);
     heart.join();
