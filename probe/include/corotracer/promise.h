@@ -282,12 +282,10 @@ private:
     // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
     // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
     // then is the fence in here as well: only the compiler must keep the order.
-    if ((session & detail::engine_fences_bit) != 0) [[likely]] {
-        epoch.seq.store(odd + 1, std::memory_order_release);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    } else {
-        epoch.seq.store(odd + 1, std::memory_order_seq_cst);
-    }
+    if ((session & detail::engine_fences_bit) == 0) [[unlikely]]
+        return detail::publish_fenced(epoch.seq, odd + 1);
+    epoch.seq.store(odd + 1, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     if (detail::state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
         detail::wake_engine();
 }

@@ -22,7 +22,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -225,6 +224,16 @@ inline void connect_engine(socket_state &socket) noexcept
         socket.busy.store(0, std::memory_order_release);  // partner: the acquire exchange above
     }
     errno = saved_errno;
+}
+
+/// The last step of a transition where the engine does not fence for both sides. The seq_cst store and load (xchg and
+/// mov on x86-64) cost more than the rest of the transition; partners: the engine's seq_cst store to tracer_sleeping
+/// and seq_cst loads of seq after it.
+[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &seq, std::uint64_t value) noexcept
+{
+    seq.store(value, std::memory_order_seq_cst);
+    if (state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
+        wake_engine();
 }
 
 inline void open_socket(socket_state &socket, const char *path) noexcept
@@ -457,13 +466,15 @@ inline void InitTracer() noexcept
     if (page.session.load(std::memory_order_acquire) != 0)
         return;
     const int saved_errno = errno;
-    // A second thread lets the first finish, for a while: whoever returns from here expects to be traced.
-    for (int patience = 10'000; page.init_lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
+    // A second thread lets the first finish, for a fifth of a second at most: whoever returns from here expects to be
+    // traced.
+    for (int patience = 4000; page.init_lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
         if (patience == 0) {
             errno = saved_errno;
             return;
         }
-        ::sched_yield();
+        const timespec moment{0, 50'000};
+        ::nanosleep(&moment, nullptr);
     }
     if (page.session.load(std::memory_order_acquire) == 0)
         detail::init_from_environment();
