@@ -146,6 +146,17 @@ QString shortFunction(const std::string &function)
     return text;
 }
 
+QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine)
+{
+    const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
+    const Site *site = population.site(id);
+    if (!site)
+        return {};
+    QString text = QString::fromStdString(site->function).trimmed();
+    text.truncate(parametersAt(text));
+    return text.trimmed();
+}
+
 QString place(const Site *site, std::uint64_t addr)
 {
     if (!site || (site->file.empty() && site->function.empty()))

@@ -26,6 +26,9 @@ QString fileName(const Site &site);  ///< without its directories
 /// The name of a function without its parameters, its result and its scopes: "read" of "Task<int>
 /// net::Conn::read(int)".
 QString shortFunction(const std::string &function);
+/// What a coroutine is called: its function with scopes, without parameters, as its first suspension tells it;
+/// empty while nothing is known.
+QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine);
 /// "async_read server.cpp:88" of a site, else the address, else an empty text.
 QString place(const Site *site, std::uint64_t addr);
 /// The same with everything known: function with parameters, whole path, line and column, address.

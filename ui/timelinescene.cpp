@@ -288,8 +288,7 @@ void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
         if (m_rows[row] < m_population->size()) {
             const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
             label.alive = snapshot.deathTs == 0;
-            if (const Site *site = m_population->site(snapshot.site))
-                label.name = format::shortFunction(site->function);
+            label.name = format::coroutineName(*m_population, snapshot);
         }
         if (label.name.isEmpty())
             label.name = QCoreApplication::translate("TimelineScene", "coroutine");

@@ -81,8 +81,9 @@ QString timelineToolTip(const Population &population, const History &history, St
     if (place.coroutine >= population.size())
         return {};
     const CoroutineSnapshot snapshot = population.at(place.coroutine);
-    const Site *site = population.site(snapshot.site);
-    const QString name = site ? format::shortFunction(site->function) : tr("coroutine");
+    QString name = format::coroutineName(population, snapshot);
+    if (name.isEmpty())
+        name = tr("coroutine");
     QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);
     const std::uint64_t from = static_cast<std::uint64_t>(std::max<TimelineTime>(0, place.from));
     const std::uint64_t last = from + static_cast<std::uint64_t>(place.step) - 1;

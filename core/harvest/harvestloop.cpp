@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestloop.h"
 
+#include "core/harvest/processfence.h"
 #include "core/harvest/stationlist.h"
 
 #include <algorithm>
@@ -129,6 +130,12 @@ bool HarvestLoop::prepareSleep(Batch &batch)
     // seq_cst, and seq_cst loads in the pass; partners: the probe's seq_cst store of seq, then its seq_cst load of
     // this flag. In the one order of all four, either we see the event or the probe sees the flag.
     header->tracer_sleeping.store(1, std::memory_order_seq_cst);
+    // Probes of such a region store seq with release only: the fence between their store and load is this one.
+    if (header->extension.engine_fences != 0 && !fenceProcesses()) {
+        cancelSleep();
+        scan(batch);
+        return false;
+    }
     m_data->pass(batch, false, true);
     if (batch.empty())
         return true;

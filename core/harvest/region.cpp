@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
 
+#include "core/harvest/processfence.h"
+
 #include "core/protocol/layoutcheck.h"
 
 #include <algorithm>
@@ -107,6 +109,7 @@ void writeHeader(GlobalHeader &header, std::uint32_t reserved, std::uint32_t off
     extension.created_monotonic_ns = clockNs(CLOCK_MONOTONIC);
     extension.created_realtime_ns = clockNs(CLOCK_REALTIME);
     extension.engine_pid.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
+    extension.engine_fences = canFenceProcesses() ? 1 : 0;
     // Release: whoever reads the magic (another engine, by pread) finds the rest.
     std::atomic_ref<std::uint64_t>(header.magic_number).store(corotracer::kMagic, std::memory_order_release);
 }

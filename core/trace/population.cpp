@@ -23,7 +23,8 @@ constexpr std::uint32_t kStateMask = 0xF;
 constexpr std::uint32_t kKindShift = 4;
 constexpr std::uint32_t kDialectShift = 8;
 constexpr std::uint32_t kFlagged = 1U << 12;
-constexpr std::uint32_t kSeen = 1U << 13;  ///< a transition was seen, and none lost after it
+constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
+constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was seen, and none lost after it
 
 /// One coroutine: a seqlock of atomics. The writer alone stores: lock odd (relaxed), contents (release each), lock
 /// even (release). Readers: lock (acquire), contents (acquire each), lock again (relaxed): a reader that saw any
@@ -44,6 +45,7 @@ struct alignas(128) Record {
     Word birthTs{0};
     Word stationAndGeneration{0};
     std::atomic<std::uint32_t> pid{0};
+    std::atomic<SiteId> bodySite{kUnknownSite};
     Word deathTs{0};
     Word lost{0};
 };
@@ -146,6 +148,7 @@ void copyRecord(const Record &record, CoroutineSnapshot &to)
     to.station = static_cast<std::uint32_t>(stationAndGeneration >> 32);
     to.generation = static_cast<std::uint32_t>(stationAndGeneration);
     to.pid = record.pid.load(kAcquire);
+    to.bodySite = record.bodySite.load(kAcquire);
     to.deathTs = record.deathTs.load(kAcquire);
     to.lost = record.lost.load(kAcquire);
 }
@@ -311,6 +314,11 @@ void Population::Data::applyTransition(const Transition &event)
     record.since.store(event.ts, kRelease);
     record.siteAndTid.store(std::uint64_t{event.site} << 32 | event.tid, kRelease);
     record.addr.store(event.addr, kRelease);
+    const bool inBody = event.kind == PointKind::Await || event.kind == PointKind::Yield;
+    if (!(bits & kNamed) && inBody && event.site != kUnknownSite) {
+        record.bodySite.store(event.site, kRelease);
+        bits |= kNamed;
+    }
     const bool final = event.kind == PointKind::Final;
     bits = withState(bits, final ? CoroutineState::Finished : CoroutineState::Suspended);
     record.bits.store(withKind(bits, event.kind), kRelease);

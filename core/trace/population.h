@@ -38,14 +38,15 @@ struct CoroutineSnapshot {
 
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
-    std::uint64_t since = 0;        ///< time of the latest state change; of Unknown: when it was noticed
-    SiteId site = kUnknownSite;     ///< of the latest suspension
-    std::uint64_t addr = 0;         ///< of the latest suspension
-    std::uint32_t tid = 0;          ///< of the latest transition
-    std::uint64_t events = 0;       ///< transitions captured
-    std::uint64_t lost = 0;         ///< lost and missed before attach
-    std::uint64_t runNs = 0;        ///< completed running intervals
-    std::uint64_t suspendedNs = 0;  ///< completed suspensions
+    std::uint64_t since = 0;         ///< time of the latest state change; of Unknown: when it was noticed
+    SiteId site = kUnknownSite;      ///< of the latest suspension
+    SiteId bodySite = kUnknownSite;  ///< of the first suspension within its own body: its function names the coroutine
+    std::uint64_t addr = 0;          ///< of the latest suspension
+    std::uint32_t tid = 0;           ///< of the latest transition
+    std::uint64_t events = 0;        ///< transitions captured
+    std::uint64_t lost = 0;          ///< lost and missed before attach
+    std::uint64_t runNs = 0;         ///< completed running intervals
+    std::uint64_t suspendedNs = 0;   ///< completed suspensions
 };
 
 /// How long completed suspensions at one site took. Log-linear buckets: 4 per power of two, error <= 25 %.

@@ -109,6 +109,19 @@ CT_CASE(suspendAndResumeMoveTheStateAndAccumulate)
     CHECK_EQUAL(population.captured(), 4U);
 }
 
+CT_CASE(theFirstSuspensionInItsOwnBodyNamesACoroutine)
+{
+    Population population;
+    withOne(population, {transition(0, 0, false, 100, 1, PointKind::Initial)});
+    CHECK_EQUAL(population.at(0).bodySite, kUnknownSite);
+    Batch batch;
+    batch.transitions = {transition(0, 1, true, 200), transition(0, 2, false, 300, 2), transition(0, 3, true, 350),
+                         transition(0, 4, false, 400, 1, PointKind::Final)};
+    feed(population, batch);
+    CHECK_EQUAL(population.at(0).site, 1U);
+    CHECK_EQUAL(population.at(0).bodySite, 2U);
+}
+
 CT_CASE(resumeWithoutSuspendIsLegal)
 {
     Population population;
