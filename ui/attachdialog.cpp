@@ -45,8 +45,9 @@ QString ownerText(const RegionInfo &region)
 QString ageText(std::uint64_t modifiedRealtimeNs)
 {
     const std::uint64_t now = static_cast<std::uint64_t>(QDateTime::currentMSecsSinceEpoch()) * 1'000'000;
-    return now > modifiedRealtimeNs ? format::duration((now - modifiedRealtimeNs) / 1'000'000'000 * 1'000'000'000)
-                                    : format::duration(0);
+    const std::uint64_t seconds = now > modifiedRealtimeNs ? (now - modifiedRealtimeNs) / 1'000'000'000 : 0;
+    return seconds == 0 ? AttachDialog::tr("just now")
+                        : AttachDialog::tr("%1 ago").arg(format::duration(seconds * 1'000'000'000));
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ AttachDialog::AttachDialog(QWidget *parent)
 {
     setObjectName(QStringLiteral("attachDialog"));
     setWindowTitle(tr("Attach"));
-    resize(860, 360);
+    resize(1000, 360);
     setUpTable();
     m_message->setObjectName(QStringLiteral("attachMessage"));
     m_message->setWordWrap(true);
@@ -105,10 +106,10 @@ void AttachDialog::setUpTable()
     header->setStretchLastSection(false);
     header->setSectionResizeMode(FileColumn, QHeaderView::Stretch);
     const auto width = [this](int characters) { return fontMetrics().horizontalAdvance(u'0') * characters + 16; };
-    header->resizeSection(TargetColumn, width(22));
-    header->resizeSection(OwnerColumn, width(14));
-    header->resizeSection(StationsColumn, width(17));
-    header->resizeSection(SizeColumn, width(10));
+    header->resizeSection(TargetColumn, width(21));
+    header->resizeSection(OwnerColumn, width(13));
+    header->resizeSection(StationsColumn, width(16));
+    header->resizeSection(SizeColumn, width(8));
     header->resizeSection(AgeColumn, width(13));
     connect(m_table, &QTreeWidget::itemSelectionChanged, this, &AttachDialog::applySelection);
     connect(m_table, &QTreeWidget::itemDoubleClicked, this, &AttachDialog::attachSelected);
@@ -140,7 +141,7 @@ void AttachDialog::showRegion(const RegionInfo &region)
     item->setText(StationsColumn, QStringLiteral("%1 / %2").arg(format::count(region.stationsAllocated),
                                                                 format::count(region.stationsMax)));
     item->setText(SizeColumn, format::bytes(region.bytesUsed));
-    item->setText(AgeColumn, tr("%1 ago").arg(ageText(region.modifiedRealtimeNs)));
+    item->setText(AgeColumn, ageText(region.modifiedRealtimeNs));
     item->setToolTip(FileColumn, path);
     item->setToolTip(TargetColumn, targets);
     for (const int column : {StationsColumn, SizeColumn, AgeColumn})

@@ -8,6 +8,7 @@
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QStackedWidget>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -25,10 +26,13 @@ constexpr std::size_t kReadsPerSample = 100'000;
 /// Fast enough to look live, slow enough to be read.
 constexpr qint64 kRefreshIntervalMs = 200;
 
-void setText(QLabel *label, const QString &text)
+void setText(QLineEdit *field, const QString &text, const QString &toolTip = {})
 {
-    if (label->text() != text)
-        label->setText(text);
+    if (field->text() == text)
+        return;
+    field->setText(text);
+    field->setCursorPosition(0);
+    field->setToolTip(toolTip.isEmpty() ? text : toolTip);
 }
 
 }  // namespace
@@ -56,8 +60,9 @@ DetailsDock::DetailsDock(QWidget *parent)
     form->setContentsMargins(0, 0, 8, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setRowWrapPolicy(QFormLayout::DontWrapRows);
-    m_place = addField(form, tr("Where"), "detailsPlace");
     m_state = addField(form, tr("State"), "detailsState");
+    m_function = addField(form, tr("Function"), "detailsFunction");
+    m_place = addField(form, tr("Where"), "detailsPlace");
     m_probe = addField(form, tr("Probe id"), "detailsProbe");
     m_station = addField(form, tr("Station"), "detailsStation");
     m_born = addField(form, tr("Born"), "detailsBorn");
@@ -71,15 +76,21 @@ DetailsDock::DetailsDock(QWidget *parent)
     setWidget(m_pages);
 }
 
-QLabel *DetailsDock::addField(QFormLayout *form, const QString &name, const char *objectName)
+QLineEdit *DetailsDock::addField(QFormLayout *form, const QString &name, const char *objectName)
 {
     auto *title = new QLabel(name);
     title->setForegroundRole(QPalette::PlaceholderText);
-    auto *value = new QLabel;
+    // Read-only line edits: a long path neither widens the dock nor is it cut for good, and it can be copied.
+    auto *value = new QLineEdit;
     value->setObjectName(QLatin1String(objectName));
-    value->setWordWrap(true);
-    value->setTextFormat(Qt::PlainText);
-    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    value->setReadOnly(true);
+    value->setFrame(false);
+    value->setTextMargins(0, 0, 0, 0);
+    value->setFixedHeight(value->fontMetrics().height() + 3);
+    value->setFocusPolicy(Qt::ClickFocus);
+    QPalette transparent;
+    transparent.setColor(QPalette::Base, Qt::transparent);
+    value->setPalette(transparent);
     value->setAccessibleName(name);
     form->addRow(title, value);
     return value;
@@ -143,16 +154,15 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
 {
     const std::uint64_t now = m_population->now();
     const auto since = [now](std::uint64_t ts) { return format::duration(now > ts ? now - ts : 0); };
-    setText(m_title, QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
-    const QString place = format::placeDetails(m_population->site(coroutine.site), coroutine.addr);
-    setText(m_place, place.isEmpty() ? tr("not suspended yet") : place);
+    m_title->setText(QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
+    showPlace(coroutine);
     QString state = tr("%1 for %2").arg(format::stateName(coroutine.state), since(coroutine.since));
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         state += tr(" on thread %1").arg(coroutine.tid);
     if (coroutine.state == CoroutineState::Suspended)
         state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
     if (coroutine.flagged)
-        state += u'\n' + tr("its station contradicts itself: no conclusions are drawn");
+        state += QStringLiteral("; ") + tr("its station contradicts itself: no conclusions are drawn");
     setText(m_state, state);
     QString probe = format::address(coroutine.probeId);
     if (coroutine.pid != 0)
@@ -170,6 +180,24 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
         m_time,
         tr("%1 running, %2 suspended").arg(format::duration(coroutine.runNs), format::duration(coroutine.suspendedNs)));
     setText(m_counts, tr("%1 captured, %2 lost").arg(format::count(coroutine.events), format::count(coroutine.lost)));
+}
+
+void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
+{
+    const Site *site = m_population->site(coroutine.site);
+    const QString all = format::placeDetails(site, coroutine.addr);
+    setText(m_function, site && !site->function.empty() ? QString::fromStdString(site->function) : tr("unknown"));
+    if (!site || site->file.empty()) {
+        setText(m_place, all.isEmpty() ? tr("not suspended yet") : all);
+        return;
+    }
+    QString place = format::fileName(*site);
+    if (site->line != 0)
+        place += u':' + QString::number(site->line);
+    const QString directory = QString::fromStdString(site->file).section(u'/', 0, -2);
+    if (!directory.isEmpty())
+        place += tr("  in %1").arg(directory);
+    setText(m_place, place, all);
 }
 
 bool DetailsDock::readEvents()

@@ -15,6 +15,7 @@
 #include <memory>
 
 class QFormLayout;
+class QLineEdit;
 class QLabel;
 class QStackedWidget;
 class QTreeWidget;
@@ -33,10 +34,11 @@ public Q_SLOTS:
     void select(ct::CoroutineId coroutine);
 
 private:
-    QLabel *addField(QFormLayout *form, const QString &name, const char *objectName);
+    QLineEdit *addField(QFormLayout *form, const QString &name, const char *objectName);
     void setUpEvents();
     void refresh();
     void showFields(const CoroutineSnapshot &coroutine);
+    void showPlace(const CoroutineSnapshot &coroutine);
     bool readEvents();
     void showEvents();
 
@@ -50,13 +52,14 @@ private:
     QStackedWidget *m_pages;
     QTreeWidget *m_events;
     QLabel *m_title;
-    QLabel *m_place;
-    QLabel *m_state;
-    QLabel *m_probe;
-    QLabel *m_station;
-    QLabel *m_born;
-    QLabel *m_time;
-    QLabel *m_counts;
+    QLineEdit *m_function;
+    QLineEdit *m_place;
+    QLineEdit *m_state;
+    QLineEdit *m_probe;
+    QLineEdit *m_station;
+    QLineEdit *m_born;
+    QLineEdit *m_time;
+    QLineEdit *m_counts;
 };
 
 }  // namespace ct

@@ -39,7 +39,6 @@ QSpinBox *makeStationsBox(QWidget *parent)
     auto *box = new QSpinBox(parent);
     box->setRange(1, kMostStations);
     box->setValue(131072);
-    box->setGroupSeparatorShown(true);
     box->setToolTip(QCoreApplication::translate(
         "LaunchPage", "How many coroutines can be traced, 1 KiB each. Memory is used only for those that are born."));
     return box;

@@ -29,7 +29,7 @@ ListenPage::ListenPage(QWidget *parent) : QWidget(parent), m_lines(new QWidget(t
     auto *layout = new QVBoxLayout(this);
     layout->addWidget(text);
     layout->addLayout(form);
-    layout->addWidget(m_lines, 1);
+    layout->addWidget(m_lines);
     layout->addStretch();
     auto *linesLayout = new QVBoxLayout(m_lines);
     linesLayout->setContentsMargins(0, 0, 0, 0);
@@ -47,7 +47,7 @@ QPlainTextEdit *ListenPage::addBlock(const QString &title, const QString &name, 
     edit->setAccessibleName(title);
     edit->setTabChangesFocus(true);
     edit->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    edit->setFixedHeight(QFontMetrics(edit->font()).lineSpacing() * lines + 16);
+    edit->setFixedHeight(QFontMetrics(edit->font()).lineSpacing() * lines + 12);
     auto *copy = new QToolButton(m_lines);
     copy->setObjectName(name + QStringLiteral("Copy"));
     copy->setIcon(icons::icon(QStringLiteral("copy")));
@@ -60,8 +60,10 @@ QPlainTextEdit *ListenPage::addBlock(const QString &title, const QString &name, 
     label->setBuddy(edit);
     row->addWidget(label, 1);
     row->addWidget(copy);
-    m_lines->layout()->addItem(row);
-    m_lines->layout()->addWidget(edit);
+    auto *layout = static_cast<QVBoxLayout *>(m_lines->layout());
+    layout->addSpacing(6);
+    layout->addLayout(row);
+    layout->addWidget(edit);
     return edit;
 }
 

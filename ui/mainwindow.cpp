@@ -6,6 +6,7 @@
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
+#include "ui/colors.h"
 #include "ui/coroutinedock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
@@ -166,6 +167,9 @@ void MainWindow::onStateChanged()
     setWindowTitle(m_capture->name().isEmpty() ? program
                                                : QStringLiteral("%1 – %2 – %3").arg(m_capture->name(), text, program));
     updateStartPage();
+    // Drained, so its region is gone too. Queued: what follows may replace the session that is telling us.
+    if (state == SessionState::Ended && m_afterExit)
+        QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
 }
 
 void MainWindow::onSampled()
@@ -198,14 +202,14 @@ void MainWindow::onTargetExited(const ExitStatus &status)
     clock_gettime(CLOCK_MONOTONIC, &now);
     m_output->end(m_exitText, static_cast<qint64>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
     onStateChanged();
-    if (m_afterExit)
-        std::exchange(m_afterExit, nullptr)();
 }
 
 void MainWindow::onNothingTraced()
 {
-    QString html = QStringLiteral("<b>%1</b><ul style=\"margin:2px 0 2px -20px\">")
-                       .arg(tr("The target runs, but shows no coroutine. Is it built with the probe?"));
+    QString html =
+        QStringLiteral("<b>%1</b><ul style=\"margin:2px 0 2px -20px\">")
+            .arg(m_capture->targetRuns() ? tr("The target runs, but shows no coroutine. Is it built with the probe?")
+                                         : tr("No coroutine was seen. Is the target built with the probe?"));
     const QStringList checklist = Instructions::nothingTracedChecklist();
     for (const QString &point : checklist)
         html += QStringLiteral("<li>%1</li>").arg(point.toHtmlEscaped());
@@ -264,6 +268,7 @@ void MainWindow::settleTarget(const QString &question, std::function<void()> nex
     box->setObjectName(QStringLiteral("runningTargetBox"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(question);
+    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
     QPushButton *leave = box->addButton(tr("&Leave running"), QMessageBox::AcceptRole);
     QPushButton *terminate = box->addButton(tr("&Terminate"), QMessageBox::DestructiveRole);
     QPushButton *cancel = box->addButton(QMessageBox::Cancel);
@@ -292,8 +297,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
     event->ignore();
     settleTarget(tr("Left running, it goes on untraced; its region can be attached to again."), [this] {
         m_closing = true;
-        // Not from within the target's own signal: closing ends the session.
-        QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
+        close();
     });
 }
 

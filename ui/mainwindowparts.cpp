@@ -5,9 +5,11 @@
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
+#include "ui/colors.h"
 #include "ui/coroutinedock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
+#include "ui/icons.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/outputdock.h"
@@ -149,7 +151,7 @@ void MainWindow::resetLayout()
     splitDockWidget(m_stuck, m_details, Qt::Vertical);
     m_throughput->raise();
     const int height = std::max(this->height() - 100, 400);
-    resizeDocks({m_coroutines, m_stuck}, {width() * 68 / 100, width() * 32 / 100}, Qt::Horizontal);
+    resizeDocks({m_coroutines, m_stuck}, {width() * 66 / 100, width() * 34 / 100}, Qt::Horizontal);
     resizeDocks({m_coroutines, m_timelineDock, m_output}, {height * 42 / 100, height * 38 / 100, height * 20 / 100},
                 Qt::Vertical);
     resizeDocks({m_stuck, m_details}, {height / 2, height / 2}, Qt::Vertical);
@@ -285,6 +287,7 @@ void MainWindow::showError(const QString &title, const QString &message)
     auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
     box->setObjectName(QStringLiteral("errorBox"));
     box->setInformativeText(message);
+    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).warningText).pixmap(QSize(40, 40)));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

@@ -36,7 +36,8 @@ RunDialog::RunDialog(QWidget *parent)
     m_start = buttons->addButton(tr("Run"), QDialogButtonBox::AcceptRole);
     m_start->setObjectName(QStringLiteral("runStart"));
     m_start->setDefault(true);
-    buttons->button(QDialogButtonBox::Cancel)->setObjectName(QStringLiteral("runCancel"));
+    m_cancel = buttons->button(QDialogButtonBox::Cancel);
+    m_cancel->setObjectName(QStringLiteral("runCancel"));
     auto *layout = new QVBoxLayout(this);
     layout->addWidget(m_tabs);
     layout->addWidget(m_error);
@@ -66,7 +67,7 @@ void RunDialog::showListening(const TracedEnvironment &environment)
     m_listen->showInstructions(environment);
     m_tabs->setCurrentWidget(m_listen);
     applyTab();
-    resize(size().expandedTo(QSize(720, 600)));
+    resize(size().expandedTo(QSize(760, 520)));
     open();
 }
 
@@ -81,6 +82,7 @@ void RunDialog::applyTab()
 {
     m_error->hide();
     const bool listen = m_tabs->currentWidget() == m_listen;
+    m_cancel->setVisible(!listen || !m_listening);
     m_start->setText(!listen ? tr("Run") : m_listening ? tr("Close") : tr("Create region and wait"));
 }
 

@@ -42,6 +42,7 @@ private:
     ListenPage *m_listen;
     QLabel *m_error;
     QPushButton *m_start;
+    QPushButton *m_cancel;
     bool m_listening = false;
 };
 

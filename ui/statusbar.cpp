@@ -60,10 +60,10 @@ void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
     m_missed->setVisible(sums.missedBeforeAttach > 0);
     setField(m_missed, tr("%1 missed before attach").arg(format::count(sums.missedBeforeAttach)), false);
     setField(m_untraced, tr("%1 untraced").arg(format::count(sums.untraced)), sums.untraced > 0);
-    m_stations->setVisible(sums.stationsMax > 0);
     setField(m_stations,
              tr("%1 / %2 stations").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
              sums.stationsAllocated > sums.stationsMax);
+    m_stations->setVisible(sums.stationsMax > 0);
 }
 
 void StatusBar::changeEvent(QEvent *event)

@@ -67,6 +67,7 @@ void StuckDock::setUpTree()
     m_tree->setAccessibleName(tr("Lost wake-ups"));
     m_tree->setModel(m_format);
     m_tree->setUniformRowHeights(true);
+    m_tree->setIndentation(14);
     m_tree->setAlternatingRowColors(true);
     m_tree->setExpandsOnDoubleClick(false);
     m_tree->setFrameShape(QFrame::NoFrame);
@@ -76,7 +77,7 @@ void StuckDock::setUpTree()
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(40);
     header->setSectionResizeMode(StuckModel::WhereColumn, QHeaderView::Stretch);
-    const int width = fontMetrics().horizontalAdvance(QStringLiteral("59 min 59 s")) + 6;
+    const int width = fontMetrics().horizontalAdvance(QStringLiteral("59.9 min")) + 8;
     header->resizeSection(StuckModel::LongestColumn, width);
     header->resizeSection(StuckModel::UsualColumn, width);
     // The place with most of them is what one came to see.

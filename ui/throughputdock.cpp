@@ -13,13 +13,15 @@
 #include <QLineSeries>
 #include <QValueAxis>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ct {
 
 namespace {
 
-constexpr double kSpanSeconds = 120;
+/// The shortest that holds all samples is shown.
+constexpr double kSpansSeconds[] = {20, 60, 120};
 
 /// 1, 2 or 5 times a power of ten, not below `value`.
 double roundUp(double value)
@@ -63,7 +65,7 @@ ThroughputDock::ThroughputDock(QWidget *parent)
 
 void ThroughputDock::setUpAxes()
 {
-    m_time->setRange(-kSpanSeconds, 0);
+    m_time->setRange(-kSpansSeconds[0], 0);
     m_time->setTickCount(5);
     m_time->setLabelFormat(QStringLiteral("%d s"));
     m_rate->setRange(0, 10);
@@ -97,6 +99,10 @@ void ThroughputDock::show(const RatesModel &rates)
         lost.append({at, sample.lostPerSecond});
         highest = std::max({highest, sample.eventsPerSecond, sample.lostPerSecond});
     }
+    const double age = static_cast<double>(now - rates.samples().front().ts) / 1e9;
+    const auto *span = std::find_if(std::begin(kSpansSeconds), std::end(kSpansSeconds) - 1,
+                                    [age](double seconds) { return age <= seconds; });
+    m_time->setRange(-*span, 0);
     // The axis counts in thousands or millions, so that its labels stay short.
     const double top = roundUp(highest);
     const double unit = top >= 1e6 ? 1e6 : top >= 1e4 ? 1e3 : 1;

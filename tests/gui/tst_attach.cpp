@@ -46,6 +46,8 @@ struct Orphan {
     {
         if (pid > 0)
             ::kill(-pid, SIGKILL);
+        QFile::remove(region);
+        QFile::remove(region + QStringLiteral(".sock"));
     }
 };
 

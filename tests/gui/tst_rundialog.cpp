@@ -218,24 +218,50 @@ private Q_SLOTS:
 
     void closingAsksAndLeavesRunning()
     {
-        MainWindow window;
-        window.show();
-        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Capturing, kPatience);
-        const pid_t pid = window.capture().session()->target()->pid();
-        window.close();
+        auto window = std::make_unique<MainWindow>();
+        window->show();
+        runProgram(*window, gui::targetPath("ct_server_lossy"), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(window->capture().state() == SessionState::Capturing, kPatience);
+        const pid_t pid = window->capture().session()->target()->pid();
+        const QString region = window->capture().session()->regionPath();
+        window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
-        QVERIFY(window.isVisible());
+        QVERIFY(window->isVisible());
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
-        QVERIFY(window.isVisible());
-        window.close();
+        QVERIFY(window->isVisible());
+        window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         gui::takePicture(gui::topLevel<QWidget>("runningTargetBox"), "closing");
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "leaveRunningButton"));
-        QTRY_VERIFY(!window.isVisible());
+        QTRY_VERIFY(!window->isVisible());
+        window.reset();
+        // It goes on, and can be attached to again.
         QCOMPARE(::kill(pid, 0), 0);
+        {
+            MainWindow second;
+            second.show();
+            second.openFile(region);
+            QTRY_VERIFY_WITH_TIMEOUT(second.capture().accounting().captured > 0, kPatience);
+            QCOMPARE(::kill(-pid, SIGTERM), 0);
+            QTRY_COMPARE_WITH_TIMEOUT(::kill(pid, 0), -1, kPatience);
+            second.capture().stopCapture();
+            QTRY_COMPARE_WITH_TIMEOUT(second.capture().state(), SessionState::Ended, kPatience);
+        }
+        QFile::remove(region);
+    }
+
+    void aNewRunReplacesATerminatedOne()
+    {
+        MainWindow window;
+        window.show();
+        runShell(window, QStringLiteral("exec sleep 1000"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().targetRuns(), kPatience);
+        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatience);
         window.capture().terminateTarget();
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().targetRuns(), kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
     }
 
