@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
 
+#include "core/harvest/mappingguard.h"
 #include "core/harvest/processfence.h"
 
 #include "core/protocol/layoutcheck.h"
@@ -125,6 +126,7 @@ struct Region::Data {
     bool adopted = false;
     ValidatedLayout layout;
     std::byte *base = nullptr;
+    std::unique_ptr<MappingGuard> guard;  ///< of [base, base + fileSize)
 
     ~Data()
     {
@@ -136,13 +138,15 @@ struct Region::Data {
             if (layout.extension)
                 reinterpret_cast<GlobalHeader *>(base)->extension.engine_pid.store(0, std::memory_order_relaxed);
         }
+        guard.reset();
         ::munmap(base, layout.fileSize);
     }
 
     bool isWhole() const
     {
         struct stat info;
-        return ::fstat(file.get(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= layout.fileSize;
+        return !(guard && guard->wasHit()) && ::fstat(file.get(), &info) == 0 &&
+               static_cast<std::uint64_t>(info.st_size) >= layout.fileSize;
     }
 
     Result<void> map()
@@ -152,6 +156,7 @@ struct Region::Data {
         if (mapped == MAP_FAILED)
             return errnoError(errno, "cannot map " + path);
         base = static_cast<std::byte *>(mapped);
+        guard = std::make_unique<MappingGuard>(base, layout.fileSize);
         return {};
     }
 };

@@ -240,6 +240,19 @@ CT_CASE(aCutFileIsNoticed)
     CHECK(!region->isWhole());
 }
 
+/// The file is cut between the look at its size and the access: what is gone reads as zeros, and that is remembered.
+CT_CASE(readingBehindACutIsSurvived)
+{
+    const regions::TempDir dir;
+    auto region = Region::create({dir.file("a.shm"), 1000});
+    REQUIRE(region);
+    const auto size = std::filesystem::file_size(dir.file("a.shm"));
+    std::filesystem::resize_file(dir.file("a.shm"), 4096);
+    CHECK_EQUAL(region->station(900).header.birth_ts.load(), 0u);
+    std::filesystem::resize_file(dir.file("a.shm"), size);
+    CHECK(!region->isWhole());
+}
+
 CT_CASE(removalTakesTheSocketButNoStranger)
 {
     const regions::TempDir dir;
