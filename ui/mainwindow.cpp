@@ -95,6 +95,7 @@ void MainWindow::connectCapture()
     Capture *capture = m_capture.get();
     connect(capture, &Capture::traceChanged, this, &MainWindow::onTraceChanged);
     connect(capture, &Capture::stateChanged, this, &MainWindow::onStateChanged);
+    connect(capture, &Capture::stateChanged, this, &MainWindow::showWholePast);
     connect(capture, &Capture::sampled, this, &MainWindow::onSampled);
     connect(capture, &Capture::ticked, this, &MainWindow::onTicked);
     connect(capture, &Capture::targetExited, this, &MainWindow::onTargetExited);
@@ -170,6 +171,16 @@ void MainWindow::onStateChanged()
     // Drained, so its region is gone too. Queued: what follows may replace the session that is telling us.
     if (state == SessionState::Ended && m_afterExit)
         QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
+}
+
+/// What lies in the past as a whole (a recording, what a dead process left) is shown as a whole.
+void MainWindow::showWholePast()
+{
+    const bool past = m_capture->isFile() || (m_capture->session() && m_capture->session()->isPostMortem());
+    if (!past || m_capture->state() != SessionState::Ended)
+        return;
+    onSampled();
+    m_timeline->zoomToFit();
 }
 
 void MainWindow::onSampled()

@@ -71,6 +71,7 @@ private:
     Result<void> begin(const StartRequest &request);
     void onTraceChanged();
     void onStateChanged();
+    void showWholePast();
     void onSampled();
     void onTicked();
     void onTargetExited(const ExitStatus &status);
