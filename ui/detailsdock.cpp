@@ -5,6 +5,7 @@
 #include "ui/colors.h"
 #include "ui/format.h"
 
+#include <QEvent>
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -238,10 +239,17 @@ void DetailsDock::showEvents()
         item->setText(2, what);
         item->setToolTip(2, format::placeDetails(m_population->site(event->site), event->addr));
         item->setText(3, gap ? QString() : QString::number(event->tid));
-        item->setForeground(2, gap ? QBrush(colors.lossText) : palette().brush(QPalette::Text));
+        item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());
         for (const int column : {0, 1, 3})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
+}
+
+void DetailsDock::changeEvent(QEvent *event)
+{
+    QDockWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_history)
+        showEvents();  // losses have a colour of their own
 }
 
 }  // namespace ct

@@ -33,6 +33,9 @@ public:
 public Q_SLOTS:
     void select(ct::CoroutineId coroutine);
 
+protected:
+    void changeEvent(QEvent *event) override;
+
 private:
     QLineEdit *addField(QFormLayout *form, const QString &name, const char *objectName);
     void setUpEvents();
