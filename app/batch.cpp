@@ -23,9 +23,6 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-/// A target that does not end on the signal that was forwarded keeps running; whoever signalled us (docker: 10 s until
-/// SIGKILL) still gets the summary.
-constexpr int kSignalPatienceMs = 8000;
 
 std::uint64_t monotonicNow()
 {
@@ -68,7 +65,6 @@ private:
     ProgressLine m_progress;
     QTimer m_progressTimer;
     QTimer m_durationTimer;
-    QTimer m_patienceTimer;
     Summary m_summary;
     std::uint64_t m_startedNs = 0;
     std::uint64_t m_endNs = 0;  ///< when the end was decided
@@ -115,17 +111,14 @@ void BatchRun::connectSession()
         if (m_summary.outputError.empty())
             m_summary.outputError = message.toStdString();
     });
+    connect(&m_session, &Session::captureFailed, this,
+            [this](const QString &message) { m_summary.captureError = message.toStdString(); });
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (state == SessionState::Draining || state == SessionState::Ended)
             decideEnd("exit");
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
-    connect(&m_patienceTimer, &QTimer::timeout, this, [this] {
-        m_progress.say(tr("the target did not end on %1; it is left running").arg(signalName(m_lastSignal)));
-        m_session.stopCapture();
-    });
-    m_patienceTimer.setSingleShot(true);
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
@@ -168,10 +161,8 @@ void BatchRun::onSignal(int signal)
     }
     if (m_signalsSeen == 1) {
         target->sendSignal(signal);
-        m_patienceTimer.start(kSignalPatienceMs);
         m_progress.say(tr("%1 forwarded to the target; once more terminates it").arg(signalName(signal)));
     } else if (m_signalsSeen == 2) {
-        m_patienceTimer.stop();
         m_session.terminateTarget();
         m_progress.say(tr("terminating the target; once more kills it"));
     } else {
@@ -217,6 +208,8 @@ int BatchRun::exitCode() const
 {
     if (!m_summary.outputError.empty())
         return kExitOutput;
+    if (!m_summary.captureError.empty())
+        return kExitCapture;
     if (m_summary.endedBy == "duration" || !isLaunched())
         return kExitSuccess;
     if (m_summary.signal)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/findings.h"
 
+#include "core/recording/utf8.h"
+
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -87,32 +89,13 @@ FoundGroup &groupOf(std::vector<FoundGroup> &groups, std::size_t first, const Si
     return groups.emplace_back(std::move(group));
 }
 
-void appendEscaped(std::string &json, const std::string &text)
-{
-    json += '"';
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            json += '\\';
-            json += c;
-        } else if (byte < 0x20 || byte == 0x7F) {
-            std::array<char, 8> buffer{};
-            std::snprintf(buffer.data(), buffer.size(), "\\u%04x", byte);
-            json += buffer.data();
-        } else {
-            json += c;
-        }
-    }
-    json += '"';
-}
-
 /// Writes `"name": value` members, one a line.
 class JsonObject {
 public:
     explicit JsonObject(std::string &json) : m_json(json) { m_json += "{"; }
     void number(const char *name, std::uint64_t value) { key(name) += std::to_string(value); }
     void boolean(const char *name, bool value) { key(name) += value ? "true" : "false"; }
-    void text(const char *name, const std::string &value) { appendEscaped(key(name), value); }
+    void text(const char *name, const std::string &value) { appendJsonString(key(name), value); }
     template <class T>
     void optional(const char *name, const std::optional<T> &value)
     {
@@ -143,7 +126,7 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
             separator = ",\n    ";
             json += "{\"coroutine\": " + std::to_string(found.coroutine) +
                     ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
-            appendEscaped(json, group.site);
+            appendJsonString(json, group.site);
             json += ", \"suspended_ns\": " + std::to_string(found.suspendedNs) +
                     ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null") + "}";
         }
@@ -207,10 +190,13 @@ std::string toJson(const Summary &summary)
     object.boolean("unproven", sums.unproven);
     object.text("region", summary.regionPath);
     object.boolean("region_kept", summary.regionKept);
-    if (summary.outputError.empty())
-        object.key("output_error") += "null";
-    else
-        object.text("output_error", summary.outputError);
+    for (const auto &[name, error] :
+         {std::pair{"capture_error", &summary.captureError}, std::pair{"output_error", &summary.outputError}}) {
+        if (error->empty())
+            object.key(name) += "null";
+        else
+            object.text(name, *error);
+    }
     object.end();
     return json;
 }

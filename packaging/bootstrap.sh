@@ -73,7 +73,9 @@ demo() {
     build ON corotracer-gui ct_server_lossy
     if has_display; then
         say 'opening the window; the demo server loses wake-ups: watch the "Lost wake-ups" panel'
-        exec "$bin/corotracer-gui" --cmd "'$bin/ct_server_lossy' --seconds 120"
+        local status=0
+        "$bin/corotracer-gui" --cmd "'$bin/ct_server_lossy' --seconds 120" || status=$?
+        [ "$status" -eq 3 ] || exit "$status" # 3: the display cannot be used after all
     fi
     local out=$root/demo-output
     mkdir -p "$out"
@@ -93,9 +95,17 @@ run_tests() {
 }
 
 assume_yes=false
-if [ "${1:-}" = -y ]; then
-    assume_yes=true
-    shift
+words=()
+for word in "$@"; do
+    case "$word" in
+    -y) assume_yes=true ;;
+    *) words+=("$word") ;;
+    esac
+done
+set -- ${words[@]+"${words[@]}"}
+if [ $# -gt 1 ] && [ "$*" != 'packages ci' ]; then
+    usage >&2
+    exit 2
 fi
 export LC_ALL=${LC_ALL:-C.UTF-8}
 case "${1:-}" in

@@ -12,7 +12,7 @@
 namespace ct {
 
 struct StuckRule {
-    std::uint64_t minimumNs = 200'000'000;            ///< never call anything stuck before
+    std::uint64_t minimumNs = 500'000'000;            ///< never call anything stuck before
     double usualFactor = 8;                           ///< times the site's 99th percentile
     std::uint64_t withoutBaselineNs = 1'000'000'000;  ///< at sites where no suspension ever completed
 };

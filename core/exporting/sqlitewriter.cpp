@@ -49,8 +49,8 @@ std::string directoryOf(const std::string &path)
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Replaces `path` by an empty file, which is a valid empty database, and removes what belonged to the old one.
-Result<void> prepareFile(const std::string &path)
+/// Whether a database can be written at `path`. Touches nothing; true: the file was created to find out.
+Result<bool> checkFile(const std::string &path)
 {
     if (path.empty() || path == "-")
         return Error{ErrorCode::InvalidArgument,
@@ -58,13 +58,22 @@ Result<void> prepareFile(const std::string &path)
     struct stat info = {};
     if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
         return Error{ErrorCode::InvalidArgument, path + " is not a regular file: a SQLite database needs one"};
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return errnoError(errno, path + " cannot be written, choose another place");
     ::close(fd);
     if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
         return errnoError(errno,
                           path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
+    return created >= 0;
+}
+
+/// Replaces `path` by an empty file, which is a valid empty database, and removes what belonged to the old one.
+Result<void> emptyFile(const std::string &path)
+{
+    if (::truncate(path.c_str(), 0) != 0)
+        return errnoError(errno, path + " cannot be replaced, choose another place");
     for (const char *suffix : {"-journal", "-wal", "-shm"})
         ::unlink((path + suffix).c_str());
     return {};
@@ -85,10 +94,12 @@ Result<void> synchronise(const std::string &path)
 
 class SqliteWriter final : public Sink {
 public:
-    explicit SqliteWriter(std::string path) : m_path(std::move(path)) {}
-    /// Without finish(): what was consumed is committed, `complete` stays 0.
+    SqliteWriter(std::string path, bool created) : m_path(std::move(path)), m_created(created) {}
+    /// Without finish(): what was consumed is committed, `complete` stays 0; if there was nothing, nothing is left.
     ~SqliteWriter() override
     {
+        if (!m_begun && m_created)
+            ::unlink(m_path.c_str());
         if (m_connection)
             (void)m_connection->commit();
         close();
@@ -132,6 +143,8 @@ private:
     }
 
     const std::string m_path;
+    const bool m_created;
+    bool m_begun = false;
     /// From the first consume() to finish(), on one thread.
     std::unique_ptr<SqliteConnection> m_connection;
     std::optional<QSqlQuery> m_insertSite;
@@ -145,6 +158,9 @@ Result<void> SqliteWriter::ensureOpen()
 {
     if (m_connection)
         return {};
+    if (Result<void> emptied = emptyFile(m_path); !emptied)
+        return emptied;
+    m_begun = true;
     Result<std::unique_ptr<SqliteConnection>> opened = SqliteConnection::open(m_path);
     if (!opened)
         return opened.error();
@@ -173,6 +189,8 @@ Result<void> SqliteWriter::createTables()
 
 Result<void> SqliteWriter::write(const Batch &batch)
 {
+    if (batch.empty() && !m_connection)
+        return {};
     if (Result<void> opened = ensureOpen(); !opened)
         return opened;
     if (!batch.empty()) {
@@ -351,9 +369,10 @@ Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here: install libqt6sql6-sqlite"};
-    if (Result<void> prepared = prepareFile(path); !prepared)
-        return prepared.error();
-    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path));
+    const Result<bool> created = checkFile(path);
+    if (!created)
+        return created.error();
+    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *created));
 }
 
 }  // namespace ct

@@ -20,6 +20,16 @@ constexpr std::uint64_t kRotationNs = 250'000'000;
 constexpr std::uint32_t kNearWrap = 1U << 31;
 constexpr std::uint32_t kWrapStep = 1U << 30;
 
+/// Sums in the file are a target's to scribble over: one that cannot be is no sum.
+constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
+
+std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
+{
+    // Relaxed: a sum for people, it publishes nothing.
+    const std::uint64_t wrapped_untrusted = extension.allocated_wrapped.load(std::memory_order_relaxed);
+    return wrapped_untrusted % kWrapStep == 0 && wrapped_untrusted < kImplausibleSum ? wrapped_untrusted : 0;
+}
+
 std::uint64_t monotonicNs()
 {
     timespec time{};
@@ -46,7 +56,7 @@ struct HarvestLoop::Data {
         now.count = header.allocated_count.load(order);
         now.max = std::min(header.max_stations.load(std::memory_order_acquire), region.stationCapacity());
         if (region.hasExtension())
-            now.wrapped = header.extension.allocated_wrapped.load(std::memory_order_relaxed);
+            now.wrapped = wrappedIn(header.extension);
         return now;
     }
 
@@ -190,7 +200,8 @@ Accounting HarvestLoop::accounting() const
     if (data.region.hasExtension()) {
         // Relaxed: sums for people, they publish nothing.
         const corotracer::ExtensionHeader &extension = data.region.header().extension;
-        sums.bornBeforeInit = extension.born_before_init.load(std::memory_order_relaxed);
+        const std::uint64_t born_untrusted = extension.born_before_init.load(std::memory_order_relaxed);
+        sums.bornBeforeInit = born_untrusted < kImplausibleSum ? born_untrusted : 0;
         sums.sitesDropped = extension.sites_dropped.load(std::memory_order_relaxed);
     }
     return sums;

@@ -47,6 +47,7 @@ struct HarvestThread::Data {
     HarvestLoop loop{region};
     std::promise<Result<void>> started;
     std::atomic<bool> endRequested{false};
+    std::atomic<bool> abandoned{false};  ///< relaxed; ordered by endRequested, or by joining the thread
 
     mutable std::mutex accountingMutex;  ///< held for a copy
     Accounting accounting;
@@ -79,6 +80,11 @@ Result<void> HarvestThread::startHarvest()
     std::future<Result<void>> started = m_data->started.get_future();
     start();
     return started.get();
+}
+
+void HarvestThread::abandon()
+{
+    m_data->abandoned.store(true, std::memory_order_relaxed);
 }
 
 void HarvestThread::requestEnd()
@@ -239,6 +245,8 @@ void HarvestThread::drainAndFinish()
         deliver();
     }
     publishAccounting();
+    if (data.abandoned.load(std::memory_order_relaxed))
+        return;
     const Accounting sums = accounting();
     while (!data.sinks.empty()) {
         const std::shared_ptr<Sink> sink = std::move(data.sinks.front());

@@ -31,6 +31,9 @@ public:
     Result<void> startHarvest();
     /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().
     void requestEnd();
+    /// Any thread, before the end: nothing was captured that is worth keeping (the target never started), so sinks are
+    /// not finished, and leave what they would have replaced.
+    void abandon();
 
     /// Any thread: a consistent copy of the latest sums (updated at least every 100 ms while something happens).
     Accounting accounting() const;

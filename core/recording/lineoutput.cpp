@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ct {
 
@@ -53,6 +54,10 @@ LineOutput::LineOutput(std::string path, int fd, bool ownsFile)
 
 LineOutput::~LineOutput()
 {
+    if (m_fd >= 0 && !m_replaced && m_created)
+        ::unlink(m_path.c_str());
+    if (m_fd >= 0 && !m_replaced)
+        ::close(std::exchange(m_fd, -1));
     (void)close();
 }
 
@@ -68,10 +73,14 @@ Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path)
             return errnoError(errno, "standard output cannot be written");
         return std::unique_ptr<LineOutput>(new LineOutput("standard output", fd, false));
     }
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+    const int fd = created >= 0 ? created : ::open(path.c_str(), kFlags | O_CREAT, 0666);
     if (fd < 0)
         return errnoError(errno, path + " cannot be written, choose another place");
-    return std::unique_ptr<LineOutput>(new LineOutput(path, fd, true));
+    auto output = std::unique_ptr<LineOutput>(new LineOutput(path, fd, true));
+    output->m_created = created >= 0;
+    return output;
 }
 
 Result<char *> LineOutput::beginLine(std::size_t bytes)
@@ -111,10 +120,19 @@ long LineOutput::writeSome(const char *data, std::size_t size)
     }
 }
 
+bool LineOutput::replaceOldContent()
+{
+    if (!m_replaced)
+        m_replaced = !m_ownsFile || !m_regular || m_created || ftruncate(m_fd, 0) == 0;
+    return m_replaced;
+}
+
 Result<void> LineOutput::flush()
 {
     if (m_failed)
         return Error{ErrorCode::InputOutput, m_path + ": writing failed before, nothing more is written"};
+    if (!replaceOldContent())
+        return errnoError(errno, m_path + " could not be emptied, choose another place");
     std::size_t done = 0;
     while (done < m_used) {
         const long written = writeSome(m_buffer.data() + done, m_used - done);

@@ -19,7 +19,8 @@ namespace ct {
 /// One thread at a time. Destruction flushes what is left, without a report: call close() first.
 class LineOutput {
 public:
-    /// Creates or truncates `path`; `-` is standard output (not closed at the end).
+    /// Opens or creates `path`; `-` is standard output (not closed at the end). What the file held stays until the
+    /// first flush or close(): a capture that never begins costs nobody an older recording.
     static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
     ~LineOutput();
     LineOutput(const LineOutput &) = delete;
@@ -37,6 +38,7 @@ public:
 
 private:
     LineOutput(std::string path, int fd, bool ownsFile);
+    bool replaceOldContent();
     Result<void> fail(int errnoValue, std::size_t written);
     long writeSome(const char *data, std::size_t size);
 
@@ -48,6 +50,8 @@ private:
     int m_fd = -1;
     bool m_ownsFile = false;
     bool m_regular = false;
+    bool m_created = false;   ///< the file was not there before
+    bool m_replaced = false;  ///< the old content is gone
     bool m_failed = false;
 };
 

@@ -146,6 +146,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
     if (Result<void> started = m_data->process->start(traced); !started) {
         m_data->failedToStart = true;
+        m_data->harvest->abandon();
         m_data->harvest.reset();
         static_cast<void>(m_data->region->remove());
         ::unlink(m_data->socketPath.c_str());
@@ -229,6 +230,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     HarvestThread *harvest = m_data->harvest.get();
     // Queued on purpose: these come from the harvest thread.
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::regionFailed, this, &Session::captureFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);

@@ -81,6 +81,8 @@ Q_SIGNALS:
     /// First processes seen to map a region that we listen on or are attached to.
     void targetSeen(int pid);
     void sinkFailed(const QString &message);
+    /// The region can no longer be read; also among the notices.
+    void captureFailed(const QString &message);
     void noticeAdded(const QString &notice);
     void ended();
 

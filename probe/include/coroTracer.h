@@ -15,3 +15,9 @@
 #include "corotracer/layout.h"
 #include "corotracer/promise.h"
 #include "corotracer/runtime.h"
+
+// Programs written for the existing SDK rely on what its header brings along.
+#include <cstring>
+#include <iostream>
+#include <thread>
+#include <utility>

@@ -123,6 +123,31 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("summary.json")));
     }
 
+    /// What was recorded before is only replaced once there is something to replace it with.
+    void aFailedStartKeepsOlderRecordings_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char *name : {"old.jsonl", "old.csv", "old.sqlite"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void aFailedStartKeepsOlderRecordings()
+    {
+        QFETCH(QString, name);
+        const QByteArray old("what an earlier run recorded\n");
+        Batch batch({QStringLiteral("-o"), name}, {QStringLiteral("--"), QStringLiteral("no-such-program")});
+        const QString path = batch.path(qPrintable(name));
+        batch.process().setWorkingDirectory(QFileInfo(path).path());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(old) == old.size());
+        file.close();
+        QCOMPARE(batch.run(), 127);
+        QCOMPARE(runner::readAll(path), old);
+        QVERIFY(QFile::remove(path));
+        Batch fresh({QStringLiteral("-o"), path}, {QStringLiteral("--"), QStringLiteral("no-such-program")});
+        QCOMPARE(fresh.run(), 127);
+        QVERIFY(!QFile::exists(path));
+    }
+
     void usageErrorsStartNothing()
     {
         QTemporaryDir directory;

@@ -406,14 +406,14 @@ CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
         trace.suspend(waiting[i], ts, sites[i]);
     trace.pass(ts);
     StuckThresholds thresholds(trace.population);
-    CHECK_EQUAL(thresholds.of(quick), 200 * kMs);
+    CHECK_EQUAL(thresholds.of(quick), StuckRule{}.minimumNs);
     CHECK_EQUAL(thresholds.of(fresh), 1'000 * kMs);
     CHECK(thresholds.of(slow) >= 800 * kMs && thresholds.of(slow) <= 1'100 * kMs);
     CHECK(!thresholds.usual(fresh));
     REQUIRE(thresholds.usual(quick));
     CHECK(*thresholds.usual(quick) >= kMs && *thresholds.usual(quick) < 2 * kMs);
     // The panel names exactly those that the timeline shows as stuck.
-    for (const std::uint64_t wait : {150 * kMs, 250 * kMs, 700 * kMs, 1'200 * kMs, 3'000 * kMs}) {
+    for (const std::uint64_t wait : {450 * kMs, 550 * kMs, 700 * kMs, 1'200 * kMs, 3'000 * kMs}) {
         std::map<CoroutineId, bool> named;
         for (const StuckGroup &group : findStuck(trace.population, ts + wait))
             for (const StuckCoroutine &stuck : group.coroutines)

@@ -7,10 +7,6 @@
 // ---------------------------------------------------------------- the program
 #include "coroTracer.h"
 
-#include <coroutine>
-#include <iostream>
-#include <thread>
-
 namespace program {
 
 struct Job {

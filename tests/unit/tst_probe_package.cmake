@@ -56,18 +56,20 @@ if(pkg_config)
     file(GLOB_RECURSE pc ${work}/moved/corotracer-probe.pc)
     cmake_path(GET pc PARENT_PATH pc_dir)
     set(ENV{PKG_CONFIG_PATH} ${pc_dir})
-    execute_process(COMMAND ${pkg_config} --cflags --libs corotracer-probe OUTPUT_VARIABLE flags
-        OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    separate_arguments(flags UNIX_COMMAND "${flags}")
+    foreach(kind cflags libs)
+        execute_process(COMMAND ${pkg_config} --${kind} corotracer-probe OUTPUT_VARIABLE ${kind}
+            OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+        separate_arguments(${kind} UNIX_COMMAND "${${kind}}")
+    endforeach()
     find_program(clang NAMES clang++ clang++-14)
     foreach(compiler ${CXX} ${clang})
         if(compiler)
-            run(${compiler} -Wall -Wextra -Wshadow -Wpedantic -Werror ${flags} ${work}/program/main.cpp
+            run(${compiler} -Wall -Wextra -Wshadow -Wpedantic -Werror ${cflags} ${work}/program/main.cpp ${libs}
                 -o ${work}/program-pc)
             run(${work}/program-pc)
             # As a Qt program without QT_NO_KEYWORDS includes it.
-            run(${compiler} -Dslots= -Dsignals=public -Demit= -Werror -fsyntax-only ${flags} ${work}/program/main.cpp)
-            run(${compiler} -fno-exceptions -fno-rtti -Werror -fsyntax-only ${flags} ${work}/program/main.cpp)
+            run(${compiler} -Dslots= -Dsignals=public -Demit= -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
+            run(${compiler} -fno-exceptions -fno-rtti -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
         endif()
     endforeach()
 endif()

@@ -158,8 +158,8 @@ CT_CASE(theRuleCanBeChanged)
     scene.suspend(scene.born(), 100 * kSecond, 1);
     StuckRule rule;
     rule.usualFactor = 2;
-    CHECK_EQUAL(findStuck(scene.population, 100 * kSecond + 400 * kMs, rule).size(), 1U);
-    CHECK_EQUAL(findStuck(scene.population, 100 * kSecond + 400 * kMs).size(), 0U);
+    CHECK_EQUAL(findStuck(scene.population, 100 * kSecond + 600 * kMs, rule).size(), 1U);
+    CHECK_EQUAL(findStuck(scene.population, 100 * kSecond + 600 * kMs).size(), 0U);
     rule.usualFactor = 1e30;  // larger than any time
     CHECK_EQUAL(findStuck(scene.population, ~0ULL, rule).size(), 0U);
     CHECK_EQUAL(findStuck(scene.population, 0).size(), 0U);

@@ -55,6 +55,10 @@ requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
 template <class A>
 using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
 
+/// Whether an awaiter made from it may outlive the function that made it: true but for an rvalue that cannot move.
+template <class A>
+inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constructible_v<A, A &&>;
+
 template <class A>
 struct awaiter_storage {
     template <class U>
@@ -158,6 +162,8 @@ public:
     auto trace(Awaitable &&awaitable, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
     {
+        static_assert(detail::may_be_returned<Awaitable>,
+                      "an awaitable that cannot move must outlive this call: pass an lvalue");
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kAwaitPoint);
     }
 
@@ -166,6 +172,8 @@ public:
     auto trace_initial_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
     {
+        static_assert(detail::may_be_returned<Awaitable>,
+                      "an awaitable that cannot move must outlive this call: pass an lvalue");
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kInitialSuspend);
     }
 
@@ -173,6 +181,8 @@ public:
     template <class Awaitable = std::suspend_always>
     auto trace_final_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept
     {
+        static_assert(detail::may_be_returned<Awaitable>,
+                      "an awaitable that cannot move must outlive this call: pass an lvalue");
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kFinalSuspend);
     }
 
@@ -182,6 +192,8 @@ public:
     auto trace_yield(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
     {
+        static_assert(detail::may_be_returned<Awaitable>,
+                      "an awaitable that cannot move must outlive this call: pass an lvalue");
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kYieldPoint);
     }
 

@@ -4,7 +4,9 @@
 // What a process has once: the switch, the mapping, the socket, the clock, the table of sites.
 //
 // All of it lives in inline variables of default visibility, so that an executable and its shared objects, whatever
-// visibility they are built with, have one copy. Nothing here throws, blocks, writes to stdout or raises a signal.
+// visibility they are built with, have one copy. An executable must export them to share them with what it loads by
+// dlopen: the CMake target and the pkg-config file pass the linker option that does. Nothing here throws, blocks,
+// writes to stdout or raises a signal.
 #pragma once
 
 #include "clock.h"
