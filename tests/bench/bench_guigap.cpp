@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How long the GUI thread leaves an input event waiting while a target writes flat out: a second thread posts a heartbeat every
-// 5 ms, the GUI thread notes how late each one is handled.
+// How long the GUI thread leaves an input event waiting while a target writes flat out: a second thread posts a
+// heartbeat every 5 ms, the GUI thread notes how late each one is handled.
 //
 //   bench_guigap [seconds [program arguments...]]   default: 10 ct_storm with 100,000 coroutines
 #include "ui/mainwindow.h"
@@ -31,7 +31,10 @@ std::vector<double> measureGaps(QCoreApplication &app, int seconds)
         while (running.load(std::memory_order_relaxed)) {
             const auto sent = Clock::now();
             QMetaObject::invokeMethod(
-                &app, [&gapsMs, sent] { gapsMs.push_back(std::chrono::duration<double, std::milli>(Clock::now() - sent).count()); },
+                &app,
+                [&gapsMs, sent] {
+                    gapsMs.push_back(std::chrono::duration<double, std::milli>(Clock::now() - sent).count());
+                },
                 Qt::QueuedConnection);
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
@@ -56,7 +59,8 @@ int main(int argc, char **argv)
     target.output = ct::OutputMode::Pty;
     target.argv.assign(argv + std::min(argc, 2), argv + argc);
     if (target.argv.empty())
-        target.argv = {CT_BIN_DIR "/ct_storm", "--coroutines", "100000", "--threads", "2", "--transitions", "100000000000"};
+        target.argv = {CT_BIN_DIR "/ct_storm", "--coroutines", "100000", "--threads", "2",
+                       "--transitions",        "100000000000"};
     ct::MainWindow window;
     window.resize(1600, 1000);
     window.show();
@@ -68,8 +72,11 @@ int main(int argc, char **argv)
         std::fprintf(stderr, "no heartbeat was handled in %d s\n", seconds);
         return 1;
     }
-    const auto at = [&](double fraction) { return gapsMs[static_cast<std::size_t>(fraction * static_cast<double>(gapsMs.size() - 1))]; };
-    std::printf("heartbeats %zu  median %.2f ms  p99 %.2f ms  longest %.2f ms\n", gapsMs.size(), at(0.5), at(0.99), gapsMs.back());
+    const auto at = [&](double fraction) {
+        return gapsMs[static_cast<std::size_t>(fraction * static_cast<double>(gapsMs.size() - 1))];
+    };
+    std::printf("heartbeats %zu  median %.2f ms  p99 %.2f ms  longest %.2f ms\n", gapsMs.size(), at(0.5), at(0.99),
+                gapsMs.back());
     std::fflush(stdout);
     std::_Exit(0);  // the target dies of its closed terminal; an orderly shutdown is not what is measured here
 }
