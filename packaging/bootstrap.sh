@@ -26,7 +26,7 @@ bin=$root/build/$preset/bin
 jobs=$(nproc 2>/dev/null || echo 2)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev
-    qt6-base-dev qt6-charts-dev libqt6svg6-dev qt6-tools-dev qt6-l10n-tools)
+    qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev)
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev python3 xvfb xauth)
 ci_packages=(clang clang-format codespell git reuse binutils)

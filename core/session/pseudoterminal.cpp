@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -44,12 +45,22 @@ int openSlave(int master)
 
 }  // namespace
 
+/// Where the system has no pseudo terminals (a bare root without /dev/pts), a socket carries the same bytes.
+Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::openSocket()
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return errnoError(errno, "cannot open a pseudo terminal or a socket for the target's output");
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return std::unique_ptr<PseudoTerminal>(new PseudoTerminal(ends[0], ends[1]));
+}
+
 Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::open()
 {
     // Not openpty(): its descriptors are not close-on-exec from the start.
     const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (master < 0)
-        return errnoError(errno, "cannot open a pseudo terminal for the target's output");
+        return openSocket();
     if (grantpt(master) != 0 || unlockpt(master) != 0) {
         const int error = errno;
         ::close(master);

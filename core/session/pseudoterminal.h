@@ -33,6 +33,7 @@ Q_SIGNALS:
 
 private:
     PseudoTerminal(int master, int slave);
+    static Result<std::unique_ptr<PseudoTerminal>> openSocket();
     bool readSome();
     void writePending();
     void closeMaster();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner.h"
+#include "tests/support/terminals.h"
 
 #include <cerrno>
 #include <poll.h>
@@ -270,6 +271,8 @@ private Q_SLOTS:
 
     void targetHasTheTerminalAndGivesItBack()
     {
+        if (!haveTerminals())
+            QSKIP("this system has no pseudo terminals");
         Terminal terminal(engine() +
                           "--cmd 'read -r pid name state parent group session tty foreground rest < /proc/$$/stat; "
                           "test $group = $foreground && echo in front; read line; echo \"[$line]\"; exit 4'; "
@@ -284,6 +287,8 @@ private Q_SLOTS:
 
     void interruptKeyReachesTheTargetAlone()
     {
+        if (!haveTerminals())
+            QSKIP("this system has no pseudo terminals");
         Terminal terminal("trap '' INT; " + engine() +
                           "--cmd 'trap \"echo caught; exit 6\" INT; echo ready; while :; do sleep 0.05; done'; "
                           "echo \"status $?\"");
@@ -294,6 +299,8 @@ private Q_SLOTS:
 
     void stopKeyStopsBothAndBothGoOn()
     {
+        if (!haveTerminals())
+            QSKIP("this system has no pseudo terminals");
         Terminal terminal(
             "set -m; " + engine() +
             "--cmd 'while read line; do echo \"[$line]\"; done'; echo \"stopped $?\"; fg; echo \"ended $?\"");
@@ -309,6 +316,8 @@ private Q_SLOTS:
 
     void progressOnATerminal()
     {
+        if (!haveTerminals())
+            QSKIP("this system has no pseudo terminals");
         Terminal terminal(engine() + "--duration 1.2 -- " + runner::binary("ct_many").toUtf8());
         QVERIFY2(terminal.waitFor(" events, "), terminal.output.constData());
         QVERIFY2(terminal.waitFor("missed before attach 0"), terminal.output.constData());
