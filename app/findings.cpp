@@ -63,7 +63,9 @@ struct SiteTexts {
 SiteTexts textsOf(const Site *site, std::uint64_t addr)
 {
     if (site && !site->file.empty()) {
-        const std::string line = site->line > 0 ? ":" + std::to_string(site->line) : std::string();
+        std::string line = site->line > 0 ? std::to_string(site->line) : std::string();
+        if (!line.empty())
+            line.insert(line.begin(), ':');
         SiteTexts texts{site->file + line, baseName(site->file) + line};
         if (!site->function.empty()) {
             texts.full += " " + site->function;
