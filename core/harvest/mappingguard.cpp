@@ -20,7 +20,6 @@ struct Range {
     std::atomic<bool> taken{false};
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::uintptr_t> end{0};
-    std::atomic<bool> hit{false};
 };
 
 // Process-wide because a signal handler is: it can be given no object.
@@ -43,7 +42,6 @@ void onBusError(int, siginfo_t *info, void *)
         errno = savedErrno;
         if (mapped == MAP_FAILED)
             break;
-        range.hit.store(true, std::memory_order_release);  // partner: wasHit()
         return;
     }
     // Not ours: as if we had never been here. The access is repeated and meets the previous action.
@@ -71,7 +69,6 @@ MappingGuard::MappingGuard(void *begin, std::size_t size)
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         if (ranges[i].taken.exchange(true, std::memory_order_acquire))
             continue;
-        ranges[i].hit.store(false, std::memory_order_relaxed);
         ranges[i].begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
         ranges[i].end.store(reinterpret_cast<std::uintptr_t>(begin) + size, std::memory_order_release);
         m_entry = static_cast<int>(i);
@@ -86,11 +83,6 @@ MappingGuard::~MappingGuard()
     Range &range = ranges[static_cast<std::size_t>(m_entry)];
     range.end.store(0, std::memory_order_release);
     range.taken.store(false, std::memory_order_release);  // partner: the acquire exchange of the next guard
-}
-
-bool MappingGuard::wasHit() const
-{
-    return m_entry >= 0 && ranges[static_cast<std::size_t>(m_entry)].hit.load(std::memory_order_acquire);
 }
 
 }  // namespace ct

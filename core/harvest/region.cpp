@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -126,7 +127,8 @@ struct Region::Data {
     bool adopted = false;
     ValidatedLayout layout;
     std::byte *base = nullptr;
-    std::unique_ptr<MappingGuard> guard;  ///< of [base, base + fileSize)
+    mutable std::atomic<bool> cut{false};  ///< seen once, for good: growing again brings nothing back
+    std::unique_ptr<MappingGuard> guard;   ///< of [base, base + fileSize)
 
     ~Data()
     {
@@ -145,8 +147,9 @@ struct Region::Data {
     bool isWhole() const
     {
         struct stat info;
-        return !(guard && guard->wasHit()) && ::fstat(file.get(), &info) == 0 &&
-               static_cast<std::uint64_t>(info.st_size) >= layout.fileSize;
+        if (::fstat(file.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) < layout.fileSize)
+            cut.store(true, std::memory_order_relaxed);
+        return !cut.load(std::memory_order_relaxed);
     }
 
     Result<void> map()

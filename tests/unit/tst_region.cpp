@@ -249,6 +249,7 @@ CT_CASE(readingBehindACutIsSurvived)
     const auto size = std::filesystem::file_size(dir.file("a.shm"));
     std::filesystem::resize_file(dir.file("a.shm"), 4096);
     CHECK_EQUAL(region->station(900).header.birth_ts.load(), 0u);
+    CHECK(!region->isWhole());
     std::filesystem::resize_file(dir.file("a.shm"), size);
     CHECK(!region->isWhole());
 }

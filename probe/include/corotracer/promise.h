@@ -241,14 +241,12 @@ private:
     if (index >= max || index >= state.station_limit)
         return;
     StationData &station = state.stations[index];
-    if (state.sites.extension == nullptr) {
-        // Another engine's file may be sparse on a full file system; ours is backed before max_stations grows.
-        const int saved_errno = errno;
-        const bool backed = detail::back_with_memory(&station, sizeof station);
-        errno = saved_errno;
-        if (!backed)
-            return;
-    }
+    // The file is sparse: on a full file system the first store would raise SIGBUS. Without memory, without a station.
+    const int saved_errno = errno;
+    const bool backed = detail::back_with_memory(&station, sizeof station);
+    errno = saved_errno;
+    if (!backed)
+        return;
     station.header.probe_id.store(reinterpret_cast<std::uintptr_t>(this), std::memory_order_relaxed);
     if (state.sites.extension != nullptr) {
         station.extension.dialect.store(kDialectSeqlock, std::memory_order_relaxed);
