@@ -43,6 +43,10 @@ public:
     /// false: call again. True: the accounts are closed and accounting() is final.
     [[nodiscard]] bool finalDrain(Batch &batch);
 
+    /// Owner: switches tracing off and on in all processes of this project's probe (tracer_sleeping = kEnginePaused).
+    /// Paused, sleep is not announced.
+    void setPaused(bool paused);
+
     Accounting accounting() const;
     std::uint64_t lastScanNs() const;  ///< what the latest full pass cost
 

@@ -31,6 +31,8 @@ public:
     Result<void> startHarvest();
     /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().
     void requestEnd();
+    /// Any thread. Switches tracing off or on in the targets, see HarvestLoop::setPaused; takes effect within 100 ms.
+    void setPaused(bool paused);
     /// Any thread, before the end: nothing was captured that is worth keeping (the target never started), so sinks are
     /// not finished, and leave what they would have replaced.
     void abandon();

@@ -4,11 +4,13 @@
 // A mapped cTP region: created for a target, or opened from a file that something else left. Qt-free.
 #pragma once
 
+#include "core/protocol/lanereader.h"
 #include "core/result.h"
 #include "corotracer/layout.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,7 +35,12 @@ std::vector<RegionPlace> regionPlaces();
 
 struct RegionSpec {
     std::string path;  ///< empty: a fresh name in chooseRegionPlace()
-    std::uint32_t stations = 131072;
+    /// At most so many coroutines at a time, of version-1 probes and of ours each. Memory is taken as it is needed.
+    std::uint32_t stations = corotracer::kMaxStations;
+    bool lanes = true;                           ///< false: our probe writes full stations too
+    std::uint64_t laneBytes = 16ULL << 20;       ///< of one thread; 64 KiB ... 128 MiB, rounded down to a power of two
+    std::uint64_t lanePoolBytes = 256ULL << 20;  ///< of all threads together
+    std::uint32_t laneRetentionMs = 10'000;      ///< overwrite mode only, see the layout
 };
 
 class Region {
@@ -65,6 +72,28 @@ public:
     /// Both inside the file; empty without the extension. The records are untrusted.
     std::span<const corotracer::SiteRecord> siteRecords() const;
     std::span<const char> siteStrings() const;
+
+    // The areas of the extension; each inside the file, empty without it. All of their contents are untrusted.
+    std::uint32_t laneMode() const;  ///< corotracer::kLanesNone without the extension
+    std::span<const corotracer::ProcessEntry> processes() const;
+    std::span<const corotracer::LaneHeader> laneDirectory() const;
+    std::span<const corotracer::StateLine> lines() const;   ///< only those below line_count have memory behind them
+    std::span<const corotracer::BirthLine> births() const;  ///< of the same size
+    /// A lane of the directory, its place checked against the pool; nullopt when it lies elsewhere.
+    std::optional<LaneView> lane(std::uint32_t index) const;
+    // The same for writing; empty or null for an observer.
+    std::span<corotracer::ProcessEntry> writableProcesses();
+    std::span<corotracer::LaneHeader> writableLanes();
+    std::span<corotracer::StateLine> writableLines();
+    std::span<corotracer::BirthLine> writableBirths();
+    corotracer::StationData *writableStation(std::uint32_t index);
+
+    /// Owner: keeps room ahead of version-1 probes. Commits memory and then raises max_stations (release; partner: the
+    /// probes' loads at birth), so that at least max(32 Ki, a half) of what is allocated is free, up to the reserved
+    /// number. NoSpace when the file system is full: what there is stays, and later calls try again now and then.
+    Result<void> growStations();
+    /// Bytes of memory that the file takes at present.
+    std::uint64_t committedBytes() const;
     /// False once the file is shorter than what we mapped: touching the mapping would be a SIGBUS.
     bool isWhole() const;
 

@@ -19,7 +19,11 @@
 namespace ct {
 
 struct CaptureSpec {
-    std::uint32_t stations = 131072;
+    std::uint32_t stations = corotracer::kMaxStations;  ///< this and the lanes: see RegionSpec
+    bool lanes = true;
+    std::uint64_t laneBytes = 16ULL << 20;
+    std::uint64_t lanePoolBytes = 256ULL << 20;
+    std::uint32_t laneRetentionMs = 10'000;
     std::string regionPath;  ///< empty: chosen
     std::string socketPath;  ///< empty: beside the region
 };
@@ -69,7 +73,12 @@ public:
     /// How long a target may run untraced before nothingTraced(); for tests. Call before a start.
     void setNothingTracedDelay(int milliseconds);
 
+    /// An owner can switch tracing off and on in targets that use this project's probe.
+    bool canPause() const;
+    bool isPaused() const;
+
 public Q_SLOTS:
+    void setPaused(bool paused);
     void stopCapture();      ///< drains and ends; the target goes on
     void terminateTarget();  ///< SIGTERM to its group, SIGKILL after 5 s; the capture ends when it has exited
 

@@ -32,8 +32,9 @@ struct HistoryEvent {
 
 class History final : public Sink {
 public:
-    /// `budget` in bytes; at least 16 MiB, at most 32 GiB are used.
-    explicit History(std::uint64_t budget);
+    /// `budget` in bytes; at least 16 MiB, at most 32 GiB are used. `keepNs`: events older than that (before the time
+    /// of the latest batch) are dropped, too; 0 = as many as the budget holds.
+    explicit History(std::uint64_t budget, std::uint64_t keepNs = 0);
     ~History() override;
 
     /// Writer only.

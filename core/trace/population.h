@@ -12,6 +12,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace ct {
 
@@ -49,6 +51,26 @@ struct CoroutineSnapshot {
     std::uint64_t suspendedNs = 0;   ///< completed suspensions
 };
 
+/// What a target said about a coroutine beyond its transitions. Copies; empty or kNoCoroutine where it said nothing.
+struct CoroutineNotes {
+    std::string name;
+    CoroutineId parent = kNoCoroutine;
+    std::uint32_t children = 0;
+    std::optional<WaitsOn> waitsOn;  ///< of its latest suspension, while that lasts
+    std::optional<Wake> lastWake;    ///< the latest that it got
+    std::uint64_t wakes = 0;         ///< that it got so far
+};
+
+struct ProcessSnapshot {
+    std::uint32_t pid = 0;
+    std::string name;
+    std::uint64_t firstTs = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint64_t endTs = 0;    ///< 0 = lives
+    bool tracing = true;        ///< false: switched itself off
+    std::uint64_t alive = 0;    ///< coroutines born and not destroyed
+    std::uint64_t coroutines = 0;
+};
+
 /// How long completed suspensions at one site took. Log-linear buckets: 4 per power of two, error <= 25 %.
 struct SiteStatistics {
     static constexpr int kBuckets = 256;
@@ -78,6 +100,17 @@ public:
     static constexpr std::uint32_t kPageSize = 64;
     std::uint32_t pageCount() const;
     std::uint64_t pageVersion(std::uint32_t page) const;
+
+    /// Any thread; a page's version grows with these as well.
+    CoroutineNotes notes(CoroutineId id) const;
+    CoroutineId parentOf(CoroutineId id) const;                          ///< cheap; kNoCoroutine = unknown
+    bool hasName(CoroutineId id) const;                                  ///< cheap
+    std::string threadName(std::uint32_t pid, std::uint32_t tid) const;  ///< empty = unknown
+    std::vector<ProcessSnapshot> processes() const;                      ///< in order of appearance
+    /// Full lanes so far, oldest first; the latest 10,000 are kept.
+    std::vector<Drop> drops() const;
+    std::uint64_t dropCount() const;
+    std::vector<Switch> switches() const;  ///< of tracing, oldest first
 
     std::uint32_t siteCount() const;  ///< known ids are among 1 .. siteCount()
     /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.

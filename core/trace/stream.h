@@ -23,9 +23,12 @@ inline constexpr CoroutineId kNoCoroutine = 0xFFFF'FFFF;
 using SiteId = std::uint32_t;
 inline constexpr SiteId kUnknownSite = 0;
 
-enum class Dialect : std::uint8_t { Unknown, Seqlock, Monotonic };
+/// How a coroutine's events reach us: through the slots of a version-1 station in one of two dialects of seq, or
+/// through the lanes of its threads (the extension).
+enum class Dialect : std::uint8_t { Unknown, Seqlock, Monotonic, Lane };
 
-/// The seq that stands in the slot of event number `n`. Unknown counts as seqlock, the dialect of the known SDKs.
+/// The seq that stands in the slot of event number `n`. Unknown counts as seqlock, the dialect of the known SDKs, and
+/// so does Lane, which has no slots.
 constexpr std::uint64_t slotSeq(Dialect dialect, std::uint64_t n)
 {
     return dialect == Dialect::Monotonic ? n : (n / 8 + 1) * 2;
@@ -78,6 +81,108 @@ struct Death {
     std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; exact if the target says so, else when it was noticed
 };
 
+// What follows is rare, and only as the target said it: what it does not say is unknown.
+
+/// A process has begun (or was found) to write into the region.
+struct Process {
+    std::uint32_t pid = 0;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC, of its InitTracer; 0 = unknown
+    std::string name;      ///< of its executable, may be empty
+};
+
+/// A process is gone. Its coroutines stay as they were last seen.
+struct ProcessEnd {
+    std::uint32_t pid = 0;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; when it was noticed
+};
+
+struct ThreadName {
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::string name;  ///< UTF-8 as the target wrote it, unchecked
+};
+
+struct CoroutineName {
+    CoroutineId coroutine = kNoCoroutine;
+    std::string name;  ///< UTF-8 as the target wrote it, unchecked
+};
+
+/// `parent` created `coroutine`, or waits for its result; as the target sees it.
+struct Parent {
+    CoroutineId coroutine = kNoCoroutine;
+    CoroutineId parent = kNoCoroutine;
+};
+
+/// What a suspension waits for; same values as in the layout.
+enum class WaitKind : std::uint8_t { Unknown = 0, Lock, Channel, Descriptor, Timer, Coroutine, Other };
+
+/// Belongs to the suspension with number n.
+struct WaitsOn {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint64_t n = 0;
+    WaitKind kind = WaitKind::Unknown;
+    std::uint64_t object = 0;           ///< address, descriptor, or deadline (ns, CLOCK_MONOTONIC)
+    CoroutineId target = kNoCoroutine;  ///< of WaitKind::Coroutine
+};
+
+/// Somebody made `coroutine` runnable.
+struct Wake {
+    CoroutineId coroutine = kNoCoroutine;  ///< who was woken
+    CoroutineId by = kNoCoroutine;         ///< who woke, if it was a coroutine and the target says which
+    std::uint64_t n = 0;                   ///< events of `coroutine` that the waker saw: it meant the suspension n - 1
+    std::uint64_t ts = 0;                  ///< ns, CLOCK_MONOTONIC
+    std::uint32_t pid = 0;                 ///< of the waker, and its
+    std::uint32_t tid = 0;                 ///< thread
+};
+
+/// A thread's lane was full from firstTs to lastTs: so many records did not fit. The transitions among them show as
+/// losses of their coroutines, too.
+struct Drop {
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint64_t records = 0;
+    std::uint64_t firstTs = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint64_t lastTs = 0;
+};
+
+/// Tracing was switched off, or on again; in between nothing is recorded, and nothing is lost.
+struct Switch {
+    std::uint32_t pid = 0;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
+    bool on = false;
+};
+
+/// The rare part of a batch.
+struct Notes {
+    std::vector<Process> processes;
+    std::vector<ThreadName> threadNames;
+    std::vector<CoroutineName> names;
+    std::vector<Parent> parents;
+    std::vector<WaitsOn> waits;
+    std::vector<Wake> wakes;
+    std::vector<Drop> drops;
+    std::vector<Switch> switches;
+    std::vector<ProcessEnd> processEnds;
+
+    bool empty() const
+    {
+        return processes.empty() && threadNames.empty() && names.empty() && parents.empty() && waits.empty() &&
+               wakes.empty() && drops.empty() && switches.empty() && processEnds.empty();
+    }
+    void clear()
+    {
+        processes.clear();
+        threadNames.clear();
+        names.clear();
+        parents.clear();
+        waits.clear();
+        wakes.clear();
+        drops.clear();
+        switches.clear();
+        processEnds.clear();
+    }
+};
+
 /// A station whose contents contradict themselves: no conclusions are drawn from this coroutine any more.
 struct Flag {
     enum class Reason : std::uint8_t { TwoWriters, DialectContradiction };
@@ -93,12 +198,13 @@ struct Batch {
     std::vector<Transition> transitions;
     std::vector<Death> deaths;
     std::vector<Flag> flags;
+    Notes notes;            ///< of coroutines whose births are in this batch or an earlier one
     std::uint64_t now = 0;  ///< ns, CLOCK_MONOTONIC, of the pass (recordings: the latest ts so far)
 
     bool empty() const
     {
         return sites.empty() && births.empty() && losses.empty() && transitions.empty() && deaths.empty() &&
-               flags.empty();
+               flags.empty() && notes.empty();
     }
     void clear()
     {
@@ -108,6 +214,7 @@ struct Batch {
         transitions.clear();
         deaths.clear();
         flags.clear();
+        notes.clear();
     }
 };
 
@@ -118,12 +225,24 @@ struct Accounting {
     std::uint64_t missedBeforeAttach = 0;
     std::uint64_t coroutines = 0;      ///< traced ones
     std::uint64_t untraced = 0;        ///< had no station, or never finished being born
+    std::uint64_t bornWhileOff = 0;    ///< while tracing was switched off; a part of neither
     std::uint64_t bornBeforeInit = 0;  ///< a part of neither; as the probe reports it
     std::uint64_t flaggedStations = 0;
     std::uint64_t sitesDropped = 0;
-    std::uint32_t stationsAllocated = 0;
-    std::uint32_t stationsMax = 0;
-    bool unproven = false;  ///< old-SDK writers on a weakly ordered machine
+    std::uint32_t stationsAllocated = 0;  ///< full stations and compact ones
+    std::uint32_t stationsMax = 0;        ///< how many there can be
+    std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none
+    std::uint32_t threadsWithoutLane = 0;
+    std::uint32_t lanesInUse = 0;    ///< by living threads, or not yet drained
+    std::uint32_t lanes = 0;         ///< made so far
+    std::uint64_t laneBytes = 0;     ///< of the pool that lanes were made from
+    std::uint64_t laneBytesMax = 0;  ///< the pool; 0 = no lanes
+    double laneFill = 0;             ///< of the fullest lane at its last visit, 0..1
+    std::uint64_t regionBytes = 0;   ///< memory that the region's file takes at present
+    std::uint32_t processes = 0;     ///< writing at present
+    bool growthStopped = false;      ///< the file system is full: no more stations or lanes can be made
+    bool paused = false;             ///< tracing was switched off by us
+    bool unproven = false;           ///< old-SDK writers on a weakly ordered machine
 };
 
 /// Consumes the stream. Called on one thread, the one that drives the source.

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads the records of one lane, in discard and in overwrite mode, while its producer goes on. Standard library only.
+//
+// Nothing here locks, waits or writes. A lane is untrusted memory: whatever it holds, every function returns after a
+// bounded number of loads. docs/ctp.md has the rules ("Lanes").
+#pragma once
+
+#include "corotracer/layout.h"
+
+#include <cstdint>
+#include <span>
+
+namespace ct {
+
+/// A lane whose place was checked against the file: all of it may be addressed. A value; the mapping must outlive it.
+struct LaneView {
+    const corotracer::LaneRecord *records = nullptr;
+    const std::atomic<std::uint64_t> *blockNumbers = nullptr;  ///< capacity / kLaneBlock of them
+    std::uint32_t capacity = 0;                                ///< records, a power of two
+    bool overwrite = false;
+};
+
+/// A copied record. `kind` is one of kRecordSuspend ... or anything a target scribbled; check before use.
+struct LaneItem {
+    std::uint64_t ts = 0;  ///< raw clock of the process
+    std::uint64_t identity = 0;
+    std::uint64_t arg = 0;
+    std::uint32_t n = 0;
+    std::uint32_t site = 0;
+    std::uint8_t kind = 0;
+};
+
+struct LaneReading {
+    std::size_t count = 0;      ///< items copied
+    std::uint64_t skipped = 0;  ///< overwrite mode: records that were overwritten before we came
+    std::uint64_t next = 0;     ///< position after the last item
+};
+
+/// Copies what was committed from `position` on, at most items.size(). Discard mode: stops at the first slot that does
+/// not carry its lap. Overwrite mode: leaps over what is gone.
+LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items);
+
+/// One past the newest committed record, seen from `position` (an earlier end): positions below were committed before
+/// the call returned. Discard mode: O(log capacity). Partner: the producer's release store of commit.
+std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
+
+}  // namespace ct
