@@ -43,6 +43,18 @@ bool isNothing(const Accounting &sums)
     return sums.stationsAllocated == 0 && sums.coroutines == 0;
 }
 
+RegionSpec regionSpecOf(const CaptureSpec &capture)
+{
+    RegionSpec spec;
+    spec.path = capture.regionPath;
+    spec.stations = capture.stations;
+    spec.lanes = capture.lanes;
+    spec.laneBytes = capture.laneBytes;
+    spec.lanePoolBytes = capture.lanePoolBytes;
+    spec.laneRetentionMs = capture.laneRetentionMs;
+    return spec;
+}
+
 /// A target may be started in another directory than ours.
 CaptureSpec independentOfDirectory(CaptureSpec capture)
 {
@@ -75,6 +87,8 @@ struct Session::Data {
     QStringList notices;
     std::vector<pid_t> targets;
     bool observer = false;
+    bool extended = false;  ///< the region carries our extension
+    bool paused = false;    ///< as wished; the harvest follows
     bool postMortem = false;
     bool leftOver = false;
     bool failedToStart = false;
@@ -99,6 +113,7 @@ void Session::Data::adopt(Region opened)
     // What a target may map and index; max_stations itself may still grow towards it.
     stations = region->stationCapacity();
     observer = region->access() == RegionAccess::Observer;
+    extended = region->hasExtension();
 }
 
 bool Session::Data::ownedByAnotherEngine() const
@@ -169,7 +184,7 @@ Result<void> Session::listen(const CaptureSpec &wanted)
         if (Result<std::string> socket = socketPathOf(capture, capture.regionPath); !socket)
             return socket.error();
     }
-    Result<Region> region = Region::create({capture.regionPath, capture.stations});
+    Result<Region> region = Region::create(regionSpecOf(capture));
     if (!region)
         return region.error();
     m_data->adopt(std::move(*region));
@@ -316,6 +331,7 @@ void Session::drain(EndReason reason)
     if (m_data->state == SessionState::Draining || m_data->state == SessionState::Ended || !m_data->harvest)
         return;
     m_data->endReason = reason;
+    m_data->paused = false;  // the harvest takes its announcement back when it ends
     for (QTimer *timer : {m_data->progressTimer, m_data->targetsTimer, m_data->nothingTracedTimer}) {
         if (timer)
             timer->stop();
@@ -362,6 +378,14 @@ void Session::settleRegion()
 void Session::stopCapture()
 {
     drain(EndReason::Stopped);
+}
+
+void Session::setPaused(bool paused)
+{
+    if (!canPause() || m_data->paused == paused)
+        return;
+    m_data->paused = paused;
+    m_data->harvest->setPaused(paused);
 }
 
 void Session::terminateTarget()
@@ -439,6 +463,17 @@ QStringList Session::notices() const
 bool Session::isObserver() const
 {
     return m_data->observer;
+}
+
+bool Session::canPause() const
+{
+    const bool live = m_data->state == SessionState::Waiting || m_data->state == SessionState::Capturing;
+    return live && m_data->harvest && !m_data->observer && !m_data->postMortem && m_data->extended;
+}
+
+bool Session::isPaused() const
+{
+    return m_data->paused;
 }
 
 bool Session::isPostMortem() const
