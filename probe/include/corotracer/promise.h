@@ -5,6 +5,7 @@
 // awaits.
 #pragma once
 
+#include "awaitable.h"
 #include "runtime.h"
 
 #include <coroutine>
@@ -21,71 +22,6 @@
 namespace corotracer {
 
 class PromiseMixin;
-
-namespace detail {
-
-template <class A>
-concept has_member_co_await = requires(A &&awaitable)
-{
-    static_cast<A &&>(awaitable).operator co_await();
-};
-template <class A>
-concept has_free_co_await = requires(A &&awaitable)
-{
-    operator co_await(static_cast<A &&>(awaitable));
-};
-template <class A>
-concept has_co_await = has_member_co_await<A> || has_free_co_await<A>;
-
-/// The awaiter as operator co_await returns it, by elision where it is a value.
-template <has_member_co_await A>
-decltype(auto) awaiter_of(A &&awaitable) noexcept(noexcept(static_cast<A &&>(awaitable).operator co_await()))
-{
-    return static_cast<A &&>(awaitable).operator co_await();
-}
-template <class A>
-requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
-    awaiter_of(A &&awaitable) noexcept(noexcept(operator co_await(static_cast<A &&>(awaitable))))
-{
-    return operator co_await(static_cast<A &&>(awaitable));
-}
-
-/// How an awaitable is kept: an lvalue by reference; an rvalue by value, so that it may be returned from somebody's own
-/// await_transform; an rvalue that cannot move by reference (it lives until the end of the co_await expression).
-template <class A>
-using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
-
-/// Whether an awaiter made from it may outlive the function that made it: true but for an rvalue that cannot move.
-template <class A>
-inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constructible_v<A, A &&>;
-
-template <class A>
-struct awaiter_storage {
-    template <class U>
-    explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<held<A>, U &&>)
-        : inner(static_cast<U &&>(awaitable))
-    {
-    }
-    held<A> inner;
-};
-
-template <has_co_await A>
-struct awaiter_storage<A> {
-    template <class U>
-    explicit awaiter_storage(U &&from) noexcept(
-        std::is_nothrow_constructible_v<held<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
-        : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
-    {
-    }
-    // The awaiter may point into the awaitable.
-    awaiter_storage(const awaiter_storage &) = delete;
-    awaiter_storage &operator=(const awaiter_storage &) = delete;
-
-    held<A> awaitable;
-    decltype(awaiter_of(std::declval<A &&>())) inner;
-};
-
-}  // namespace detail
 
 /// Awaits `inner` and tells `tracer` about it: one suspend before inner.await_suspend is entered, one resume when the
 /// coroutine goes on. An awaitable that is ready is no event. noexcept wherever the inner awaiter is.
