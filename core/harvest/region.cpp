@@ -2,243 +2,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
 
-#include "core/harvest/mappingguard.h"
-#include "core/harvest/processfence.h"
+#include "core/harvest/regiondata.h"
 
-#include "core/protocol/layoutcheck.h"
-
-#include <algorithm>
 #include <array>
-#include <atomic>
+#include <bit>
 #include <cerrno>
-#include <cstring>
-#include <ctime>
 #include <fcntl.h>
-#include <random>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-#include <utility>
 
 namespace ct {
 
-namespace {
-
+using corotracer::BirthLine;
 using corotracer::ExtensionHeader;
 using corotracer::GlobalHeader;
 using corotracer::kHeaderSize;
-using corotracer::kStationSize;
+using corotracer::LaneHeader;
+using corotracer::ProcessEntry;
 using corotracer::SiteRecord;
+using corotracer::StateLine;
 using corotracer::StationData;
 
-constexpr std::uint32_t kSiteCapacity = 65536;
-constexpr std::uint64_t kStringsCapacity = 16ULL << 20;
-constexpr std::uint64_t kSiteAreas = kSiteCapacity * sizeof(SiteRecord) + kStringsCapacity;
-
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int fd = -1) : m_fd(fd) {}
-    FileDescriptor(FileDescriptor &&other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
-    FileDescriptor &operator=(FileDescriptor &&other) noexcept
-    {
-        std::swap(m_fd, other.m_fd);
-        return *this;
-    }
-    ~FileDescriptor()
-    {
-        if (m_fd >= 0)
-            ::close(m_fd);
-    }
-    int get() const { return m_fd; }
-
-private:
-    int m_fd;
-};
-
-std::uint64_t clockNs(clockid_t clock)
+Region::Data::~Data()
 {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+    if (!base)
+        return;
+    if (access == RegionAccess::Owner && isWhole()) {
+        // Nobody listens any more, and a pause ends with who asked for it. Relaxed: a probe that still sees the old
+        // value writes to a socket in vain, no more.
+        header().tracer_sleeping.store(corotracer::kEngineAwake, std::memory_order_relaxed);
+        if (layout.extension)
+            header().extension.engine_pid.store(0, std::memory_order_relaxed);
+    }
+    guard.reset();
+    ::munmap(base, layout.fileSize);
 }
 
-std::string freshName()
+bool Region::Data::isWhole() const
 {
-    static constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    std::random_device random;
-    std::string name = std::to_string(::getpid()) + "-";
-    for (int i = 0; i < 6; ++i)
-        name += kDigits[random() % 36];
-    return name + ".shm";
+    struct stat info;
+    if (::fstat(file.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) < layout.fileSize)
+        cut.store(true, std::memory_order_relaxed);
+    return !cut.load(std::memory_order_relaxed);
 }
 
-/// Stations that fit the file system now. Pages come as targets touch them, and a full tmpfs answers with SIGBUS in
-/// the target: so no more stations are offered than there is room for.
-Result<std::uint32_t> stationsThatFit(int fd, const std::string &path, std::uint32_t wanted)
+Result<void> Region::Data::map()
 {
-    struct statvfs space;
-    if (::fstatvfs(fd, &space) != 0)
-        return errnoError(errno, "cannot ask for the free space of " + path);
-    const std::uint64_t available = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
-    const std::uint64_t needed = kHeaderSize + kSiteAreas + kStationSize;
-    if (available < needed)
-        return Error{ErrorCode::NoSpace, path + ": the file system has " + std::to_string(available >> 20) +
-                                             " MiB free, a region needs at least " +
-                                             std::to_string((needed >> 20) + 1) +
-                                             " MiB; free some space or choose another place with --shm"};
-    const std::uint64_t fitting = (available - kHeaderSize - kSiteAreas) / kStationSize;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, fitting));
+    const int protection = access == RegionAccess::Owner ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *const mapped = ::mmap(nullptr, layout.fileSize, protection, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
+    if (mapped == MAP_FAILED)
+        return errnoError(errno, "cannot map " + path);
+    base = static_cast<std::byte *>(mapped);
+    ::madvise(mapped, layout.fileSize, MADV_DONTDUMP);  // gigabytes of holes in a core dump help nobody
+    guard = std::make_unique<MappingGuard>(base, layout.fileSize);
+    return {};
 }
-
-/// Fills the header of a new region. The magic comes last: a file without it is not a region yet.
-void writeHeader(GlobalHeader &header, std::uint32_t reserved, std::uint32_t offered, std::uint64_t fileSize)
-{
-    header.version = corotracer::kVersion;
-    header.max_stations.store(offered, std::memory_order_relaxed);
-    ExtensionHeader &extension = header.extension;
-    extension.magic = corotracer::kExtensionMagic;
-    extension.version = corotracer::kExtensionVersion;
-    extension.size = sizeof(ExtensionHeader);
-    extension.file_size = fileSize;
-    extension.stations_reserved = reserved;
-    extension.site_table_offset = kHeaderSize + std::uint64_t{reserved} * kStationSize;
-    extension.site_capacity = kSiteCapacity;
-    extension.site_record_size = sizeof(SiteRecord);
-    extension.strings_offset = extension.site_table_offset + kSiteCapacity * sizeof(SiteRecord);
-    extension.strings_capacity = kStringsCapacity;
-    extension.created_monotonic_ns = clockNs(CLOCK_MONOTONIC);
-    extension.created_realtime_ns = clockNs(CLOCK_REALTIME);
-    extension.engine_pid.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
-    extension.engine_fences = canFenceProcesses() ? 1 : 0;
-    // Release: whoever reads the magic (another engine, by pread) finds the rest.
-    std::atomic_ref<std::uint64_t>(header.magic_number).store(corotracer::kMagic, std::memory_order_release);
-}
-
-}  // namespace
-
-struct Region::Data {
-    std::string path;
-    FileDescriptor file;
-    RegionAccess access = RegionAccess::Observer;
-    std::string observerReason;
-    std::string warning;
-    bool adopted = false;
-    ValidatedLayout layout;
-    std::byte *base = nullptr;
-    mutable std::atomic<bool> cut{false};  ///< seen once, for good: growing again brings nothing back
-    std::unique_ptr<MappingGuard> guard;   ///< of [base, base + fileSize)
-
-    ~Data()
-    {
-        if (!base)
-            return;
-        if (access == RegionAccess::Owner && isWhole()) {
-            // Nobody listens any more. Relaxed: a probe that still sees 1 writes to a socket in vain, no more.
-            reinterpret_cast<GlobalHeader *>(base)->tracer_sleeping.store(0, std::memory_order_relaxed);
-            if (layout.extension)
-                reinterpret_cast<GlobalHeader *>(base)->extension.engine_pid.store(0, std::memory_order_relaxed);
-        }
-        guard.reset();
-        ::munmap(base, layout.fileSize);
-    }
-
-    bool isWhole() const
-    {
-        struct stat info;
-        if (::fstat(file.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) < layout.fileSize)
-            cut.store(true, std::memory_order_relaxed);
-        return !cut.load(std::memory_order_relaxed);
-    }
-
-    Result<void> map()
-    {
-        const int protection = access == RegionAccess::Owner ? PROT_READ | PROT_WRITE : PROT_READ;
-        void *const mapped = ::mmap(nullptr, layout.fileSize, protection, MAP_SHARED, file.get(), 0);
-        if (mapped == MAP_FAILED)
-            return errnoError(errno, "cannot map " + path);
-        base = static_cast<std::byte *>(mapped);
-        guard = std::make_unique<MappingGuard>(base, layout.fileSize);
-        return {};
-    }
-};
 
 Region::Region(std::unique_ptr<Data> data) : m_data(std::move(data)) {}
 Region::Region(Region &&) noexcept = default;
 Region &Region::operator=(Region &&) noexcept = default;
 Region::~Region() = default;
-
-namespace {
-
-Result<void> checkStationCount(std::uint32_t stations)
-{
-    if (stations == 0 || stations > corotracer::kMaxStations)
-        return Error{ErrorCode::InvalidArgument, std::to_string(stations) + " stations are not possible; give 1 to " +
-                                                     std::to_string(corotracer::kMaxStations)};
-    return {};
-}
-
-/// The descriptor is O_CLOEXEC: a launched target must not inherit the lock.
-Result<FileDescriptor> createFile(const std::string &path)
-{
-    FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (file.get() >= 0)
-        return file;
-    if (errno == EEXIST)
-        return Error{ErrorCode::AlreadyExists,
-                     path + " exists already; attach to it, delete it or choose another path"};
-    return errnoError(errno, "cannot create " + path);
-}
-
-}  // namespace
-
-Result<Region> Region::create(const RegionSpec &spec)
-{
-    if (auto counted = checkStationCount(spec.stations); !counted)
-        return counted.error();
-    auto data = std::make_unique<Data>();
-    data->path = spec.path;
-    if (data->path.empty()) {
-        Result<RegionPlace> place = chooseRegionPlace();
-        if (!place)
-            return place.error();
-        data->path = place->directory + "/" + freshName();
-        data->warning = place->warning;
-    }
-    Result<FileDescriptor> file = createFile(data->path);
-    if (!file)
-        return file.error();
-    data->file = std::move(*file);
-    const auto fail = [&data](Error error) {
-        ::unlink(data->path.c_str());
-        return error;
-    };
-    // Umask and default ACLs aside, nobody else may read a target's memory.
-    if (::fchmod(data->file.get(), 0600) != 0 || ::flock(data->file.get(), LOCK_EX | LOCK_NB) != 0)
-        return fail(errnoError(errno, "cannot lock " + data->path));
-    const Result<std::uint32_t> offered = stationsThatFit(data->file.get(), data->path, spec.stations);
-    if (!offered)
-        return fail(offered.error());
-    if (*offered < spec.stations)
-        data->warning += (data->warning.empty() ? "" : "; ") + std::string("only ") + std::to_string(*offered) +
-                         " of " + std::to_string(spec.stations) + " stations fit the free space of " + data->path;
-    const std::uint64_t size = kHeaderSize + std::uint64_t{spec.stations} * kStationSize + kSiteAreas;
-    if (::ftruncate(data->file.get(), static_cast<off_t>(size)) != 0)
-        return fail(errnoError(errno, "cannot size " + data->path + " to " + std::to_string(size) + " bytes"));
-    // The header's page itself, so that our own first store cannot fault. Some file systems cannot; they do not
-    // overcommit either.
-    if (::fallocate(data->file.get(), 0, 0, kHeaderSize) != 0 && errno != EOPNOTSUPP)
-        return fail(errnoError(errno, "cannot reserve room in " + data->path));
-    data->access = RegionAccess::Owner;
-    data->layout = {size, spec.stations,
-                    ExtensionAreas{kHeaderSize + std::uint64_t{spec.stations} * kStationSize, kSiteCapacity,
-                                   size - kStringsCapacity, kStringsCapacity}};
-    if (auto mapped = data->map(); !mapped)
-        return fail(mapped.error());
-    writeHeader(*reinterpret_cast<GlobalHeader *>(data->base), spec.stations, *offered, size);
-    return Region(std::move(data));
-}
 
 namespace {
 
@@ -350,12 +174,12 @@ const std::string &Region::warning() const
 
 const GlobalHeader &Region::header() const
 {
-    return *reinterpret_cast<const GlobalHeader *>(m_data->base);
+    return m_data->header();
 }
 
 GlobalHeader *Region::writableHeader()
 {
-    return m_data->access == RegionAccess::Owner ? reinterpret_cast<GlobalHeader *>(m_data->base) : nullptr;
+    return m_data->access == RegionAccess::Owner ? &m_data->header() : nullptr;
 }
 
 std::uint32_t Region::stationCapacity() const
@@ -368,12 +192,16 @@ const StationData &Region::station(std::uint32_t index) const
     return reinterpret_cast<const StationData *>(m_data->base + kHeaderSize)[index];
 }
 
+StationData *Region::writableStation(std::uint32_t index)
+{
+    if (m_data->access != RegionAccess::Owner || index >= m_data->layout.stationCapacity)
+        return nullptr;
+    return reinterpret_cast<StationData *>(m_data->base + kHeaderSize) + index;
+}
+
 std::span<const SiteRecord> Region::siteRecords() const
 {
-    if (!m_data->layout.extension)
-        return {};
-    const ExtensionAreas &areas = *m_data->layout.extension;
-    return {reinterpret_cast<const SiteRecord *>(m_data->base + areas.siteTableOffset), areas.siteCapacity};
+    return m_data->area<const SiteRecord>(&ExtensionAreas::siteTableOffset, &ExtensionAreas::siteCapacity);
 }
 
 std::span<const char> Region::siteStrings() const
@@ -382,6 +210,91 @@ std::span<const char> Region::siteStrings() const
         return {};
     const ExtensionAreas &areas = *m_data->layout.extension;
     return {reinterpret_cast<const char *>(m_data->base + areas.stringsOffset), areas.stringsCapacity};
+}
+
+std::uint32_t Region::laneMode() const
+{
+    return m_data->layout.extension ? m_data->layout.extension->laneMode : std::uint32_t{corotracer::kLanesNone};
+}
+
+std::span<const ProcessEntry> Region::processes() const
+{
+    return m_data->area<const ProcessEntry>(&ExtensionAreas::processTableOffset, &ExtensionAreas::processCapacity);
+}
+
+std::span<const LaneHeader> Region::laneDirectory() const
+{
+    return m_data->area<const LaneHeader>(&ExtensionAreas::laneDirectoryOffset, &ExtensionAreas::laneCapacity);
+}
+
+std::span<const StateLine> Region::lines() const
+{
+    return m_data->area<const StateLine>(&ExtensionAreas::linesOffset, &ExtensionAreas::linesReserved);
+}
+
+std::span<const BirthLine> Region::births() const
+{
+    return m_data->area<const BirthLine>(&ExtensionAreas::birthsOffset, &ExtensionAreas::linesReserved);
+}
+
+std::span<ProcessEntry> Region::writableProcesses()
+{
+    if (m_data->access != RegionAccess::Owner)
+        return {};
+    return m_data->area<ProcessEntry>(&ExtensionAreas::processTableOffset, &ExtensionAreas::processCapacity);
+}
+
+std::span<LaneHeader> Region::writableLanes()
+{
+    if (m_data->access != RegionAccess::Owner)
+        return {};
+    return m_data->area<LaneHeader>(&ExtensionAreas::laneDirectoryOffset, &ExtensionAreas::laneCapacity);
+}
+
+std::span<StateLine> Region::writableLines()
+{
+    if (m_data->access != RegionAccess::Owner)
+        return {};
+    return m_data->area<StateLine>(&ExtensionAreas::linesOffset, &ExtensionAreas::linesReserved);
+}
+
+std::span<BirthLine> Region::writableBirths()
+{
+    if (m_data->access != RegionAccess::Owner)
+        return {};
+    return m_data->area<BirthLine>(&ExtensionAreas::birthsOffset, &ExtensionAreas::linesReserved);
+}
+
+std::optional<LaneView> Region::lane(std::uint32_t index) const
+{
+    const std::span<const LaneHeader> directory = laneDirectory();
+    if (index >= directory.size())
+        return std::nullopt;
+    const LaneHeader &header = directory[index];
+    // Acquire; partner: the release store with which its maker publishes it. The place is fixed from then on.
+    if (header.state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
+        return std::nullopt;
+    const std::uint32_t records = header.records.load(std::memory_order_relaxed);
+    const std::uint64_t offset = header.offset.load(std::memory_order_relaxed);
+    const std::uint64_t numbers = header.block_numbers_offset.load(std::memory_order_relaxed);
+    if (!std::has_single_bit(records) || records < corotracer::kLaneRecordsMin ||
+        records > corotracer::kLaneRecordsMax || offset % 4096 != 0 || numbers % sizeof(std::uint64_t) != 0)
+        return std::nullopt;
+    const ExtensionAreas &areas = *m_data->layout.extension;
+    const auto inPool = [&areas](std::uint64_t begin, std::uint64_t bytes) {
+        return begin >= areas.lanePoolOffset && begin - areas.lanePoolOffset <= areas.lanePoolSize &&
+               bytes <= areas.lanePoolSize - (begin - areas.lanePoolOffset);
+    };
+    if (!inPool(offset, std::uint64_t{records} * sizeof(corotracer::LaneRecord)) ||
+        !inPool(numbers, records / corotracer::kLaneBlock * sizeof(std::uint64_t)))
+        return std::nullopt;
+    LaneView view;
+    view.records = reinterpret_cast<const corotracer::LaneRecord *>(m_data->base + offset);
+    view.blockNumbers = reinterpret_cast<const std::atomic<std::uint64_t> *>(m_data->base + numbers);
+    view.committed = &header.committed;
+    view.capacity = records;
+    view.overwrite = areas.laneMode == corotracer::kLanesOverwrite;
+    return view;
 }
 
 bool Region::isWhole() const

@@ -18,7 +18,10 @@ namespace ct {
 struct LaneView {
     const corotracer::LaneRecord *records = nullptr;
     const std::atomic<std::uint64_t> *blockNumbers = nullptr;  ///< capacity / kLaneBlock of them
-    std::uint32_t capacity = 0;                                ///< records, a power of two
+    /// How many slots, from slot 0, have memory: none behind them is touched (a look at a hole takes memory, and on a
+    /// full file system it faults). Only grows. Partner: the producer's release store.
+    const std::atomic<std::uint32_t> *committed = nullptr;
+    std::uint32_t capacity = 0;  ///< records, a power of two
     bool overwrite = false;
 };
 

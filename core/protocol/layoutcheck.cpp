@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/protocol/layoutcheck.h"
 
+#include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -40,23 +42,39 @@ T fieldAt(std::span<const std::byte> header, std::uint64_t offset)
 /// The fields of the extension that places depend on, as the file claims them.
 struct UntrustedExtension {
     std::uint32_t version, size;
-    std::uint64_t fileSize, stationsReserved, siteTableOffset;
-    std::uint32_t siteCapacity, siteRecordSize;
-    std::uint64_t stringsOffset, stringsCapacity;
+    std::uint64_t fileSize, stationsReserved;
+    std::uint32_t siteRecordSize;
+    ExtensionAreas areas;
 };
 
 UntrustedExtension copyExtension(std::span<const std::byte> header)
 {
-    const auto at = [](std::size_t member) { return kExtensionStart + member; };
-    return {fieldAt<std::uint32_t>(header, at(offsetof(ExtensionHeader, version))),
-            fieldAt<std::uint32_t>(header, at(offsetof(ExtensionHeader, size))),
-            fieldAt<std::uint64_t>(header, at(offsetof(ExtensionHeader, file_size))),
-            fieldAt<std::uint64_t>(header, at(offsetof(ExtensionHeader, stations_reserved))),
-            fieldAt<std::uint64_t>(header, at(offsetof(ExtensionHeader, site_table_offset))),
-            fieldAt<std::uint32_t>(header, at(offsetof(ExtensionHeader, site_capacity))),
-            fieldAt<std::uint32_t>(header, at(offsetof(ExtensionHeader, site_record_size))),
-            fieldAt<std::uint64_t>(header, at(offsetof(ExtensionHeader, strings_offset))),
-            fieldAt<std::uint64_t>(header, at(offsetof(ExtensionHeader, strings_capacity)))};
+    const auto copy = [header](auto &value, std::size_t member) {
+        std::memcpy(&value, header.data() + kExtensionStart + member, sizeof value);
+    };
+    UntrustedExtension untrusted{};
+    copy(untrusted.version, offsetof(ExtensionHeader, version));
+    copy(untrusted.size, offsetof(ExtensionHeader, size));
+    copy(untrusted.fileSize, offsetof(ExtensionHeader, file_size));
+    copy(untrusted.stationsReserved, offsetof(ExtensionHeader, stations_reserved));
+    copy(untrusted.siteRecordSize, offsetof(ExtensionHeader, site_record_size));
+    ExtensionAreas &areas = untrusted.areas;
+    copy(areas.siteTableOffset, offsetof(ExtensionHeader, site_table_offset));
+    copy(areas.siteCapacity, offsetof(ExtensionHeader, site_capacity));
+    copy(areas.stringsOffset, offsetof(ExtensionHeader, strings_offset));
+    copy(areas.stringsCapacity, offsetof(ExtensionHeader, strings_capacity));
+    copy(areas.processTableOffset, offsetof(ExtensionHeader, process_table_offset));
+    copy(areas.processCapacity, offsetof(ExtensionHeader, process_capacity));
+    copy(areas.laneDirectoryOffset, offsetof(ExtensionHeader, lane_directory_offset));
+    copy(areas.laneCapacity, offsetof(ExtensionHeader, lane_capacity));
+    copy(areas.linesOffset, offsetof(ExtensionHeader, lines_offset));
+    copy(areas.birthsOffset, offsetof(ExtensionHeader, births_offset));
+    copy(areas.linesReserved, offsetof(ExtensionHeader, lines_reserved));
+    copy(areas.lanePoolOffset, offsetof(ExtensionHeader, lane_pool_offset));
+    copy(areas.lanePoolSize, offsetof(ExtensionHeader, lane_pool_size));
+    copy(areas.laneMode, offsetof(ExtensionHeader, lane_mode));
+    copy(areas.laneRecords, offsetof(ExtensionHeader, lane_records));
+    return untrusted;
 }
 
 /// True when [offset, offset + bytes) lies in [from, to); no sum can overflow.
@@ -65,44 +83,97 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t from, std::
     return offset >= from && offset <= to && bytes <= to - offset;
 }
 
-Result<ValidatedLayout> checkExtension(const UntrustedExtension &untrusted, std::uint32_t maxStations,
-                                       std::uint64_t fileSize)
+constexpr const char *kDamaged = "the file is damaged, delete it";
+
+Error badField(std::size_t member, const std::string &what)
 {
-    const auto offsetOf = [](std::size_t member) { return kExtensionStart + member; };
-    const char *const damaged = "the file is damaged, delete it";
+    return badFormat(kExtensionStart + member, what, kDamaged);
+}
+
+struct Area {
+    const char *name;
+    std::size_t member;  ///< of ExtensionHeader: its offset's
+    std::uint64_t offset, bytes, alignment;
+};
+
+/// Every area in the file, behind the stations, aligned, apart from the others.
+Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd, std::uint64_t fileSize)
+{
+    constexpr std::uint64_t kPage = 4096;
+    const std::uint64_t lineBytes = std::uint64_t{areas.linesReserved} * sizeof(corotracer::StateLine);
+    const std::array<Area, 7> all{{
+        {"the site table", offsetof(ExtensionHeader, site_table_offset), areas.siteTableOffset,
+         std::uint64_t{areas.siteCapacity} * sizeof(corotracer::SiteRecord), alignof(corotracer::SiteRecord)},
+        {"the strings", offsetof(ExtensionHeader, strings_offset), areas.stringsOffset, areas.stringsCapacity, 1},
+        {"the process table", offsetof(ExtensionHeader, process_table_offset), areas.processTableOffset,
+         std::uint64_t{areas.processCapacity} * sizeof(corotracer::ProcessEntry), kPage},
+        {"the lane directory", offsetof(ExtensionHeader, lane_directory_offset), areas.laneDirectoryOffset,
+         std::uint64_t{areas.laneCapacity} * sizeof(corotracer::LaneHeader), kPage},
+        {"the state lines", offsetof(ExtensionHeader, lines_offset), areas.linesOffset, lineBytes, kPage},
+        {"the birth lines", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, lineBytes, kPage},
+        {"the lane pool", offsetof(ExtensionHeader, lane_pool_offset), areas.lanePoolOffset, areas.lanePoolSize, kPage},
+    }};
+    for (const Area &area : all) {
+        if (area.bytes != 0 &&
+            (area.offset % area.alignment != 0 || !inside(area.offset, area.bytes, stationsEnd, fileSize)))
+            return badField(area.member, std::string(area.name) + ", " + std::to_string(area.bytes) + " bytes at " +
+                                             hex(area.offset) +
+                                             ", are misaligned, overlap the stations or leave the file");
+    }
+    for (const Area &area : all) {
+        for (const Area &other : all) {
+            // Empty ones are nowhere; of two that overlap, the later one's begin lies in the other.
+            if (&area != &other && area.bytes != 0 && area.offset >= other.offset &&
+                area.offset - other.offset < other.bytes)
+                return badField(area.member,
+                                std::string(area.name) + " at " + hex(area.offset) + " overlap " + other.name);
+        }
+    }
+    return {};
+}
+
+Result<void> checkLanes(const ExtensionAreas &areas)
+{
+    if (areas.laneMode > corotracer::kLanesOverwrite)
+        return badField(offsetof(ExtensionHeader, lane_mode), "lane mode " + std::to_string(areas.laneMode));
+    if (areas.linesReserved > corotracer::kMaxStations)
+        return badField(offsetof(ExtensionHeader, lines_reserved),
+                        std::to_string(areas.linesReserved) + " compact stations");
+    if (areas.laneMode == corotracer::kLanesNone)
+        return {};
+    if (!std::has_single_bit(areas.laneRecords) || areas.laneRecords < corotracer::kLaneRecordsMin ||
+        areas.laneRecords > corotracer::kLaneRecordsMax)
+        return badField(offsetof(ExtensionHeader, lane_records),
+                        "lanes of " + std::to_string(areas.laneRecords) + " records");
+    return {};
+}
+
+Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint32_t maxStations, std::uint64_t fileSize)
+{
     if (untrusted.size < sizeof(ExtensionHeader) || untrusted.size > kHeaderSize - kExtensionStart)
-        return badFormat(offsetOf(offsetof(ExtensionHeader, size)),
-                         "an extension header of " + std::to_string(untrusted.size) + " bytes", damaged);
+        return badField(offsetof(ExtensionHeader, size),
+                        "an extension header of " + std::to_string(untrusted.size) + " bytes");
     if (untrusted.fileSize > fileSize)
-        return badFormat(offsetOf(offsetof(ExtensionHeader, file_size)),
+        return badFormat(kExtensionStart + offsetof(ExtensionHeader, file_size),
                          "claims " + std::to_string(untrusted.fileSize) + " bytes but the file has " +
                              std::to_string(fileSize),
                          "the file was cut short, make a complete copy or delete it");
     const std::uint64_t reserved = untrusted.stationsReserved;
     if (reserved < maxStations || reserved > corotracer::kMaxStations ||
         !inside(kHeaderSize, reserved * kStationSize, kHeaderSize, fileSize))
-        return badFormat(offsetOf(offsetof(ExtensionHeader, stations_reserved)),
-                         "room for " + std::to_string(reserved) + " stations, " + std::to_string(maxStations) +
-                             " in use, does not fit a file of " + std::to_string(fileSize) + " bytes",
-                         damaged);
-    const std::uint64_t stationsEnd = kHeaderSize + reserved * kStationSize;
+        return badField(offsetof(ExtensionHeader, stations_reserved),
+                        "room for " + std::to_string(reserved) + " stations, " + std::to_string(maxStations) +
+                            " in use, does not fit a file of " + std::to_string(fileSize) + " bytes");
     if (untrusted.siteRecordSize != sizeof(corotracer::SiteRecord))
-        return badFormat(offsetOf(offsetof(ExtensionHeader, site_record_size)),
-                         "site records of " + std::to_string(untrusted.siteRecordSize) + " bytes", damaged);
-    const std::uint64_t tableBytes = std::uint64_t{untrusted.siteCapacity} * sizeof(corotracer::SiteRecord);
-    if (untrusted.siteTableOffset % alignof(corotracer::SiteRecord) != 0 ||
-        !inside(untrusted.siteTableOffset, tableBytes, stationsEnd, fileSize))
-        return badFormat(offsetOf(offsetof(ExtensionHeader, site_table_offset)),
-                         "the site table at " + hex(untrusted.siteTableOffset) +
-                             " is misaligned, overlaps the stations or leaves the file",
-                         damaged);
-    if (!inside(untrusted.stringsOffset, untrusted.stringsCapacity, untrusted.siteTableOffset + tableBytes, fileSize))
-        return badFormat(offsetOf(offsetof(ExtensionHeader, strings_offset)),
-                         "the strings at " + hex(untrusted.stringsOffset) + " overlap the site table or leave the file",
-                         damaged);
-    return ValidatedLayout{fileSize, static_cast<std::uint32_t>(reserved),
-                           ExtensionAreas{untrusted.siteTableOffset, untrusted.siteCapacity, untrusted.stringsOffset,
-                                          untrusted.stringsCapacity}};
+        return badField(offsetof(ExtensionHeader, site_record_size),
+                        "site records of " + std::to_string(untrusted.siteRecordSize) + " bytes");
+    if (auto lanes = checkLanes(untrusted.areas); !lanes)
+        return lanes.error();
+    if (auto places = checkPlaces(untrusted.areas, kHeaderSize + reserved * kStationSize, fileSize); !places)
+        return places.error();
+    if (untrusted.areas.laneMode == corotracer::kLanesNone)
+        untrusted.areas.laneRecords = 0;
+    return ValidatedLayout{fileSize, static_cast<std::uint32_t>(reserved), untrusted.areas};
 }
 
 }  // namespace
@@ -124,7 +195,7 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
     const auto maxStations = fieldAt<std::uint32_t>(header, offsetof(GlobalHeader, max_stations));
     const auto extensionMagic = fieldAt<std::uint64_t>(header, kExtensionStart);
     if (extensionMagic == corotracer::kExtensionMagic) {
-        const UntrustedExtension untrusted = copyExtension(header);
+        UntrustedExtension untrusted = copyExtension(header);
         // A later extension may place its areas by other rules; its stations are still version 1.
         if (untrusted.version == corotracer::kExtensionVersion)
             return checkExtension(untrusted, maxStations, fileSize);

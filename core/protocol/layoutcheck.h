@@ -15,12 +15,24 @@
 
 namespace ct {
 
-/// Where the extension's areas lie. All offsets are bytes from the start of the file and proved to be inside it.
+/// Where the extension's areas lie. All offsets are bytes from the start of the file; every area is proved to lie
+/// behind the stations, inside the file, and apart from all others.
 struct ExtensionAreas {
     std::uint64_t siteTableOffset = 0;  ///< aligned to corotracer::SiteRecord
     std::uint32_t siteCapacity = 0;     ///< records
     std::uint64_t stringsOffset = 0;
-    std::uint64_t stringsCapacity = 0;  ///< bytes
+    std::uint64_t stringsCapacity = 0;      ///< bytes
+    std::uint64_t processTableOffset = 0;   ///< this and all below: multiples of 4096
+    std::uint32_t processCapacity = 0;      ///< entries
+    std::uint64_t laneDirectoryOffset = 0;  //
+    std::uint32_t laneCapacity = 0;         ///< entries
+    std::uint64_t linesOffset = 0;
+    std::uint64_t birthsOffset = 0;
+    std::uint32_t linesReserved = 0;  ///< of both kinds of line; at most corotracer::kMaxStations
+    std::uint64_t lanePoolOffset = 0;
+    std::uint64_t lanePoolSize = 0;                   ///< bytes
+    std::uint32_t laneMode = corotracer::kLanesNone;  ///< one of the known ones
+    std::uint32_t laneRecords = 0;                    ///< of a new lane, a power of two; 0 without lanes
 };
 
 struct ValidatedLayout {

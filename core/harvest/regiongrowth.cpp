@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Memory of a region: taken before it is offered, so that a full file system is an answer, never a SIGBUS.
+#include "core/harvest/regiondata.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace ct {
+
+namespace {
+
+using corotracer::kHeaderSize;
+using corotracer::kStationSize;
+
+constexpr std::uint32_t kHeadroom = 32'768;      ///< stations kept free at least
+constexpr std::uint32_t kStep = 4096;            ///< stations committed at a time: about a millisecond
+constexpr std::uint32_t kSmallestStep = 256;     ///< tried last when room is short
+constexpr std::uint64_t kRetryNs = 250'000'000;  ///< after the file system was full
+
+/// How many stations should be offered when `allocated` are given out.
+std::uint64_t wantedStations(std::uint64_t allocated, std::uint32_t reserved)
+{
+    const std::uint64_t headroom = std::max<std::uint64_t>(kHeadroom, allocated / 2);
+    return std::min<std::uint64_t>(reserved, allocated + headroom);
+}
+
+}  // namespace
+
+Result<void> Region::Data::commit(std::uint64_t offset, std::uint64_t bytes)
+{
+    if (bytes == 0)
+        return {};
+    // The system call itself: posix_fallocate would write where the file system cannot, over what targets store.
+    int error = 0;
+    for (int tries = 0; tries < 3; ++tries) {  // a signal ends the call on tmpfs and undoes it
+        error = ::fallocate(file.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+        if (error != EINTR)
+            break;
+    }
+    if (error == EOPNOTSUPP || error == ENOSYS) {
+        const std::uint64_t begin = offset / 4096 * 4096;
+        error = ::madvise(base + begin, offset + bytes - begin, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+        if (error == EINVAL)  // a kernel before 5.14, on a file system that cannot reserve: nothing more can be done
+            error = 0;
+        if (error == EFAULT)  // what a write would have met is SIGBUS: no space, or no quota
+            error = ENOSPC;
+    }
+    if (error == 0)
+        return {};
+    if (error == ENOSPC || error == EDQUOT)
+        return Error{ErrorCode::NoSpace, path + ": the file system is full; free some space or choose another place "
+                                                "with --shm"};
+    return errnoError(error, "cannot take memory for " + path);
+}
+
+Result<void> Region::growStations()
+{
+    Data &data = *m_data;
+    if (data.access != RegionAccess::Owner || !data.layout.extension)
+        return {};
+    corotracer::GlobalHeader &header = data.header();
+    const std::uint64_t allocated =
+        std::uint64_t{header.allocated_count.load(std::memory_order_relaxed)} +
+        std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kHeadroom << 8);
+    if (allocated == 0)
+        return {};
+    const std::uint32_t reserved = data.layout.stationCapacity;
+    const std::uint64_t wanted = wantedStations(allocated, reserved);
+    // Relaxed: we alone raise it, or another owner before us, whose lock we hold now.
+    std::uint64_t offered = header.max_stations.load(std::memory_order_relaxed);
+    if (offered >= wanted)
+        return {};
+    const std::uint64_t now = clockNs(CLOCK_MONOTONIC);
+    if (now < data.growAgainNs)
+        return data.growthFailure;
+    std::uint64_t step = kStep;
+    while (offered < wanted) {
+        const std::uint64_t fresh = std::min<std::uint64_t>(step, reserved - offered);
+        auto committed = data.commit(kHeaderSize + offered * kStationSize, fresh * kStationSize);
+        if (!committed) {
+            if (committed.error().code == ErrorCode::NoSpace && step > kSmallestStep) {
+                step /= 2;
+                continue;
+            }
+            data.growAgainNs = now + kRetryNs;
+            data.growthFailure = committed.error();
+            return committed;
+        }
+        offered += fresh;
+        // Release; partner: the probes' loads at birth. What is behind a number below it can be written.
+        header.max_stations.store(static_cast<std::uint32_t>(offered), std::memory_order_release);
+    }
+    data.growthFailure = {};
+    return {};
+}
+
+std::uint64_t Region::committedBytes() const
+{
+    struct stat info;
+    return ::fstat(m_data->file.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
+}
+
+}  // namespace ct
