@@ -99,7 +99,7 @@ private Q_SLOTS:
         row("storm of 10", "ct_storm", "--coroutines 10 --transitions 300000", 10);
         row("storm of 1000", "ct_storm", "--coroutines 1000 --transitions 300000", 1000);
         row("storm of 100000", "ct_storm", "--coroutines 100000 --transitions 600000", 100'000);
-        row("paced storm", "ct_storm", "--coroutines 50 --transitions 20000 --paced 40000", 50);
+        row("paced storm", "ct_storm", "--coroutines 50 --transitions 20000 --rate 40000", 50);
         row("short-lived", "ct_shortlived", "--count 20000", 20'000);
         row("monotonic", "ct_monotonic", "--coroutines 100 --transitions 100000", 100);
         row("monotonic without a socket", "ct_monotonic", "--coroutines 10 --transitions 5000 --pace 10000 --no-socket",
@@ -242,7 +242,7 @@ private Q_SLOTS:
         environment.insert(QStringLiteral("CTP_SOCK_PATH"), region + QStringLiteral(".sock"));
         environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("131072"));
         process.setProcessEnvironment(environment);
-        process.start(runner::binary("ct_storm"), words("--coroutines 20 --seconds 600 --paced 20000"));
+        process.start(runner::binary("ct_storm"), words("--coroutines 20 --seconds 600 --rate 20000"));
         QVERIFY(process.waitForStarted());
         QTRY_VERIFY(newestSeq(region) > 4);
         first.signal(SIGKILL);

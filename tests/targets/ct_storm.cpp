@@ -1,15 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Transitions as fast as possible: coroutines that only suspend and resume, through a ready queue.
+// Transitions as fast as possible, or at a steady rate: coroutines that only suspend and resume. They wander between
+// the threads through a ready queue, or stay with their thread, so that nothing but their transitions costs anything.
 #include "support/arguments.h"
 #include "support/job.h"
+#include "support/ownturns.h"
 #include "support/stop.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::atomic<bool> over{false};  // relaxed: only a hint to end
 
 targets::Job takeTurns(std::uint64_t rounds)
 {
@@ -17,11 +25,36 @@ targets::Job takeTurns(std::uint64_t rounds)
         co_await targets::Turn{};
 }
 
-targets::Job takeTurnsUntil(std::chrono::steady_clock::time_point end)
+targets::Job takeTurnsUntilOver()
 {
-    // The clock costs more than a transition: look at it now and then.
-    for (unsigned i = 0; (i % 16 != 0 || std::chrono::steady_clock::now() < end) && !targets::stopRequested(); ++i)
+    while (!over.load(std::memory_order_relaxed) && !targets::stopRequested())
         co_await targets::Turn{};
+}
+
+/// Says when the time is over. A stop ends it early.
+std::thread timekeeper(std::uint64_t seconds)
+{
+    return std::thread([seconds] {
+        targets::sleepUnlessStopped(std::chrono::seconds(seconds));
+        over.store(true, std::memory_order_relaxed);
+    });
+}
+
+void resumeAll(const std::vector<std::coroutine_handle<>> &handles, const targets::Arguments &arguments)
+{
+    const auto threads = static_cast<unsigned>(arguments.value("--threads"));
+    const std::uint64_t pairsPerSecond = (arguments.value("--rate") + 1) / 2;
+    const std::string order = arguments.word("--order");
+    if (order == "wander") {
+        targets::TurnQueue queue(handles, threads);
+        queue.pace(pairsPerSecond);
+        queue.run();
+        return;
+    }
+    targets::resumeInOwnTurns(handles,
+                              {.threads = threads,
+                               .order = order == "random" ? targets::TurnOrder::Random : targets::TurnOrder::Round,
+                               .resumptionsPerSecond = pairsPerSecond});
 }
 
 }  // namespace
@@ -33,13 +66,13 @@ int main(int argc, char **argv)
         .number("--threads", 2, 1, 256, "threads that resume them")
         .number("--transitions", 1'000'000, 0, UINT64_MAX / 4, "suspends plus resumes in total, rounded to pairs")
         .number("--seconds", 0, 0, 86'400, "run so long instead of counting, 0 = count")
-        .number("--paced", 0, 0, 1'000'000'000, "transitions per second at most, 0 = as fast as possible");
+        .number("--rate", 0, 0, 1'000'000'000, "transitions per second, all threads together; 0 = as fast as possible")
+        .choice("--order", {"wander", "round", "random"},
+                "from thread to thread by a queue; or each thread its own, in turn or at random");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
     corotracer::InitTracer();
 
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
     const std::uint64_t count = arguments.value("--coroutines");
     const std::uint64_t pairs = arguments.value("--transitions") / 2;
     const std::uint64_t seconds = arguments.value("--seconds");
@@ -48,17 +81,20 @@ int main(int argc, char **argv)
     jobs.reserve(count);
     handles.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
-        jobs.push_back(seconds == 0 ? takeTurns(pairs / count + (i < pairs % count ? 1 : 0))
-                                    : takeTurnsUntil(start + std::chrono::seconds(seconds)));
+        jobs.push_back(seconds == 0 ? takeTurns(pairs / count + (i < pairs % count ? 1 : 0)) : takeTurnsUntilOver());
         handles.push_back(jobs.back().handle());
     }
-    targets::TurnQueue queue(handles, static_cast<unsigned>(arguments.value("--threads")));
-    queue.pace(arguments.value("--paced") == 0 ? 0 : arguments.value("--paced") / 2 + 1);
-    queue.run();
+    const Clock::time_point start = Clock::now();
+    std::thread timer = seconds == 0 ? std::thread() : timekeeper(seconds);
+    resumeAll(handles, arguments);
+    const auto duration = Clock::now() - start;
+    if (timer.joinable())
+        timer.join();
 
     jobs.clear();
-    const targets::Truth truth = targets::collectTruth();
-    std::printf("%llu coroutines, %.3f s\n", static_cast<unsigned long long>(count),
-                std::chrono::duration<double>(Clock::now() - start).count());
+    targets::Truth truth = targets::collectTruth();
+    truth.more = {{"storm_ns", static_cast<std::uint64_t>(std::chrono::nanoseconds(duration).count())}};
+    std::printf("%llu coroutines, %llu transitions traced, %.3f s\n", static_cast<unsigned long long>(count),
+                static_cast<unsigned long long>(truth.emitted), std::chrono::duration<double>(duration).count());
     return targets::writeReport(truth) ? 0 : 1;
 }

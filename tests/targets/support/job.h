@@ -11,6 +11,9 @@
 
 namespace targets {
 
+/// `co_await Self{}` gives a coroutine its own promise, without a suspension.
+struct Self {};
+
 /// The plainest traced coroutine: starts suspended, ends suspended, belongs to whoever holds the Job.
 /// Initial and final suspension are not traced, so that a co_await is exactly two transitions and nothing else is any.
 class [[nodiscard]] Job {
@@ -21,6 +24,15 @@ public:
         std::suspend_always final_suspend() noexcept { return {}; }
         void return_void() noexcept {}
         void unhandled_exception() noexcept { std::terminate(); }
+
+        using CountedPromise::await_transform;
+        struct OwnPromise {
+            promise_type &self;
+            [[nodiscard]] bool await_ready() const noexcept { return true; }
+            void await_suspend(std::coroutine_handle<>) const noexcept {}
+            [[nodiscard]] promise_type &await_resume() const noexcept { return self; }
+        };
+        OwnPromise await_transform(Self) noexcept { return {*this}; }
     };
 
     Job(Job &&other) noexcept : m_handle(std::exchange(other.m_handle, nullptr)) {}
@@ -36,6 +48,7 @@ public:
     }
 
     [[nodiscard]] std::coroutine_handle<> handle() const { return m_handle; }
+    [[nodiscard]] promise_type &promise() const { return m_handle.promise(); }
     [[nodiscard]] bool done() const { return m_handle.done(); }
 
 private:

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Everything at once, to be killed at a random moment: births, deaths, coroutines that hop from thread to thread,
+// threads that come and go. --seconds lets it end in order, so that its books can be compared.
+#include "support/arguments.h"
+#include "support/hub.h"
+#include "support/stop.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned kLongestLife = 64;   ///< suspensions
+constexpr unsigned kLongestVisit = 16;  ///< resumptions before it changes hands
+constexpr unsigned kVisitsPerThread = 2000;
+
+targets::Job live(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; ++i)
+        co_await targets::Turn{};
+}
+
+/// Takes coroutines in turn, lets each run a little, hands it on or buries it and starts another.
+void visit(targets::Hub &hub, unsigned seed)
+{
+    std::minstd_rand random(seed);
+    for (unsigned visits = 0; visits < kVisitsPerThread && !targets::stopRequested(); ++visits) {
+        std::optional<targets::Job> job = hub.take();
+        if (!job) {
+            std::this_thread::yield();
+            continue;
+        }
+        for (unsigned i = random() % kLongestVisit; i > 0 && !job->done(); --i)
+            job->handle().resume();
+        if (job->done())
+            job.emplace(live(1 + random() % kLongestLife));
+        hub.put(std::move(*job));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    targets::Arguments arguments("births, deaths and hops between threads that come and go, until it is killed");
+    arguments.number("--coroutines", 500, 1, 1'000'000, "coroutines alive at once")
+        .number("--threads", 3, 1, 64, "threads at a time")
+        .number("--seconds", 0, 0, 86'400, "end in order after so long, 0 = on SIGTERM only");
+    arguments.parse(argc, argv);
+    targets::handleStopSignals();
+    corotracer::InitTracer();
+
+    {
+        targets::Hub hub;
+        for (std::uint64_t i = 0; i < arguments.value("--coroutines"); ++i)
+            hub.put(live(1 + static_cast<unsigned>(i) % kLongestLife));
+        std::printf("running\n");
+        std::fflush(stdout);
+        const bool ends = arguments.value("--seconds") != 0;
+        const auto end = Clock::now() + std::chrono::seconds(arguments.value("--seconds"));
+        unsigned seed = 1;
+        std::vector<std::thread> threads(arguments.value("--threads"));
+        while (!targets::stopRequested() && !(ends && Clock::now() >= end)) {
+            for (std::thread &thread : threads) {
+                if (thread.joinable())
+                    thread.join();
+                thread = std::thread(visit, std::ref(hub), ++seed);
+            }
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+    }
+    const targets::Truth truth = targets::collectTruth();
+    return targets::writeReport(truth) ? 0 : 1;
+}

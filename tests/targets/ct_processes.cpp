@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Several processes that write into one region, each with threads and coroutines of its own. The parent is not traced.
+#include "support/arguments.h"
+#include "support/job.h"
+#include "support/ownturns.h"
+#include "support/stop.h"
+
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using Figures = std::array<std::uint64_t, 4>;
+
+targets::Job takeTurns(std::uint64_t rounds)
+{
+    for (std::uint64_t i = 0; i < rounds && !targets::stopRequested(); ++i)
+        co_await targets::Turn{};
+}
+
+/// Traced from here on; its books go through the pipe.
+int runAsChild(const targets::Arguments &arguments, int books)
+{
+    corotracer::InitTracer();
+    std::vector<targets::Job> jobs;
+    std::vector<std::coroutine_handle<>> handles;
+    for (std::uint64_t i = 0; i < arguments.value("--coroutines"); ++i) {
+        jobs.push_back(takeTurns(arguments.value("--turns")));
+        handles.push_back(jobs.back().handle());
+    }
+    targets::resumeInOwnTurns(handles, {.threads = static_cast<unsigned>(arguments.value("--threads")),
+                                        .order = targets::TurnOrder::Random,
+                                        .resumptionsPerSecond = arguments.value("--rate") / 2});
+    if (!arguments.isSet("--leave"))
+        jobs.clear();
+    const targets::Truth truth = targets::collectTruth();
+    const Figures figures{truth.emitted, truth.traced, truth.untraced, truth.unfinished};
+    const bool told = ::write(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures);
+    ::_exit(told ? 0 : 1);
+}
+
+/// Sums what the children write; ends when all have closed their end.
+targets::Truth readBooks(int books)
+{
+    targets::Truth truth;
+    Figures figures{};
+    while (::read(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures)) {
+        truth.emitted += figures[0];
+        truth.traced += figures[1];
+        truth.untraced += figures[2];
+        truth.unfinished += figures[3];
+    }
+    return truth;
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    targets::Arguments arguments("processes that write into one region side by side");
+    arguments.number("--processes", 4, 1, 500, "processes at a time")
+        .number("--coroutines", 100, 1, 1'000'000, "coroutines of each")
+        .number("--threads", 2, 1, 256, "threads of each")
+        .number("--turns", 100, 0, UINT64_MAX / 4, "suspensions of each coroutine")
+        .number("--rate", 0, 0, 1'000'000'000, "transitions per second of each process, 0 = as fast as possible")
+        .flag("--leave", "processes end with their coroutines alive");
+    arguments.parse(argc, argv);
+    targets::handleStopSignals();
+
+    int books[2] = {-1, -1};
+    if (::pipe2(books, O_CLOEXEC) != 0) {
+        std::perror("pipe");
+        return 1;
+    }
+    std::vector<pid_t> children;
+    for (std::uint64_t i = 0; i < arguments.value("--processes"); ++i) {
+        const pid_t child = ::fork();
+        if (child == 0)
+            return runAsChild(arguments, books[1]);
+        children.push_back(child);
+    }
+    ::close(books[1]);
+    targets::Truth truth = readBooks(books[0]);
+    std::uint64_t failures = 0;
+    for (const pid_t child : children) {
+        int status = 0;
+        const bool well = child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status);
+        failures += well && WEXITSTATUS(status) == 0 ? 0 : 1;
+    }
+    truth.more = {{"failed_children", failures}};
+    std::printf("%zu processes, %llu failed\n", children.size(), static_cast<unsigned long long>(failures));
+    return targets::writeReport(truth) && failures == 0 ? 0 : 1;
+}
