@@ -38,6 +38,7 @@ std::string_view dialectName(Dialect dialect)
     switch (dialect) {
     case Dialect::Seqlock: return "seqlock";
     case Dialect::Monotonic: return "monotonic";
+    case Dialect::Lane: return "lane";
     case Dialect::Unknown: break;
     }
     return "unknown";

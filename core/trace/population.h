@@ -58,6 +58,7 @@ struct CoroutineNotes {
     std::uint32_t children = 0;
     std::optional<WaitsOn> waitsOn;  ///< of its latest suspension, while that lasts
     std::optional<Wake> lastWake;    ///< the latest that it got
+    bool woken = false;              ///< lastWake meant the suspension that lasts still: it is runnable, and waits
     std::uint64_t wakes = 0;         ///< that it got so far
 };
 

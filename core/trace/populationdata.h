@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a Population is made of. Only population*.cpp include this.
+#pragma once
+
+#include "core/trace/chunkedarray.h"
+#include "core/trace/populationnotes.h"
+
+namespace ct {
+
+namespace population {
+
+using Word = std::atomic<std::uint64_t>;
+
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+inline constexpr auto kAcquire = std::memory_order_acquire;
+inline constexpr auto kRelease = std::memory_order_release;
+
+/// Bits of Record::bits.
+inline constexpr std::uint32_t kStateMask = 0xF;
+inline constexpr std::uint32_t kKindShift = 4;
+inline constexpr std::uint32_t kDialectShift = 8;
+inline constexpr std::uint32_t kFlagged = 1U << 12;
+inline constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was seen, and none lost after it
+inline constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
+
+inline CoroutineState stateOf(std::uint32_t bits)
+{
+    return static_cast<CoroutineState>(bits & kStateMask);
+}
+inline std::uint32_t withState(std::uint32_t bits, CoroutineState state)
+{
+    return (bits & ~kStateMask) | static_cast<std::uint32_t>(state);
+}
+inline PointKind kindOf(std::uint32_t bits)
+{
+    return static_cast<PointKind>(bits >> kKindShift & 3U);
+}
+inline std::uint32_t withKind(std::uint32_t bits, PointKind kind)
+{
+    return (bits & ~(3U << kKindShift)) | (static_cast<std::uint32_t>(kind) & 3U) << kKindShift;
+}
+inline Dialect dialectOf(std::uint32_t bits)
+{
+    return static_cast<Dialect>(bits >> kDialectShift & 3U);
+}
+inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
+{
+    return (bits & ~(3U << kDialectShift)) | (static_cast<std::uint32_t>(dialect) & 3U) << kDialectShift;
+}
+
+/// What a transition touches of a coroutine: a seqlock of atomics. The writer alone stores: lock odd (relaxed),
+/// contents (release each), lock even (release). Readers: lock (acquire), contents (acquire each), lock again
+/// (relaxed): a reader that saw any content of a later write has synchronized with it and sees the lock that went odd
+/// before. The lock also guards what the Origin marks so.
+struct alignas(64) Record {
+    std::atomic<std::uint32_t> lock{0};
+    std::atomic<std::uint32_t> bits{0};
+    Word since{0};
+    Word siteAndTid{0};
+    Word addr{0};
+    Word events{0};
+    std::array<Word, 2> spent{};  ///< ns: running, suspended
+    Word nextN{0};
+};
+static_assert(sizeof(Record) == 64);
+
+/// The rest.
+struct alignas(64) Origin {
+    Word probeId{0};               ///< constant once published, like the following
+    Word birthTs{0};               //
+    Word stationAndGeneration{0};  //
+    std::atomic<std::uint32_t> process{0};
+    std::atomic<SiteId> bodySite{kUnknownSite};  ///< under the lock
+    Word deathTs{0};                             ///< under the lock
+    Word lost{0};                                ///< under the lock
+    // On their own: release, partner: the readers' acquire.
+    std::atomic<std::uint32_t> name{0};    ///< index of the NameTable
+    std::atomic<std::uint32_t> parent{0};  ///< id + 1; 0 = unknown
+    std::atomic<std::uint32_t> children{0};
+    std::uint32_t pad = 0;
+};
+static_assert(sizeof(Origin) == 64);
+
+/// Statistics of one site. Counters of a single writer: plain load and store, relaxed; readers may see a suspension
+/// in one of them and not yet in another.
+struct Statistics {
+    Word maxNs{0};
+    std::array<Word, SiteStatistics::kBuckets> buckets{};
+};
+
+struct SiteEntry {
+    std::atomic<const Site *> site{nullptr};        ///< constant once published; release / acquire in site()
+    std::atomic<Statistics *> statistics{nullptr};  ///< made at the first suspension there; release / acquire
+
+    ~SiteEntry()
+    {
+        delete site.load(kRelaxed);
+        delete statistics.load(kRelaxed);
+    }
+};
+
+inline void increase(Word &word, std::uint64_t by)
+{
+    word.store(word.load(kRelaxed) + by, kRelaxed);
+}
+
+/// The writer's side of a record's seqlock, for one change.
+class Writing {
+public:
+    explicit Writing(Record &record) : m_record(record), m_lock(record.lock.load(kRelaxed))
+    {
+        m_record.lock.store(m_lock + 1, kRelaxed);
+    }
+    ~Writing() { m_record.lock.store(m_lock + 2, kRelease); }
+    Writing(const Writing &) = delete;
+    Writing &operator=(const Writing &) = delete;
+
+private:
+    Record &m_record;
+    std::uint32_t m_lock;
+};
+
+}  // namespace population
+
+struct Population::Data {
+    using Word = population::Word;
+
+    ChunkedArray<population::Record, 12, 14> records;
+    ChunkedArray<population::Origin, 12, 14> origins;  ///< as many as records, published before them
+    ChunkedArray<Word, 12, 8> pages;  ///< versions; stored with release, so that a changed page shows its changes
+    ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
+    PopulationNotes notes;
+    Word now{0};
+    Word captured{0};
+    Word lost{0};
+    Word alive{0};
+
+    // Writer only.
+    std::vector<population::Statistics *> statistics;  ///< by site; nullptr where nobody was suspended yet
+    std::vector<std::uint32_t> touchedIn;              ///< by page: the batch in which it was last noted
+    std::vector<std::uint32_t> touched;                ///< pages that this batch changes
+    std::uint32_t batchNumber = 0;
+    bool anyBackwardParent = false;  ///< some parent is younger than its child: circles are possible
+
+    void consume(const Batch &batch);
+
+    void addSite(const Site &site);
+    void addBirth(const Birth &birth);
+    bool makeRoom();
+    void applyLoss(const Loss &loss);
+    void concludeLoss(const Loss &loss, std::uint64_t noticed);
+    void applyDeath(const Death &death);
+    void applyFlag(const Flag &flag, std::uint64_t noticed);
+    population::Statistics &statisticsOf(SiteId site);
+
+    void applyTransitions(const std::vector<Transition> &transitions);
+    void applyTransition(const Transition &event);
+
+    void applyNotesBefore(const Notes &batchNotes);
+    void applyNotesAfter(const Notes &batchNotes);
+    void applyName(const CoroutineName &name);
+    void applyParent(const Parent &parent);
+    bool isAncestor(CoroutineId older, CoroutineId of) const;
+
+    bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter(); }
+    population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }
+    void beginTouching();
+    /// Notes that the page changes; its version grows at the end of the batch, when all its changes are there.
+    void touch(CoroutineId id)
+    {
+        const std::uint32_t page = id / kPageSize;
+        // No branch: in a batch of a hundred thousand coroutines nobody could predict it.
+        touched[touchedCount] = page;
+        touchedCount += touchedIn[page] != batchNumber;
+        touchedIn[page] = batchNumber;
+    }
+    void publishTouched();
+    std::size_t touchedCount = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/populationnotes.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ct {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kRelease = std::memory_order_release;
+
+/// A target that switches all the time must not fill the memory: the older half is forgotten.
+constexpr std::size_t kMostOffs = 1U << 16;
+
+void add(std::atomic<std::uint64_t> &word, std::int64_t by)
+{
+    word.store(word.load(kRelaxed) + static_cast<std::uint64_t>(by), kRelaxed);
+}
+
+}  // namespace
+
+std::uint32_t NameTable::add(const std::string &name)
+{
+    if (name.empty())
+        return 0;
+    if (const auto known = m_indexOf.find(name); known != m_indexOf.end())
+        return known->second;
+    std::string *entry = m_names.prepare();
+    if (!entry)
+        return 0;
+    *entry = name;
+    m_names.publish();
+    const std::uint32_t index = m_names.sizeOfWriter();
+    m_indexOf.emplace(*entry, index);
+    return index;
+}
+
+const ThreadTable::Entry *ThreadTable::find(std::uint64_t key) const
+{
+    // Acquire; partner: setName(). Entries further down the list were complete before this one.
+    std::uint32_t next = m_heads[hashOf(key)].load(kAcquire);
+    while (next != 0) {
+        const Entry &entry = m_entries[next - 1];
+        if (entry.key == key)
+            return &entry;
+        next = entry.next;
+    }
+    return nullptr;
+}
+
+void ThreadTable::setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name)
+{
+    const std::uint64_t key = keyOf(pid, tid);
+    if (const Entry *known = find(key)) {
+        const_cast<Entry *>(known)->name.store(name, kRelease);
+        return;
+    }
+    Entry *entry = m_entries.prepare();
+    if (!entry)
+        return;
+    std::atomic<std::uint32_t> &head = m_heads[hashOf(key)];
+    entry->key = key;
+    entry->next = head.load(kRelaxed);
+    entry->name.store(name, kRelaxed);
+    m_entries.publish();
+    head.store(m_entries.sizeOfWriter(), kRelease);
+}
+
+std::uint32_t ThreadTable::nameOf(std::uint32_t pid, std::uint32_t tid) const
+{
+    const Entry *entry = find(keyOf(pid, tid));
+    return entry ? entry->name.load(kAcquire) : 0;
+}
+
+ProcessTable::ProcessTable()
+{
+    append(0);
+}
+
+std::uint32_t ProcessTable::append(std::uint32_t pid)
+{
+    Record *record = m_processes.prepare();
+    if (!record)
+        return 0;
+    record->pid = pid;
+    m_processes.publish();
+    m_desks.emplace_back();
+    const std::uint32_t index = m_processes.sizeOfWriter() - 1;
+    m_youngest[pid] = index;
+    return index;
+}
+
+std::uint32_t ProcessTable::indexOf(std::uint32_t pid)
+{
+    if (pid == m_lastPid)
+        return m_lastIndex;
+    const auto known = m_youngest.find(pid);
+    m_lastIndex = known != m_youngest.end() ? known->second : append(pid);
+    m_lastPid = pid;
+    return m_lastIndex;
+}
+
+// A pid that was announced before is a new process: after an exec, or because pids come back.
+void ProcessTable::announce(const Process &process, std::uint32_t name)
+{
+    std::uint32_t index = indexOf(process.pid);
+    if (m_desks[index].announced || m_processes[index].endTs.load(kRelaxed) != 0) {
+        index = append(process.pid);
+        m_lastIndex = index;
+    }
+    if (index == 0)
+        return;
+    m_desks[index].announced = true;
+    m_processes[index].firstTs.store(process.ts, kRelaxed);
+    m_processes[index].name.store(name, kRelease);
+}
+
+// After an exec the old process may be found to be over when the new one is known already: the oldest goes first.
+void ProcessTable::end(const ProcessEnd &end)
+{
+    for (std::uint32_t index = 1; index < m_processes.sizeOfWriter(); ++index) {
+        Record &record = m_processes[index];
+        if (record.pid != end.pid || record.endTs.load(kRelaxed) != 0)
+            continue;
+        record.endTs.store(std::max<std::uint64_t>(end.ts, 1), kRelaxed);
+        return;
+    }
+}
+
+void ProcessTable::setTracing(const Switch &change)
+{
+    const std::uint32_t index = indexOf(change.pid);
+    m_processes[index].tracing.store(change.on, kRelaxed);
+    if (change.on)
+        return;
+    std::vector<std::uint64_t> &offs = m_desks[index].offs;
+    if (offs.size() >= kMostOffs)
+        offs.erase(offs.begin(), offs.begin() + kMostOffs / 2);
+    offs.insert(std::upper_bound(offs.begin(), offs.end(), change.ts), change.ts);
+    m_latestOff = std::max(m_latestOff, change.ts);
+}
+
+void ProcessTable::born(std::uint32_t index)
+{
+    add(m_processes[index].alive, 1);
+    add(m_processes[index].coroutines, 1);
+}
+
+void ProcessTable::died(std::uint32_t index)
+{
+    add(m_processes[index].alive, -1);
+}
+
+bool ProcessTable::wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const
+{
+    const std::vector<std::uint64_t> &offs = m_desks[index].offs;
+    const auto off = std::lower_bound(offs.begin(), offs.end(), from);
+    return off != offs.end() && *off < to;
+}
+
+std::vector<ProcessSnapshot> ProcessTable::snapshots(const NameTable &names) const
+{
+    std::vector<ProcessSnapshot> snapshots;
+    const std::uint32_t count = m_processes.size();
+    snapshots.reserve(count);
+    for (std::uint32_t index = 1; index < count; ++index) {
+        const Record &record = m_processes[index];
+        ProcessSnapshot &snapshot = snapshots.emplace_back();
+        snapshot.pid = record.pid;
+        snapshot.name = names.at(record.name.load(kAcquire));
+        snapshot.firstTs = record.firstTs.load(kRelaxed);
+        snapshot.endTs = record.endTs.load(kRelaxed);
+        snapshot.tracing = record.tracing.load(kRelaxed);
+        snapshot.alive = record.alive.load(kRelaxed);
+        snapshot.coroutines = record.coroutines.load(kRelaxed);
+    }
+    return snapshots;
+}
+
+void Marks::prefetch(CoroutineId id)
+{
+    if (const Mark *mark = m_marks.find(id))
+        __builtin_prefetch(mark, 1);
+}
+
+void Marks::wake(const Wake &wake)
+{
+    Mark &mark = m_marks.make(wake.coroutine);
+    const std::uint32_t lock = mark.lock.load(kRelaxed);
+    mark.lock.store(lock + 1, kRelaxed);
+    mark.wakes.store(mark.wakes.load(kRelaxed) + 1, kRelease);
+    // Lanes are read one after the other: the latest wake is the one with the latest time.
+    if (wake.ts >= mark.wakeTs.load(kRelaxed)) {
+        mark.wakeBy.store(wake.by, kRelease);
+        mark.wakeN.store(wake.n, kRelease);
+        mark.wakeTs.store(wake.ts, kRelease);
+        mark.wakePidAndTid.store(std::uint64_t{wake.pid} << 32 | wake.tid, kRelease);
+    }
+    mark.lock.store(lock + 2, kRelease);
+}
+
+void Marks::wait(const WaitsOn &waits)
+{
+    Mark &mark = m_marks.make(waits.coroutine);
+    if (waits.n + 1 < mark.waitEnd.load(kRelaxed))
+        return;
+    const std::uint32_t lock = mark.lock.load(kRelaxed);
+    mark.lock.store(lock + 1, kRelaxed);
+    mark.waitEnd.store(waits.n + 1, kRelease);
+    mark.waitObject.store(waits.object, kRelease);
+    mark.waitTarget.store(waits.target, kRelease);
+    mark.waitKind.store(static_cast<std::uint32_t>(waits.kind), kRelease);
+    mark.lock.store(lock + 2, kRelease);
+}
+
+void Marks::copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to)
+{
+    to.wakes = mark.wakes.load(kAcquire);
+    Wake wake;
+    wake.coroutine = id;
+    wake.by = mark.wakeBy.load(kAcquire);
+    wake.n = mark.wakeN.load(kAcquire);
+    wake.ts = mark.wakeTs.load(kAcquire);
+    const std::uint64_t pidAndTid = mark.wakePidAndTid.load(kAcquire);
+    wake.pid = static_cast<std::uint32_t>(pidAndTid >> 32);
+    wake.tid = static_cast<std::uint32_t>(pidAndTid);
+    to.lastWake = to.wakes != 0 ? std::optional(wake) : std::nullopt;
+    WaitsOn waits;
+    waits.coroutine = id;
+    const std::uint64_t end = mark.waitEnd.load(kAcquire);
+    waits.n = end - 1;
+    waits.object = mark.waitObject.load(kAcquire);
+    waits.target = mark.waitTarget.load(kAcquire);
+    waits.kind = static_cast<WaitKind>(mark.waitKind.load(kAcquire));
+    to.waitsOn = end != 0 ? std::optional(waits) : std::nullopt;
+}
+
+void Marks::copy(CoroutineId id, CoroutineNotes &to) const
+{
+    const Mark *mark = m_marks.find(id);
+    if (!mark)
+        return;
+    for (unsigned tries = 1;; ++tries) {
+        // Acquire; partner: the last store of wake() and wait().
+        const std::uint32_t before = mark->lock.load(kAcquire);
+        if ((before & 1U) == 0) {
+            copyMark(*mark, id, to);
+            if (mark->lock.load(kRelaxed) == before)
+                return;
+        }
+        if (tries % 64 == 0)
+            std::this_thread::yield();  // the writer was interrupted in the middle
+    }
+}
+
+}  // namespace ct

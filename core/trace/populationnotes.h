@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of a Population that only some targets tell: processes, names, wakes, what suspensions wait for.
+//
+// One writer, any number of readers, as in population.h.
+#pragma once
+
+#include "core/trace/chunkedarray.h"
+#include "core/trace/notering.h"
+#include "core/trace/population.h"
+#include "core/trace/sparsearray.h"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace ct {
+
+/// Texts, each of them kept once. Index 0 = none.
+class NameTable {
+public:
+    /// Writer only. 0 when the table is full.
+    std::uint32_t add(const std::string &name);
+    /// Any thread; `index` as read (acquire) from where the writer stored it (release).
+    const std::string &at(std::uint32_t index) const { return index == 0 ? m_none : m_names[index - 1]; }
+
+private:
+    const std::string m_none;
+    ChunkedArray<std::string, 10, 14> m_names;  ///< constant once published
+    std::unordered_map<std::string_view, std::uint32_t> m_indexOf;
+};
+
+/// Names of threads.
+class ThreadTable {
+public:
+    /// Writer only.
+    void setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name);
+    /// Any thread; an index of the NameTable, 0 = unknown.
+    std::uint32_t nameOf(std::uint32_t pid, std::uint32_t tid) const;
+
+private:
+    struct Entry {
+        std::uint64_t key = 0;   ///< constant once published
+        std::uint32_t next = 0;  ///< index + 1 of the next one with the same hash; constant once published
+        std::atomic<std::uint32_t> name{0};
+    };
+    static constexpr unsigned kHashBits = 10;
+    static std::uint64_t keyOf(std::uint32_t pid, std::uint32_t tid) { return std::uint64_t{pid} << 32 | tid; }
+    static std::size_t hashOf(std::uint64_t key)
+    {
+        return static_cast<std::size_t>(key * 0x9E37'79B9'7F4A'7C15U >> (64 - kHashBits));
+    }
+    const Entry *find(std::uint64_t key) const;
+
+    ChunkedArray<Entry, 8, 14> m_entries;
+    std::array<std::atomic<std::uint32_t>, std::size_t{1} << kHashBits> m_heads{};  ///< index + 1
+};
+
+/// Who writes, and whether. Index 0 stands for processes that are not known.
+class ProcessTable {
+public:
+    ProcessTable();
+
+    // Writer only.
+
+    /// The youngest process of that pid; made when nobody announced it.
+    std::uint32_t indexOf(std::uint32_t pid);
+    void announce(const Process &process, std::uint32_t name);
+    void end(const ProcessEnd &end);
+    void setTracing(const Switch &change);
+    void born(std::uint32_t index);
+    void died(std::uint32_t index);
+    /// Whether tracing of the process was switched off at some time in between: transitions may be missing there.
+    bool wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const;
+    /// Any process: wasOff() can be true only of times before it.
+    std::uint64_t latestOff() const { return m_latestOff; }
+
+    // Any thread.
+
+    std::uint32_t pidOf(std::uint32_t index) const { return m_processes[index].pid; }
+    std::vector<ProcessSnapshot> snapshots(const NameTable &names) const;
+
+private:
+    struct Record {
+        std::uint32_t pid = 0;  ///< constant once published
+        std::atomic<std::uint32_t> name{0};
+        std::atomic<bool> tracing{true};
+        std::atomic<std::uint64_t> firstTs{0};
+        std::atomic<std::uint64_t> endTs{0};
+        std::atomic<std::uint64_t> alive{0};
+        std::atomic<std::uint64_t> coroutines{0};
+    };
+    /// What only the writer needs.
+    struct Desk {
+        bool announced = false;
+        std::vector<std::uint64_t> offs;  ///< times of switching off, ascending
+    };
+    std::uint32_t append(std::uint32_t pid);
+
+    ChunkedArray<Record, 6, 14> m_processes;
+    std::vector<Desk> m_desks;
+    std::unordered_map<std::uint32_t, std::uint32_t> m_youngest;  ///< by pid
+    std::uint32_t m_lastPid = 0;
+    std::uint32_t m_lastIndex = 0;
+    std::uint64_t m_latestOff = 0;
+};
+
+/// The latest wake of each coroutine and what it said last that it waits for. Both may come as often as transitions:
+/// a coroutine's 64 bytes are written in place.
+class Marks {
+public:
+    // Writer only.
+    void wake(const Wake &wake);
+    void wait(const WaitsOn &waits);
+    void prefetch(CoroutineId id);
+
+    /// Any thread. Fills lastWake, wakes, and waitsOn whatever its number.
+    void copy(CoroutineId id, CoroutineNotes &to) const;
+
+private:
+    /// A seqlock of atomics like the one in populationdata.h.
+    struct alignas(64) Mark {
+        std::atomic<std::uint32_t> lock{0};
+        std::atomic<CoroutineId> wakeBy{0};
+        std::atomic<std::uint64_t> wakeN{0};
+        std::atomic<std::uint64_t> wakeTs{0};
+        std::atomic<std::uint64_t> wakePidAndTid{0};
+        std::atomic<std::uint64_t> wakes{0};
+        std::atomic<std::uint64_t> waitEnd{0};  ///< number of the suspension + 1; 0 = never said
+        std::atomic<std::uint64_t> waitObject{0};
+        std::atomic<CoroutineId> waitTarget{0};
+        std::atomic<std::uint32_t> waitKind{0};
+    };
+    static_assert(sizeof(Mark) == 64);
+    static void copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to);
+
+    SparseArray<Mark, 12, 14> m_marks;
+};
+
+struct PopulationNotes {
+    NameTable names;
+    ThreadTable threads;
+    ProcessTable processes;
+    Marks marks;
+    NoteRing<4> drops;
+    NoteRing<3> switches;
+};
+
+}  // namespace ct

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The writer's side: everything but the transitions.
+#include "core/trace/populationdata.h"
+
+#include <algorithm>
+
+namespace ct {
+
+using namespace population;
+
+void Population::Data::consume(const Batch &batch)
+{
+    for (const Site &site : batch.sites)
+        addSite(site);
+    beginTouching();
+    applyNotesBefore(batch.notes);
+    for (const Birth &birth : batch.births)
+        addBirth(birth);
+    for (const Loss &loss : batch.losses)
+        applyLoss(loss);
+    applyTransitions(batch.transitions);
+    increase(captured, batch.transitions.size());
+    for (const Loss &loss : batch.losses)
+        concludeLoss(loss, batch.now);
+    applyNotesAfter(batch.notes);
+    for (const Death &death : batch.deaths)
+        applyDeath(death);
+    for (const Flag &flag : batch.flags)
+        applyFlag(flag, batch.now);
+    publishTouched();
+    // Release; partner: now(). Who knows the time of a batch sees at least that batch.
+    if (batch.now > now.load(kRelaxed))
+        now.store(batch.now, kRelease);
+}
+
+void Population::Data::beginTouching()
+{
+    if (++batchNumber == 0) {
+        std::fill(touchedIn.begin(), touchedIn.end(), 0);
+        batchNumber = 1;
+    }
+    touchedCount = 0;
+}
+
+// Release; partner: pageVersion(). Whoever sees the version sees the change.
+void Population::Data::publishTouched()
+{
+    for (std::size_t i = 0; i < touchedCount; ++i) {
+        Word &version = pages[touched[i]];
+        version.store(version.load(kRelaxed) + 1, kRelease);
+    }
+    touchedCount = 0;
+}
+
+// Usually in the order of ids; but a site whose owner was slow to fill it in comes after younger ones.
+void Population::Data::addSite(const Site &site)
+{
+    if (site.id == kUnknownSite || site.id >= sites.kCapacity)
+        return;
+    while (sites.sizeOfWriter() <= site.id) {
+        sites.prepare();
+        sites.publish();
+        statistics.push_back(nullptr);
+    }
+    SiteEntry &entry = sites[site.id];
+    if (!entry.site.load(kRelaxed))
+        entry.site.store(new Site(site), kRelease);
+}
+
+// Release; partner: siteStatistics().
+Statistics &Population::Data::statisticsOf(SiteId site)
+{
+    Statistics *&known = statistics[site];
+    if (!known) {
+        known = new Statistics;
+        sites[site].statistics.store(known, kRelease);
+    }
+    return *known;
+}
+
+/// For one more coroutine, in all arrays.
+bool Population::Data::makeRoom()
+{
+    if (!records.prepare() || !origins.prepare())
+        return false;
+    if (records.sizeOfWriter() % kPageSize == 0) {
+        if (!pages.prepare())
+            return false;
+        pages.publish();
+        touchedIn.push_back(0);
+        touched.resize(touchedIn.size() + 1);
+    }
+    return true;
+}
+
+void Population::Data::addBirth(const Birth &birth)
+{
+    if (birth.coroutine != records.sizeOfWriter() || !makeRoom())
+        return;  // ids are dense, in order of discovery
+    // Nobody sees the two before publish().
+    Record &record = *records.prepare();
+    Origin &origin = *origins.prepare();
+    const std::uint32_t process = notes.processes.indexOf(birth.pid);
+    origin.probeId.store(birth.probeId, kRelaxed);
+    origin.birthTs.store(birth.birthTs, kRelaxed);
+    origin.stationAndGeneration.store(std::uint64_t{birth.station} << 32 | birth.generation, kRelaxed);
+    origin.process.store(process, kRelaxed);
+    record.since.store(birth.birthTs, kRelaxed);
+    record.bits.store(withDialect(0, birth.dialect), kRelaxed);
+    origins.publish();
+    records.publish();
+    notes.processes.born(process);
+    increase(alive, 1);
+    touch(birth.coroutine);
+}
+
+void Population::Data::applyLoss(const Loss &loss)
+{
+    if (!loss.beforeAttach)
+        increase(lost, loss.count);
+    Record *record = recordOf(loss.coroutine);
+    if (!record || loss.count == 0)
+        return;
+    {
+        const Writing writing(*record);
+        Origin &origin = origins[loss.coroutine];
+        origin.lost.store(origin.lost.load(kRelaxed) + loss.count, kRelease);
+    }
+    touch(loss.coroutine);
+}
+
+// After the transitions of the pass: where none came after the lost ones, the latest transition is not known.
+void Population::Data::concludeLoss(const Loss &loss, std::uint64_t noticed)
+{
+    Record *record = recordOf(loss.coroutine);
+    if (!record || loss.count == 0 || loss.firstN + loss.count <= record->nextN.load(kRelaxed))
+        return;
+    const std::uint32_t bits = record->bits.load(kRelaxed);
+    {
+        const Writing writing(*record);
+        record->nextN.store(loss.firstN + loss.count, kRelease);
+        record->bits.store(bits & ~kSeen, kRelease);
+        if (stateOf(bits) != CoroutineState::Destroyed && stateOf(bits) != CoroutineState::Unknown) {
+            record->bits.store(withState(bits & ~kSeen, CoroutineState::Unknown), kRelease);
+            record->since.store(noticed, kRelease);
+        }
+    }
+    touch(loss.coroutine);
+}
+
+void Population::Data::applyDeath(const Death &death)
+{
+    Record *record = recordOf(death.coroutine);
+    if (!record || stateOf(record->bits.load(kRelaxed)) == CoroutineState::Destroyed)
+        return;
+    Origin &origin = origins[death.coroutine];
+    {
+        const Writing writing(*record);
+        record->bits.store(withState(record->bits.load(kRelaxed), CoroutineState::Destroyed), kRelease);
+        record->since.store(death.ts, kRelease);
+        origin.deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelease);
+    }
+    notes.processes.died(origin.process.load(kRelaxed));
+    alive.store(alive.load(kRelaxed) - 1, kRelaxed);
+    touch(death.coroutine);
+}
+
+void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
+{
+    Record *record = recordOf(flag.coroutine);
+    if (!record)
+        return;
+    const std::uint32_t bits = record->bits.load(kRelaxed) | kFlagged;
+    {
+        const Writing writing(*record);
+        record->bits.store(bits, kRelease);
+        if (stateOf(bits) != CoroutineState::Destroyed && stateOf(bits) != CoroutineState::Unknown) {
+            record->bits.store(withState(bits, CoroutineState::Unknown), kRelease);
+            record->since.store(noticed, kRelease);
+        }
+    }
+    touch(flag.coroutine);
+}
+
+/// What transitions and births of the same batch must know already.
+void Population::Data::applyNotesBefore(const Notes &batchNotes)
+{
+    for (const Process &process : batchNotes.processes)
+        notes.processes.announce(process, notes.names.add(process.name));
+    for (const Switch &change : batchNotes.switches) {
+        notes.processes.setTracing(change);
+        notes.switches.append({change.pid, change.ts, change.on ? 1U : 0U});
+    }
+}
+
+void Population::Data::applyNotesAfter(const Notes &batchNotes)
+{
+    if (batchNotes.empty())
+        return;
+    for (const ThreadName &thread : batchNotes.threadNames)
+        notes.threads.setName(thread.pid, thread.tid, notes.names.add(thread.name));
+    for (const CoroutineName &name : batchNotes.names)
+        applyName(name);
+    for (const Parent &parent : batchNotes.parents)
+        applyParent(parent);
+    const auto knownOrNone = [this](CoroutineId id) { return isKnown(id) ? id : kNoCoroutine; };
+    for (WaitsOn waits : batchNotes.waits) {
+        if (!isKnown(waits.coroutine))
+            continue;
+        waits.target = knownOrNone(waits.target);
+        notes.marks.wait(waits);
+        touch(waits.coroutine);
+    }
+    constexpr std::size_t kAhead = 12;
+    const std::vector<Wake> &wakes = batchNotes.wakes;
+    for (std::size_t i = 0; i < wakes.size(); ++i) {
+        if (i + kAhead < wakes.size())
+            notes.marks.prefetch(wakes[i + kAhead].coroutine);
+        if (!isKnown(wakes[i].coroutine))
+            continue;
+        Wake wake = wakes[i];
+        wake.by = knownOrNone(wake.by);
+        notes.marks.wake(wake);
+        touch(wake.coroutine);
+    }
+    for (const Drop &drop : batchNotes.drops)
+        notes.drops.append({std::uint64_t{drop.pid} << 32 | drop.tid, drop.records, drop.firstTs, drop.lastTs});
+    for (const ProcessEnd &end : batchNotes.processEnds)
+        notes.processes.end(end);
+}
+
+void Population::Data::applyName(const CoroutineName &name)
+{
+    if (!isKnown(name.coroutine))
+        return;
+    origins[name.coroutine].name.store(notes.names.add(name.name), kRelease);
+    touch(name.coroutine);
+}
+
+/// Walks from `of` to its ancestors. A walk too long to finish counts as a circle.
+bool Population::Data::isAncestor(CoroutineId older, CoroutineId of) const
+{
+    constexpr int kMostSteps = 100'000;
+    for (int step = 0; step < kMostSteps; ++step) {
+        if (of == older)
+            return true;
+        const std::uint32_t parent = origins[of].parent.load(kRelaxed);
+        if (parent == 0)
+            return false;
+        of = parent - 1;
+    }
+    return true;
+}
+
+// Parents form a tree: what would close a circle is ignored. As long as every parent is older than its children, no
+// circle is possible.
+void Population::Data::applyParent(const Parent &parent)
+{
+    const CoroutineId child = parent.coroutine;
+    if (!isKnown(child) || !isKnown(parent.parent) || child == parent.parent)
+        return;
+    const bool backward = parent.parent > child;
+    if ((backward || anyBackwardParent) && isAncestor(child, parent.parent))
+        return;
+    anyBackwardParent = anyBackwardParent || backward;
+    const auto count = [this](CoroutineId id, std::uint32_t by) {
+        std::atomic<std::uint32_t> &children = origins[id].children;
+        children.store(children.load(kRelaxed) + by, kRelease);
+        touch(id);
+    };
+    std::atomic<std::uint32_t> &known = origins[child].parent;
+    if (const std::uint32_t before = known.load(kRelaxed); before != 0)
+        count(before - 1, ~0U);
+    known.store(parent.parent + 1, kRelease);
+    count(parent.parent, 1);
+    touch(child);
+}
+
+}  // namespace ct
