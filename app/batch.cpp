@@ -3,6 +3,7 @@
 #include "app/batch.h"
 
 #include "app/consolesignals.h"
+#include "app/dumper.h"
 #include "app/findings.h"
 #include "app/outputfile.h"
 #include "app/progressline.h"
@@ -52,6 +53,8 @@ private:
     void onDuration();
     void onNothingTraced();
     void sayBeginning();
+    void connectDumper();
+    void outputFailed(const QString &message);
     int finish();
     int exitCode() const;
     bool writeSummary();
@@ -60,6 +63,7 @@ private:
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::optional<OutputFile> m_summaryFile;
+    std::unique_ptr<Dumper> m_dumper;  ///< with --keep only
     Session m_session;
     ConsoleSignals m_signals;
     ProgressLine m_progress;
@@ -81,6 +85,11 @@ Result<void> BatchRun::openOutputs()
         if (!file)
             return file.error();
         m_summaryFile.emplace(std::move(*file));
+    }
+    if (m_line.keepsOnly()) {
+        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_session.addSink(m_dumper->history());
+        return m_dumper->checkPlace();
     }
     if (!m_line.outputPath.empty()) {
         Result<std::shared_ptr<Sink>> writer = exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
@@ -106,11 +115,7 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
     connect(&m_session, &Session::nothingTraced, this, [this] { onNothingTraced(); });
     connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.say(notice); });
-    connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) {
-        m_progress.say(message);
-        if (m_summary.outputError.empty())
-            m_summary.outputError = message.toStdString();
-    });
+    connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::captureFailed, this,
             [this](const QString &message) { m_summary.captureError = message.toStdString(); });
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
@@ -123,6 +128,23 @@ void BatchRun::connectSession()
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
         m_progressTimer.start(kProgressMs);
+}
+
+void BatchRun::connectDumper()
+{
+    if (!m_dumper)
+        return;
+    connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
+    connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
+    m_signals.watchUser();
+    m_dumper->watchFindings();
+}
+
+void BatchRun::outputFailed(const QString &message)
+{
+    m_progress.say(message);
+    if (m_summary.outputError.empty())
+        m_summary.outputError = message.toStdString();
 }
 
 /// Durations longer than a timer's int of milliseconds are waited for in pieces.
@@ -151,6 +173,10 @@ void BatchRun::decideEnd(const std::string &endedBy)
 
 void BatchRun::onSignal(int signal)
 {
+    if (signal == SIGUSR1) {
+        m_dumper->dump(tr("as asked for"));
+        return;
+    }
     decideEnd("signal");
     ++m_signalsSeen;
     m_lastSignal = signal;
@@ -230,6 +256,10 @@ bool BatchRun::writeSummary()
 int BatchRun::finish()
 {
     m_progress.clear();
+    if (m_dumper) {
+        m_dumper->finish(m_summary.endedBy == "exit", m_endNs);
+        m_summary.dumps = m_dumper->files();
+    }
     m_summary.accounting = m_session.accounting();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
@@ -266,6 +296,7 @@ int BatchRun::run()
         return fail(started.error(), m_session.targetFailedToStart() ? kExitCannotStart : kExitCapture);
     sayBeginning();
     connectSession();
+    connectDumper();
     armDuration();
     QCoreApplication::exec();
     return finish();

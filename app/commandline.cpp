@@ -2,46 +2,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline.h"
 
+#include "app/optionvalues.h"
 #include "core/exporting/exporting.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <functional>
 #include <string_view>
 
 namespace ct {
 
 namespace {
 
-constexpr double kLongestSec = 1e9;
-
-Error usageError(std::string message)
-{
-    return {ErrorCode::InvalidArgument, std::move(message) + " (see --help)"};
-}
-
-Result<double> parseSeconds(const std::string &option, const std::string &value)
-{
-    double seconds = 0;
-    const char *end = value.data() + value.size();
-    const auto [last, error] = std::from_chars(value.data(), end, seconds, std::chars_format::fixed);
-    if (error != std::errc() || last != end || !(seconds > 0) || !(seconds <= kLongestSec))
-        return usageError(option + " " + value + ": a positive number of seconds is needed");
-    return seconds;
-}
-
-Result<std::uint32_t> parseStations(const std::string &option, const std::string &value)
-{
-    std::uint32_t stations = 0;
-    const char *end = value.data() + value.size();
-    const auto [last, error] = std::from_chars(value.data(), end, stations);
-    if (error != std::errc() || last != end || stations < 1 || stations > corotracer::kMaxStations)
-        return usageError(option + " " + value + ": a number of stations from 1 to " +
-                          std::to_string(corotracer::kMaxStations) + " is needed");
-    return stations;
-}
+/// What a lane and the pool of all may take; the upper ends are those of the layout.
+constexpr SizeLimits kLaneLimits{64ULL << 10, 128ULL << 20};
+constexpr SizeLimits kPoolLimits{64ULL << 10, 32ULL << 30};
+constexpr double kLongestRetentionSec = 4'000'000;  // as milliseconds in 32 bits
 
 Result<CommandLine::Theme> parseTheme(const std::string &value)
 {
@@ -72,10 +47,14 @@ private:
     Result<void> parseOne();
     Result<void> parseFlag(const std::string &name, bool &known);
     Result<void> parseValued(const std::string &name, const std::string &value, bool &known);
+    Result<void> parseLane(const std::string &name, const std::string &value);
+    Result<void> setKeep(const std::string &name, const std::string &value);
+    Result<void> setDumpOn(const std::string &name, const std::string &value);
     Result<void> setSource(const std::string &name, decltype(StartRequest::what) what);
     Result<void> setTarget();
     Result<void> check() const;
     Result<void> checkSource() const;
+    Result<void> checkOutput() const;
     void used(const std::string &name) { m_used.push_back(name); }
     const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
 
@@ -110,7 +89,10 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
     known = true;
     if (name == "--batch")
         m_line.mode = CommandLine::Mode::Batch;
-    else if (name == "--listen")
+    else if (name == "--no-lanes") {
+        used(name);
+        m_line.start.capture.lanes = false;
+    } else if (name == "--listen")
         return setSource(name, ListenRequest{});
     else
         known = false;
@@ -131,6 +113,12 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
     };
     if (name == "-n" || name == "--stations")
         return store(parseStations(name, value), m_line.start.capture.stations);
+    if (name.starts_with("--lane-"))
+        return parseLane(name, value);
+    if (name == "--keep")
+        return setKeep(name, value);
+    if (name == "--dump-on")
+        return setDumpOn(name, value);
     if (name == "--duration")
         return store(parseSeconds(name, value), m_line.durationSec);
     if (name == "--screenshot-after")
@@ -157,11 +145,56 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
     return {};
 }
 
+Result<void> Parser::parseLane(const std::string &name, const std::string &value)
+{
+    CaptureSpec &capture = m_line.start.capture;
+    if (name == "--lane-retention") {
+        const Result<double> seconds = parseSeconds(name, value);
+        if (!seconds)
+            return seconds.error();
+        if (*seconds > kLongestRetentionSec)
+            return usageError(name + " " + value + ": at most 4000000 seconds");
+        capture.laneRetentionMs = static_cast<std::uint32_t>(*seconds * 1e3);
+        return {};
+    }
+    const bool pool = name == "--lane-pool";
+    const Result<std::uint64_t> bytes = parseSize(name, value, pool ? kPoolLimits : kLaneLimits);
+    if (!bytes)
+        return bytes.error();
+    (pool ? capture.lanePoolBytes : capture.laneBytes) = *bytes;
+    return {};
+}
+
+Result<void> Parser::setKeep(const std::string &name, const std::string &value)
+{
+    const auto keep = parseKeep(name, value);
+    if (!keep)
+        return keep.error();
+    if (const auto *time = std::get_if<KeepTime>(&*keep))
+        m_line.keepSec = time->seconds;
+    else
+        m_line.keepBytes = std::get<KeepBytes>(*keep).bytes;
+    return {};
+}
+
+Result<void> Parser::setDumpOn(const std::string &name, const std::string &value)
+{
+    if (value == "finding")
+        m_line.dumpOnFinding = true;
+    else if (value == "death")
+        m_line.dumpOnDeath = true;
+    else
+        return usageError(name + " " + value + ": finding or death is needed");
+    return {};
+}
+
 bool takesValue(std::string_view name)
 {
-    constexpr std::array<std::string_view, 13> kNames{
-        "-n",       "--stations", "-o",           "--output",           "--shm",  "--sock", "--duration", "--summary",
-        "--attach", "--cmd",      "--screenshot", "--screenshot-after", "--theme"};
+    constexpr std::array<std::string_view, 18> kNames{"-n",       "--stations",  "-o",           "--output",
+                                                      "--shm",    "--sock",      "--duration",   "--summary",
+                                                      "--attach", "--cmd",       "--screenshot", "--screenshot-after",
+                                                      "--theme",  "--lane-size", "--lane-pool",  "--lane-retention",
+                                                      "--keep",   "--dump-on"};
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -208,10 +241,13 @@ Result<void> Parser::checkSource() const
 {
     const auto &what = m_line.start.what;
     const bool creates = std::holds_alternative<LaunchSpec>(what) || std::holds_alternative<ListenRequest>(what);
-    const std::string *creating = firstUsed({"-n", "--stations", "--shm", "--sock"});
+    const std::string *creating = firstUsed(
+        {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
     if (creating && !creates)
         return usageError(*creating + " goes with a program to start or --listen");
     const CaptureSpec &capture = m_line.start.capture;
+    if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
+        return usageError("--lane-size: one lane must fit --lane-pool");
     if (capture.socketPath.size() > corotracer::kSocketPathMax)
         return usageError("--sock " + capture.socketPath + ": longer than " +
                           std::to_string(corotracer::kSocketPathMax) + " bytes");
@@ -228,7 +264,8 @@ Result<void> Parser::check() const
         return source;
     const auto &what = m_line.start.what;
     if (m_line.mode != CommandLine::Mode::Batch) {
-        if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--summary"}))
+        if (const std::string *batchOnly =
+                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on"}))
             return usageError(*batchOnly + " goes with --batch");
         if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
             return usageError("--screenshot-after goes with --screenshot");
@@ -240,12 +277,21 @@ Result<void> Parser::check() const
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
     if (std::holds_alternative<OpenRequest>(what))
         return usageError(m_source + ": a program to start goes behind --");
+    return checkOutput();
+}
+
+Result<void> Parser::checkOutput() const
+{
     if (!m_line.outputPath.empty()) {
         if (!exportFormatFor(m_line.outputPath))
             return usageError("-o " + m_line.outputPath + ": the name must end in .jsonl, .csv or .sqlite");
         if (m_line.outputPath == m_line.summaryPath)
             return usageError("--summary " + m_line.summaryPath + ": is the file of -o as well");
     }
+    if (m_line.keepsOnly() && (m_line.outputPath.empty() || m_line.outputPath == "-"))
+        return usageError("--keep needs -o FILE, the name of the dumps");
+    if (m_line.dumps() && !m_line.keepsOnly())
+        return usageError("--dump-on goes with --keep");
     return {};
 }
 
@@ -271,45 +317,6 @@ Result<CommandLine> Parser::parse()
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
 {
     return Parser(arguments).parse();
-}
-
-std::string usageText()
-{
-    return R"(Live coroutine inspection over cTP shared memory.
-
-The window:
-  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.jsonl) or a region (.shm)
-  corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
-Without a window:
-  corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
-
-What to capture, one of:
-  -- TARGET [ARG...]      a program to start
-  --cmd 'LINE'            a line for /bin/sh to start
-  --listen                a program that is started elsewhere
-  --attach SHM            an existing region, live or left over
-
-Capture:
-  -n, --stations N        coroutines that can be traced, 1 to 2097151 [131072]
-  --shm PATH              where to create the region
-  --sock PATH             where to create the socket, at most 100 bytes
-
-With --batch:
-  -o, --output FILE       record the transitions; the ending says how: .jsonl, .csv, .sqlite
-  --summary FILE          write sums and stuck coroutines as JSON
-  --duration S            end after S seconds; a program that was started here is terminated
-
-The window:
-  --screenshot PNG        save a picture of the window and quit
-  --screenshot-after S    after so many seconds [3]
-  --theme light|dark|system
-
-  -h, --help              this text
-  -v, --version           the version
-
-Exit status of --batch: the target's (128 + signal if it was killed); 127 it cannot be started; 2 wrong
-usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3.
-)";
 }
 
 }  // namespace ct

@@ -24,6 +24,13 @@ struct CommandLine {
     std::string outputPath;             ///< empty: none; "-": standard output
     std::string summaryPath;            ///< empty: none; "-": standard output
     std::optional<double> durationSec;  ///< > 0
+    /// Either: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
+    std::optional<double> keepSec;           ///< > 0
+    std::optional<std::uint64_t> keepBytes;  ///< 16 MiB ... 32 GiB
+    bool dumpOnFinding = false;              ///< a coroutine is found to be stuck
+    bool dumpOnDeath = false;                ///< the target has ended
+    bool keepsOnly() const { return keepSec || keepBytes; }
+    bool dumps() const { return dumpOnFinding || dumpOnDeath; }
 
     // Window
     std::string screenshotPath;     ///< empty: none
@@ -35,7 +42,7 @@ struct CommandLine {
 /// `arguments` without the program's name. An error names the argument and what would be right.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);
 
-/// For --help.
+/// For --help; in app/usage.cpp.
 std::string usageText();
 
 }  // namespace ct

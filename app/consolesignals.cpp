@@ -67,10 +67,19 @@ ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
     pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
 }
 
+void ConsoleSignals::watchUser()
+{
+    if (pipeEnds[0] >= 0)
+        install(SIGUSR1, writeSignal);
+    m_watchesUser = true;
+}
+
 ConsoleSignals::~ConsoleSignals()
 {
     if (pipeEnds[0] < 0)
         return;
+    if (m_watchesUser)
+        install(SIGUSR1, SIG_DFL);
     for (const int signal : kForwarded) {
         if (!isIgnored(signal))
             install(signal, SIG_DFL);

@@ -136,6 +136,17 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
     json += ']';
 }
 
+void appendTexts(std::string &json, const std::vector<std::string> &texts)
+{
+    json += '[';
+    for (const std::string &text : texts) {
+        if (&text != &texts.front())
+            json += ", ";
+        appendJsonString(json, text);
+    }
+    json += ']';
+}
+
 }  // namespace
 
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now)
@@ -189,9 +200,21 @@ std::string toJson(const Summary &summary)
     object.number("sites_dropped", sums.sitesDropped);
     object.number("stations_allocated", sums.stationsAllocated);
     object.number("stations_max", sums.stationsMax);
+    object.number("born_while_off", sums.bornWhileOff);
+    object.number("records_dropped", sums.recordsDropped);
+    object.number("threads_without_lane", sums.threadsWithoutLane);
+    object.number("lanes", sums.lanes);
+    object.number("lanes_in_use", sums.lanesInUse);
+    object.number("lane_bytes", sums.laneBytes);
+    object.number("lane_bytes_max", sums.laneBytesMax);
+    object.number("region_bytes", sums.regionBytes);
+    object.number("processes", sums.processes);
+    object.boolean("growth_stopped", sums.growthStopped);
+    object.boolean("paused", sums.paused);
     object.boolean("unproven", sums.unproven);
     object.text("region", summary.regionPath);
     object.boolean("region_kept", summary.regionKept);
+    appendTexts(object.key("dumps"), summary.dumps);
     for (const auto &[name, error] :
          {std::pair{"capture_error", &summary.captureError}, std::pair{"output_error", &summary.outputError}}) {
         if (error->empty())
@@ -239,8 +262,16 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
                        std::to_string(accounting.missedBeforeAttach);
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
+    if (accounting.bornWhileOff > 0)
+        text += ", born while tracing was off " + std::to_string(accounting.bornWhileOff);
+    if (accounting.recordsDropped > 0)
+        text += ", records dropped " + std::to_string(accounting.recordsDropped);
+    if (accounting.threadsWithoutLane > 0)
+        text += ", threads without a lane " + std::to_string(accounting.threadsWithoutLane);
     if (accounting.flaggedStations > 0)
         text += ", flagged " + std::to_string(accounting.flaggedStations);
+    if (accounting.growthStopped)
+        text += " (the region's file system is full)";
     if (accounting.unproven)
         text += " (unproven: an old SDK on a weakly ordered machine)";
     return text;

@@ -44,8 +44,9 @@ struct Summary {
     std::vector<FoundGroup> stuck;
     std::string regionPath;
     bool regionKept = false;
-    std::string captureError;  ///< empty: the region could be read to the end
-    std::string outputError;   ///< empty: what was asked for was written
+    std::vector<std::string> dumps;  ///< files, in order
+    std::string captureError;        ///< empty: the region could be read to the end
+    std::string outputError;         ///< empty: what was asked for was written
 };
 
 /// One JSON object, with a line break at the end.

@@ -44,10 +44,38 @@ private Q_SLOTS:
     {
         const auto line = parse("--batch --listen");
         QVERIFY(line);
-        QCOMPARE(line->start.capture.stations, 131072U);
+        QCOMPARE(line->start.capture.stations, 2097151U);
+        QVERIFY(line->start.capture.lanes);
+        QCOMPARE(line->start.capture.laneBytes, 16ULL << 20);
+        QCOMPARE(line->start.capture.lanePoolBytes, 256ULL << 20);
+        QVERIFY(!line->keepsOnly() && !line->dumps());
         QVERIFY(!line->durationSec);
         QVERIFY(line->outputPath.empty() && line->summaryPath.empty());
         QVERIFY(std::holds_alternative<ct::ListenRequest>(line->start.what));
+    }
+
+    void takesLanes()
+    {
+        const auto line = parse("--batch --lane-size 64KiB --lane-pool=1G --lane-retention 1.5 --listen");
+        QVERIFY(line);
+        QCOMPARE(line->start.capture.laneBytes, 64ULL << 10);
+        QCOMPARE(line->start.capture.lanePoolBytes, 1ULL << 30);
+        QCOMPARE(line->start.capture.laneRetentionMs, 1500U);
+        QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
+        QVERIFY(parse("--no-lanes -- prog"));  // the window takes them as well
+    }
+
+    void takesWhatIsKept()
+    {
+        const auto time = parse("--batch -o a.jsonl --keep 30s --dump-on death --dump-on finding --listen");
+        QVERIFY(time);
+        QCOMPARE(*time->keepSec, 30.0);
+        QVERIFY(!time->keepBytes && time->dumpOnDeath && time->dumpOnFinding);
+        const auto both = parse("--batch -o a.jsonl --keep 2min --keep 64MiB --listen");
+        QVERIFY(both);
+        QCOMPARE(*both->keepSec, 120.0);
+        QCOMPARE(*both->keepBytes, 64ULL << 20);
+        QVERIFY(both->keepsOnly() && !both->dumps());
     }
 
     void takesShellLineAndEqualsSign()
@@ -117,6 +145,22 @@ private Q_SLOTS:
         row("--theme pink", "--theme pink");
         row("--screenshot-after 3", "--screenshot-after");
         row("--batch -o a.jsonl --summary a.jsonl --listen", "--summary");
+        row("--batch --lane-size 63KiB --listen", "--lane-size 63KiB");
+        row("--batch --lane-size 1GiB --listen", "--lane-size 1GiB");
+        row("--batch --lane-size 16XB --listen", "--lane-size 16XB");
+        row("--batch --lane-size -1 --listen", "--lane-size -1");
+        row("--batch --lane-pool 1MiB --listen", "--lane-size");
+        row("--batch --lane-retention 0 --listen", "--lane-retention 0");
+        row("--batch --attach a.shm --no-lanes", "--no-lanes");
+        row("--batch --attach a.shm --lane-size 1MiB", "--lane-size");
+        row("--batch --keep 30s --listen", "-o");
+        row("--batch -o - --keep 30s --listen", "-o");
+        row("--batch -o a.csv --keep 30 --listen", "--keep 30");
+        row("--batch -o a.csv --keep 0s --listen", "--keep 0s");
+        row("--batch -o a.csv --keep lots --listen", "--keep lots");
+        row("--batch -o a.csv --dump-on death --listen", "--keep");
+        row("--batch -o a.csv --keep 1s --dump-on birth --listen", "--dump-on birth");
+        row("--keep 30s -- prog", "--keep");
         row("-platform", "-platform");
     }
     void errorsNameTheArgument()

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/commandline.h"
+
+namespace ct {
+
+std::string usageText()
+{
+    return R"(Live coroutine inspection over cTP shared memory.
+
+The window:
+  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.jsonl) or a region (.shm)
+  corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
+Without a window:
+  corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
+
+What to capture, one of:
+  -- TARGET [ARG...]      a program to start
+  --cmd 'LINE'            a line for /bin/sh to start
+  --listen                a program that is started elsewhere
+  --attach SHM            an existing region, live or left over
+
+Capture:
+  -n, --stations N        coroutines alive at once that can be traced, 1 to 2097151 [2097151];
+                          memory is taken as it is needed
+  --shm PATH              where to create the region
+  --sock PATH             where to create the socket, at most 100 bytes
+  --lane-size SIZE        history that a thread may be ahead of us, 64KiB to 128MiB [16MiB]
+  --lane-pool SIZE        of all threads together [256MiB]
+  --lane-retention S      flight recorders: how long a dead thread's history is kept [10]
+  --no-lanes              the latest eight transitions of each coroutine only, as in version 1
+
+With --batch:
+  -o, --output FILE       record the transitions; the ending says how: .jsonl, .csv, .sqlite
+  --summary FILE          write sums and stuck coroutines as JSON
+  --duration S            end after S seconds; a program that was started here is terminated
+  --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
+                          given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl
+  --dump-on finding       dump when a coroutine is found to be stuck
+  --dump-on death         dump when the target has ended; either, both, or none may be given:
+                          SIGUSR1 to corotracer-gui dumps at any time
+
+The window:
+  --screenshot PNG        save a picture of the window and quit
+  --screenshot-after S    after so many seconds [3]
+  --theme light|dark|system
+
+  -h, --help              this text
+  -v, --version           the version
+
+Exit status of --batch: the target's (128 + signal if it was killed); 127 it cannot be started; 2 wrong
+usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3.
+)";
+}
+
+}  // namespace ct
