@@ -10,11 +10,16 @@
 //     int main() { corotracer::InitTracer(); ... }
 //
 // Source-compatible with programs written for the existing coroTracer C++ SDK. docs/probe.md has the rest.
+// -DCOROTRACER_OFF: the same API, and nothing behind it.
 #pragma once
 
 #include "corotracer/layout.h"
+#if defined(COROTRACER_OFF)
+#include "corotracer/off.h"
+#else
 #include "corotracer/promise.h"
 #include "corotracer/runtime.h"
+#endif
 
 // Programs written for the existing SDK rely on what its header brings along.
 #include <cstring>

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The probe's API with nothing behind it, for -DCOROTRACER_OFF: no state, no size, no instructions. It lies in an
+// inline namespace of its own, so that objects compiled with and without it can be linked together.
+#pragma once
+
+#include "awaitable.h"
+#include "location.h"
+#include "types.h"
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <time.h>
+#include <unistd.h>
+
+#include <sys/syscall.h>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer {
+inline namespace compiled_out {
+
+class PromiseMixin;
+
+/// Awaits `inner`, and that is all.
+template <class Awaitable>
+struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
+    using storage = detail::awaiter_storage<Awaitable>;
+    using storage::inner;
+
+    template <class U>
+    constexpr TracedAwaiter(U &&from, PromiseMixin *, location = location::current(),
+                            std::uint8_t = kAwaitPoint) noexcept(std::is_nothrow_constructible_v<storage, U &&>)
+        : storage(static_cast<U &&>(from))
+    {
+    }
+    constexpr bool await_ready() noexcept(noexcept(static_cast<bool>(inner.await_ready())))
+    {
+        return static_cast<bool>(inner.await_ready());
+    }
+    template <class Promise>
+    constexpr auto await_suspend(std::coroutine_handle<Promise> self) noexcept(noexcept(inner.await_suspend(self)))
+    {
+        return inner.await_suspend(self);
+    }
+    constexpr decltype(auto) await_resume() noexcept(noexcept(inner.await_resume())) { return inner.await_resume(); }
+};
+
+template <class A>
+TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
+
+/// What an awaitable becomes: itself, but for an rvalue that cannot move (g++ 12 would copy a reference to it).
+template <class A>
+using passed = std::conditional_t<detail::may_be_returned<A>, detail::held<A>, TracedAwaiter<A>>;
+
+template <class A>
+inline constexpr bool passes_quietly = std::is_nothrow_constructible_v<detail::held<A>, A &&>;
+
+template <class A>
+constexpr passed<A> pass(A &&awaitable) noexcept(passes_quietly<A>)
+{
+    if constexpr (detail::may_be_returned<A>)
+        return static_cast<A &&>(awaitable);
+    else
+        return TracedAwaiter<A>(static_cast<A &&>(awaitable), nullptr);
+}
+
+/// See promise.h. The functions that pass an awaitable on return it as it came: an lvalue by reference, an rvalue
+/// moved.
+class PromiseMixin {
+public:
+    static constexpr StationData *my_station = nullptr;
+    static constexpr std::uint64_t event_count = 0;
+
+    template <class A>
+    static constexpr passed<A> await_transform(A &&awaitable,
+                                               const location & = location::current()) noexcept(passes_quietly<A>)
+    {
+        return pass<A>(static_cast<A &&>(awaitable));
+    }
+    template <class A>
+    static constexpr passed<A> trace(A &&awaitable, const location & = location::current()) noexcept(passes_quietly<A>)
+    {
+        static_assert(detail::may_be_returned<A>,
+                      "an awaitable that cannot move must outlive this call: pass an lvalue");
+        return pass<A>(static_cast<A &&>(awaitable));
+    }
+    template <class A = std::suspend_always>
+    static constexpr passed<A> trace_initial_suspend(A &&awaitable = A{},
+                                                     const location & = location::current()) noexcept(passes_quietly<A>)
+    {
+        return trace(static_cast<A &&>(awaitable));
+    }
+    template <class A = std::suspend_always>
+    static constexpr passed<A> trace_final_suspend(A &&awaitable = A{},
+                                                   const location & = location::current()) noexcept(passes_quietly<A>)
+    {
+        return trace(static_cast<A &&>(awaitable));
+    }
+    template <class A = std::suspend_always>
+    static constexpr passed<A> trace_yield(A &&awaitable = A{},
+                                           const location & = location::current()) noexcept(passes_quietly<A>)
+    {
+        return trace(static_cast<A &&>(awaitable));
+    }
+    static constexpr void write_trace(std::uint64_t, bool, std::uint32_t = 0, std::uint8_t = kAwaitPoint) noexcept {}
+    static constexpr void set_name(std::string_view) noexcept {}
+    static constexpr void set_parent(const PromiseMixin &) noexcept {}
+    static constexpr void waits_on(wait, const void *) noexcept {}
+    static constexpr void waits_on(wait, std::integral auto) noexcept {}
+    template <class Duration>
+    static constexpr void waits_on(std::chrono::time_point<std::chrono::steady_clock, Duration>) noexcept
+    {
+    }
+    static constexpr void waits_on(const PromiseMixin &) noexcept {}
+};
+
+constexpr void InitTracer() noexcept {}
+constexpr void enable(bool) noexcept {}
+constexpr bool is_enabled() noexcept
+{
+    return false;
+}
+constexpr void name_thread(std::string_view) noexcept {}
+constexpr void note_wake(const PromiseMixin &, const PromiseMixin * = nullptr) noexcept {}
+constexpr bool start_flight_recorder(const flight_recorder_options & = {}) noexcept
+{
+    return false;
+}
+constexpr const char *flight_recorder_path() noexcept
+{
+    return "";
+}
+
+/// CLOCK_MONOTONIC in ns.
+inline std::uint64_t get_ns() noexcept
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The operating system's id of this thread.
+inline std::uint64_t get_tid() noexcept
+{
+    return static_cast<std::uint64_t>(::syscall(SYS_gettid));
+}
+
+}  // namespace compiled_out
+}  // namespace corotracer
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")
