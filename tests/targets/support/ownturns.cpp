@@ -4,6 +4,7 @@
 
 #include "stop.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -13,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kStride = 64;                                 ///< resumptions between two looks at the clock
+constexpr std::uint64_t kStride = 64;                            ///< resumptions between two looks at the clock
 constexpr auto kShortestSleep = std::chrono::microseconds(50);   ///< the kernel does not sleep much shorter
 constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15ULL;  // odd, irregular: 2^64 over the golden ratio
 
@@ -57,13 +58,21 @@ private:
     std::size_t m_next = 0;
 };
 
+/// Resumptions at a time: no more than fall due while the shortest sleep lasts.
+std::uint64_t strideAt(double perSecond)
+{
+    const double due = perSecond * std::chrono::duration<double>(kShortestSleep).count();
+    return perSecond <= 0 ? kStride : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(due), 1, kStride);
+}
+
 /// `perSecond`: of this thread.
 void work(Slice slice, double perSecond)
 {
+    const std::uint64_t stride = strideAt(perSecond);
     const Clock::time_point start = Clock::now();
     std::uint64_t resumed = 0;
     while (!slice.empty() && !stopRequested()) {
-        for (unsigned i = 0; i < kStride && !slice.empty(); ++i, ++resumed)
+        for (std::uint64_t i = 0; i < stride && !slice.empty(); ++i, ++resumed)
             slice.resumeOne();
         if (perSecond <= 0)
             continue;
