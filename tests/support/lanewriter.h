@@ -1,0 +1,389 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A plain writer of lanes, compact stations and processes, made from docs/ctp.md without this project's probe, so that
+// the readers are not tested against their own author's mistakes. Slow and simple. Payloads are functions of (key,
+// number), as in writers.h, so that a torn or misnumbered event cannot pass for a good one.
+#pragma once
+
+#include "core/protocol/lanereader.h"
+#include "corotracer/layout.h"
+#include "tests/support/writers.h"
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace lanewriter {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kRelease = std::memory_order_release;
+
+constexpr std::uint64_t identityOf(std::uint32_t index, std::uint32_t generation)
+{
+    return std::uint64_t{generation} << 32 | index;
+}
+
+/// The item is what Coroutine::step() of `key`'s writer made of number item.n, all of it.
+inline bool isGenuine(const ct::LaneItem &item, std::uint64_t key)
+{
+    const bool active = writers::activeOf(item.n);
+    return item.ts == writers::tsOf(item.n) && item.arg == (active ? 0 : writers::addrOf(key, item.n)) &&
+           (item.kind & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
+}
+
+/// The record that step() makes.
+struct Record {
+    std::uint8_t kind = 0;
+    std::uint64_t ts = 0, identity = 0, arg = 0, n = 0;
+    std::uint32_t site = 0;
+};
+inline Record genuineRecord(std::uint64_t identity, std::uint64_t key, std::uint64_t n, std::uint32_t site = 0,
+                            std::uint8_t point = corotracer::kAwaitPoint)
+{
+    const bool active = writers::activeOf(n);
+    const auto kind = static_cast<std::uint8_t>((active ? corotracer::kRecordResume : corotracer::kRecordSuspend) |
+                                                (active ? 0 : point));
+    return {kind, writers::tsOf(n), identity, active ? 0 : writers::addrOf(key, n), n, site};
+}
+
+/// Where a lane lies.
+struct Ring {
+    corotracer::LaneHeader *header = nullptr;
+    corotracer::LaneRecord *records = nullptr;
+    std::atomic<std::uint64_t> *blockNumbers = nullptr;
+    std::uint32_t capacity = 0;
+    bool overwrite = false;
+
+    ct::LaneView view() const { return {records, blockNumbers, &header->committed, capacity, overwrite}; }
+};
+
+/// A lane in memory of its own, for tests without a region.
+class LooseRing {
+public:
+    LooseRing(std::uint32_t capacity, bool overwrite)
+        : m_records(std::make_unique<corotracer::LaneRecord[]>(capacity)),
+          m_numbers(std::make_unique<std::atomic<std::uint64_t>[]>(capacity / 1024)),
+          m_capacity(capacity),
+          m_overwrite(overwrite)
+    {
+        m_header.records.store(capacity, kRelaxed);
+        m_header.committed.store(capacity, kRelaxed);
+        m_header.state.store(corotracer::kLaneActive, kRelease);
+    }
+    Ring ring() { return {&m_header, m_records.get(), m_numbers.get(), m_capacity, m_overwrite}; }
+
+private:
+    corotracer::LaneHeader m_header{};
+    std::unique_ptr<corotracer::LaneRecord[]> m_records;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> m_numbers;
+    std::uint32_t m_capacity;
+    bool m_overwrite;
+};
+
+/// The producer of one lane. One thread at a time.
+class Lane {
+public:
+    Lane(const Ring &ring, std::uint64_t position) : m_ring(ring), m_position(position) {}
+
+    /// False: the lane was full (discard mode); the record is dropped and counted.
+    bool put(const Record &record)
+    {
+        if (m_pending != 0 && hasRoom(2)) {
+            store({corotracer::kRecordDrops, m_firstDropped, m_pending, m_lastDropped, 0, 0});
+            m_pending = 0;
+        }
+        if (m_pending == 0 && hasRoom(1)) {
+            store(record);
+            return true;
+        }
+        if (m_pending++ == 0)
+            m_firstDropped = record.ts;
+        m_lastDropped = record.ts;
+        m_ring.header->dropped.fetch_add(1, kRelaxed);
+        return false;
+    }
+
+    /// The first steps of a record whose writer stops before its commit.
+    void putTorn(const Record &record)
+    {
+        beginBlock();
+        storePayload(slotOf(m_position), record);
+    }
+
+    void close(std::uint64_t now)
+    {
+        m_ring.header->closed_ts.store(now, kRelaxed);
+        m_ring.header->state.store(corotracer::kLaneClosed, kRelease);  // partner: the engine's acquire load
+    }
+
+    std::uint64_t position() const { return m_position; }
+    const Ring &ring() const { return m_ring; }
+
+private:
+    bool hasRoom(std::uint64_t records) const
+    {
+        if (m_ring.overwrite)
+            return true;
+        // Acquire; partner: the engine's release store of tail, behind its loads of what is overwritten next.
+        return m_position + records <= m_ring.header->tail.load(kAcquire) + m_ring.capacity;
+    }
+    corotracer::LaneRecord &slotOf(std::uint64_t position) const { return m_ring.records[position % m_ring.capacity]; }
+    void beginBlock() const
+    {
+        if (!m_ring.overwrite || m_position % 1024 != 0)
+            return;
+        const std::uint64_t block = m_position / 1024;
+        m_ring.blockNumbers[block % (m_ring.capacity / 1024)].store(block + 1, kRelaxed);
+    }
+    static void storePayload(corotracer::LaneRecord &slot, const Record &record)
+    {
+        slot.ts.store(record.ts, kRelease);  // partner, in overwrite mode: the reader's acquire loads
+        slot.identity.store(record.identity, kRelease);
+        slot.arg.store(record.arg, kRelease);
+    }
+    void store(const Record &record)
+    {
+        beginBlock();
+        corotracer::LaneRecord &slot = slotOf(m_position);
+        storePayload(slot, record);
+        const std::uint64_t lap = m_position / m_ring.capacity % 15 + 1;
+        const std::uint64_t commit = (record.n & 0xFFFFFFFF) << 32 | std::uint64_t{record.site & 0xFFFFF} << 12 |
+                                     std::uint64_t{record.kind} << 4 | lap;
+        slot.commit.store(commit, kRelease);  // partner: the reader's acquire load
+        ++m_position;
+    }
+
+    Ring m_ring;
+    std::uint64_t m_position;
+    std::uint64_t m_pending = 0, m_firstDropped = 0, m_lastDropped = 0;
+};
+
+/// A target process in a mapped region. Memory is not committed ahead: for regions on a file system with room.
+class Process {
+public:
+    /// Takes an entry of the process table. clockKind 0: raw clocks are ns.
+    Process(corotracer::GlobalHeader &header, std::uint32_t pid, std::uint64_t startTicks)
+        : m_header(&header), m_base(reinterpret_cast<std::byte *>(&header))
+    {
+        for (m_index = 0; m_index < header.extension.process_capacity; ++m_index) {
+            std::uint32_t expected = corotracer::kProcessFree;
+            if (entry().state.compare_exchange_strong(expected, corotracer::kProcessMaking, kAcquire))
+                break;
+        }
+        entry().pid.store(pid, kRelaxed);
+        entry().start_ticks.store(startTicks, kRelaxed);
+        entry().clock_kind.store(0, kRelaxed);
+        entry().init_ns.store(writers::kTsBase, kRelaxed);
+        entry().state.store(corotracer::kProcessActive, kRelease);
+    }
+
+    std::uint32_t index() const { return m_index; }
+    corotracer::GlobalHeader &header() const { return *m_header; }
+    corotracer::ProcessEntry &entry() const
+    {
+        return at<corotracer::ProcessEntry>(extension().process_table_offset)[m_index];
+    }
+    corotracer::LaneHeader &laneHeader(std::uint32_t index) const
+    {
+        return at<corotracer::LaneHeader>(extension().lane_directory_offset)[index];
+    }
+    corotracer::StateLine &line(std::uint32_t index) const
+    {
+        return at<corotracer::StateLine>(extension().lines_offset)[index];
+    }
+    corotracer::BirthLine &birth(std::uint32_t index) const
+    {
+        return at<corotracer::BirthLine>(extension().births_offset)[index];
+    }
+
+    /// A free lane, or a new one of `records` (0: as the region says); nullopt when the pool is spent.
+    std::optional<Lane> takeLane(std::uint64_t tid, std::uint32_t records = 0) const
+    {
+        const std::uint32_t made = extension().lane_count.load(kAcquire);
+        for (std::uint32_t index = 0; index < made; ++index) {
+            std::uint32_t expected = corotracer::kLaneFree;
+            corotracer::LaneHeader &lane = laneHeader(index);
+            if (lane.records.load(kRelaxed) != 0 &&
+                lane.state.compare_exchange_strong(expected, corotracer::kLaneMaking, kAcquire))
+                return start(lane, tid, lane.tail.load(kRelaxed));
+        }
+        return makeLane(tid, records ? records : extension().lane_records);
+    }
+
+    /// A compact station: from the stack of free ones, or a new one; nullopt when there is none.
+    std::optional<std::uint32_t> takeLine() const
+    {
+        std::uint64_t top = extension().free_lines.load(kAcquire);
+        while ((top & 0xFFFFFFFF) != 0) {
+            const auto index = static_cast<std::uint32_t>(top) - 1;
+            const std::uint64_t rest = ((top >> 32) + 1) << 32 | birth(index).next_free.load(kRelaxed);
+            if (extension().free_lines.compare_exchange_weak(top, rest, kAcquire))
+                return index;
+        }
+        const std::uint32_t index = extension().line_count.fetch_add(1, kRelaxed);
+        if (index >= extension().lines_reserved)
+            return std::nullopt;
+        std::uint32_t committed = extension().lines_committed.load(kRelaxed);
+        while (committed <= index && !extension().lines_committed.compare_exchange_weak(committed, index + 1, kRelease))
+            ;
+        return index;
+    }
+    void giveLineBack(std::uint32_t index) const
+    {
+        std::uint64_t top = extension().free_lines.load(kRelaxed);
+        std::uint64_t next;
+        do {
+            birth(index).next_free.store(static_cast<std::uint32_t>(top), kRelaxed);
+            next = ((top >> 32) + 1) << 32 | (index + 1);
+        } while (!extension().free_lines.compare_exchange_weak(top, next, kRelease, kRelaxed));
+    }
+
+    /// The string's name as records and lines carry it: offset << 16 | length; 0 when there is no room.
+    std::uint64_t intern(std::string_view text) const
+    {
+        const std::uint64_t offset = extension().strings_used.fetch_add(text.size(), kRelaxed);
+        if (offset + text.size() > extension().strings_capacity)
+            return 0;
+        std::memcpy(m_base + extension().strings_offset + offset, text.data(), text.size());
+        return offset << 16 | text.size();
+    }
+
+private:
+    template <class T>
+    T *at(std::uint64_t offset) const
+    {
+        return reinterpret_cast<T *>(m_base + offset);
+    }
+    corotracer::ExtensionHeader &extension() const { return m_header->extension; }
+
+    Lane start(corotracer::LaneHeader &lane, std::uint64_t tid, std::uint64_t position) const
+    {
+        lane.process.store(m_index, kRelaxed);
+        lane.tid.store(tid, kRelaxed);
+        lane.begin.store(position, kRelaxed);
+        lane.thread_name.store(0, kRelaxed);
+        lane.closed_ts.store(0, kRelaxed);
+        lane.claims.fetch_add(1, kRelaxed);
+        lane.state.store(corotracer::kLaneActive, kRelease);  // partner: the engine's acquire load
+        const Ring ring{&lane, at<corotracer::LaneRecord>(lane.offset.load(kRelaxed)),
+                        at<std::atomic<std::uint64_t>>(lane.block_numbers_offset.load(kRelaxed)),
+                        lane.records.load(kRelaxed), extension().lane_mode == corotracer::kLanesOverwrite};
+        return Lane(ring, position);
+    }
+
+    std::optional<Lane> makeLane(std::uint64_t tid, std::uint32_t records) const
+    {
+        const std::uint64_t numbers = (records / 1024 * 8 + 4095) / 4096 * 4096;
+        const std::uint64_t bytes = numbers + std::uint64_t{records} * 32;
+        std::uint64_t used = extension().lane_pool_used.load(kRelaxed);
+        do {
+            if (used + bytes > extension().lane_pool_size)
+                return std::nullopt;
+        } while (!extension().lane_pool_used.compare_exchange_weak(used, used + bytes, kRelaxed));
+        const std::uint32_t index = extension().lane_count.load(kRelaxed);
+        if (index >= extension().lane_capacity)
+            return std::nullopt;
+        corotracer::LaneHeader &lane = laneHeader(index);
+        lane.state.store(corotracer::kLaneMaking, kRelaxed);
+        // One maker at a time is enough for tests. Release: the state shows before the count does.
+        extension().lane_count.store(index + 1, kRelease);
+        lane.block_numbers_offset.store(extension().lane_pool_offset + used, kRelaxed);
+        lane.offset.store(extension().lane_pool_offset + used + numbers, kRelaxed);
+        lane.records.store(records, kRelaxed);
+        lane.committed.store(records, kRelease);
+        return start(lane, tid, 0);
+    }
+
+    corotracer::GlobalHeader *m_header;
+    std::byte *m_base;
+    std::uint32_t m_index = 0;
+};
+
+/// One traced coroutine. Each call is one event, on the thread of the lane that it is given.
+class Coroutine {
+public:
+    /// Takes a compact station and is born. `told` = its birth found room in the lane.
+    static std::optional<Coroutine> bear(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts)
+    {
+        const std::optional<std::uint32_t> index = process.takeLine();
+        if (!index)
+            return std::nullopt;
+        corotracer::StateLine &line = process.line(*index);
+        corotracer::BirthLine &birth = process.birth(*index);
+        const std::uint64_t generation = (line.life.load(kRelaxed) >> 32) + 1;
+        birth.probe_id.store(key, kRelease);
+        birth.birth_ts.store(ts, kRelease);
+        birth.name.store(0, kRelease);
+        birth.parent.store(corotracer::kNoIdentity, kRelease);
+        birth.process.store(process.index(), kRelease);
+        for (auto *field : {&line.seq, &line.ts, &line.addr, &line.what, &line.tid, &line.death_ts})
+            field->store(0, kRelease);
+        line.life.store(generation << 32 | corotracer::kLineAlive, kRelease);  // partner: the engine's acquire load
+        Coroutine made(process, *index, static_cast<std::uint32_t>(generation), key);
+        made.m_told = lane.put({corotracer::kRecordBirth, ts, made.identity(), key, 0, 0});
+        return made;
+    }
+
+    /// The next transition, with the payload of writers.h: even numbers suspend, odd ones resume.
+    bool step(Lane &lane, std::uint32_t site = 0, std::uint8_t point = corotracer::kAwaitPoint)
+    {
+        return transition(lane, genuineRecord(identity(), m_key, m_events, site, point));
+    }
+
+    /// Any transition: the lane first, then the line.
+    bool transition(Lane &lane, const Record &record)
+    {
+        const bool told = lane.put(record);
+        corotracer::StateLine &line = m_process->line(m_index);
+        line.seq.store(2 * m_events + 1, kRelaxed);
+        line.ts.store(record.ts, kRelease);  // partner: the reader's acquire loads, as for the others
+        line.addr.store(record.arg, kRelease);
+        line.what.store(std::uint64_t{record.kind} << 32 | record.site, kRelease);
+        line.tid.store(lane.ring().header->tid.load(kRelaxed), kRelease);
+        line.seq.store(2 * ++m_events, kRelease);
+        return told;
+    }
+
+    void note(Lane &lane, const Record &record) { m_told &= lane.put(record); }
+
+    /// Dies; the compact station is given back if all was told, else left to the engine.
+    void die(Lane &lane, std::uint64_t ts)
+    {
+        corotracer::StateLine &line = m_process->line(m_index);
+        line.death_ts.store(ts, kRelease);
+        m_told &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
+        const bool recycle = m_told || lane.ring().overwrite;
+        // Release; partner: the engine's acquire load, and whoever has the station next.
+        line.life.store(std::uint64_t{m_generation} << 32 |
+                            (recycle ? corotracer::kLineRecycled : corotracer::kLineDead),
+                        kRelease);
+        if (recycle)
+            m_process->giveLineBack(m_index);
+    }
+
+    std::uint64_t identity() const { return identityOf(m_index, m_generation); }
+    std::uint32_t index() const { return m_index; }
+    std::uint64_t events() const { return m_events; }
+    /// Goes on from a number, as if so many events had gone by.
+    void setEvents(std::uint64_t events) { m_events = events; }
+
+private:
+    Coroutine(const Process &process, std::uint32_t index, std::uint32_t generation, std::uint64_t key)
+        : m_process(&process), m_index(index), m_generation(generation), m_key(key)
+    {
+    }
+
+    const Process *m_process;
+    std::uint32_t m_index, m_generation;
+    std::uint64_t m_key;
+    std::uint64_t m_events = 0;
+    bool m_told = true;
+};
+
+}  // namespace lanewriter

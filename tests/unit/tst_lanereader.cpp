@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/protocol/lanereader.h"
+#include "tests/support/check.h"
+#include "tests/support/lanewriter.h"
+
+#include <cstring>
+#include <random>
+#include <sys/mman.h>
+#include <vector>
+
+using ct::LaneItem;
+using ct::LaneReading;
+using lanewriter::Lane;
+using lanewriter::LooseRing;
+using lanewriter::Ring;
+
+namespace {
+
+constexpr std::uint64_t kIdentity = 0x0000'0005'0000'0007;
+constexpr std::uint64_t kKey = 9;
+constexpr std::uint32_t kSmall = corotracer::kLaneRecordsMin;  // 2048: two blocks
+
+/// Writes numbers [from, to).
+void write(Lane &lane, std::uint64_t from, std::uint64_t to)
+{
+    for (std::uint64_t n = from; n < to; ++n)
+        lane.put(lanewriter::genuineRecord(kIdentity, kKey, n, static_cast<std::uint32_t>(n) & 0xFFFFF));
+}
+
+/// True when the items are numbers from, from + 1, ...
+bool isRun(std::span<const LaneItem> items, std::uint64_t from)
+{
+    for (const LaneItem &item : items) {
+        if (item.n != static_cast<std::uint32_t>(from) || item.identity != kIdentity || item.site != (from & 0xFFFFF) ||
+            !lanewriter::isGenuine(item, kKey))
+            return false;
+        ++from;
+    }
+    return true;
+}
+
+void setTail(const Ring &ring, std::uint64_t position)
+{
+    ring.header->tail.store(position, std::memory_order_release);
+}
+
+}  // namespace
+
+CT_CASE(readsWhatWasCommittedInOrder)
+{
+    LooseRing memory(kSmall, false);
+    Lane lane(memory.ring(), 0);
+    const ct::LaneView view = memory.ring().view();
+    std::vector<LaneItem> items(100);
+    CHECK_EQUAL(ct::readLane(view, 0, items).count, 0u);
+    CHECK_EQUAL(ct::committedEnd(view, 0), 0u);
+    write(lane, 0, 250);
+    CHECK_EQUAL(ct::committedEnd(view, 0), 250u);
+    CHECK_EQUAL(ct::committedEnd(view, 249), 250u);
+    CHECK_EQUAL(ct::committedEnd(view, 250), 250u);
+    std::uint64_t position = 0;
+    for (const std::size_t expected : {100u, 100u, 50u, 0u}) {
+        const LaneReading reading = ct::readLane(view, position, items);
+        CHECK_EQUAL(reading.count, expected);
+        CHECK_EQUAL(reading.skipped, 0u);
+        CHECK(isRun(std::span(items).first(reading.count), position));
+        position += expected;
+        CHECK_EQUAL(reading.next, position);
+    }
+    CHECK_EQUAL(ct::readLane(view, 0, {}).count, 0u);
+}
+
+CT_CASE(everyFieldArrives)
+{
+    LooseRing memory(kSmall, false);
+    Lane lane(memory.ring(), 0);
+    REQUIRE(lane.put({0x81, 0x1122334455667788, ~std::uint64_t{0}, 0xA1B2C3D4E5F60718, 0xFFFF'FFFF, 0xF'FFFF}));
+    LaneItem item;
+    REQUIRE(ct::readLane(memory.ring().view(), 0, {&item, 1}).count == 1);
+    CHECK_EQUAL(item.ts, 0x1122334455667788u);
+    CHECK_EQUAL(item.identity, ~std::uint64_t{0});
+    CHECK_EQUAL(item.arg, 0xA1B2C3D4E5F60718u);
+    CHECK_EQUAL(item.n, 0xFFFF'FFFFu);
+    CHECK_EQUAL(item.site, 0xF'FFFFu);
+    CHECK_EQUAL(int{item.kind}, 0x81);
+}
+
+CT_CASE(stopsAtATornRecord)
+{
+    for (const bool overwrite : {false, true}) {
+        LooseRing memory(kSmall, overwrite);
+        Lane lane(memory.ring(), 0);
+        std::vector<LaneItem> items(kSmall);
+        // In the first lap the slot was never written; in the second it carries the lap before.
+        for (const std::uint64_t at : {std::uint64_t{10}, std::uint64_t{kSmall} + 10}) {
+            setTail(memory.ring(), lane.position());
+            write(lane, lane.position(), at);
+            lane.putTorn(lanewriter::genuineRecord(kIdentity, kKey, at));
+            CHECK_EQUAL(ct::committedEnd(memory.ring().view(), at - 5), at);
+            const LaneReading reading = ct::readLane(memory.ring().view(), at - 5, items);
+            CHECK_EQUAL(reading.count, 5u);
+            CHECK_EQUAL(reading.next, at);
+        }
+    }
+}
+
+/// The lap comes round after 15: forty of them, read in pieces that do not divide the ring.
+CT_CASE(lapsWrap)
+{
+    LooseRing memory(kSmall, false);
+    Lane lane(memory.ring(), 0);
+    const ct::LaneView view = memory.ring().view();
+    std::vector<LaneItem> items(777);
+    std::uint64_t position = 0;
+    while (position < 40ULL * kSmall) {
+        write(lane, lane.position(), position + kSmall);
+        CHECK_EQUAL(ct::committedEnd(view, position), position + kSmall);
+        const LaneReading reading = ct::readLane(view, position, items);
+        CHECK_EQUAL(reading.count, 777u);
+        CHECK(isRun(items, position));
+        position = reading.next;
+        setTail(memory.ring(), position);
+    }
+    CHECK_EQUAL(lane.ring().header->dropped.load(), 0u);
+}
+
+/// A slot that carries any lap but its own is not read.
+CT_CASE(staleLapsAreNotRead)
+{
+    LooseRing memory(kSmall, false);
+    Lane lane(memory.ring(), 0);
+    write(lane, 0, kSmall);
+    const ct::LaneView view = memory.ring().view();
+    LaneItem item;
+    for (std::uint64_t lap = 1; lap < 15; ++lap) {
+        CHECK_EQUAL(ct::readLane(view, lap * kSmall, {&item, 1}).count, 0u);
+        CHECK_EQUAL(ct::committedEnd(view, lap * kSmall), lap * kSmall);
+    }
+}
+
+CT_CASE(aFullLaneDropsAndSaysSo)
+{
+    LooseRing memory(kSmall, false);
+    Lane lane(memory.ring(), 0);
+    write(lane, 0, kSmall + 30);
+    CHECK_EQUAL(lane.ring().header->dropped.load(), 30u);
+    const ct::LaneView view = memory.ring().view();
+    std::vector<LaneItem> items(kSmall);
+    LaneReading reading = ct::readLane(view, 0, items);
+    CHECK_EQUAL(reading.count, kSmall);
+    CHECK(isRun(items, 0));
+    setTail(memory.ring(), reading.next);
+    write(lane, 5000, 5001);
+    reading = ct::readLane(view, reading.next, items);
+    REQUIRE(reading.count == 2);
+    CHECK_EQUAL(int{items[0].kind}, int{corotracer::kRecordDrops});
+    CHECK_EQUAL(items[0].identity, 30u);
+    CHECK_EQUAL(items[0].ts, writers::tsOf(kSmall));
+    CHECK_EQUAL(items[0].arg, writers::tsOf(kSmall + 29));
+    CHECK(isRun({&items[1], 1}, 5000));
+}
+
+/// Behind `committed` there is nothing that could be touched.
+CT_CASE(slotsWithoutMemoryAreNotTouched)
+{
+    constexpr std::size_t kBytes = kSmall * sizeof(corotracer::LaneRecord);
+    void *const memory = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    REQUIRE(::mprotect(memory, kBytes / 2, PROT_READ | PROT_WRITE) == 0);
+    for (const bool overwrite : {false, true}) {
+        std::memset(memory, 0, kBytes / 2);
+        LooseRing other(kSmall, overwrite);
+        Ring ring = other.ring();
+        ring.records = static_cast<corotracer::LaneRecord *>(memory);
+        ring.header->committed.store(kSmall / 2, std::memory_order_release);
+        Lane lane(ring, 0);
+        write(lane, 0, kSmall / 2);
+        if (overwrite)
+            ring.blockNumbers[1].store(2, std::memory_order_relaxed);  // the next block was begun, and no more
+        std::vector<LaneItem> items(kSmall);
+        CHECK_EQUAL(ct::readLane(ring.view(), 0, items).count, kSmall / 2);
+        CHECK_EQUAL(ct::readLane(ring.view(), kSmall / 2, items).count, 0u);
+        CHECK_EQUAL(ct::committedEnd(ring.view(), 0), kSmall / 2);
+        CHECK_EQUAL(ct::committedEnd(ring.view(), kSmall / 2), kSmall / 2);
+    }
+    ::munmap(memory, kBytes);
+}
+
+CT_CASE(overwrittenRecordsAreSkippedAndCounted)
+{
+    constexpr std::uint32_t kRecords = 8192;
+    for (const std::uint64_t written : {8192u, 8193u, 9000u, 20'000u, 40u * 8192u, 333'333u}) {
+        LooseRing memory(kRecords, true);
+        Lane lane(memory.ring(), 0);
+        write(lane, 0, written);
+        const ct::LaneView view = memory.ring().view();
+        CHECK_EQUAL(ct::committedEnd(view, 0), written);
+        std::vector<LaneItem> items(kRecords);
+        const LaneReading reading = ct::readLane(view, 0, items);
+        CHECK_EQUAL(reading.next, written);
+        CHECK_EQUAL(reading.count + reading.skipped, written);
+        CHECK(reading.count > kRecords - corotracer::kLaneBlock);  // all but the block under the producer
+        CHECK(isRun(std::span(items).first(reading.count), reading.skipped));
+    }
+}
+
+/// A producer that stopped before the first commit of a block: the block before it ends the lane.
+CT_CASE(aBegunBlockIsNoRecord)
+{
+    LooseRing memory(kSmall, true);
+    Lane lane(memory.ring(), 0);
+    write(lane, 0, 3 * 1024);
+    lane.putTorn(lanewriter::genuineRecord(kIdentity, kKey, 3 * 1024));
+    const ct::LaneView view = memory.ring().view();
+    CHECK_EQUAL(ct::committedEnd(view, 0), 3 * 1024u);
+    std::vector<LaneItem> items(kSmall);
+    const LaneReading reading = ct::readLane(view, 0, items);
+    CHECK_EQUAL(reading.count, 1024u);
+    CHECK_EQUAL(reading.skipped, 2048u);
+    CHECK(isRun(std::span(items).first(1024), 2048));
+}
+
+/// Whatever the memory holds and wherever we are told to read: it returns, within the memory (address sanitizer looks).
+CT_CASE(hostileLanes)
+{
+    std::mt19937_64 random(1);
+    std::vector<LaneItem> items(3000);
+    for (int round = 0; round < 400; ++round) {
+        const bool overwrite = round % 2 != 0;
+        LooseRing memory(kSmall << random() % 2, overwrite);
+        const Ring ring = memory.ring();
+        const bool plausible = round % 4 < 2;
+        for (std::uint32_t i = 0; i < ring.capacity; ++i)
+            ring.records[i].commit.store(plausible ? random() % 3 : random(), std::memory_order_relaxed);
+        for (std::uint32_t i = 0; i < ring.capacity / 1024; ++i)
+            ring.blockNumbers[i].store(random() >> (random() % 64), std::memory_order_relaxed);
+        ring.header->committed.store(static_cast<std::uint32_t>(random() >> (random() % 64)),
+                                     std::memory_order_relaxed);
+        const std::uint64_t position = random() >> (random() % 64);
+        const LaneReading reading = ct::readLane(ring.view(), position, items);
+        CHECK(reading.count <= items.size());
+        CHECK_EQUAL(reading.next - position, reading.count + reading.skipped);
+        const std::uint64_t end = ct::committedEnd(ring.view(), position);
+        CHECK(overwrite || end - position <= ring.capacity);
+    }
+}

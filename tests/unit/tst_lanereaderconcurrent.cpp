@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A producer and a reader at once: also for thread sanitizer.
+#include "core/protocol/lanereader.h"
+#include "tests/support/check.h"
+#include "tests/support/lanewriter.h"
+
+#include <thread>
+#include <vector>
+
+using lanewriter::Lane;
+using lanewriter::LooseRing;
+
+namespace {
+
+constexpr std::uint64_t kIdentity = lanewriter::identityOf(3, 1);
+constexpr std::uint64_t kKey = 5;
+constexpr std::uint64_t kRecords = 2'000'000;
+
+struct Producer {
+    std::uint64_t accepted = 0;
+    std::atomic<bool> done{false};
+
+    void run(Lane lane)
+    {
+        for (std::uint64_t n = 0; n < kRecords; ++n)
+            accepted += lane.put(lanewriter::genuineRecord(kIdentity, kKey, n));
+        done.store(true, std::memory_order_release);
+    }
+};
+
+struct Reader {
+    std::uint64_t position = 0, count = 0, skipped = 0, drops = 0, wrong = 0;
+    std::uint64_t next = 0;
+    std::vector<ct::LaneItem> items = std::vector<ct::LaneItem>(700);
+
+    /// False: nothing new.
+    bool read(const lanewriter::Ring &ring)
+    {
+        const std::uint64_t end = ct::committedEnd(ring.view(), position);
+        const ct::LaneReading reading = ct::readLane(ring.view(), position, items);
+        wrong += reading.next < position;
+        // What was committed before is read, or was overwritten; a full buffer is the only excuse.
+        wrong += reading.next < end && reading.count < items.size() && reading.skipped == 0;
+        for (std::size_t i = 0; i < reading.count; ++i)
+            judge(items[i]);
+        count += reading.count;
+        skipped += reading.skipped;
+        const bool any = reading.next != position;
+        position = reading.next;
+        ring.header->tail.store(position, std::memory_order_release);  // partner: the producer's acquire load
+        return any;
+    }
+    void judge(const ct::LaneItem &item)
+    {
+        if (item.kind == corotracer::kRecordDrops) {
+            drops += item.identity;
+            next += item.identity;
+            return;
+        }
+        wrong += item.identity != kIdentity || !lanewriter::isGenuine(item, kKey) || item.n < next;
+        next = item.n + 1;
+    }
+};
+
+void runBoth(LooseRing &memory, Producer &producer, Reader &reader)
+{
+    std::thread thread([&] { producer.run(Lane(memory.ring(), 0)); });
+    while (!producer.done.load(std::memory_order_acquire))
+        reader.read(memory.ring());
+    thread.join();
+    while (reader.read(memory.ring())) {
+    }
+}
+
+}  // namespace
+
+CT_CASE(nothingIsLostInSilence)
+{
+    LooseRing memory(corotracer::kLaneRecordsMin, false);
+    Producer producer;
+    Reader reader;
+    runBoth(memory, producer, reader);
+    CHECK_EQUAL(reader.wrong, 0u);
+    CHECK_EQUAL(reader.skipped, 0u);
+    const std::uint64_t dropped = memory.ring().header->dropped.load();
+    CHECK_EQUAL(producer.accepted + dropped, kRecords);
+    // Every drop was told by a marker, but for those at the end, after which there was no further record.
+    CHECK(reader.drops <= dropped);
+    CHECK_EQUAL(reader.next + (dropped - reader.drops), kRecords);
+}
+
+CT_CASE(anOverwritingProducerIsFollowed)
+{
+    for (const std::uint32_t capacity : {corotracer::kLaneRecordsMin, 8 * corotracer::kLaneRecordsMin}) {
+        LooseRing memory(capacity, true);
+        Producer producer;
+        Reader reader;
+        runBoth(memory, producer, reader);
+        CHECK_EQUAL(reader.wrong, 0u);
+        CHECK_EQUAL(producer.accepted, kRecords);
+        CHECK_EQUAL(reader.count + reader.skipped, kRecords);
+        CHECK_EQUAL(reader.next, kRecords);
+        CHECK(reader.count >= capacity - corotracer::kLaneBlock);
+    }
+}
