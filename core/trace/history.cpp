@@ -202,7 +202,7 @@ void History::Data::appendLoss(const Loss &loss, std::uint64_t noticed)
     head.open = Open::Nothing;
 }
 
-History::History(std::uint64_t budget) : m_data(std::make_unique<Data>(budget)) {}
+History::History(std::uint64_t budget, std::uint64_t /*keepNs*/) : m_data(std::make_unique<Data>(budget)) {}
 
 History::~History() = default;
 
