@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An independent reader of a cTP region that nobody writes any more, after docs/ctp.md. Standard library only.
+
+Read with pread: a hole in a tmpfs file is not filled by being looked at.
+
+usage: ctp.py REGION [--list]      sums as JSON; --list: one line per coroutine
+"""
+
+import json
+import os
+import struct
+import sys
+from dataclasses import dataclass, field
+
+MAGIC = 0x434F524F54524352
+EXTENSION_MAGIC = 0x3130545845505443
+STATION_SIZE = 1024
+LANES_NONE, LANES_DISCARD, LANES_OVERWRITE = range(3)
+LINE_FREE, LINE_ALIVE, LINE_DEAD, LINE_RECYCLED = range(4)
+LANE_MAKING = 3
+PROCESS_FREE, PROCESS_MAKING = range(2)
+NO_IDENTITY = 2**64 - 1
+BLOCK = 1024
+LAPS = 15
+
+SUSPEND, RESUME, BIRTH, DEATH, DROPS = 0x10, 0x20, 0x30, 0x31, 0x40
+NAME, THREAD_NAME, PARENT, WAKE, WAITS_ON, SWITCH_OFF, SWITCH_ON = 0x50, 0x51, 0x52, 0x60, 0x70, 0x80, 0x81
+
+
+@dataclass
+class Coroutine:
+    """One life of a compact station."""
+    index: int
+    generation: int
+    events: int = 0       # as far as line and lanes say
+    line_events: int = 0  # of the line alone
+    in_lanes: int = 0     # transitions in lanes, from the tails on
+    dead: bool = False
+    in_line: bool = False  # its line is still its own
+    name: str = ""
+    parent: int = NO_IDENTITY
+    numbers: set = field(default_factory=set)  # low 32 bits of its transitions in lanes
+
+
+class Region:
+    def __init__(self, path):
+        self.file = os.open(path, os.O_RDONLY)
+        self.size = os.fstat(self.file).st_size
+        head = self.read(0, 1024)
+        magic, self.version, self.max_stations, self.allocated = struct.unpack_from("<QIII", head, 0)
+        if magic != MAGIC:
+            raise ValueError(f"{path}: no cTP region")
+        self.lane_mode = LANES_NONE
+        self.extended = struct.unpack_from("<Q", head, 0x40)[0] == EXTENSION_MAGIC
+        if self.extended:
+            self.stations_reserved, = struct.unpack_from("<Q", head, 0x58)
+            self.strings_offset, self.strings_capacity = struct.unpack_from("<QQ", head, 0x70)
+            self.born_before_init, = struct.unpack_from("<Q", head, 0x90)
+            self.wrapped, = struct.unpack_from("<Q", head, 0xC0)
+        if self.extended and struct.unpack_from("<I", head, 0x48)[0] >= 2:
+            (self.process_table, self.lane_directory, self.lines_offset, self.births_offset, self.lane_pool,
+             self.lane_pool_size) = struct.unpack_from("<6Q", head, 0x100)
+            self.process_capacity, self.lane_capacity, self.lines_reserved, self.lane_mode = struct.unpack_from(
+                "<4I", head, 0x130)
+            self.line_count, self.lines_committed = struct.unpack_from("<II", head, 0x180)
+            (self.births_without_line, self.births_while_off, self.pool_used) = struct.unpack_from("<3Q", head, 0x190)
+            self.lane_count, self.threads_without_lane = struct.unpack_from("<II", head, 0x1A8)
+            self.records_without_lane, = struct.unpack_from("<Q", head, 0x1B0)
+
+    def close(self):
+        os.close(self.file)
+
+    def read(self, offset, size):
+        data = b""
+        while len(data) < size:
+            part = os.pread(self.file, size - len(data), offset + len(data))
+            if not part:
+                break
+            data += part
+        return data.ljust(size, b"\0")
+
+    # -- version 1 ----------------------------------------------------------------------------------------------
+
+    def stations(self):
+        """(index, events, dead) of the full stations that were born, all of them taken for seqlock ones."""
+        for index in range(min(self.allocated, self.max_stations)):
+            data = self.read(1024 + index * STATION_SIZE, STATION_SIZE)
+            if struct.unpack_from("<Q", data, 8)[0] == 0:
+                continue
+            events = sum(struct.unpack_from("<Q", data, 0x40 + slot * 64 + 0x18)[0] // 2 for slot in range(8))
+            yield index, events, data[0x10] != 0
+
+    # -- lanes --------------------------------------------------------------------------------------------------
+
+    def lanes(self):
+        for index in range(min(self.lane_count, self.lane_capacity)):
+            data = self.read(self.lane_directory + index * 256, 256)
+            state, process, tid, offset, records, claims, blocks, begin = struct.unpack_from("<IIQQIIQQ", data, 0)
+            dropped, committed = struct.unpack_from("<QI", data, 0x40)
+            tail, = struct.unpack_from("<Q", data, 0x80)
+            if state == LANE_MAKING or records == 0 or records & (records - 1) or offset + records * 32 > self.size:
+                continue
+            yield {"index": index, "state": state, "process": process, "tid": tid, "offset": offset,
+                   "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail}
+
+    def records(self, lane):
+        """(ts, identity, arg, n, site, kind) of what the lane holds from its tail on, in order."""
+        if self.lane_mode == LANES_OVERWRITE:
+            yield from self.overwritten_records(lane)
+            return
+        position = lane["tail"]
+        end = position + lane["records"]
+        while position < end:
+            count = min(BLOCK, end - position, lane["records"] - position % lane["records"])
+            for record in self.run(lane, position, count):
+                if record is None:
+                    return
+                yield record
+            position += count
+
+    def overwritten_records(self, lane):
+        blocks = lane["records"] // BLOCK
+        numbers = struct.unpack(f"<{blocks}Q", self.read(lane["blocks"], blocks * 8))
+        present = sorted(number - 1 for slot, number in enumerate(numbers) if number and (number - 1) % blocks == slot)
+        for block in present:
+            first = max(block * BLOCK, lane["tail"])
+            for record in self.run(lane, first, block * BLOCK + BLOCK - first):
+                if record is None:
+                    break
+                yield record
+
+    def run(self, lane, position, count):
+        """`count` slots that lie side by side; None from the first one on that does not carry its lap."""
+        if count <= 0:
+            return
+        lap = position // lane["records"] % LAPS + 1
+        data = self.read(lane["offset"] + position % lane["records"] * 32, count * 32)
+        for ts, identity, arg, commit in struct.iter_unpack("<QQQQ", data):
+            if commit & 0xF != lap:
+                yield None
+                return
+            yield ts, identity, arg, commit >> 32, commit >> 12 & 0xFFFFF, commit >> 4 & 0xFF
+
+    # -- compact stations ---------------------------------------------------------------------------------------
+
+    def lines(self):
+        """(index, generation, life, events) of all compact stations that were ever used."""
+        for first in range(0, min(self.line_count, self.lines_committed, self.lines_reserved), 4096):
+            count = min(4096, self.line_count - first)
+            data = self.read(self.lines_offset + first * 64, count * 64)
+            for i in range(count):
+                seq, _, _, _, _, life = struct.unpack_from("<6Q", data, i * 64)
+                yield first + i, life >> 32, life & 0xFFFFFFFF, seq >> 1
+
+    def text(self, reference):
+        offset, length = reference >> 16, reference & 0xFFFF
+        if reference == 0 or offset + length > self.strings_capacity:
+            return ""
+        return self.read(self.strings_offset + offset, length).decode("utf-8", "replace")
+
+    def coroutines(self):
+        """Every coroutine that the region still speaks of: alive or dead and not yet freed, or in what lanes hold."""
+        found = {}
+        lives = {}
+
+        def of(identity):
+            if identity not in found:
+                found[identity] = Coroutine(identity & 0xFFFFFFFF, identity >> 32)
+            return found[identity]
+
+        for index, generation, life, events in self.lines():
+            lives[index] = (generation, life, events)
+            if life in (LINE_ALIVE, LINE_DEAD):
+                of(generation << 32 | index)
+        for lane in self.lanes():
+            for record in self.records(lane):
+                self.note(of, record)
+        for coroutine in found.values():
+            generation, life, events = lives.get(coroutine.index, (None, None, 0))
+            if generation == coroutine.generation and life != LINE_FREE:
+                coroutine.in_line = True
+                coroutine.line_events = events
+                coroutine.events = max(coroutine.events, events)
+                coroutine.dead = coroutine.dead or life in (LINE_DEAD, LINE_RECYCLED)
+                self.note_birth(coroutine)
+        return found
+
+    def note_birth(self, coroutine):
+        data = self.read(self.births_offset + coroutine.index * 64, 64)
+        _, _, name, parent = struct.unpack_from("<4Q", data, 0)
+        coroutine.name = coroutine.name or self.text(name)
+        if coroutine.parent == NO_IDENTITY:
+            coroutine.parent = parent
+
+    def note(self, of, record):
+        _, identity, arg, n, _, kind = record
+        if kind & 0xF0 in (SUSPEND, RESUME):
+            coroutine = of(identity)
+            coroutine.in_lanes += 1
+            coroutine.numbers.add(n)
+            coroutine.events = max(coroutine.events, n + 1)  # a run of less than 2^32 events
+        elif kind == BIRTH:
+            of(identity)
+        elif kind == DEATH:
+            coroutine = of(identity)
+            coroutine.dead = True
+            coroutine.events = max(coroutine.events, n)
+        elif kind == NAME:
+            of(identity).name = self.text(arg)
+        elif kind == PARENT:
+            of(identity).parent = arg
+
+    def processes(self):
+        for index in range(self.process_capacity if self.lane_mode else 0):
+            data = self.read(self.process_table + index * 256, 256)
+            state, pid = struct.unpack_from("<II", data, 0)
+            if state in (PROCESS_FREE, PROCESS_MAKING):
+                continue
+            length, = struct.unpack_from("<I", data, 0x48)
+            yield {"pid": pid, "state": state, "name": data[0x50:0x50 + min(length, 64)].decode("utf-8", "replace")}
+
+
+def sums(path):
+    region = Region(path)
+    try:
+        stations = list(region.stations())
+        result = {"stations": len(stations), "emitted": sum(events for _, events, _ in stations),
+                  "coroutines": len(stations), "lane_mode": region.lane_mode, "in_lanes": 0, "alive": 0}
+        if region.lane_mode != LANES_NONE:
+            coroutines = region.coroutines().values()
+            result["coroutines"] += len(coroutines)
+            result["emitted"] += sum(coroutine.events for coroutine in coroutines)
+            result["in_lanes"] = sum(coroutine.in_lanes for coroutine in coroutines)
+            result["alive"] = sum(not coroutine.dead for coroutine in coroutines)
+            result["named"] = sum(coroutine.name != "" for coroutine in coroutines)
+            result["dropped"] = sum(lane["dropped"] for lane in region.lanes())
+            result["lanes"] = region.lane_count
+            result["threads_without_lane"] = region.threads_without_lane
+            result["processes"] = list(region.processes())
+        return result
+    finally:
+        region.close()
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    print(json.dumps(sums(sys.argv[1]), indent=2))
+    if "--list" in sys.argv:
+        region = Region(sys.argv[1])
+        for identity, coroutine in sorted(region.coroutines().items()):
+            print(f"{identity:#018x} events {coroutine.events} line {coroutine.line_events} lanes {coroutine.in_lanes}"
+                  f"{' dead' if coroutine.dead else ''} {coroutine.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
