@@ -53,11 +53,20 @@ private:
     location where_;
     std::uint32_t site_ = 0;
     std::uint8_t kind_;
-    bool suspended_ = false;  ///< a suspend was written, a resume is due
+    bool suspended_ = false;  ///< a resume is due
 };
 
 template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
+
+namespace detail {
+/// For the probe's own functions about coroutines (names, wakes): what a promise keeps for itself.
+struct promise_access {
+    [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
+    [[nodiscard]] static StateLine *line(const PromiseMixin &promise) noexcept;
+    [[nodiscard]] static std::uint32_t session(const PromiseMixin &promise) noexcept;
+};
+}  // namespace detail
 
 /// Base of a promise type whose coroutines are to be traced.
 ///
@@ -65,8 +74,8 @@ TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 /// promise must not be used in a forked child for tracing, and is not (see detail::process_page).
 class PromiseMixin {
 public:
-    StationData *my_station = nullptr;  ///< null: untraced
-    std::uint64_t event_count = 0;      ///< transitions written so far; the next one's number
+    StationData *my_station = nullptr;  ///< null: untraced, or traced by lanes; is_traced() says which
+    std::uint64_t event_count = 0;      ///< the next transition's number
 
     PromiseMixin() noexcept
     {
@@ -81,8 +90,15 @@ public:
     PromiseMixin &operator=(const PromiseMixin &) noexcept { return *this; }
     ~PromiseMixin()
     {
-        if (my_station != nullptr)
+        if (session_ != 0)
             die();
+    }
+
+    /// Whether the coroutine has a station, of either kind. So it has when tracing is switched off for the moment; not
+    /// in a forked child of the process that it was born in.
+    [[nodiscard]] bool is_traced() const noexcept
+    {
+        return session_ != 0 && session_ == detail::page_v1.attached.load(std::memory_order_acquire);
     }
 
     /// Traces every co_await of the coroutine.
@@ -147,7 +163,7 @@ public:
     bool record_suspend(std::uint32_t session, const void *frame, const location &where, std::uint8_t kind,
                         std::uint32_t &site) noexcept
     {
-        if (session_ != session || my_station == nullptr)
+        if (session_ != session && !is_mine(session)) [[unlikely]]
             return false;
         if (detail::state_v1.sites.extension != nullptr)
             site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
@@ -155,108 +171,60 @@ public:
         return true;
     }
 
+protected:
+    /// Of the coroutine, in a region with lanes; kNoIdentity without.
+    [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
+
+    /// Writes a record about this coroutine into the calling thread's lane. One that did not get in keeps the compact
+    /// station from being used again before the engine has read it.
+    bool tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
+    {
+        const std::uint32_t session = detail::writing_session();
+        if (session == 0 || session != session_ || line_ == nullptr)
+            untold_ = true;
+        else if (!detail::write_record(session, identity_, arg, n, 0, kind))
+            untold_ = true;
+        else
+            return true;
+        return false;
+    }
+
 private:
+    friend struct detail::promise_access;
+
+    // Out of line, in transition.h.
     void be_born(std::uint32_t session) noexcept;
+    void be_born_compact(std::uint32_t session) noexcept;
+    void be_born_full(std::uint32_t session) noexcept;
     void die() noexcept;
+    void die_compact() noexcept;
+    [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
     void record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
                 std::uint8_t kind) noexcept;
+    void record_unexpected(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
+                           std::uint8_t kind) noexcept;
     void record_late(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
                      std::uint8_t kind) noexcept;
-    void store_event(StationData *station, std::uint32_t session, std::uint64_t now, std::uint64_t addr, bool is_active,
-                     std::uint32_t site, std::uint8_t kind) noexcept;
 
-    std::uint32_t session_ = 0;  ///< the session the station belongs to; another one (a forked child's) must not write
+    StateLine *line_ = nullptr;             ///< the compact station; null: my_station, or untraced
+    std::uint64_t identity_ = kNoIdentity;  ///< of the compact station in this life
+    /// The session the station belongs to, without paused_bit; another one (a forked child's) must not write. 0 =
+    /// untraced.
+    std::uint32_t session_ = 0;
+    bool untold_ = false;  ///< birth, name or parent did not get into a lane
 };
 
-/// Takes the next station, if there is one. birth_ts goes last: it says that the rest is there.
-[[gnu::noinline]] inline void PromiseMixin::be_born(std::uint32_t session) noexcept
+inline std::uint64_t detail::promise_access::identity(const PromiseMixin &promise) noexcept
 {
-    detail::process_state &state = detail::state_v1;
-    const std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);  // partner: engine, release
-    const std::uint32_t index = state.header->allocated_count.fetch_add(1, std::memory_order_relaxed);
-    if (index >= max || index >= state.station_limit)
-        return;
-    StationData &station = state.stations[index];
-    // The file is sparse: on a full file system the first store would raise SIGBUS. Without memory, without a station.
-    const int saved_errno = errno;
-    const bool backed = detail::back_with_memory(&station, sizeof station);
-    errno = saved_errno;
-    if (!backed)
-        return;
-    station.header.probe_id.store(reinterpret_cast<std::uintptr_t>(this), std::memory_order_relaxed);
-    if (state.sites.extension != nullptr) {
-        station.extension.dialect.store(kDialectSeqlock, std::memory_order_relaxed);
-        station.extension.pid.store(state.pid, std::memory_order_relaxed);
-        station.extension.generation.store(0, std::memory_order_relaxed);
-        station.extension.mark.store(kStationMark, std::memory_order_relaxed);
-    }
-    station.header.is_dead.store(0, std::memory_order_relaxed);
-    station.header.birth_ts.store(detail::now_in(session),
-                                  std::memory_order_release);  // partner: the engine's acquire load
-    session_ = session;
-    my_station = &station;
+    return promise.identity_;
 }
-
-[[gnu::noinline]] inline void PromiseMixin::die() noexcept
+inline StateLine *detail::promise_access::line(const PromiseMixin &promise) noexcept
 {
-    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
-    if (session == 0 || session_ != session)
-        return;
-    if (detail::state_v1.sites.extension != nullptr)
-        my_station->extension.death_ts.store(detail::now_in(session), std::memory_order_relaxed);
-    my_station->header.is_dead.store(1, std::memory_order_release);  // partner: the engine's acquire load
+    return promise.line_;
 }
-
-/// One transition, seqlock dialect: event n goes to slot n % 8.
-[[gnu::always_inline]] inline void PromiseMixin::store_event(StationData *station, std::uint32_t session,
-                                                             std::uint64_t now, std::uint64_t addr, bool is_active,
-                                                             std::uint32_t site, std::uint8_t kind) noexcept
+inline std::uint32_t detail::promise_access::session(const PromiseMixin &promise) noexcept
 {
-    const std::uint64_t number = event_count;
-    event_count = number + 1;
-    Epoch &epoch = station->slots[number % kSlotsPerStation];
-    const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
-    // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
-    epoch.seq.store(odd, std::memory_order_relaxed);
-    // Release each; partner: the engine's acquire loads of the payload, after which it reloads seq.
-    epoch.timestamp.store(now, std::memory_order_release);
-    epoch.tid.store(detail::this_thread.tid, std::memory_order_release);
-    epoch.addr.store(addr, std::memory_order_release);
-    epoch.site.store(site, std::memory_order_release);
-    epoch.kind.store(kind, std::memory_order_release);
-    epoch.is_active.store(static_cast<std::uint8_t>(is_active), std::memory_order_release);
-    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
-    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
-    // then is the fence in here as well: only the compiler must keep the order.
-    if ((session & detail::engine_fences_bit) == 0) [[unlikely]]
-        return detail::publish_fenced(epoch.seq, odd + 1);
-    epoch.seq.store(odd + 1, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (detail::state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) == 1) [[unlikely]]
-        detail::wake_engine();
-}
-
-/// Out of line, and without a call but at its ends: no register is saved on the way.
-[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active,
-                                                   std::uint32_t site, std::uint8_t kind) noexcept
-{
-    StationData *const station = my_station;
-    if (station == nullptr || session_ != session) [[unlikely]]
-        return;
-    const detail::thread_state &self = detail::this_thread;
-    const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
-    if (self.session != session || ticks >= self.line.interval) [[unlikely]]
-        return record_late(session, addr, is_active, site, kind);
-    store_event(station, session, self.line.base_ns + detail::scale(ticks, self.line.mult), addr, is_active, site,
-                kind);
-}
-
-/// The thread's first transition, a clock due for its check, or no counter.
-[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
-                                                                   bool is_active, std::uint32_t site,
-                                                                   std::uint8_t kind) noexcept
-{
-    store_event(my_station, session, detail::renew_thread(session), addr, is_active, site, kind);
+    return promise.session_;
 }
 
 template <class Awaitable>
@@ -265,8 +233,10 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
     noexcept(inner.await_suspend(self)))
 {
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    // Whether or not tracing is on now: it may be when the coroutine goes on.
+    suspended_ = true;
     if (session != 0) [[unlikely]]
-        suspended_ = tracer->record_suspend(session, self.address(), where_, kind_, site_);
+        (void)tracer->record_suspend(session, self.address(), where_, kind_, site_);
         // Once inner.await_suspend has begun, the coroutine may run on another thread, or be gone: *this with it.
 #if defined(__cpp_exceptions)
     if constexpr (!noexcept(inner.await_suspend(self))) {
@@ -274,8 +244,8 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
             return inner.await_suspend(self);
         } catch (...) {
             // The language resumes the coroutine with the exception: it is still ours.
-            if (suspended_)
-                tracer->write_trace(0, true, site_, kind_);
+            tracer->write_trace(0, true, site_, kind_);
+            suspended_ = false;
             throw;
         }
     } else
@@ -292,6 +262,8 @@ decltype(auto) TracedAwaiter<Awaitable>::await_resume() noexcept(noexcept(inner.
 }
 
 }  // namespace corotracer
+
+#include "transition.h"
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// A thread's lane as it is used: room for a record, records, drops.
+//
+// The cursor in thread_state names a run of slots that may be written without looking (at most one block): `next` to
+// `end`. At its end the slow path looks for the next run, by the reader's tail, the memory that is there and the clock;
+// what finds no room is counted, and told by a drop marker as soon as there is room again.
+#pragma once
+
+#include "lanedirectory.h"
+#include "wake.h"
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+inline void pause(std::uint32_t session) noexcept;  // pause.h
+
+/// Stores a record; the commit last. Release each; partner: the reader's acquire loads (the payloads' matter in
+/// overwrite mode, where the reader looks at the block's number again after them).
+[[gnu::always_inline]] inline void put_record(LaneRecord &record, std::uint64_t ts, std::uint64_t identity,
+                                              std::uint64_t arg, std::uint64_t commit) noexcept
+{
+    record.ts.store(ts, std::memory_order_release);
+    record.identity.store(identity, std::memory_order_release);
+    record.arg.store(arg, std::memory_order_release);
+    record.commit.store(commit, std::memory_order_release);
+}
+
+/// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first.
+[[gnu::noinline, gnu::cold]] inline void publish_pair() noexcept
+{
+    process_state &state = state_v1;
+    const std::uint64_t now = raw_now();
+    std::uint64_t due = state.pair_due.load(std::memory_order_relaxed);
+    // Acquire and release: whoever wins the next time, 100 ms later, writes after this one.
+    if (now < due || !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_acq_rel,
+                                                             std::memory_order_relaxed))
+        return;
+    clock_pair pair;
+    ProcessEntry &entry = *state.process;
+    if (!state.raw_counter || !read_pair(pair, entry.mult.load(std::memory_order_relaxed)))
+        return;
+    const std::uint64_t seq = entry.late_seq.load(std::memory_order_relaxed) | 1;
+    entry.late_seq.store(seq, std::memory_order_relaxed);
+    entry.late_ns.store(pair.ns, std::memory_order_release);
+    entry.late_counter.store(pair.counter, std::memory_order_release);
+    entry.late_seq.store(seq + 1, std::memory_order_release);  // partner: the engine's acquire loads
+}
+
+/// Memory behind the slots of the next step. False: there is none; not asked again for a while.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_records(thread_state &self, std::uint32_t slot) noexcept
+{
+    const std::uint64_t now = monotonic_ns();
+    if (now < self.retry_ns)
+        return false;
+    constexpr std::uint32_t step = (1U << 20) / sizeof(LaneRecord);
+    const std::uint32_t rounded = (slot / step + 1) * step;
+    const std::uint32_t end = rounded < self.capacity ? rounded : self.capacity;
+    const std::uint32_t begin = slot / kLaneBlock * kLaneBlock;
+    const int saved_errno = errno;
+    const bool backed = back_with_memory(self.records + begin, (end - begin) * sizeof(LaneRecord));
+    errno = saved_errno;
+    if (!backed) {
+        self.retry_ns = now + no_room_ns;
+        return false;
+    }
+    self.lane->committed.store(end, std::memory_order_release);  // partner: the acquire of whoever has the lane next
+    return true;
+}
+
+/// The next run of slots. False: the lane is full.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool next_run(thread_state &self) noexcept
+{
+    const std::uint64_t position = self.position_end;
+    const auto slot = static_cast<std::uint32_t>(position & (self.capacity - 1));
+    const std::uint32_t in_block = slot % kLaneBlock;
+    std::uint64_t count = kLaneBlock - in_block;
+    if (!state_v1.lanes.overwrite) {
+        // Acquire; partner: the reader's release, after it copied what will be overwritten.
+        const std::uint64_t used = position - self.lane->tail.load(std::memory_order_acquire);
+        const std::uint64_t room = used < self.capacity ? self.capacity - used : 0;
+        // After drops, not for a handful of records: each gap costs a marker.
+        if (room == 0 || (self.drops != 0 && room < kLaneBlock))
+            return false;
+        count = room < count ? room : count;
+    }
+    if (slot >= self.lane->committed.load(std::memory_order_relaxed) && !commit_records(self, slot))
+        return false;
+    if (state_v1.lanes.overwrite && in_block == 0) {
+        // Relaxed: the records behind it are stored with release, and the reader acquires those before it looks again.
+        self.block_numbers[slot / kLaneBlock].store(position / kLaneBlock + 1, std::memory_order_relaxed);
+    }
+    self.next = self.records + slot;
+    self.room_end = self.next + count;
+    self.position_end = position + count;
+    self.lap = static_cast<std::uint32_t>(lane_lap(position, self.capacity));
+    if (self.drops != 0) {
+        put_record(*self.next, self.first_drop, self.drops, self.last_drop, lane_commit(0, 0, kRecordDrops, self.lap));
+        ++self.next;
+        self.drops = 0;
+    }
+    return true;
+}
+
+/// The slot for a record that does not simply go to `next`: the thread's first, the end of a run, no counter. Null:
+/// there is no room; that is counted.
+[[nodiscard, gnu::noinline, gnu::cold]] inline LaneRecord *find_slot(thread_state &self, std::uint32_t session,
+                                                                     std::uint64_t ts) noexcept
+{
+    if (self.session != (session & ~paused_bit))
+        join_session(self, session);
+    if (ts >= state_v1.pair_due.load(std::memory_order_relaxed))
+        publish_pair();
+    while (self.next == self.room_end) {
+        if (self.lane == nullptr && !take_lane(self)) {
+            state_v1.lanes.extension->records_without_lane.fetch_add(1, std::memory_order_relaxed);
+            return nullptr;
+        }
+        if (!next_run(self)) {
+            if (self.drops++ == 0)
+                self.first_drop = ts;
+            self.last_drop = ts;
+            std::atomic<std::uint64_t> &dropped = self.lane->dropped;
+            dropped.store(dropped.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+            return nullptr;
+        }
+    }
+    // Without a counter every record comes here, for it needs another clock.
+    self.end = state_v1.raw_counter ? self.room_end : self.next + 1;
+    return self.next;
+}
+
+/// tracer_sleeping is not kEngineAwake. What it is else, this probe takes for awake.
+[[gnu::noinline, gnu::cold]] inline void heed_engine(std::uint32_t session) noexcept
+{
+    switch (state_v1.header->tracer_sleeping.load(std::memory_order_acquire)) {
+    case kEngineSleeps: return wake_engine();
+    case kEnginePaused: return pause(session);
+    default: return;
+    }
+}
+
+/// After a record for an engine that may sleep. The caller stored it with seq_cst unless the engine fences for both
+/// sides, and then only the compiler must keep the order. Partners: the engine's seq_cst store to tracer_sleeping and
+/// what it reads after it; or its membarrier(2) between the two.
+[[gnu::always_inline]] inline void look_at_engine(std::uint32_t session) noexcept
+{
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) != kEngineAwake) [[unlikely]]
+        heed_engine(session);
+}
+
+/// The last step of a transition where the engine does not fence for both sides. The seq_cst store and load (xchg and
+/// mov on x86-64) cost more than the rest of the transition; partners: the engine's seq_cst store to tracer_sleeping
+/// and what it reads after it.
+[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &seq, std::uint64_t value,
+                                             std::uint32_t session) noexcept
+{
+    seq.store(value, std::memory_order_seq_cst);
+    look_at_engine(session);
+}
+
+/// write_record, at a raw time that the caller read.
+inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64_t identity, std::uint64_t arg,
+                            std::uint32_t n, std::uint32_t site, std::uint8_t kind) noexcept
+{
+    thread_state &self = thread_v1;
+    LaneRecord *slot = self.next;
+    if (self.session != session || slot == self.end) [[unlikely]] {
+        slot = find_slot(self, session, ts);
+        if (slot == nullptr)
+            return false;
+    }
+    self.next = slot + 1;
+    const std::uint64_t commit = lane_commit(n, site, kind, self.lap);
+    put_record(*slot, ts, identity, arg, commit);
+    if ((session & engine_fences_bit) == 0)
+        slot->commit.store(commit, std::memory_order_seq_cst);
+    look_at_engine(session);
+    return true;
+}
+
+/// Writes a record of any kind into the calling thread's lane, with the present time. Returns whether it got in; what
+/// did not is counted. Only with a session that has lanes_bit and not paused_bit (writing_session, in pause.h).
+inline bool write_record(std::uint32_t session, std::uint64_t identity, std::uint64_t arg, std::uint32_t n,
+                         std::uint32_t site, std::uint8_t kind) noexcept
+{
+    return write_record_at(session, raw_now(), identity, arg, n, site, kind);
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

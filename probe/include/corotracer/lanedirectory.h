@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// How a thread comes by a lane, and how it leaves it: a free one, else one carved from the pool, else (overwrite mode)
+// the one whose thread ended longest ago.
+#pragma once
+
+#include "line.h"
+
+#include <bit>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+inline constexpr std::uint64_t position_limit = std::uint64_t{1} << 62;  ///< beyond it is no position
+inline constexpr std::uint64_t lane_bytes_min = kLaneRecordsMin * sizeof(LaneRecord);
+
+/// Bytes of block numbers in front of a lane's records.
+[[nodiscard]] inline constexpr std::uint64_t block_bytes(std::uint64_t records) noexcept
+{
+    return (records / kLaneBlock * sizeof(std::uint64_t) + 4095) & ~std::uint64_t{4095};
+}
+
+/// Where a lane lies, as its header says, checked.
+struct lane_place {
+    LaneRecord *records = nullptr;  ///< null: the header is none of a finished lane
+    std::atomic<std::uint64_t> *block_numbers = nullptr;
+    std::uint32_t capacity = 0;
+};
+
+[[nodiscard]] inline bool inside_pool(const lane_areas &areas, std::uint64_t offset, std::uint64_t size) noexcept
+{
+    return offset % 4096 == 0 && offset >= areas.pool_offset && offset - areas.pool_offset <= areas.pool_size &&
+           size <= areas.pool_size - (offset - areas.pool_offset);
+}
+
+[[nodiscard]] inline lane_place place_of(const lane_areas &areas, const LaneHeader &lane) noexcept
+{
+    // Acquire; partner: the release of whoever made the lane. 0 until then.
+    const std::uint32_t untrusted_records = lane.records.load(std::memory_order_acquire);
+    const std::uint64_t untrusted_offset = lane.offset.load(std::memory_order_relaxed);
+    const std::uint64_t untrusted_blocks = lane.block_numbers_offset.load(std::memory_order_relaxed);
+    if (!std::has_single_bit(untrusted_records) || untrusted_records < kLaneRecordsMin ||
+        untrusted_records > kLaneRecordsMax)
+        return {};
+    if (!inside_pool(areas, untrusted_offset, untrusted_records * sizeof(LaneRecord)) ||
+        !inside_pool(areas, untrusted_blocks, block_bytes(untrusted_records)))
+        return {};
+    return {reinterpret_cast<LaneRecord *>(areas.base + untrusted_offset),
+            reinterpret_cast<std::atomic<std::uint64_t> *>(areas.base + untrusted_blocks), untrusted_records};
+}
+
+[[nodiscard]] inline std::uint32_t lanes_made(const lane_areas &areas) noexcept
+{
+    const std::uint32_t count = areas.extension->lane_count.load(std::memory_order_acquire);
+    return count < areas.lane_capacity ? count : areas.lane_capacity;
+}
+
+/// Bytes of records for the next lane when `left` bytes of the pool are left; 0 = none.
+[[nodiscard]] inline constexpr std::uint64_t lane_bytes(std::uint64_t wanted, std::uint64_t left) noexcept
+{
+    const std::uint64_t quarter = std::bit_floor(left / 4);
+    std::uint64_t bytes = wanted < quarter ? wanted : quarter;
+    bytes = bytes < lane_bytes_min ? lane_bytes_min : bytes;
+    return bytes + block_bytes(bytes / sizeof(LaneRecord)) <= left ? bytes : 0;
+}
+
+/// Carves a lane from the pool; it is in state kLaneMaking. Null: pool, directory or memory are spent.
+[[nodiscard]] inline LaneHeader *make_lane(const lane_areas &areas) noexcept
+{
+    ExtensionHeader &extension = *areas.extension;
+    std::uint32_t index = lanes_made(areas);
+    if (index >= areas.lane_capacity || !back_with_memory(areas.directory + index, sizeof(LaneHeader)))
+        return nullptr;
+    std::uint64_t used = extension.lane_pool_used.load(std::memory_order_relaxed);
+    std::uint64_t bytes = 0;
+    do {
+        // Whole pages: an untrusted count that is not would misplace the lane.
+        if (used > areas.pool_size || used % 4096 != 0)
+            return nullptr;
+        bytes = lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - used);
+        if (bytes == 0)
+            return nullptr;
+    } while (!extension.lane_pool_used.compare_exchange_weak(used,
+                                                             used + bytes + block_bytes(bytes / sizeof(LaneRecord)),
+                                                             std::memory_order_relaxed, std::memory_order_relaxed));
+    const std::uint64_t blocks = block_bytes(bytes / sizeof(LaneRecord));
+    const std::uint64_t offset = areas.pool_offset + used;
+    if (!back_with_memory(areas.base + offset, blocks))
+        return nullptr;
+    do {
+        if (index >= areas.lane_capacity || !back_with_memory(areas.directory + index, sizeof(LaneHeader)))
+            return nullptr;
+        // Release: the entry has memory; partner: the acquire in lanes_made and the engine's.
+    } while (!extension.lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel,
+                                                         std::memory_order_acquire));
+    LaneHeader &lane = areas.directory[index];
+    lane.state.store(kLaneMaking, std::memory_order_relaxed);
+    lane.block_numbers_offset.store(offset, std::memory_order_relaxed);
+    lane.offset.store(offset + blocks, std::memory_order_relaxed);
+    lane.records.store(static_cast<std::uint32_t>(bytes / sizeof(LaneRecord)), std::memory_order_release);
+    return &lane;
+}
+
+/// Takes a lane out of `state`; it is in kLaneMaking then. Acquire; partner: the release of whoever set the state.
+[[nodiscard]] inline bool seize(LaneHeader &lane, std::uint32_t state) noexcept
+{
+    return lane.state.compare_exchange_strong(state, kLaneMaking, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+[[nodiscard]] inline LaneHeader *seize_free_lane(const lane_areas &areas) noexcept
+{
+    const std::uint32_t count = lanes_made(areas);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        LaneHeader &lane = areas.directory[i];
+        if (lane.state.load(std::memory_order_relaxed) == kLaneFree && place_of(areas, lane).records != nullptr &&
+            lane.tail.load(std::memory_order_relaxed) < position_limit && seize(lane, kLaneFree))
+            return &lane;
+    }
+    return nullptr;
+}
+
+/// Overwrite mode: of the closed lanes that may be reused, the one that was closed first.
+[[nodiscard]] inline LaneHeader *seize_closed_lane(const lane_areas &areas, std::uint64_t now) noexcept
+{
+    const std::uint64_t retention = std::uint64_t{areas.retention_ms} * 1'000'000;
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        LaneHeader *oldest = nullptr;
+        std::uint64_t oldest_ts = now;
+        const std::uint32_t count = lanes_made(areas);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            LaneHeader &lane = areas.directory[i];
+            if (lane.state.load(std::memory_order_acquire) != kLaneClosed || place_of(areas, lane).records == nullptr)
+                continue;
+            const std::uint64_t closed = lane.closed_ts.load(std::memory_order_relaxed);
+            if (closed <= oldest_ts && now - closed >= retention) {
+                oldest = &lane;
+                oldest_ts = closed;
+            }
+        }
+        if (oldest == nullptr)
+            return nullptr;
+        if (seize(*oldest, kLaneClosed))
+            return oldest;
+    }
+    return nullptr;
+}
+
+/// Overwrite mode, where no reader keeps a tail: the position behind the last record.
+[[nodiscard]] inline std::uint64_t overwrite_position(const lane_place &place) noexcept
+{
+    std::uint64_t latest = 0;
+    for (std::uint32_t i = 0; i < place.capacity / kLaneBlock; ++i) {
+        const std::uint64_t number = place.block_numbers[i].load(std::memory_order_relaxed);
+        // A block's number fits its place, or it is none.
+        if (number > latest && number < position_limit / kLaneBlock &&
+            (number - 1) % (place.capacity / kLaneBlock) == i)
+            latest = number;
+    }
+    if (latest == 0)
+        return 0;
+    std::uint64_t position = (latest - 1) * kLaneBlock;
+    const std::uint64_t end = position + kLaneBlock;
+    const std::uint64_t lap = lane_lap(position, place.capacity);
+    while (position < end &&
+           (place.records[position & (place.capacity - 1)].commit.load(std::memory_order_relaxed) & 0xF) == lap)
+        ++position;
+    return position;
+}
+
+/// The thread ends, or leaves: its lane is the engine's, its free compact stations everybody's.
+inline void leave_lane(void *) noexcept
+{
+    thread_state &self = thread_v1;
+    self.closer = 0;
+    const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
+    if (self.session == 0 || self.session != attached)
+        return;  // a forked child's: all of it belongs to the parent
+    push_free_lines(state_v1.lanes, self.free_lines, self.free_count);
+    self.free_count = 0;
+    if (self.lane == nullptr)
+        return;
+    self.lane->closed_ts.store(monotonic_ns(), std::memory_order_relaxed);
+    self.lane->state.store(kLaneClosed, std::memory_order_release);  // partner: the engine's acquire load
+    self.lane = nullptr;
+    self.next = nullptr;
+    self.end = nullptr;
+    self.room_end = nullptr;
+    self.drops = 0;
+}
+
+/// Has leave_lane called when the thread ends; again for a coroutine that runs after that.
+[[gnu::noinline, gnu::cold]] inline void leave_at_thread_end(thread_state &self) noexcept
+{
+    const int saved_errno = errno;
+    if (self.closer == 0)
+        self.closer = call_at_thread_end(&leave_lane) ? 1 : 0;
+    errno = saved_errno;
+}
+
+/// Gives this thread a lane. False: there is none; not asked again for a while.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool take_lane(thread_state &self) noexcept
+{
+    const lane_areas &areas = state_v1.lanes;
+    leave_at_thread_end(self);
+    const std::uint64_t now = monotonic_ns();
+    if (now < self.retry_ns)
+        return false;
+    const int saved_errno = errno;
+    LaneHeader *lane = seize_free_lane(areas);
+    std::uint64_t position = 0;
+    if (lane != nullptr)
+        position = lane->tail.load(std::memory_order_acquire);  // partner: the engine's release, before it freed it
+    else
+        lane = make_lane(areas);
+    if (lane == nullptr && areas.overwrite && (lane = seize_closed_lane(areas, now)) != nullptr)
+        position = overwrite_position(place_of(areas, *lane));
+    errno = saved_errno;
+    if (lane == nullptr) {
+        self.retry_ns = now + no_room_ns;
+        if (self.counted != self.session)
+            areas.extension->threads_without_lane.fetch_add(1, std::memory_order_relaxed);
+        self.counted = self.session;
+        return false;
+    }
+    const lane_place place = place_of(areas, *lane);
+    if (place.records == nullptr || position >= position_limit)
+        return false;
+    lane->process.store(state_v1.process_index, std::memory_order_relaxed);
+    lane->tid.store(self.tid, std::memory_order_relaxed);
+    lane->claims.store(lane->claims.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    lane->begin.store(position, std::memory_order_relaxed);
+    lane->thread_name.store(self.thread_name, std::memory_order_relaxed);
+    lane->closed_ts.store(0, std::memory_order_relaxed);
+    lane->state.store(kLaneActive, std::memory_order_release);  // partner: the engine's acquire load
+    self.lane = lane;
+    self.records = place.records;
+    self.block_numbers = place.block_numbers;
+    self.capacity = place.capacity;
+    self.position_end = position;
+    self.next = nullptr;
+    self.end = nullptr;
+    self.room_end = nullptr;
+    self.drops = 0;
+    self.retry_ns = 0;
+    return true;
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

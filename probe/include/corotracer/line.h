@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Compact stations: where they come from and where they go. A thread keeps a few free ones; the region's stack of free
+// ones, free_lines, is shared by all processes and the engine; what never was used lies beyond line_count.
+#pragma once
+
+#include "process.h"
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+inline constexpr std::uint32_t line_chunk = 1024;         ///< compact stations committed at a time
+inline constexpr std::uint64_t no_room_ns = 100'000'000;  ///< time between two attempts to get memory
+inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
+
+[[nodiscard]] inline constexpr std::uint64_t identity_of(std::uint32_t generation, std::uint32_t index) noexcept
+{
+    return std::uint64_t{generation} << 32 | index;
+}
+
+/// Compact stations that have memory, as far as this process's mapping goes.
+[[nodiscard]] inline std::uint32_t usable_lines(const lane_areas &areas) noexcept
+{
+    // Partner: the release of whoever committed them.
+    const std::uint32_t committed = areas.extension->lines_committed.load(std::memory_order_acquire);
+    return committed < areas.lines_reserved ? committed : areas.lines_reserved;
+}
+
+/// Takes one off the region's stack. no_line: it is empty, or what lies on it is no compact station.
+[[nodiscard]] inline std::uint32_t pop_free_line(const lane_areas &areas) noexcept
+{
+    std::atomic<std::uint64_t> &top = areas.extension->free_lines;
+    // Acquire here and on failure; partner: the release of whoever pushed, so that next_free is the pushed one's.
+    std::uint64_t head = top.load(std::memory_order_acquire);
+    for (;;) {
+        const std::uint32_t untrusted_index = static_cast<std::uint32_t>(head) - 1;
+        if (static_cast<std::uint32_t>(head) == 0 || untrusted_index >= usable_lines(areas))
+            return no_line;
+        const std::uint32_t next = areas.births[untrusted_index].next_free.load(std::memory_order_relaxed);
+        // The tag makes a stale `next` fail: it changes with every push and pop.
+        const std::uint64_t after = ((head >> 32) + 1) << 32 | next;
+        if (top.compare_exchange_weak(head, after, std::memory_order_acq_rel, std::memory_order_acquire))
+            return untrusted_index;
+    }
+}
+
+/// Puts `count` compact stations of this thread on the region's stack, in one step.
+inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indices, std::uint32_t count) noexcept
+{
+    if (count == 0)
+        return;
+    for (std::uint32_t i = 0; i + 1 < count; ++i)
+        areas.births[indices[i]].next_free.store(indices[i + 1] + 1, std::memory_order_relaxed);
+    std::atomic<std::uint32_t> &last = areas.births[indices[count - 1]].next_free;
+    std::atomic<std::uint64_t> &top = areas.extension->free_lines;
+    std::uint64_t head = top.load(std::memory_order_relaxed);
+    std::uint64_t after = 0;
+    do {
+        last.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
+        after = ((head >> 32) + 1) << 32 | (indices[0] + 1);
+        // Release; partner: the acquire of whoever pops.
+    } while (!top.compare_exchange_weak(head, after, std::memory_order_release, std::memory_order_relaxed));
+}
+
+/// Gives the lines up to and with the chunk of `index` memory. False: there is none, or there was none just now.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_lines(const lane_areas &areas, std::uint32_t index) noexcept
+{
+    process_state &state = state_v1;
+    const std::uint64_t now = monotonic_ns();
+    if (now < state.no_line_before_ns.load(std::memory_order_relaxed))
+        return false;
+    const std::uint32_t begin = usable_lines(areas);
+    const std::uint32_t rounded = (index / line_chunk + 1) * line_chunk;
+    const std::uint32_t end = rounded < areas.lines_reserved ? rounded : areas.lines_reserved;
+    if (begin >= end)
+        return true;
+    const int saved_errno = errno;
+    const std::size_t count = end - begin;
+    const bool backed = back_with_memory(areas.births + begin, count * sizeof(BirthLine)) &&
+                        back_with_memory(areas.lines + begin, count * sizeof(StateLine));
+    errno = saved_errno;
+    if (!backed) {
+        state.no_line_before_ns.store(now + no_room_ns, std::memory_order_relaxed);
+        return false;
+    }
+    std::atomic<std::uint32_t> &committed = areas.extension->lines_committed;
+    std::uint32_t seen = committed.load(std::memory_order_relaxed);
+    // Release; partner: the acquire in usable_lines, and the engine's.
+    while (seen < end &&
+           !committed.compare_exchange_weak(seen, end, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return true;
+}
+
+/// One that nobody had before; no_line when all are in use or there is no memory. An index is taken only once it has
+/// memory, so that a full file system costs none.
+[[nodiscard]] inline std::uint32_t take_new_line(const lane_areas &areas) noexcept
+{
+    std::atomic<std::uint32_t> &counter = areas.extension->line_count;
+    std::uint32_t index = counter.load(std::memory_order_relaxed);
+    for (;;) {
+        if (index >= areas.lines_reserved || (index >= usable_lines(areas) && !commit_lines(areas, index)))
+            return no_line;
+        if (counter.compare_exchange_weak(index, index + 1, std::memory_order_relaxed, std::memory_order_relaxed))
+            return index;
+    }
+}
+
+/// A compact station for a birth in this thread, or no_line.
+[[nodiscard]] inline std::uint32_t take_line(thread_state &self, const lane_areas &areas) noexcept
+{
+    if (self.free_count != 0)
+        return self.free_lines[--self.free_count];
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        const std::uint32_t index = pop_free_line(areas);
+        if (index == no_line)
+            break;
+        // Acquire: what the last owner wrote is before what the next one will. One that is in use is on the stack by
+        // mistake, somebody's: left alone.
+        const auto life = static_cast<std::uint32_t>(areas.lines[index].life.load(std::memory_order_acquire));
+        if (life == kLineFree || life == kLineRecycled)
+            return index;
+    }
+    return take_new_line(areas);
+}
+
+/// Keeps a compact station that this thread set to kLineRecycled; half of too many go to the region's stack.
+inline void keep_line(thread_state &self, const lane_areas &areas, std::uint32_t index) noexcept
+{
+    if (self.free_count == kept_lines) {
+        constexpr std::uint32_t half = kept_lines / 2;
+        push_free_lines(areas, self.free_lines, half);
+        for (std::uint32_t i = 0; i < half; ++i)
+            self.free_lines[i] = self.free_lines[half + i];
+        self.free_count = half;
+    }
+    self.free_lines[self.free_count++] = index;
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

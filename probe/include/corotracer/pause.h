@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Off and on at run time: by the target (enable) and by the engine (tracer_sleeping == kEnginePaused).
+//
+// While the engine pauses, the session carries paused_bit, so that no event takes the hot path; the cold path looks
+// whether the engine still wants it so. Switched off by the target, the session is 0, and nobody looks at anything.
+#pragma once
+
+#include "lane.h"
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+/// Tells the engine of a switch, in this thread's lane.
+inline void note_switch(std::uint32_t session, bool on) noexcept
+{
+    if ((session & lanes_bit) != 0)
+        (void)write_record(session & ~paused_bit, kNoIdentity, 0, 0, 0, on ? kRecordSwitchOn : kRecordSwitchOff);
+}
+
+/// The engine wants silence.
+inline void pause(std::uint32_t session) noexcept
+{
+    std::uint32_t running = session & ~paused_bit;
+    // First the switch, then its record: the record itself looks at the engine, and must find the work done.
+    if (page_v1.session.compare_exchange_strong(running, running | paused_bit, std::memory_order_acq_rel,
+                                                std::memory_order_relaxed))
+        note_switch(session, false);
+}
+
+/// Whether a session that is not the expected one is that one, paused by an engine that has meanwhile let go; then it
+/// goes on. `session` receives what holds now.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool goes_on(std::uint32_t &session) noexcept
+{
+    if ((session & paused_bit) == 0 ||
+        state_v1.header->tracer_sleeping.load(std::memory_order_acquire) == kEnginePaused)
+        return false;
+    std::uint32_t paused = session;
+    session &= ~paused_bit;
+    if (page_v1.session.compare_exchange_strong(paused, session, std::memory_order_acq_rel,
+                                                std::memory_order_acquire)) {
+        note_switch(session, true);
+        return true;
+    }
+    return paused == session;  // another thread was faster
+}
+
+/// The session for writing now; 0 while off or paused.
+[[nodiscard]] inline std::uint32_t writing_session() noexcept
+{
+    std::uint32_t session = page_v1.session.load(std::memory_order_acquire);
+    if ((session & paused_bit) != 0 && !goes_on(session)) [[unlikely]]
+        return 0;
+    return session;
+}
+
+/// enable(): for the whole process. Before InitTracer it decides how that begins.
+[[gnu::noinline, gnu::cold]] inline void set_enabled(bool on) noexcept
+{
+    process_page &page = page_v1;
+    const int saved_errno = errno;
+    guard_against_fork();
+    page.disabled.store(on ? 0 : 1, std::memory_order_seq_cst);
+    // seq_cst, as in InitTracer: either this sees the session, or InitTracer sees the wish.
+    const std::uint32_t attached = page.attached.load(std::memory_order_seq_cst);
+    if (attached != 0) {
+        std::uint32_t seen = page.session.load(std::memory_order_acquire);
+        if (on && seen == 0 &&
+            page.session.compare_exchange_strong(seen, attached, std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed)) {
+            if (state_v1.process != nullptr)
+                state_v1.process->switched_off.store(0, std::memory_order_release);
+            note_switch(attached, true);
+        }
+        if (!on && seen != 0) {
+            if (page.session.exchange(0, std::memory_order_acq_rel) != 0) {
+                note_switch(attached, false);
+                if (state_v1.process != nullptr)
+                    state_v1.process->switched_off.store(1, std::memory_order_release);
+            }
+        }
+    }
+    errno = saved_errno;
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The out-of-line part of PromiseMixin: birth, transitions and death, in both kinds of station. Included by promise.h.
+#pragma once
+
+#include "promise.h"
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer {
+namespace detail {
+
+/// An Epoch's site and kind and the three reserved bytes behind them, in one store.
+using site_and_kind [[gnu::may_alias]] = std::uint64_t;
+static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epoch, site) % 8 == 0);
+
+/// One transition, seqlock dialect: event n goes to slot n % 8.
+[[gnu::always_inline]] inline void store_epoch(StationData *station, std::uint32_t session, std::uint64_t number,
+                                               std::uint64_t now, std::uint64_t tid, std::uint64_t addr, bool is_active,
+                                               std::uint32_t site, std::uint8_t kind) noexcept
+{
+    Epoch &epoch = station->slots[number % kSlotsPerStation];
+    const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
+    // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
+    epoch.seq.store(odd, std::memory_order_relaxed);
+    // Release each; partner: the engine's acquire loads of the payload, after which it reloads seq.
+    epoch.timestamp.store(now, std::memory_order_release);
+    epoch.tid.store(tid, std::memory_order_release);
+    epoch.addr.store(addr, std::memory_order_release);
+    __atomic_store_n(reinterpret_cast<site_and_kind *>(&epoch.site), site | std::uint64_t{kind} << 32,
+                     __ATOMIC_RELEASE);
+    epoch.is_active.store(static_cast<std::uint8_t>(is_active), std::memory_order_release);
+    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
+    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
+    // then is the fence in here as well.
+    if ((session & engine_fences_bit) == 0) [[unlikely]]
+        return publish_fenced(epoch.seq, odd + 1, session);
+    epoch.seq.store(odd + 1, std::memory_order_release);
+    look_at_engine(session);
+}
+
+/// The latest event of a compact station: see StateLine for the order.
+[[gnu::always_inline]] inline void store_line(StateLine &line, std::uint32_t session, std::uint64_t number,
+                                              std::uint64_t now, std::uint64_t tid, std::uint64_t addr,
+                                              std::uint64_t what) noexcept
+{
+    // Relaxed, release each, and the last one, as in store_epoch. Whoever has read the last one (acquire) finds the
+    // event's record in the lane: it was stored before.
+    line.seq.store(2 * number + 1, std::memory_order_relaxed);
+    line.ts.store(now, std::memory_order_release);
+    line.addr.store(addr, std::memory_order_release);
+    line.what.store(what, std::memory_order_release);
+    line.tid.store(tid, std::memory_order_release);
+    if ((session & engine_fences_bit) == 0) [[unlikely]]
+        return publish_fenced(line.seq, 2 * number + 2, session);
+    line.seq.store(2 * number + 2, std::memory_order_release);
+    look_at_engine(session);
+}
+
+[[nodiscard]] inline constexpr std::uint8_t record_kind(bool is_active, std::uint8_t kind) noexcept
+{
+    return static_cast<std::uint8_t>((is_active ? kRecordResume : kRecordSuspend) | (kind & 0xFU));
+}
+
+/// A full station that the engine has drained and given back, or station_limit.
+[[nodiscard]] inline std::uint32_t pop_free_station() noexcept
+{
+    const process_state &state = state_v1;
+    if (state.sites.extension == nullptr)
+        return state.station_limit;
+    std::atomic<std::uint64_t> &top = state.sites.extension->free_stations;
+    // Acquire; partner: the engine's release.
+    std::uint64_t head = top.load(std::memory_order_acquire);
+    for (;;) {
+        const std::uint32_t untrusted_index = static_cast<std::uint32_t>(head) - 1;
+        if (static_cast<std::uint32_t>(head) == 0 || untrusted_index >= state.station_limit ||
+            untrusted_index >= state.header->allocated_count.load(std::memory_order_relaxed))
+            return state.station_limit;
+        const std::uint32_t next = state.stations[untrusted_index].extension.next_free.load(std::memory_order_relaxed);
+        const std::uint64_t after = ((head >> 32) + 1) << 32 | next;
+        if (top.compare_exchange_weak(head, after, std::memory_order_acq_rel, std::memory_order_acquire))
+            return untrusted_index;
+    }
+}
+
+/// A station that nobody had before, or null.
+[[nodiscard]] inline StationData *take_new_station() noexcept
+{
+    process_state &state = state_v1;
+    const std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);  // partner: engine, release
+    const std::uint32_t index = state.header->allocated_count.fetch_add(1, std::memory_order_relaxed);
+    if (index >= max || index >= state.station_limit)
+        return nullptr;
+    StationData &station = state.stations[index];
+    // The file is sparse: on a full file system the first store would raise SIGBUS. Without memory, without a station.
+    const int saved_errno = errno;
+    const bool backed = back_with_memory(&station, sizeof station);
+    errno = saved_errno;
+    return backed ? &station : nullptr;
+}
+
+}  // namespace detail
+
+[[gnu::noinline]] inline void PromiseMixin::be_born(std::uint32_t session) noexcept
+{
+    if ((session & detail::paused_bit) != 0 && !detail::goes_on(session)) [[unlikely]]
+        return detail::count_birth_while_off();
+    if ((session & detail::lanes_bit) != 0)
+        be_born_compact(session);
+    else
+        be_born_full(session);
+}
+
+inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
+{
+    detail::process_state &state = detail::state_v1;
+    detail::thread_state &self = detail::thread_v1;
+    if (self.session != session) [[unlikely]]
+        detail::join_session(self, session);
+    const std::uint32_t index = detail::take_line(self, state.lanes);
+    if (index == detail::no_line) [[unlikely]] {
+        state.lanes.extension->births_without_line.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    StateLine &line = state.lanes.lines[index];
+    BirthLine &birth = state.lanes.births[index];
+    const std::uint64_t probe_id = reinterpret_cast<std::uintptr_t>(this);
+    const std::uint64_t now = detail::raw_now();
+    const auto generation = static_cast<std::uint32_t>((line.life.load(std::memory_order_relaxed) >> 32) + 1);
+    // Release each: a reader that finds one of these (acquire) finds `life` changed since its last life.
+    birth.probe_id.store(probe_id, std::memory_order_release);
+    birth.birth_ts.store(now, std::memory_order_release);
+    birth.name.store(0, std::memory_order_release);
+    birth.parent.store(kNoIdentity, std::memory_order_release);
+    birth.process.store(state.process_index, std::memory_order_release);
+    line.seq.store(0, std::memory_order_release);
+    line.ts.store(now, std::memory_order_release);
+    line.addr.store(0, std::memory_order_release);
+    line.what.store(0, std::memory_order_release);
+    line.tid.store(self.tid, std::memory_order_release);
+    line.death_ts.store(0, std::memory_order_release);
+    // Partner: the engine's acquire load.
+    line.life.store(detail::identity_of(generation, kLineAlive), std::memory_order_release);
+    line_ = &line;
+    identity_ = detail::identity_of(generation, index);
+    session_ = session;
+    untold_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
+}
+
+/// birth_ts goes last: it says that the rest is there.
+inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
+{
+    detail::process_state &state = detail::state_v1;
+    const std::uint32_t reused = detail::pop_free_station();
+    StationData *const station = reused != state.station_limit ? &state.stations[reused] : detail::take_new_station();
+    if (station == nullptr)
+        return;
+    StationExtension &extension = station->extension;
+    std::uint32_t generation = 0;
+    std::uint64_t begin = 0;
+    if (reused != state.station_limit) {
+        station->header.birth_ts.store(0, std::memory_order_release);  // for an observer: not born yet
+        generation = extension.generation.load(std::memory_order_relaxed) + 1;
+        // The numbers go on: that of the next event is how many there were.
+        for (const Epoch &epoch : station->slots)
+            begin += epoch.seq.load(std::memory_order_relaxed) / 2;
+    }
+    station->header.probe_id.store(reinterpret_cast<std::uintptr_t>(this), std::memory_order_release);
+    if (state.sites.extension != nullptr) {
+        extension.dialect.store(kDialectSeqlock, std::memory_order_release);
+        extension.pid.store(state.pid, std::memory_order_release);
+        extension.gen_start.store(begin, std::memory_order_release);
+        extension.death_ts.store(0, std::memory_order_release);
+        extension.generation.store(generation, std::memory_order_release);
+        extension.mark.store(kStationMark, std::memory_order_release);
+    }
+    station->header.is_dead.store(0, std::memory_order_release);
+    station->header.birth_ts.store(detail::now_in(session),
+                                   std::memory_order_release);  // partner: the engine's acquire load
+    event_count = begin;
+    session_ = session;
+    my_station = station;
+}
+
+/// Told also while tracing is off or paused: by the station alone then.
+[[gnu::noinline]] inline void PromiseMixin::die() noexcept
+{
+    const std::uint32_t attached = detail::page_v1.attached.load(std::memory_order_acquire);
+    if (session_ != attached)
+        return;
+    if (line_ != nullptr)
+        return die_compact();
+    if (detail::state_v1.sites.extension != nullptr)
+        my_station->extension.death_ts.store(detail::now_in(attached), std::memory_order_relaxed);
+    my_station->header.is_dead.store(1, std::memory_order_release);  // partner: the engine's acquire load
+}
+
+inline void PromiseMixin::die_compact() noexcept
+{
+    const std::uint32_t session = detail::writing_session();
+    const std::uint64_t now = detail::raw_now();
+    const auto generation = static_cast<std::uint32_t>(identity_ >> 32);
+    line_->death_ts.store(now, std::memory_order_release);
+    bool told = session == session_;
+    if (told) {
+        told = detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), 0,
+                                       kRecordDeath);
+    }
+    const bool recycle = (told && !untold_) || detail::state_v1.lanes.overwrite;
+    // Partner: the engine's acquire load; and the acquire in take_line of whoever has it next.
+    line_->life.store(detail::identity_of(generation, recycle ? kLineRecycled : kLineDead), std::memory_order_release);
+    if (!recycle)
+        return;
+    detail::thread_state &self = detail::thread_v1;
+    const auto index = static_cast<std::uint32_t>(identity_);
+    if (self.session == session_)
+        detail::keep_line(self, detail::state_v1.lanes, index);
+    else
+        detail::push_free_lines(detail::state_v1.lanes, &index, 1);
+}
+
+/// Out of line, and without a call but at its ends: no register is saved on the way.
+[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active,
+                                                   std::uint32_t site, std::uint8_t kind) noexcept
+{
+    if (session_ != session) [[unlikely]]
+        return record_unexpected(session, addr, is_active, site, kind);
+    detail::thread_state &self = detail::thread_v1;
+    const std::uint64_t counter = detail::read_counter();
+    if ((session & detail::lanes_bit) != 0) {
+        LaneRecord *const slot = self.next;
+        if (self.session != session || slot == self.end) [[unlikely]]
+            return record_late(session, addr, is_active, site, kind);
+        const std::uint64_t number = event_count;
+        const std::uint8_t what = detail::record_kind(is_active, kind);
+        event_count = number + 1;
+        self.next = slot + 1;
+        detail::put_record(*slot, counter, identity_, addr, lane_commit(number, site, what, self.lap));
+        return detail::store_line(*line_, session, number, counter, self.tid, addr, site | std::uint64_t{what} << 32);
+    }
+    const std::uint64_t ticks = counter - self.line.base_counter;
+    if (self.session != session || ticks >= self.line.interval) [[unlikely]]
+        return record_late(session, addr, is_active, site, kind);
+    const std::uint64_t number = event_count;
+    event_count = number + 1;
+    detail::store_epoch(my_station, session, number, self.line.base_ns + detail::scale(ticks, self.line.mult), self.tid,
+                        addr, is_active, site, kind);
+}
+
+/// The thread's first transition, a clock due for its check, no counter; in lanes also the end of a run. An event that
+/// finds no room in the lane still goes to the line.
+[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
+                                                                   bool is_active, std::uint32_t site,
+                                                                   std::uint8_t kind) noexcept
+{
+    detail::thread_state &self = detail::thread_v1;
+    const std::uint64_t number = event_count;
+    event_count = number + 1;
+    if ((session & detail::lanes_bit) == 0) {
+        const std::uint64_t now = detail::renew_thread(session);
+        return detail::store_epoch(my_station, session, number, now, self.tid, addr, is_active, site, kind);
+    }
+    const std::uint64_t now = detail::raw_now();
+    const std::uint8_t what = detail::record_kind(is_active, kind);
+    if (LaneRecord *const slot = detail::find_slot(self, session, now); slot != nullptr) {
+        self.next = slot + 1;
+        detail::put_record(*slot, now, identity_, addr, lane_commit(number, site, what, self.lap));
+    }
+    detail::store_line(*line_, session, number, now, self.tid, addr, site | std::uint64_t{what} << 32);
+}
+
+/// Whether `session` is this coroutine's once an engine that paused it has let go; it receives what holds now.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool PromiseMixin::is_mine(std::uint32_t &session) const noexcept
+{
+    return session_ != 0 && detail::goes_on(session) && session == session_;
+}
+
+[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_unexpected(std::uint32_t session, std::uint64_t addr,
+                                                                         bool is_active, std::uint32_t site,
+                                                                         std::uint8_t kind) noexcept
+{
+    if (is_mine(session))
+        record(session, addr, is_active, site, kind);
+}
+
+}  // namespace corotracer
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

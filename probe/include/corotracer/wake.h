@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The engine's socket, and waking an engine that sleeps on it.
+#pragma once
+
+#include "process.h"
+
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+[[nodiscard]] inline bool is_ours(int fd, std::uint64_t inode) noexcept
+{
+    struct stat status {};
+    return fd >= 0 && ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode;
+}
+
+inline constexpr std::uint64_t reconnect_ns = 100'000'000;  ///< at most one attempt in this time
+
+/// One attempt to connect, without waiting. Keeps the descriptor's number, so that a concurrent send cannot hit
+/// somebody else's file.
+inline void connect_engine(socket_state &socket) noexcept
+{
+    if (socket.address_size == 0)
+        return;
+    int fresh = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fresh < 0)
+        return;
+    struct stat status {};
+    if (::connect(fresh, reinterpret_cast<const sockaddr *>(&socket.address), socket.address_size) != 0 ||
+        ::fstat(fresh, &status) != 0) {
+        ::close(fresh);
+        return;
+    }
+    const int old = socket.fd.load(std::memory_order_relaxed);
+    if (is_ours(old, socket.inode.load(std::memory_order_relaxed)) && ::dup3(fresh, old, O_CLOEXEC) == old) {
+        ::close(fresh);
+        fresh = old;
+    }
+    socket.inode.store(status.st_ino, std::memory_order_relaxed);
+    socket.fd.store(fresh, std::memory_order_release);  // partner: the acquire load in send_wake
+}
+
+[[nodiscard]] inline bool send_wake(socket_state &socket) noexcept
+{
+    const int fd = socket.fd.load(std::memory_order_acquire);
+    if (!is_ours(fd, socket.inode.load(std::memory_order_relaxed)))
+        return false;
+    const char wake = '1';
+    if (::send(fd, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
+        return true;
+    return errno != EPIPE && errno != ECONNRESET && errno != ENOTCONN;  // a full buffer will wake it just as well
+}
+
+/// The engine sleeps: whoever clears the flag tells it. A byte that cannot be sent costs some 10 ms of latency and
+/// nothing else, for the engine looks at the flag itself.
+[[gnu::noinline, gnu::cold]] inline void wake_engine() noexcept
+{
+    std::uint32_t sleeping = 1;
+    if (!state_v1.header->tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_acq_rel,
+                                                                  std::memory_order_relaxed))
+        return;
+    const int saved_errno = errno;
+    socket_state &socket = state_v1.socket;
+    if (!send_wake(socket) && socket.busy.exchange(1, std::memory_order_acquire) == 0) {
+        const std::uint64_t now = monotonic_ns();
+        if (now - socket.last_try_ns.load(std::memory_order_relaxed) >= reconnect_ns) {
+            socket.last_try_ns.store(now, std::memory_order_relaxed);
+            connect_engine(socket);
+            (void)send_wake(socket);
+        }
+        socket.busy.store(0, std::memory_order_release);  // partner: the acquire exchange above
+    }
+    errno = saved_errno;
+}
+
+inline void open_socket(socket_state &socket, const char *path) noexcept
+{
+    const int inherited = socket.fd.load(std::memory_order_relaxed);  // a parent's, after fork
+    if (state_v1.sessions.load(std::memory_order_relaxed) != 0 &&
+        is_ours(inherited, socket.inode.load(std::memory_order_relaxed)))
+        ::close(inherited);
+    socket.fd.store(-1, std::memory_order_relaxed);
+    socket.busy.store(0, std::memory_order_relaxed);
+    socket.last_try_ns.store(monotonic_ns(), std::memory_order_relaxed);
+    socket.address = {};
+    socket.address.sun_family = AF_UNIX;
+    socket.address_size = 0;
+    const std::size_t length = std::strlen(path);
+    if (length == 0 || length >= sizeof socket.address.sun_path)
+        return;  // traced all the same, without a wake-up
+    std::memcpy(socket.address.sun_path, path, length);
+    socket.address_size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length + 1);
+    connect_engine(socket);
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")
