@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <vector>
 
 using namespace corotracer;
 
@@ -33,15 +34,23 @@ HeaderBytes v1Header(std::uint32_t stations = 16)
     return bytes;
 }
 
-constexpr std::uint64_t kTable = 1024 + 32 * 1024;
+constexpr std::uint64_t kStationsEnd = 1024 + 32 * 1024;
+constexpr std::uint64_t kTable = 0x9000;
 constexpr std::uint64_t kStrings = kTable + 100 * 64;
-constexpr std::uint64_t kExtendedSize = kStrings + 4096;
+constexpr std::uint64_t kProcesses = 0xC000;
+constexpr std::uint64_t kLanes = 0xD000;
+constexpr std::uint64_t kLines = 0xE000;
+constexpr std::uint64_t kBirths = 0xF000;
+constexpr std::uint64_t kPool = 0x10000;
+constexpr std::uint64_t kPoolSize = 0x40000;
+constexpr std::uint64_t kExtendedSize = kPool + kPoolSize;
+static_assert(kTable >= kStationsEnd);
 
 HeaderBytes extendedHeader()
 {
     HeaderBytes bytes = v1Header();
     put(bytes, 0x40, kExtensionMagic);
-    put(bytes, 0x48, std::uint32_t{1});
+    put(bytes, 0x48, std::uint32_t{2});
     put(bytes, 0x4C, std::uint32_t{sizeof(ExtensionHeader)});
     put(bytes, 0x50, kExtendedSize);
     put(bytes, 0x58, std::uint64_t{32});
@@ -50,6 +59,17 @@ HeaderBytes extendedHeader()
     put(bytes, 0x6C, std::uint32_t{64});
     put(bytes, 0x70, kStrings);
     put(bytes, 0x78, std::uint64_t{4096});
+    put(bytes, 0x100, kProcesses);
+    put(bytes, 0x108, kLanes);
+    put(bytes, 0x110, kLines);
+    put(bytes, 0x118, kBirths);
+    put(bytes, 0x120, kPool);
+    put(bytes, 0x128, kPoolSize);
+    put(bytes, 0x130, std::uint32_t{16});  // processes
+    put(bytes, 0x134, std::uint32_t{16});  // lanes
+    put(bytes, 0x138, std::uint32_t{64});  // lines
+    put(bytes, 0x13C, std::uint32_t{kLanesDiscard});
+    put(bytes, 0x140, std::uint32_t{2048});
     return bytes;
 }
 
@@ -63,6 +83,28 @@ std::string refusal(const HeaderBytes &bytes, std::uint64_t fileSize)
 bool contains(const std::string &text, const char *part)
 {
     return text.find(part) != std::string::npos;
+}
+
+/// Marks every 64 bytes that an area covers: none twice, none outside.
+bool areApart(const ct::ExtensionAreas &areas, std::uint64_t begin, std::uint64_t size)
+{
+    std::vector<bool> taken((size + 63) / 64);
+    bool good = true;
+    const auto take = [&](std::uint64_t offset, std::uint64_t bytes) {
+        good = good && (bytes == 0 || (offset >= begin && offset <= size && bytes <= size - offset));
+        for (std::uint64_t at = offset / 64; good && bytes != 0 && at < (offset + bytes) / 64; ++at) {
+            good = !taken[at];
+            taken[at] = true;
+        }
+    };
+    take(areas.siteTableOffset, areas.siteCapacity * std::uint64_t{64});
+    take((areas.stringsOffset + 63) / 64 * 64, areas.stringsCapacity < 64 ? 0 : areas.stringsCapacity - 63);
+    take(areas.processTableOffset, areas.processCapacity * std::uint64_t{256});
+    take(areas.laneDirectoryOffset, areas.laneCapacity * std::uint64_t{256});
+    take(areas.linesOffset, areas.linesReserved * std::uint64_t{64});
+    take(areas.birthsOffset, areas.linesReserved * std::uint64_t{64});
+    take(areas.lanePoolOffset, areas.lanePoolSize);
+    return good;
 }
 
 }  // namespace
@@ -90,6 +132,41 @@ CT_CASE(publishedOffsets)
     CHECK_EQUAL(kMagic, 0x434F524F54524352u);
 }
 
+/// What docs/ctp.md says of the extension; a probe in another language is written from that.
+CT_CASE(documentedOffsets)
+{
+    constexpr std::size_t kBase = offsetof(GlobalHeader, extension);
+    CHECK_EQUAL(kBase, 0x40u);
+    CHECK_EQUAL(sizeof(ExtensionHeader), 0x1C0u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, engine_fences), 0xDCu);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_pool_size), 0x128u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_mode), 0x13Cu);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_retention_ms), 0x144u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, line_count), 0x180u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lines_committed), 0x184u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, free_lines), 0x188u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_pool_used), 0x1A0u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_count), 0x1A8u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, names_dropped), 0x1B8u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, free_stations), 0x1C0u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, pair_realtime_ns), 0x1E0u);
+    CHECK_EQUAL(offsetof(StateLine, what), 0x18u);
+    CHECK_EQUAL(offsetof(StateLine, death_ts), 0x30u);
+    CHECK_EQUAL(offsetof(BirthLine, process), 0x20u);
+    CHECK_EQUAL(offsetof(BirthLine, next_free), 0x24u);
+    CHECK_EQUAL(offsetof(LaneRecord, commit), 0x18u);
+    CHECK_EQUAL(offsetof(LaneHeader, block_numbers_offset), 0x20u);
+    CHECK_EQUAL(offsetof(LaneHeader, committed), 0x48u);
+    CHECK_EQUAL(offsetof(LaneHeader, tail), 0x80u);
+    CHECK_EQUAL(offsetof(ProcessEntry, mult), 0x28u);
+    CHECK_EQUAL(offsetof(ProcessEntry, name_length), 0x48u);
+    CHECK_EQUAL(offsetof(StationExtension, next_free), 0x20u);
+    CHECK_EQUAL(lane_commit(3, 2, 0x31, 15), 0x0000'0003'0000'231Fu);
+    CHECK_EQUAL(lane_lap(0, 2048), 1u);
+    CHECK_EQUAL(lane_lap(15 * 2048 - 1, 2048), 15u);
+    CHECK_EQUAL(lane_lap(15 * 2048, 2048), 1u);
+}
+
 CT_CASE(acceptsVersionOne)
 {
     const auto layout = ct::checkLayout(v1Header(), kV1Size);
@@ -110,12 +187,37 @@ CT_CASE(acceptsTheExtension)
     CHECK_EQUAL(layout->extension->siteCapacity, 100u);
     CHECK_EQUAL(layout->extension->stringsOffset, kStrings);
     CHECK_EQUAL(layout->extension->stringsCapacity, 4096u);
+    CHECK_EQUAL(layout->extension->processTableOffset, kProcesses);
+    CHECK_EQUAL(layout->extension->processCapacity, 16u);
+    CHECK_EQUAL(layout->extension->laneDirectoryOffset, kLanes);
+    CHECK_EQUAL(layout->extension->laneCapacity, 16u);
+    CHECK_EQUAL(layout->extension->linesOffset, kLines);
+    CHECK_EQUAL(layout->extension->birthsOffset, kBirths);
+    CHECK_EQUAL(layout->extension->linesReserved, 64u);
+    CHECK_EQUAL(layout->extension->lanePoolOffset, kPool);
+    CHECK_EQUAL(layout->extension->lanePoolSize, kPoolSize);
+    CHECK_EQUAL(layout->extension->laneMode, std::uint32_t{kLanesDiscard});
+    CHECK_EQUAL(layout->extension->laneRecords, 2048u);
+}
+
+/// A region without lanes may leave out what belongs to them.
+CT_CASE(emptyAreasAreNowhere)
+{
+    HeaderBytes bytes = extendedHeader();
+    for (const std::size_t offset : {0x108, 0x110, 0x118, 0x120, 0x128})
+        put(bytes, offset, std::uint64_t{0});
+    for (const std::size_t count : {0x134, 0x138, 0x13C, 0x140})
+        put(bytes, count, std::uint32_t{0});
+    CHECK_EQUAL(refusal(bytes, kExtendedSize), "");
+    put(bytes, 0x0C, std::uint32_t{0});
+    put(bytes, 0x58, std::uint64_t{0});
+    CHECK_EQUAL(refusal(bytes, kExtendedSize), "");  // the flight recorder of a program without version-1 coroutines
 }
 
 CT_CASE(laterExtensionIsReadAsVersionOne)
 {
     HeaderBytes bytes = extendedHeader();
-    put(bytes, 0x48, std::uint32_t{2});
+    put(bytes, 0x48, std::uint32_t{3});
     const auto layout = ct::checkLayout(bytes, kExtendedSize);
     REQUIRE(layout);
     CHECK(!layout->extension);
@@ -156,17 +258,52 @@ CT_CASE(refusesExtensionsThatLie)
     CHECK(contains(broken(0x58, std::uint64_t{15}), "0x58"));
     CHECK(contains(broken(0x58, std::uint64_t{1000}), "0x58"));
     CHECK(contains(broken(0x58, ~std::uint64_t{0}), "0x58"));
-    CHECK(contains(broken(0x58, std::uint64_t{33}), "0x60"));  // stations run into the table
+    CHECK(contains(broken(0x58, std::uint64_t{36}), "0x60"));  // stations run into the table
     CHECK(contains(broken(0x60, kTable + 8), "0x60"));
     CHECK(contains(broken(0x60, std::uint64_t{1024}), "0x60"));
     CHECK(contains(broken(0x60, ~std::uint64_t{63}), "0x60"));
     CHECK(contains(broken(0x68, std::uint32_t{0xFFFFFFFF}), "0x60"));
     CHECK(contains(broken(0x68, std::uint32_t{101}), "0x70"));
     CHECK(contains(broken(0x6C, std::uint32_t{0}), "0x6c"));
-    CHECK(contains(broken(0x70, kTable), "0x70"));
+    CHECK(contains(broken(0x70, kTable), "overlap"));
     CHECK(contains(broken(0x70, ~std::uint64_t{0}), "0x70"));
-    CHECK(contains(broken(0x78, std::uint64_t{4097}), "0x70"));
+    CHECK(contains(broken(0x78, kExtendedSize - kStrings + 1), "0x70"));
     CHECK(contains(broken(0x78, ~std::uint64_t{0}), "0x70"));
+}
+
+CT_CASE(refusesAreasThatLie)
+{
+    const auto broken = [](std::size_t offset, auto value) {
+        HeaderBytes bytes = extendedHeader();
+        put(bytes, offset, value);
+        return refusal(bytes, kExtendedSize);
+    };
+    struct Field {
+        std::size_t offset;
+        const char *name;
+    };
+    for (const Field field : {Field{0x100, "0x100"}, Field{0x108, "0x108"}, Field{0x110, "0x110"},
+                              Field{0x118, "0x118"}, Field{0x120, "0x120"}}) {
+        CHECK(contains(broken(field.offset, std::uint64_t{0}), field.name));
+        CHECK(contains(broken(field.offset, std::uint64_t{4096}), field.name));  // in the stations
+        CHECK(contains(broken(field.offset, std::uint64_t{kPool + 64}), field.name));
+        CHECK(contains(broken(field.offset, kExtendedSize), field.name));
+        CHECK(contains(broken(field.offset, ~std::uint64_t{4095}), field.name));
+    }
+    CHECK(contains(broken(0x100, kLanes), "overlap"));
+    CHECK(contains(broken(0x110, kBirths), "overlap"));
+    CHECK(contains(broken(0x120, kTable), "overlap"));
+    CHECK(contains(broken(0x128, kPoolSize + 1), "0x120"));
+    CHECK(contains(broken(0x128, ~std::uint64_t{0}), "0x120"));
+    CHECK(contains(broken(0x130, std::uint32_t{17}), "overlap"));
+    CHECK(contains(broken(0x130, ~std::uint32_t{0}), "0x100"));
+    CHECK(contains(broken(0x134, std::uint32_t{17}), "overlap"));
+    CHECK(contains(broken(0x134, ~std::uint32_t{0}), "0x108"));
+    CHECK(contains(broken(0x138, std::uint32_t{65}), "overlap"));
+    CHECK(contains(broken(0x138, std::uint32_t{kMaxStations + 1}), "0x138"));
+    CHECK(contains(broken(0x13C, std::uint32_t{3}), "0x13c"));
+    for (const std::uint32_t records : {0u, 1u, 1024u, 2049u, 3000u, 1u << 23, ~0u})
+        CHECK(contains(broken(0x140, records), "0x140"));
 }
 
 /// Whatever the header says: what is accepted lies inside the file.
@@ -177,20 +314,17 @@ CT_CASE(randomHeadersNeverLeaveTheFile)
     for (int i = 0; i < 200'000; ++i) {
         HeaderBytes bytes = extendedHeader();
         for (int changes = 0; changes < 2; ++changes) {
-            const std::size_t offset = 0x0C + random() % (0x80 - 0x0C);
+            const std::size_t offset = random() % 2 ? 0x4C + random() % (0x80 - 0x4C) : 0x100 + random() % 0x48;
             put(bytes, offset, static_cast<std::uint8_t>(random() >> (random() % 64)));
         }
-        const std::uint64_t size = kExtendedSize - random() % 3 * 1024;
+        const std::uint64_t size = kExtendedSize + random() % 3 * 4096;
         const auto layout = ct::checkLayout(bytes, size);
         if (!layout)
             continue;
         ++accepted;
         CHECK(1024 + std::uint64_t{layout->stationCapacity} * 1024 <= size);
-        if (!layout->extension)
-            continue;
-        const ct::ExtensionAreas &areas = *layout->extension;
-        CHECK(areas.siteTableOffset + std::uint64_t{areas.siteCapacity} * 64 <= areas.stringsOffset);
-        CHECK(areas.stringsOffset + areas.stringsCapacity <= size);
+        REQUIRE(layout->extension);
+        CHECK(areApart(*layout->extension, 1024 + std::uint64_t{layout->stationCapacity} * 1024, size));
     }
     CHECK(accepted > 0);
 }

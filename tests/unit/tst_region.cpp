@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
 #include "tests/support/check.h"
+#include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 
 #include <csignal>
@@ -54,9 +55,10 @@ CT_CASE(createdRegionIsVersionOneAndPrivate)
     REQUIRE(::stat(dir.file("a.shm").c_str(), &info) == 0);
     CHECK_EQUAL(info.st_mode & 0777, 0600u);
     CHECK(static_cast<std::uint64_t>(info.st_size) >= 1024 + 1000 * 1024u);
-    CHECK(info.st_blocks * 512 < 64 * 1024);  // sparse
+    CHECK(info.st_blocks * 512 < 4 << 20);  // sparse: the stations offered, the tables, the header
+    CHECK(region->committedBytes() >= 1024 + 1000 * 1024u);
     CHECK_EQUAL(region->siteRecords().size(), 65536u);
-    CHECK_EQUAL(region->siteStrings().size(), 16u << 20);
+    CHECK_EQUAL(region->siteStrings().size(), 64u << 20);
 }
 
 CT_CASE(theLockIsNotInherited)
@@ -269,4 +271,150 @@ CT_CASE(removalTakesTheSocketButNoStranger)
         CHECK(!region->remove());
         CHECK(std::filesystem::exists(dir.file("a.shm")));
     }
+}
+
+namespace {
+
+std::uint32_t offered(const Region &region)
+{
+    return region.header().max_stations.load();
+}
+
+ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
+{
+    ct::RegionSpec spec;
+    spec.path = path;
+    spec.stations = stations;
+    return spec;
+}
+
+}  // namespace
+
+CT_CASE(theAreasAreThere)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm")));
+    REQUIRE(region);
+    CHECK_EQUAL(region->laneMode(), std::uint32_t{corotracer::kLanesDiscard});
+    CHECK_EQUAL(region->stationCapacity(), corotracer::kMaxStations);
+    CHECK_EQUAL(offered(*region), 32'768u);
+    CHECK_EQUAL(region->processes().size(), 1024u);
+    CHECK_EQUAL(region->laneDirectory().size(), 4096u);
+    CHECK_EQUAL(region->lines().size(), corotracer::kMaxStations);
+    CHECK_EQUAL(region->births().size(), corotracer::kMaxStations);
+    CHECK_EQUAL(region->header().extension.lane_records, (16u << 20) / 32);
+    CHECK_EQUAL(region->header().extension.lane_pool_size, 256u << 20);
+    CHECK_EQUAL(region->header().extension.lane_retention_ms, 10'000u);
+    CHECK(region->committedBytes() < 40 << 20);
+    CHECK(region->writableProcesses().data() == region->processes().data());
+    CHECK(region->writableLanes().data() == region->laneDirectory().data());
+    CHECK(region->writableLines().data() == region->lines().data());
+    CHECK(region->writableBirths().data() == region->births().data());
+    CHECK(region->writableStation(5) == &region->station(5));
+    CHECK(region->writableStation(corotracer::kMaxStations) == nullptr);
+    // What was made is what another engine accepts and sees.
+    auto observer = Region::open(dir.file("a.shm"));
+    REQUIRE(observer);
+    CHECK_EQUAL(observer->laneMode(), region->laneMode());
+    CHECK_EQUAL(observer->lines().size(), region->lines().size());
+    CHECK_EQUAL(observer->births().size(), region->births().size());
+    CHECK_EQUAL(observer->laneDirectory().size(), 4096u);
+    CHECK(observer->writableProcesses().empty() && observer->writableLanes().empty());
+    CHECK(observer->writableLines().empty() && observer->writableBirths().empty());
+    CHECK(observer->writableStation(0) == nullptr);
+    CHECK(observer->growStations());
+}
+
+CT_CASE(lanesAreAsked)
+{
+    const regions::TempDir dir;
+    auto spec = specOf(dir.file("a.shm"), 100);
+    spec.lanes = false;
+    auto without = Region::create(spec);
+    REQUIRE(without);
+    CHECK_EQUAL(without->laneMode(), std::uint32_t{corotracer::kLanesNone});
+    CHECK(without->lines().empty() && without->births().empty() && without->laneDirectory().empty());
+    CHECK_EQUAL(without->processes().size(), 1024u);
+    CHECK(!without->lane(0));
+    CHECK(Region::open(dir.file("a.shm"))->hasExtension());
+    spec = specOf(dir.file("b.shm"), 100);
+    spec.laneBytes = 100'000;
+    auto rounded = Region::create(spec);
+    REQUIRE(rounded);
+    CHECK_EQUAL(rounded->header().extension.lane_records, 2048u);
+    spec.path = dir.file("c.shm");
+    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{65'535}, (std::uint64_t{128} << 20) + 1}) {
+        spec.laneBytes = bytes;
+        CHECK(!Region::create(spec));
+    }
+    spec.laneBytes = 65'536;
+    spec.lanePoolBytes = 1000;
+    CHECK(!Region::create(spec));
+    spec.lanePoolBytes = ~std::uint64_t{0};
+    CHECK(!Region::create(spec));
+    CHECK(!std::filesystem::exists(dir.file("c.shm")));
+}
+
+/// A lane is looked at only where it lies in the pool, whatever its header says.
+CT_CASE(lanesThatLie)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm"), 100));
+    REQUIRE(region);
+    CHECK(!region->lane(0));     // never made
+    CHECK(!region->lane(4096));  // no such entry
+    const lanewriter::Process process(*region->writableHeader(), 1, 1);
+    auto writer = process.takeLane(7);
+    REQUIRE(writer);
+    const auto view = region->lane(0);
+    REQUIRE(view);
+    CHECK_EQUAL(view->capacity, (16u << 20) / 32);
+    CHECK(!view->overwrite);
+    CHECK(view->committed == &region->laneDirectory()[0].committed);
+    writer->put(lanewriter::genuineRecord(1, 2, 3));
+    ct::LaneItem item;
+    CHECK_EQUAL(ct::readLane(*view, 0, {&item, 1}).count, 1u);
+    corotracer::LaneHeader &lane = region->writableLanes()[0];
+    const corotracer::ExtensionHeader &extension = region->header().extension;
+    const auto refused = [&](auto &field, auto value) {
+        const auto before = field.exchange(value);
+        const bool none = !region->lane(0);
+        field.store(before);
+        return none && region->lane(0);
+    };
+    CHECK(refused(lane.state, std::uint32_t{corotracer::kLaneMaking}));
+    for (const std::uint32_t records : {0u, 1u, 1024u, 3000u, 1u << 23, ~0u})
+        CHECK(refused(lane.records, records));
+    const std::uint64_t poolEnd = extension.lane_pool_offset + extension.lane_pool_size;
+    for (const std::uint64_t offset : {std::uint64_t{0}, extension.lane_pool_offset - 4096, poolEnd, poolEnd - 4096,
+                                       extension.lane_pool_offset + 32, ~std::uint64_t{4095}})
+        CHECK(refused(lane.offset, offset));
+    for (const std::uint64_t offset : {std::uint64_t{0}, extension.lane_pool_offset - 8, poolEnd, poolEnd - 8,
+                                       extension.lane_pool_offset + 4, ~std::uint64_t{7}})
+        CHECK(refused(lane.block_numbers_offset, offset));
+}
+
+/// The region of a flight recorder: made by the target, with overwriting lanes; nobody holds its lock.
+CT_CASE(selfHostedRegionsAreAdopted)
+{
+    const regions::TempDir dir;
+    {
+        auto made = Region::create(specOf(dir.file("a.shm"), 100));
+        REQUIRE(made);
+    }
+    const int fd = ::open(dir.file("a.shm").c_str(), O_RDWR | O_CLOEXEC);
+    const std::uint32_t mode = corotracer::kLanesOverwrite;
+    const std::uint32_t paused = corotracer::kEnginePaused;
+    REQUIRE(::pwrite(fd, &mode, sizeof mode, 0x13C) == sizeof mode);
+    REQUIRE(::pwrite(fd, &paused, sizeof paused, 0x14) == sizeof paused);  // an engine that was killed in a pause
+    ::close(fd);
+    auto region = Region::open(dir.file("a.shm"));
+    REQUIRE(region);
+    CHECK(region->access() == RegionAccess::Owner && region->isAdopted());
+    CHECK_EQUAL(region->laneMode(), std::uint32_t{corotracer::kLanesOverwrite});
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEngineAwake});
+    const lanewriter::Process process(*region->writableHeader(), 1, 1);
+    REQUIRE(process.takeLane(7));
+    REQUIRE(region->lane(0));
+    CHECK(region->lane(0)->overwrite);
 }

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Memory is taken ahead of its use, and a full file system is an answer.
+#include "core/harvest/region.h"
+#include "tests/support/check.h"
+#include "tests/support/regions.h"
+
+#include <csignal>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using ct::Region;
+
+namespace {
+
+bool contains(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+std::uint32_t offered(const Region &region)
+{
+    return region.header().max_stations.load();
+}
+
+ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
+{
+    ct::RegionSpec spec;
+    spec.path = path;
+    spec.stations = stations;
+    return spec;
+}
+
+/// Runs `body(directory)` in a child with a private tmpfs of `bytes` there. False: this machine does not let us.
+bool onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
+{
+    const regions::TempDir dir;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+            ::_exit(77);
+        const std::string options = "mode=0700,size=" + std::to_string(bytes);
+        if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            ::mount("ct", dir.path().c_str(), "tmpfs", 0, options.c_str()) != 0)
+            ::_exit(77);
+        check::failures = 0;
+        try {
+            body(dir.path());
+        } catch (const check::Abort &) {
+        }
+        ::_exit(check::failures == 0 ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        std::puts("(no private mounts here: not tested)");
+        return false;
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return true;
+}
+
+/// What a version-1 probe touches, by a process without our SIGBUS handler. Its end: 0, or the signal.
+int touchAllOffered(Region &region)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::signal(SIGBUS, SIG_DFL);
+        corotracer::GlobalHeader &header = *region.writableHeader();
+        while (auto *station = writers::takeStation(header)) {
+            writers::Writer writer(*station, writers::Style::OldSdk, 1);
+            writer.bear();
+            for (int i = 0; i < 8; ++i)
+                writer.write();
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+CT_CASE(stationsGrowAheadOfTheirUse)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm"), 100'000));
+    REQUIRE(region);
+    CHECK_EQUAL(offered(*region), 32'768u);
+    CHECK(region->growStations());
+    CHECK_EQUAL(offered(*region), 32'768u);  // nobody uses any
+    auto &allocated = region->writableHeader()->allocated_count;
+    allocated.store(1);
+    CHECK(region->growStations());
+    CHECK(offered(*region) > 32'768u && offered(*region) < 40'000u);
+    allocated.store(offered(*region) + 5000);  // some were refused
+    CHECK(region->growStations());
+    CHECK(offered(*region) >= allocated.load() + 32'768);
+    CHECK(region->committedBytes() >= std::uint64_t{offered(*region)} * 1024);
+    allocated.store(90'000);
+    CHECK(region->growStations());
+    CHECK_EQUAL(offered(*region), 100'000u);
+    allocated.store(4'000'000'000);
+    CHECK(region->growStations());
+    CHECK_EQUAL(offered(*region), 100'000u);
+}
+
+/// Scribbled by a target: nothing is taken, nothing is offered that does not exist.
+CT_CASE(aScribbledMaximumIsNoOffer)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm"), 100));
+    REQUIRE(region);
+    region->writableHeader()->allocated_count.store(50);
+    region->writableHeader()->max_stations.store(~0u);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->stationCapacity(), 100u);
+    region->writableHeader()->max_stations.store(3);
+    CHECK(region->growStations());
+    CHECK_EQUAL(offered(*region), 100u);
+}
+
+/// The file system fills up: a message, never a signal, and growth goes on when there is room again.
+CT_CASE(aFullFileSystemStopsGrowth)
+{
+    onSmallTmpfs(24 << 20, [](const std::string &directory) {
+        auto region = Region::create(specOf(directory + "/a.shm"));
+        REQUIRE(region);
+        CHECK(contains(region->warning(), "16384 stations fit"));
+        CHECK_EQUAL(offered(*region), 16'384u);
+        CHECK_EQUAL(touchAllOffered(*region), 0);
+        const auto full = region->growStations();
+        REQUIRE(!full);
+        CHECK(full.error().code == ct::ErrorCode::NoSpace);
+        CHECK(contains(full.error().message, directory + "/a.shm"));
+        const std::uint32_t most = offered(*region);
+        CHECK(most > 16'384 && most < 24'576);
+        region->writableHeader()->allocated_count.store(16'384);
+        CHECK_EQUAL(touchAllOffered(*region), 0);
+        const auto still = region->growStations();
+        CHECK(!still);
+        CHECK_EQUAL(offered(*region), most);
+        REQUIRE(::mount(nullptr, directory.c_str(), nullptr, MS_REMOUNT, "size=128m") == 0);
+        while (!region->growStations())
+            ::usleep(1000);
+        CHECK(offered(*region) >= region->header().allocated_count.load() + 32'768);
+        CHECK_EQUAL(touchAllOffered(*region), 0);
+    });
+}
+
+CT_CASE(noRoomForARegionIsAnError)
+{
+    onSmallTmpfs(1 << 20, [](const std::string &directory) {
+        const auto region = Region::create(specOf(directory + "/a.shm"));
+        REQUIRE(!region);
+        CHECK(region.error().code == ct::ErrorCode::NoSpace);
+        CHECK(!std::filesystem::exists(directory + "/a.shm"));
+    });
+}
