@@ -82,6 +82,8 @@ public:
     static constexpr StationData *my_station = nullptr;
     static constexpr std::uint64_t event_count = 0;
 
+    [[nodiscard]] static constexpr bool is_traced() noexcept { return false; }
+
     template <class A>
     static constexpr passed<A> await_transform(A &&awaitable,
                                                const location & = location::current()) noexcept(passes_quietly<A>)
@@ -127,10 +129,6 @@ public:
 
 constexpr void InitTracer() noexcept {}
 constexpr void enable(bool) noexcept {}
-constexpr bool is_enabled() noexcept
-{
-    return false;
-}
 constexpr void name_thread(std::string_view) noexcept {}
 constexpr void note_wake(const PromiseMixin &, const PromiseMixin * = nullptr) noexcept {}
 constexpr bool start_flight_recorder(const flight_recorder_options & = {}) noexcept

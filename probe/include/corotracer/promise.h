@@ -7,8 +7,12 @@
 
 #include "awaitable.h"
 #include "runtime.h"
+#include "types.h"
 
+#include <chrono>
+#include <concepts>
 #include <coroutine>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -171,6 +175,30 @@ public:
         return true;
     }
 
+    /// Names the coroutine from now on, in UTF-8; at most 4,096 bytes count. Cheapest are names that many share.
+    void set_name(std::string_view name) noexcept;
+
+    /// Tells which coroutine made this one, or waits for it: the creation tree. The parent must be alive.
+    void set_parent(const PromiseMixin &parent) noexcept;
+
+    /// Tells what the next suspension waits for, or the present one from within its await_suspend, before anybody may
+    /// resume it: a lock or a channel by its address,
+    void waits_on(wait kind, const void *object) noexcept { tell_wait(kind, reinterpret_cast<std::uintptr_t>(object)); }
+    /// a file descriptor by its number, a timer by its deadline in ns of CLOCK_MONOTONIC,
+    void waits_on(wait kind, std::integral auto number) noexcept
+    {
+        tell_wait(kind, static_cast<std::uint64_t>(number));
+    }
+    /// a timer by its deadline,
+    template <class Duration>
+    void waits_on(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) noexcept
+    {
+        const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch());
+        tell_wait(wait::timer, static_cast<std::uint64_t>(ns.count()));
+    }
+    /// or another coroutine.
+    void waits_on(const PromiseMixin &other) noexcept { tell_wait(wait::coroutine, other.identity_); }
+
 protected:
     /// Of the coroutine, in a region with lanes; kNoIdentity without.
     [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
@@ -199,6 +227,7 @@ private:
     void die() noexcept;
     void die_compact() noexcept;
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
+    void tell_wait(wait kind, std::uint64_t object) noexcept;
     void record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
                 std::uint8_t kind) noexcept;
     void record_unexpected(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
@@ -263,6 +292,7 @@ decltype(auto) TracedAwaiter<Awaitable>::await_resume() noexcept(noexcept(inner.
 
 }  // namespace corotracer
 
+#include "causality.h"
 #include "transition.h"
 
 #pragma pop_macro("emit")

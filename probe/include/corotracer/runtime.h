@@ -4,6 +4,7 @@
 // What a program calls: InitTracer, enable, and the probe's clock.
 #pragma once
 
+#include "flightrecorder.h"
 #include "start.h"
 
 #pragma push_macro("slots")
@@ -33,13 +34,18 @@ inline std::uint64_t get_tid() noexcept
     return detail::thread_v1.tid;
 }
 
-/// Switches tracing on when the environment has CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS; otherwise does
-/// nothing. Call it once, before the first coroutine; further calls, from any thread, do nothing. A forked child that
-/// is to be traced calls it again. Takes about 0.2 ms; never throws. What is wrong with the region, if anything, is
-/// one line on stderr.
+/// Switches tracing on when the environment has CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS; else, when it has
+/// CTP_FLIGHT_RECORDER, starts the flight recorder; otherwise does nothing. Call it once, before the first coroutine;
+/// further calls, from any thread, do nothing. A forked child that is to be traced calls it again. Takes about 0.2 ms;
+/// never throws. What is wrong with the region, if anything, is one line on stderr.
 inline void InitTracer() noexcept
 {
-    detail::init_once([]() noexcept { detail::init_from_environment(); });
+    detail::init_once([]() noexcept {
+        if (std::getenv("CTP_SHM_PATH") != nullptr)
+            detail::init_from_environment();
+        else
+            detail::start_recording_from_environment();
+    });
 }
 
 /// Switches tracing off and on again while the program runs, for all threads. Off, an event costs one load and one

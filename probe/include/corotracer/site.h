@@ -27,6 +27,7 @@ namespace detail {
 
 inline constexpr std::size_t site_entries = 8192;      ///< cached addresses of locations; a power of two
 inline constexpr std::size_t content_entries = 16384;  ///< known sites and strings by content; a power of two
+inline constexpr std::size_t name_entries = 4096;      ///< names of coroutines and threads used lately; a power of two
 inline constexpr std::size_t probe_limit = 32;         ///< entries looked at before giving up
 inline constexpr std::size_t string_limit = 4096;      ///< bytes of a file or function name that are kept
 inline constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
@@ -77,9 +78,17 @@ struct site_table {
         std::uint64_t value;
         std::uint64_t check;  ///< line and column, or length; 0 = empty
     };
+    /// A name by content. There may be any number of names: a new one takes the place of an older one.
+    struct named {
+        std::uint64_t hash;
+        std::uint64_t string;  ///< as BirthLine::name carries it; 0 = empty
+    };
     alignas(64) entry entries[site_entries];
     alignas(64) std::atomic<std::uint32_t> lock;
     known contents[content_entries];
+    named names[name_entries];
+    std::uint64_t names_at;    ///< where the next name goes among the region's strings, and
+    std::uint64_t names_left;  ///< how many bytes from there are this process's, with memory
 };
 
 template <class Location>
@@ -259,6 +268,9 @@ inline void clear_sites(site_table &table) noexcept
         entry.state.store(0, std::memory_order_relaxed);
     for (site_table::known &known : table.contents)
         known = {};
+    for (site_table::named &named : table.names)
+        named = {};
+    table.names_left = 0;
     table.lock.store(0, std::memory_order_relaxed);
 }
 

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The file of a flight recorder: where it lies, how it is made, and what becomes of those that were left over. Standard
+// library and Linux calls; nothing here touches memory that the file has no room for.
+#pragma once
+
+#include "clock.h"
+#include "layout.h"
+#include "types.h"
+
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer::detail {
+
+/// A path under construction. Too long: empty, for good.
+struct path_buffer {
+    char text[PATH_MAX] = "";
+};
+
+/// The number of digits at the start of a text, as a number; 0 when there are none or too many.
+[[nodiscard]] inline long leading_number(const char *&text) noexcept
+{
+    long value = 0;
+    const char *digit = text;
+    for (; *digit >= '0' && *digit <= '9' && digit - text < 10; ++digit)
+        value = value * 10 + (*digit - '0');
+    text = digit;
+    return value;
+}
+
+/// The process that a file's name says it belongs to, `<pid>-flight-<anything>.shm`; 0: no such name.
+[[nodiscard]] inline pid_t recorder_of(const char *name) noexcept
+{
+    const long pid = leading_number(name);
+    const std::size_t length = std::strlen(name);
+    const bool ours =
+        std::strncmp(name, "-flight-", 8) == 0 && length > 12 && std::strcmp(name + length - 4, ".shm") == 0;
+    return ours && pid > 1 && pid <= INT_MAX ? static_cast<pid_t>(pid) : 0;
+}
+
+/// Deletes all but the latest `keep` recordings of processes that are gone.
+inline void delete_old_recordings(const char *directory, std::uint32_t keep) noexcept
+{
+    constexpr int deletions_at_most = 64;
+    for (int i = 0; i < deletions_at_most; ++i) {
+        DIR *const list = ::opendir(directory);
+        if (list == nullptr)
+            return;
+        std::uint32_t count = 0;
+        char oldest[NAME_MAX + 1] = "";
+        timespec oldest_time{};
+        while (const dirent *const entry = ::readdir(list)) {
+            const pid_t pid = recorder_of(entry->d_name);
+            struct stat status {};
+            if (pid == 0 || ::kill(pid, 0) == 0 || errno != ESRCH ||
+                ::fstatat(::dirfd(list), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+                continue;
+            const timespec &time = status.st_mtim;
+            if (count++ == 0 || time.tv_sec < oldest_time.tv_sec ||
+                (time.tv_sec == oldest_time.tv_sec && time.tv_nsec < oldest_time.tv_nsec)) {
+                std::memcpy(oldest, entry->d_name, std::strlen(entry->d_name) + 1);
+                oldest_time = time;
+            }
+        }
+        const bool done = count <= keep || ::unlinkat(::dirfd(list), oldest, 0) != 0;
+        ::closedir(list);
+        if (done)
+            return;
+    }
+}
+
+/// Makes the directory if need be. False: it is not a directory of ours alone.
+[[nodiscard]] inline bool prepare_directory(const char *directory) noexcept
+{
+    if (::mkdir(directory, 0700) != 0 && errno != EEXIST)
+        return false;
+    struct stat status {};
+    if (::lstat(directory, &status) != 0)
+        return false;
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
+        errno = EPERM;
+        return false;
+    }
+    return true;
+}
+
+/// A file that nobody else can read and that was not there before; -1 and errno otherwise.
+[[nodiscard]] inline int make_file(const char *path) noexcept
+{
+    return ::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+}
+
+/// Makes a file with a fresh name in a directory; `path` receives where.
+[[nodiscard]] inline int make_file_in(const char *directory, path_buffer &path) noexcept
+{
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        std::uint64_t chance = 0;
+        if (::getrandom(&chance, sizeof chance, GRND_NONBLOCK) != sizeof chance)
+            chance = monotonic_ns() * 0x9E3779B97F4A7C15ULL;
+        const int length = std::snprintf(path.text, sizeof path.text, "%s/%ld-flight-%08llx.shm", directory,
+                                         static_cast<long>(::getpid()), static_cast<unsigned long long>(chance >> 32));
+        if (length < 0 || static_cast<std::size_t>(length) >= sizeof path.text) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int fd = make_file(path.text);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/// Makes the file that the options ask for; `path` receives where. -1 and errno when there is no place for it.
+[[nodiscard]] inline int make_recording_file(const flight_recorder_options &options, path_buffer &path) noexcept
+{
+    if (options.path != nullptr && options.path[0] != '\0') {
+        struct stat status {};
+        if (::stat(options.path, &status) == 0 && S_ISDIR(status.st_mode))
+            return make_file_in(options.path, path);
+        const std::size_t length = std::strlen(options.path);
+        if (length >= sizeof path.text) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        std::memcpy(path.text, options.path, length + 1);
+        return make_file(path.text);
+    }
+    const char *const runtime = std::getenv("XDG_RUNTIME_DIR");
+    for (int place = 0; place < 2; ++place) {
+        char directory[512];
+        const int length =
+            place == 0 ? std::snprintf(directory, sizeof directory, "/dev/shm/corotracer-%lu",
+                                       static_cast<unsigned long>(::geteuid()))
+                       : std::snprintf(directory, sizeof directory, "%s/corotracer", runtime != nullptr ? runtime : "");
+        if (length < 0 || static_cast<std::size_t>(length) >= sizeof directory || (place == 1 && directory[1] == 'c') ||
+            !prepare_directory(directory))
+            continue;
+        delete_old_recordings(directory, options.keep_old);
+        const int fd = make_file_in(directory, path);
+        if (fd >= 0)
+            return fd;
+    }
+    return -1;
+}
+
+/// Puts the areas of a flight recorder one behind the other, each on pages of its own.
+inline std::uint64_t plan_recording(const flight_recorder_options &options, ExtensionHeader &extension) noexcept
+{
+    constexpr std::uint64_t page = 4096;
+    constexpr std::uint64_t lane_bytes_min = std::uint64_t{kLaneRecordsMin} * sizeof(LaneRecord);
+    constexpr std::uint64_t lane_bytes_max = std::uint64_t{kLaneRecordsMax} * sizeof(LaneRecord);
+    constexpr std::uint64_t pool_max = std::uint64_t{1} << 40;
+    const auto between = [](std::uint64_t low, std::uint64_t value, std::uint64_t high) {
+        return value < low ? low : value > high ? high : value;
+    };
+    std::uint64_t end = page;
+    const auto place = [&end](std::uint64_t bytes) {
+        const std::uint64_t offset = end;
+        end += (bytes + page - 1) / page * page;
+        return offset;
+    };
+    extension.site_record_size = sizeof(SiteRecord);
+    extension.site_capacity = 65536;
+    extension.site_table_offset = place(extension.site_capacity * sizeof(SiteRecord));
+    extension.strings_capacity = 64ULL << 20;
+    extension.strings_offset = place(extension.strings_capacity);
+    extension.process_capacity = 16;
+    extension.process_table_offset = place(extension.process_capacity * sizeof(ProcessEntry));
+    extension.lane_capacity = 4096;
+    extension.lane_directory_offset = place(extension.lane_capacity * sizeof(LaneHeader));
+    extension.lines_reserved = static_cast<std::uint32_t>(between(1, options.coroutines, kMaxStations));
+    extension.lines_offset = place(extension.lines_reserved * sizeof(StateLine));
+    extension.births_offset = place(extension.lines_reserved * sizeof(BirthLine));
+    const std::uint64_t lane_bytes = std::bit_floor(between(lane_bytes_min, options.lane_bytes, lane_bytes_max));
+    extension.lane_records = static_cast<std::uint32_t>(lane_bytes / sizeof(LaneRecord));
+    extension.lane_pool_size = between(2 * lane_bytes_min, options.pool_bytes, pool_max) / page * page;
+    extension.lane_pool_offset = place(extension.lane_pool_size);
+    extension.lane_mode = kLanesOverwrite;
+    extension.lane_retention_ms = options.retention_ms;
+    return end;
+}
+
+[[nodiscard]] inline bool write_at(int fd, const void *bytes, std::size_t size, std::size_t offset) noexcept
+{
+    return ::pwrite(fd, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+}
+
+/// Makes an empty file a region. The magic number comes last: a file without it is no region yet. Through write(2), so
+/// that a full file system is an error and no SIGBUS.
+[[nodiscard]] inline bool write_recording(int fd, const flight_recorder_options &options) noexcept
+{
+    static_assert(offsetof(GlobalHeader, extension) % alignof(ExtensionHeader) == 0);
+    alignas(GlobalHeader) static constexpr char zeroes[sizeof(GlobalHeader)] = {};
+    ExtensionHeader extension{};
+    const std::uint64_t size = plan_recording(options, extension);
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
+        errno = EFBIG;  // asking for it would be a signal
+        return false;
+    }
+    if (::ftruncate(fd, static_cast<off_t>(size)) != 0)
+        return false;
+    timespec real{};
+    ::clock_gettime(CLOCK_REALTIME, &real);
+    extension.magic = kExtensionMagic;
+    extension.version = kExtensionVersion;
+    extension.size = sizeof(ExtensionHeader);
+    extension.file_size = size;
+    extension.created_counter = has_invariant_counter() ? read_counter() : 0;
+    extension.created_monotonic_ns = monotonic_ns();
+    extension.created_realtime_ns =
+        static_cast<std::uint64_t>(real.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(real.tv_nsec);
+    return write_at(fd, zeroes, sizeof zeroes, 0) &&
+           write_at(fd, &kVersion, sizeof kVersion, offsetof(GlobalHeader, version)) &&
+           write_at(fd, &extension, sizeof extension, offsetof(GlobalHeader, extension)) &&
+           write_at(fd, &kMagic, sizeof kMagic, 0);
+}
+
+}  // namespace corotracer::detail
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")

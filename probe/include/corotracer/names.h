@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Names: their bytes go to the region's strings once, as long as they are remembered here.
+#pragma once
+
+#include "lane.h"
+#include "pause.h"
+#include "site.h"
+
+#include <string_view>
+
+#pragma push_macro("slots")
+#pragma push_macro("signals")
+#pragma push_macro("emit")
+#undef slots
+#undef signals
+#undef emit
+
+namespace corotracer {
+namespace detail {
+
+inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process takes of the strings at a time
+
+/// At most string_limit bytes, and no part of a UTF-8 character at the end.
+[[nodiscard]] inline constexpr std::string_view cut_name(std::string_view name) noexcept
+{
+    if (name.size() <= string_limit)
+        return name;
+    std::size_t length = string_limit;
+    while (length > string_limit - 4 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80)
+        --length;
+    return name.substr(0, length);
+}
+
+/// Room for a name of its own among the region's strings. Holder of the lock only.
+[[nodiscard]] inline std::uint64_t room_for_name(site_table &table, const site_area &area,
+                                                 std::uint64_t length) noexcept
+{
+    if (table.names_left < length) {
+        std::atomic<std::uint64_t> &used = area.extension->strings_used;
+        const std::uint64_t untrusted = used.load(std::memory_order_relaxed);
+        const bool plenty = untrusted < area.strings_capacity && area.strings_capacity - untrusted >= 8 * name_chunk;
+        const std::uint64_t wanted = plenty ? name_chunk : length;
+        const std::uint64_t offset = used.fetch_add(wanted, std::memory_order_relaxed);
+        if (offset > area.strings_capacity || wanted > area.strings_capacity - offset ||
+            !back_with_memory(area.strings + offset, wanted))
+            return no_room;
+        table.names_at = offset;
+        table.names_left = wanted;
+    }
+    const std::uint64_t offset = table.names_at;
+    table.names_at += length;
+    table.names_left -= length;
+    return offset;
+}
+
+/// Holder of the lock only.
+[[nodiscard]] inline std::uint64_t name_by_content(site_table &table, const site_area &area,
+                                                   std::string_view name) noexcept
+{
+    const std::uint64_t hash = hash_bytes(name.data(), name.size(), 2);
+    site_table::named &named = table.names[hash % name_entries];
+    if (named.string != 0 && named.hash == hash && (named.string & 0xFFFF) == name.size() &&
+        std::memcmp(area.strings + (named.string >> 16), name.data(), name.size()) == 0)
+        return named.string;
+    const std::uint64_t offset = room_for_name(table, area, name.size());
+    if (offset == no_room)
+        return 0;
+    std::memcpy(area.strings + offset, name.data(), name.size());
+    named = {hash, offset << 16 | name.size()};
+    return named.string;
+}
+
+/// The reference of a name, as records and lines carry it; 0: it is empty, or there is no room, which is counted.
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t intern_name(std::string_view name) noexcept
+{
+    const site_area &area = state_v1.sites;
+    site_table &table = sites_v1;
+    if (name.empty() || area.extension == nullptr)
+        return 0;
+    name = cut_name(name);
+    const int saved_errno = errno;
+    std::uint64_t string = 0;
+    int patience = 1'000'000;
+    while (table.lock.exchange(1, std::memory_order_acquire) != 0 && --patience != 0) {
+    }
+    if (patience != 0) {
+        string = name_by_content(table, area, name);
+        table.lock.store(0, std::memory_order_release);  // partner: the acquire exchange above
+    }
+    if (string == 0)
+        area.extension->names_dropped.fetch_add(1, std::memory_order_relaxed);
+    errno = saved_errno;
+    return string;
+}
+
+/// A thread's name, for the lane it has and those it will get. During `session`, which has lanes.
+inline void set_thread_name(std::uint32_t session, std::string_view name) noexcept
+{
+    const std::uint64_t string = intern_name(name);
+    if (string == 0)
+        return;
+    thread_state &self = thread_v1;
+    if (self.session != session)
+        join_session(self, session);
+    self.thread_name = string;
+    if (self.lane != nullptr)
+        self.lane->thread_name.store(string, std::memory_order_release);  // partner: the engine's acquire load
+    (void)write_record(session, kNoIdentity, string, 0, 0, kRecordThreadName);
+}
+
+}  // namespace detail
+
+/// Names the calling thread, in UTF-8, from now on; at most 4,096 bytes count. After InitTracer. Without it, a thread
+/// that has a name of its own for the operating system goes by that.
+inline void name_thread(std::string_view name) noexcept
+{
+    const std::uint32_t session = detail::writing_session();
+    if ((session & detail::lanes_bit) != 0)
+        detail::set_thread_name(session, name);
+}
+
+}  // namespace corotracer
+
+#pragma pop_macro("emit")
+#pragma pop_macro("signals")
+#pragma pop_macro("slots")
