@@ -14,16 +14,16 @@ using namespace population;
 
 namespace {
 
-/// Calls copy() until no write came in between.
+/// Calls copy(bits) until no write came in between.
 template <class Copy>
 void readConsistent(const Record &record, Copy &&copy)
 {
     for (unsigned tries = 1;; ++tries) {
         // Acquire; partner: the release in ~Writing.
-        const std::uint32_t before = record.lock.load(kAcquire);
+        const std::uint64_t before = record.lockAndBits.load(kAcquire);
         if ((before & 1U) == 0) {
-            copy();
-            if (record.lock.load(kRelaxed) == before)
+            copy(static_cast<std::uint32_t>(before >> 32));
+            if (record.lockAndBits.load(kRelaxed) == before)
                 return;
         }
         if (tries % 64 == 0)
@@ -31,19 +31,17 @@ void readConsistent(const Record &record, Copy &&copy)
     }
 }
 
-void copyRecord(const Record &record, CoroutineSnapshot &to)
+void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
 {
-    const std::uint32_t bits = record.bits.load(kAcquire);
     to.state = stateOf(bits);
     to.kind = kindOf(bits);
     to.dialect = dialectOf(bits);
     to.flagged = bits & kFlagged;
     to.since = record.since.load(kAcquire);
-    const std::uint64_t siteAndTid = record.siteAndTid.load(kAcquire);
-    to.site = static_cast<SiteId>(siteAndTid >> 32);
-    to.tid = static_cast<std::uint32_t>(siteAndTid);
     to.addr = record.addr.load(kAcquire);
-    to.events = record.events.load(kAcquire);
+    to.site = record.site.load(kAcquire);
+    to.tid = record.tid.load(kAcquire);
+    to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
@@ -92,8 +90,8 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     const Origin &origin = m_data->origins[id];
     snapshot.id = id;
     snapshot.pid = m_data->notes.processes.pidOf(origin.process.load(kRelaxed));
-    readConsistent(record, [&] {
-        copyRecord(record, snapshot);
+    readConsistent(record, [&](std::uint32_t bits) {
+        copyRecord(record, bits, snapshot);
         copyOrigin(origin, snapshot);
     });
     return snapshot;
@@ -125,8 +123,8 @@ CoroutineNotes Population::notes(CoroutineId id) const
     const Record &record = m_data->records[id];
     bool suspended = false;
     std::uint64_t nextN = 0;
-    readConsistent(record, [&] {
-        suspended = stateOf(record.bits.load(kAcquire)) == CoroutineState::Suspended;
+    readConsistent(record, [&](std::uint32_t bits) {
+        suspended = stateOf(bits) == CoroutineState::Suspended;
         nextN = record.nextN.load(kAcquire);
     });
     if (copy.waitsOn && !(suspended && copy.waitsOn->n + 1 == nextN))

@@ -10,6 +10,7 @@
 #include "core/trace/stream.h"
 
 #include <array>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,7 +82,12 @@ struct SiteStatistics {
 
     /// Duration below which `fraction` (0..1) of the completed suspensions stayed, ns; 0 if there are none.
     std::uint64_t quantile(double fraction) const;
-    static int bucketOf(std::uint64_t ns);
+    /// Durations 0..3 have a bucket each. From there on the power of two and the two bits below the leading one count.
+    static constexpr int bucketOf(std::uint64_t ns)
+    {
+        const int shift = std::bit_width(ns | 4) - 3;  // leaves the leading one and the two bits behind it
+        return shift * 4 + static_cast<int>(ns >> shift);
+    }
     static std::uint64_t upperBoundOf(int bucket);
 };
 
@@ -123,8 +129,9 @@ public:
     std::uint64_t lost() const;      ///< without what was missed before attach
     std::uint64_t alive() const;     ///< born and not destroyed
 
+    struct Data;  ///< core/trace/populationdata.h
+
 private:
-    struct Data;
     std::unique_ptr<Data> m_data;
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/trace/chunkedarray.h"
 #include "core/trace/populationnotes.h"
+#include "core/trace/reservedarray.h"
 
 namespace ct {
 
@@ -17,29 +18,33 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 
-/// Bits of Record::bits.
+/// The upper half of Record::lockAndBits.
 inline constexpr std::uint32_t kStateMask = 0xF;
 inline constexpr std::uint32_t kKindShift = 4;
+inline constexpr std::uint32_t kKindMask = 3U << kKindShift;
 inline constexpr std::uint32_t kDialectShift = 8;
 inline constexpr std::uint32_t kFlagged = 1U << 12;
 inline constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was seen, and none lost after it
 inline constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
+/// Follows from the others, see settled(): one look tells whether a transition is an ordinary one.
+inline constexpr std::uint32_t kOrdinary = 1U << 15;
+inline constexpr std::uint32_t kRunning = 1U << 16;
 
+constexpr std::uint32_t numberOf(CoroutineState state)
+{
+    return static_cast<std::uint32_t>(state);
+}
 inline CoroutineState stateOf(std::uint32_t bits)
 {
     return static_cast<CoroutineState>(bits & kStateMask);
 }
 inline std::uint32_t withState(std::uint32_t bits, CoroutineState state)
 {
-    return (bits & ~kStateMask) | static_cast<std::uint32_t>(state);
+    return (bits & ~kStateMask) | numberOf(state);
 }
 inline PointKind kindOf(std::uint32_t bits)
 {
     return static_cast<PointKind>(bits >> kKindShift & 3U);
-}
-inline std::uint32_t withKind(std::uint32_t bits, PointKind kind)
-{
-    return (bits & ~(3U << kKindShift)) | (static_cast<std::uint32_t>(kind) & 3U) << kKindShift;
 }
 inline Dialect dialectOf(std::uint32_t bits)
 {
@@ -49,20 +54,31 @@ inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
 {
     return (bits & ~(3U << kDialectShift)) | (static_cast<std::uint32_t>(dialect) & 3U) << kDialectShift;
 }
+/// kOrdinary and kRunning made to fit the rest.
+inline std::uint32_t settled(std::uint32_t bits)
+{
+    const CoroutineState state = stateOf(bits);
+    const bool ordinary = (bits & kNamed) && (bits & kSeen) && !(bits & kFlagged) &&
+                          dialectOf(bits) != Dialect::Unknown && state != CoroutineState::Destroyed;
+    bits &= ~(kOrdinary | kRunning);
+    return bits | (ordinary ? kOrdinary : 0) | (state == CoroutineState::Running ? kRunning : 0);
+}
 
 /// What a transition touches of a coroutine: a seqlock of atomics. The writer alone stores: lock odd (relaxed),
 /// contents (release each), lock even (release). Readers: lock (acquire), contents (acquire each), lock again
 /// (relaxed): a reader that saw any content of a later write has synchronized with it and sees the lock that went odd
 /// before. The lock also guards what the Origin marks so.
 struct alignas(64) Record {
-    std::atomic<std::uint32_t> lock{0};
-    std::atomic<std::uint32_t> bits{0};
+    Word lockAndBits{0};  ///< lock (32, low) | bits (32)
     Word since{0};
-    Word siteAndTid{0};
     Word addr{0};
-    Word events{0};
-    std::array<Word, 2> spent{};  ///< ns: running, suspended
+    std::atomic<SiteId> site{kUnknownSite};
+    std::atomic<std::uint32_t> tid{0};
     Word nextN{0};
+    Word skipped{0};              ///< nextN - skipped = transitions captured
+    std::array<Word, 2> spent{};  ///< ns: running, suspended
+
+    std::uint32_t bits() const { return static_cast<std::uint32_t>(lockAndBits.load(kRelaxed) >> 32); }
 };
 static_assert(sizeof(Record) == 64);
 
@@ -109,13 +125,18 @@ inline void increase(Word &word, std::uint64_t by)
 /// The writer's side of a record's seqlock, for one change.
 class Writing {
 public:
-    explicit Writing(Record &record) : m_record(record), m_lock(record.lock.load(kRelaxed))
+    explicit Writing(Record &record) : m_record(record)
     {
-        m_record.lock.store(m_lock + 1, kRelaxed);
+        const std::uint64_t lockAndBits = record.lockAndBits.load(kRelaxed);
+        m_lock = static_cast<std::uint32_t>(lockAndBits);
+        bits = static_cast<std::uint32_t>(lockAndBits >> 32);
+        m_record.lockAndBits.store(lockAndBits + 1, kRelaxed);
     }
-    ~Writing() { m_record.lock.store(m_lock + 2, kRelease); }
+    ~Writing() { m_record.lockAndBits.store(std::uint64_t{settled(bits)} << 32 | (m_lock + 2), kRelease); }
     Writing(const Writing &) = delete;
     Writing &operator=(const Writing &) = delete;
+
+    std::uint32_t bits;  ///< stored at the end
 
 private:
     Record &m_record;
@@ -126,10 +147,12 @@ private:
 
 struct Population::Data {
     using Word = population::Word;
+    static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
-    ChunkedArray<population::Record, 12, 14> records;
-    ChunkedArray<population::Origin, 12, 14> origins;  ///< as many as records, published before them
-    ChunkedArray<Word, 12, 8> pages;  ///< versions; stored with release, so that a changed page shows its changes
+    ReservedArray<population::Record> records{kMostCoroutines};
+    ReservedArray<population::Origin> origins{kMostCoroutines};  ///< as many as records, published before them
+    /// Versions; stored with release, so that a changed page shows its changes.
+    ReservedArray<Word> pages{kMostCoroutines / kPageSize};
     ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
     PopulationNotes notes;
     Word now{0};
@@ -138,9 +161,12 @@ struct Population::Data {
     Word alive{0};
 
     // Writer only.
-    std::vector<population::Statistics *> statistics;  ///< by site; nullptr where nobody was suspended yet
-    std::vector<std::uint32_t> touchedIn;              ///< by page: the batch in which it was last noted
-    std::vector<std::uint32_t> touched;                ///< pages that this batch changes
+    population::Statistics uncounted;  ///< takes what does not count, so that nobody has to ask
+    /// [0] is `uncounted`, then by site; nullptr where no suspension has ended yet.
+    std::vector<population::Statistics *> statistics{&uncounted};
+    std::vector<std::uint32_t> touchedIn;  ///< by page: the batch in which it was last noted
+    std::vector<std::uint32_t> touched;    ///< pages that this batch changes, and one for scratch
+    std::size_t touchedCount = 0;
     std::uint32_t batchNumber = 0;
     bool anyBackwardParent = false;  ///< some parent is younger than its child: circles are possible
 
@@ -148,7 +174,8 @@ struct Population::Data {
 
     void addSite(const Site &site);
     void addBirth(const Birth &birth);
-    bool makeRoom();
+    bool makePage();
+    static void makeUnknown(population::Record &record, population::Writing &writing, std::uint64_t noticed);
     void applyLoss(const Loss &loss);
     void concludeLoss(const Loss &loss, std::uint64_t noticed);
     void applyDeath(const Death &death);
@@ -156,7 +183,6 @@ struct Population::Data {
     population::Statistics &statisticsOf(SiteId site);
 
     void applyTransitions(const std::vector<Transition> &transitions);
-    void applyTransition(const Transition &event);
 
     void applyNotesBefore(const Notes &batchNotes);
     void applyNotesAfter(const Notes &batchNotes);
@@ -168,16 +194,24 @@ struct Population::Data {
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }
     void beginTouching();
     /// Notes that the page changes; its version grows at the end of the batch, when all its changes are there.
-    void touch(CoroutineId id)
+    struct TouchList {
+        std::uint32_t *touchedIn;
+        std::uint32_t *touched;
+        std::uint32_t batchNumber;
+    };
+    static std::size_t noteTouched(const TouchList &list, CoroutineId id, std::size_t count)
     {
         const std::uint32_t page = id / kPageSize;
-        // No branch: in a batch of a hundred thousand coroutines nobody could predict it.
-        touched[touchedCount] = page;
-        touchedCount += touchedIn[page] != batchNumber;
-        touchedIn[page] = batchNumber;
+        list.touched[count] = page;
+        count += list.touchedIn[page] != list.batchNumber;
+        list.touchedIn[page] = list.batchNumber;
+        return count;
+    }
+    void touch(CoroutineId id)
+    {
+        touchedCount = noteTouched({touchedIn.data(), touched.data(), batchNumber}, id, touchedCount);
     }
     void publishTouched();
-    std::size_t touchedCount = 0;
 };
 
 }  // namespace ct

@@ -72,7 +72,7 @@ void Population::Data::addSite(const Site &site)
 // Release; partner: siteStatistics().
 Statistics &Population::Data::statisticsOf(SiteId site)
 {
-    Statistics *&known = statistics[site];
+    Statistics *&known = statistics[std::size_t{site} + 1];
     if (!known) {
         known = new Statistics;
         sites[site].statistics.store(known, kRelease);
@@ -80,35 +80,33 @@ Statistics &Population::Data::statisticsOf(SiteId site)
     return *known;
 }
 
-/// For one more coroutine, in all arrays.
-bool Population::Data::makeRoom()
+bool Population::Data::makePage()
 {
-    if (!records.prepare() || !origins.prepare())
+    if (!pages.prepare())
         return false;
-    if (records.sizeOfWriter() % kPageSize == 0) {
-        if (!pages.prepare())
-            return false;
-        pages.publish();
-        touchedIn.push_back(0);
-        touched.resize(touchedIn.size() + 1);
-    }
+    pages.publish();
+    touchedIn.push_back(0);
+    touched.resize(touchedIn.size() + 1);
     return true;
 }
 
 void Population::Data::addBirth(const Birth &birth)
 {
-    if (birth.coroutine != records.sizeOfWriter() || !makeRoom())
+    if (birth.coroutine != records.sizeOfWriter())
         return;  // ids are dense, in order of discovery
     // Nobody sees the two before publish().
-    Record &record = *records.prepare();
-    Origin &origin = *origins.prepare();
+    Record *record = records.prepare();
+    Origin *origin = origins.prepare();
+    const bool hasPage = birth.coroutine / kPageSize < pages.sizeOfWriter() || makePage();
+    if (!record || !origin || !hasPage)
+        return;
     const std::uint32_t process = notes.processes.indexOf(birth.pid);
-    origin.probeId.store(birth.probeId, kRelaxed);
-    origin.birthTs.store(birth.birthTs, kRelaxed);
-    origin.stationAndGeneration.store(std::uint64_t{birth.station} << 32 | birth.generation, kRelaxed);
-    origin.process.store(process, kRelaxed);
-    record.since.store(birth.birthTs, kRelaxed);
-    record.bits.store(withDialect(0, birth.dialect), kRelaxed);
+    origin->probeId.store(birth.probeId, kRelaxed);
+    origin->birthTs.store(birth.birthTs, kRelaxed);
+    origin->stationAndGeneration.store(std::uint64_t{birth.station} << 32 | birth.generation, kRelaxed);
+    origin->process.store(process, kRelaxed);
+    record->since.store(birth.birthTs, kRelaxed);
+    record->lockAndBits.store(std::uint64_t{withDialect(0, birth.dialect)} << 32, kRelaxed);
     origins.publish();
     records.publish();
     notes.processes.born(process);
@@ -131,21 +129,32 @@ void Population::Data::applyLoss(const Loss &loss)
     touch(loss.coroutine);
 }
 
+/// Nobody knows what it does since `noticed`.
+void Population::Data::makeUnknown(Record &record, Writing &writing, std::uint64_t noticed)
+{
+    const CoroutineState state = stateOf(writing.bits);
+    if (state == CoroutineState::Destroyed || state == CoroutineState::Unknown)
+        return;
+    writing.bits = withState(writing.bits, CoroutineState::Unknown);
+    record.since.store(noticed, kRelease);
+}
+
 // After the transitions of the pass: where none came after the lost ones, the latest transition is not known.
 void Population::Data::concludeLoss(const Loss &loss, std::uint64_t noticed)
 {
     Record *record = recordOf(loss.coroutine);
-    if (!record || loss.count == 0 || loss.firstN + loss.count <= record->nextN.load(kRelaxed))
+    if (!record)
         return;
-    const std::uint32_t bits = record->bits.load(kRelaxed);
+    const std::uint64_t nextN = record->nextN.load(kRelaxed);
+    const std::uint64_t end = loss.firstN + loss.count;
+    if (loss.count == 0 || end <= nextN)
+        return;
     {
-        const Writing writing(*record);
-        record->nextN.store(loss.firstN + loss.count, kRelease);
-        record->bits.store(bits & ~kSeen, kRelease);
-        if (stateOf(bits) != CoroutineState::Destroyed && stateOf(bits) != CoroutineState::Unknown) {
-            record->bits.store(withState(bits & ~kSeen, CoroutineState::Unknown), kRelease);
-            record->since.store(noticed, kRelease);
-        }
+        Writing writing(*record);
+        record->skipped.store(record->skipped.load(kRelaxed) + (end - nextN), kRelease);
+        record->nextN.store(end, kRelease);
+        writing.bits &= ~kSeen;
+        makeUnknown(*record, writing, noticed);
     }
     touch(loss.coroutine);
 }
@@ -153,12 +162,12 @@ void Population::Data::concludeLoss(const Loss &loss, std::uint64_t noticed)
 void Population::Data::applyDeath(const Death &death)
 {
     Record *record = recordOf(death.coroutine);
-    if (!record || stateOf(record->bits.load(kRelaxed)) == CoroutineState::Destroyed)
+    if (!record || stateOf(record->bits()) == CoroutineState::Destroyed)
         return;
     Origin &origin = origins[death.coroutine];
     {
-        const Writing writing(*record);
-        record->bits.store(withState(record->bits.load(kRelaxed), CoroutineState::Destroyed), kRelease);
+        Writing writing(*record);
+        writing.bits = withState(writing.bits, CoroutineState::Destroyed);
         record->since.store(death.ts, kRelease);
         origin.deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelease);
     }
@@ -172,14 +181,10 @@ void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
     Record *record = recordOf(flag.coroutine);
     if (!record)
         return;
-    const std::uint32_t bits = record->bits.load(kRelaxed) | kFlagged;
     {
-        const Writing writing(*record);
-        record->bits.store(bits, kRelease);
-        if (stateOf(bits) != CoroutineState::Destroyed && stateOf(bits) != CoroutineState::Unknown) {
-            record->bits.store(withState(bits, CoroutineState::Unknown), kRelease);
-            record->since.store(noticed, kRelease);
-        }
+        Writing writing(*record);
+        writing.bits |= kFlagged;
+        makeUnknown(*record, writing, noticed);
     }
     touch(flag.coroutine);
 }

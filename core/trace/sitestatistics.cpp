@@ -3,20 +3,10 @@
 #include "core/trace/population.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace ct {
-
-// Durations 0..3 have a bucket each. From there on the power of two and the two bits below the leading one count.
-int SiteStatistics::bucketOf(std::uint64_t ns)
-{
-    if (ns < 4)
-        return static_cast<int>(ns);
-    const int power = std::bit_width(ns) - 1;
-    return (power - 1) * 4 + static_cast<int>((ns >> (power - 2)) & 3);
-}
 
 std::uint64_t SiteStatistics::upperBoundOf(int bucket)
 {

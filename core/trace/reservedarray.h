@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// An array that only grows and lies in one piece: its address space is reserved at once, its memory comes when it is
+// needed. One thread appends, any thread reads a published prefix.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <sys/mman.h>
+#include <type_traits>
+
+namespace ct {
+
+/// T: elements that the writer changes after publishing must be made of atomics.
+template <class T>
+class ReservedArray {
+public:
+    static_assert(std::is_trivially_destructible_v<T>);
+
+    /// Room for `capacity` elements; for fewer where the system has less address space to give.
+    explicit ReservedArray(std::uint32_t capacity)
+    {
+        for (; capacity != 0; capacity /= 2) {
+            const std::size_t bytes = capacity * sizeof(T) + kHugePage;
+            // Inaccessible memory counts nowhere, not even under strict overcommit accounting.
+            void *space = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (space == MAP_FAILED)
+                continue;
+            m_space = space;
+            m_spaceBytes = bytes;
+            m_capacity = capacity;
+            const auto address = reinterpret_cast<std::uintptr_t>(space);
+            m_first = reinterpret_cast<T *>((address + kHugePage - 1) / kHugePage * kHugePage);
+            // Elements are visited in random order: fewer, larger pages spare most misses of the TLB.
+            (void)madvise(m_first, capacity * sizeof(T), MADV_HUGEPAGE);
+            return;
+        }
+    }
+    ~ReservedArray()
+    {
+        if (m_space)
+            munmap(m_space, m_spaceBytes);
+    }
+    ReservedArray(const ReservedArray &) = delete;
+    ReservedArray &operator=(const ReservedArray &) = delete;
+
+    /// Readers: elements below it are complete. Acquire; partner: publish().
+    std::uint32_t size() const { return m_size.load(std::memory_order_acquire); }
+    /// Writer: what it has published itself.
+    std::uint32_t sizeOfWriter() const { return m_size.load(std::memory_order_relaxed); }
+
+    /// The first element; constant for life.
+    T *data() const { return m_first; }
+    /// `index` must be below a size() that the caller has seen.
+    T &operator[](std::uint32_t index) const { return m_first[index]; }
+
+    /// Writer: the next element, not yet visible to readers; nullptr when there is no more room.
+    T *prepare()
+    {
+        const std::uint32_t index = sizeOfWriter();
+        if (index >= m_accessible && !grow())
+            return nullptr;
+        return new (m_first + index) T;
+    }
+    /// Writer: makes the prepared element visible. Release; partner: size().
+    void publish() { m_size.store(sizeOfWriter() + 1, std::memory_order_release); }
+
+private:
+    static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+    static constexpr std::size_t kStep = 4 * kHugePage;
+
+    bool grow()
+    {
+        const std::size_t bytes = std::size_t{m_capacity} * sizeof(T);
+        const std::size_t begin = std::size_t{m_accessible} / kPerStep * kStep;
+        if (m_accessible >= m_capacity || mprotect(reinterpret_cast<char *>(m_first) + begin,
+                                                   std::min(kStep, bytes - begin), PROT_READ | PROT_WRITE) != 0)
+            return false;
+        m_accessible = std::min(m_capacity, m_accessible + kPerStep);
+        return true;
+    }
+
+    static_assert(kStep % sizeof(T) == 0);
+    static constexpr std::uint32_t kPerStep = kStep / sizeof(T);
+
+    void *m_space = nullptr;
+    std::size_t m_spaceBytes = 0;
+    T *m_first = nullptr;
+    std::uint32_t m_capacity = 0;
+    std::uint32_t m_accessible = 0;  ///< elements whose memory may be touched; a multiple of kPerStep, or m_capacity
+    std::atomic<std::uint32_t> m_size{0};
+};
+
+}  // namespace ct
