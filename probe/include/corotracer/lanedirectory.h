@@ -204,6 +204,8 @@ inline void leave_lane(void *) noexcept
     errno = saved_errno;
 }
 
+inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // names.h
+
 /// Gives this thread a lane. False: there is none; not asked again for a while.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool take_lane(thread_state &self) noexcept
 {
@@ -236,6 +238,8 @@ inline void leave_lane(void *) noexcept
     lane->tid.store(self.tid, std::memory_order_relaxed);
     lane->claims.store(lane->claims.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     lane->begin.store(position, std::memory_order_relaxed);
+    if (self.thread_name == 0)
+        self.thread_name = system_thread_name(self);
     lane->thread_name.store(self.thread_name, std::memory_order_relaxed);
     lane->closed_ts.store(0, std::memory_order_relaxed);
     lane->state.store(kLaneActive, std::memory_order_release);  // partner: the engine's acquire load

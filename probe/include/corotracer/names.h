@@ -10,6 +10,10 @@
 
 #include <string_view>
 
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #pragma push_macro("slots")
 #pragma push_macro("signals")
 #pragma push_macro("emit")
@@ -93,6 +97,24 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process ta
         area.extension->names_dropped.fetch_add(1, std::memory_order_relaxed);
     errno = saved_errno;
     return string;
+}
+
+/// What the operating system calls the calling thread, where that is a name of its own: 0 for a thread that is called
+/// like its process.
+inline std::uint64_t system_thread_name(const thread_state &self) noexcept
+{
+    char own[16] = "";
+    char leader[17] = "";
+    if (self.tid == state_v1.pid || ::prctl(PR_GET_NAME, own) != 0)
+        return 0;
+    const int saved_errno = errno;
+    const int fd = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = ::read(fd, leader, sizeof leader - 1);
+    if (fd >= 0)
+        ::close(fd);
+    errno = saved_errno;
+    const std::string_view name(own, ::strnlen(own, sizeof own));
+    return length > 0 && name != std::string_view(leader, static_cast<std::size_t>(length) - 1) ? intern_name(name) : 0;
 }
 
 /// A thread's name, for the lane it has and those it will get. During `session`, which has lanes.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "flightrecorder.h"
+#include "names.h"
 #include "start.h"
 
 #pragma push_macro("slots")
