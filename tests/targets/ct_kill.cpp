@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -25,24 +26,36 @@ constexpr unsigned kVisitsPerThread = 2000;
 
 targets::Job live(unsigned rounds)
 {
-    for (unsigned i = 0; i < rounds; ++i)
+    auto &self = co_await targets::Self{};
+    if (rounds % 3 == 0)
+        self.set_name("lives for " + std::to_string(rounds));
+    for (unsigned i = 0; i < rounds; ++i) {
+        if (i % 4 == 0)
+            self.waits_on(corotracer::wait::lock, &self);
         co_await targets::Turn{};
+    }
 }
 
 /// Takes coroutines in turn, lets each run a little, hands it on or buries it and starts another.
 void visit(targets::Hub &hub, unsigned seed)
 {
     std::minstd_rand random(seed);
+    corotracer::name_thread("visitor " + std::to_string(seed));
     for (unsigned visits = 0; visits < kVisitsPerThread && !targets::stopRequested(); ++visits) {
         std::optional<targets::Job> job = hub.take();
         if (!job) {
             std::this_thread::yield();
             continue;
         }
+        if (visits % 2 == 0)
+            corotracer::note_wake(job->promise());
         for (unsigned i = random() % kLongestVisit; i > 0 && !job->done(); --i)
             job->handle().resume();
-        if (job->done())
-            job.emplace(live(1 + random() % kLongestLife));
+        if (job->done()) {
+            targets::Job child = live(1 + random() % kLongestLife);
+            child.promise().set_parent(job->promise());
+            job.emplace(std::move(child));
+        }
         hub.put(std::move(*job));
     }
 }

@@ -49,6 +49,11 @@ CT_CASE(untraced_programs_end_well)
         {"ct_many", "--seconds", "1"},
         {"ct_hostile", "--seconds", "0"},
         {"ct_untraced", "--seconds", "0"},
+        {"ct_processes"},
+        {"ct_kill", "--seconds", "1"},
+        {"ct_causality"},
+        {"ct_storm", "--order", "random", "--threads", "3"},
+        {"ct_storm", "--order", "round", "--rate", "1000000", "--transitions", "100000"},
     };
     for (const auto &arguments : programs) {
         const Run run = runProgram(arguments);
@@ -114,6 +119,26 @@ CT_CASE(shortlived_and_slow_and_fork_keep_their_books)
     const Run forked = checkedRun({"ct_fork", "--children", "5"}, 100);
     CHECK_EQUAL(forked.born, 3U + 5U);
     CHECK_EQUAL(figure(forked, "failed_children"), 0U);
+}
+
+CT_CASE(storms_of_any_order_keep_their_books)
+{
+    for (const char *order : {"wander", "round", "random"}) {
+        const Run run = checkedRun({"ct_storm", "--order", order, "--coroutines", "300", "--threads", "3", "--rate",
+                                    "10000000", "--transitions", "100000"},
+                                   1000);
+        CHECK_EQUAL(run.eventsSeqlock, 100'000U);
+    }
+}
+
+CT_CASE(processes_and_causality_keep_their_books)
+{
+    const Run processes = checkedRun({"ct_processes", "--processes", "3", "--coroutines", "20", "--turns", "50"}, 100);
+    CHECK_EQUAL(processes.eventsSeqlock, 3 * 20 * 50 * 2U);
+    CHECK_EQUAL(figure(processes, "failed_children"), 0U);
+    const Run causality = checkedRun({"ct_causality", "--workers", "7", "--rounds", "4"}, 100);
+    CHECK_EQUAL(figure(causality, "names"), 8U);
+    CHECK_EQUAL(figure(causality, "wakes"), 7U * 6 * 4);
 }
 
 CT_CASE(many_wait_for_the_signal)

@@ -31,7 +31,7 @@ Ledger &ledgerOf(const CountedPromise &promise)
 
 void enter(Truth &truth, const CountedPromise &promise)
 {
-    if (promise.my_station == nullptr) {
+    if (!promise.is_traced()) {
         ++truth.untraced;
         return;
     }

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Says everything about its coroutines that a target can say: names, parents, what each suspension waits for, who woke
+// whom. A boss starts workers; in every round each worker waits once for each kind of thing, and is woken by the boss,
+// or by a thread that is no coroutine.
+#include "support/arguments.h"
+#include "support/job.h"
+#include "support/stop.h"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using Promise = targets::Job::promise_type;
+
+struct Counts {
+    std::uint64_t names = 0;
+    std::uint64_t parents = 0;
+    std::uint64_t waits = 0;
+    std::uint64_t wakes = 0;
+};
+
+struct World {
+    int lock = 0;  ///< its address is what matters
+    int channel = 0;
+    int something = 0;
+    Promise *boss = nullptr;
+    Counts counts;
+};
+
+constexpr int kKinds = 6;
+
+void sayWhatFor(Promise &self, World &world, int kind)
+{
+    ++world.counts.waits;
+    switch (kind) {
+    case 0: return self.waits_on(corotracer::wait::lock, &world.lock);
+    case 1: return self.waits_on(corotracer::wait::channel, &world.channel);
+    case 2: return self.waits_on(corotracer::wait::descriptor, 0);
+    case 3: return self.waits_on(std::chrono::steady_clock::now() + 1h);
+    case 4: return self.waits_on(*world.boss);
+    default: return self.waits_on(corotracer::wait::other, &world.something);
+    }
+}
+
+targets::Job work(World &world, std::uint64_t rounds, std::string name)
+{
+    Promise &self = co_await targets::Self{};
+    self.set_name(name);
+    self.set_parent(*world.boss);
+    ++world.counts.names;
+    ++world.counts.parents;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        for (int kind = 0; kind < kKinds; ++kind) {
+            sayWhatFor(self, world, kind);
+            co_await targets::Turn{};
+        }
+    }
+    // Nobody wakes this one: it waits for a lock for good.
+    sayWhatFor(self, world, 0);
+    co_await targets::Turn{};
+}
+
+void wake(World &world, const targets::Job &worker, const Promise *by)
+{
+    corotracer::note_wake(worker.promise(), by);
+    ++world.counts.wakes;
+    worker.handle().resume();
+}
+
+/// Wakes each worker once a turn.
+targets::Job lead(World &world, const std::vector<targets::Job> &workers, std::uint64_t turns)
+{
+    Promise &self = co_await targets::Self{};
+    self.set_name("boss");
+    ++world.counts.names;
+    for (std::uint64_t turn = 0; turn < turns; ++turn) {
+        for (const targets::Job &worker : workers)
+            wake(world, worker, &self);
+        co_await targets::Turn{};
+    }
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    targets::Arguments arguments("names, parents, wakes, and waits of all kinds");
+    arguments.number("--workers", 10, 1, 100'000, "coroutines")
+        .number("--rounds", 10, 1, 1'000'000, "times that each waits for each kind of thing")
+        .flag("--hold", "stay, with all workers waiting for a lock, until SIGTERM");
+    arguments.parse(argc, argv);
+    targets::handleStopSignals();
+    corotracer::InitTracer();
+    corotracer::name_thread("leader");
+
+    World world;
+    const std::uint64_t turns = arguments.value("--rounds") * kKinds;
+    {
+        std::vector<targets::Job> workers;
+        const std::uint64_t byBoss = turns / 2;
+        targets::Job boss = lead(world, workers, byBoss);
+        world.boss = &boss.promise();
+        for (std::uint64_t i = 0; i < arguments.value("--workers"); ++i)
+            workers.push_back(work(world, arguments.value("--rounds"), "worker " + std::to_string(i)));
+        for (const targets::Job &worker : workers)
+            worker.handle().resume();
+        while (!boss.done())
+            boss.handle().resume();
+        std::thread([&] {
+            corotracer::name_thread("helper");
+            for (std::uint64_t turn = byBoss; turn < turns; ++turn) {
+                for (const targets::Job &worker : workers)
+                    wake(world, worker, nullptr);
+            }
+        }).join();
+        std::printf("all wait for the lock\n");
+        std::fflush(stdout);
+        if (arguments.isSet("--hold"))
+            targets::sleepUnlessStopped(24h);
+        for (const targets::Job &worker : workers)
+            worker.handle().resume();
+    }
+    targets::Truth truth = targets::collectTruth();
+    truth.more = {{"names", world.counts.names},
+                  {"parents", world.counts.parents},
+                  {"waits", world.counts.waits},
+                  {"wakes", world.counts.wakes}};
+    return targets::writeReport(truth) ? 0 : 1;
+}
