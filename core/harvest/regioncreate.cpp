@@ -4,6 +4,7 @@
 // Makes a new region: plans the areas, makes the file, writes the header.
 #include "core/harvest/processfence.h"
 #include "core/harvest/regiondata.h"
+#include "corotracer/clock.h"
 
 #include <algorithm>
 #include <bit>
@@ -125,6 +126,7 @@ void writeHeader(GlobalHeader &header, const RegionSpec &spec, const ValidatedLa
     extension.lane_mode = areas.laneMode;
     extension.lane_records = areas.laneRecords;
     extension.lane_retention_ms = spec.laneRetentionMs;
+    extension.created_counter = corotracer::detail::has_invariant_counter() ? corotracer::detail::read_counter() : 0;
     extension.created_monotonic_ns = clockNs(CLOCK_MONOTONIC);
     extension.created_realtime_ns = clockNs(CLOCK_REALTIME);
     extension.engine_pid.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
