@@ -34,10 +34,57 @@ Baseline baselineOf(const Population &population, SiteId site, const StuckRule &
     return baseline;
 }
 
-bool canBeStuck(const CoroutineSnapshot &snapshot)
-{
-    return snapshot.state == CoroutineState::Suspended && !snapshot.flagged;
-}
+/// When a process could be watched, by its pid.
+class Watching {
+public:
+    Watching(const Population &population, std::uint64_t now) : m_now(now)
+    {
+        for (const ProcessSnapshot &process : population.processes()) {
+            if (process.endTs != 0)
+                m_ends[process.pid].push_back(process.endTs);
+        }
+        for (const Switch &change : population.switches()) {
+            std::vector<Off> &offs = m_offs[change.pid];
+            const bool isOff = !offs.empty() && offs.back().to == kOpen;
+            if (!change.on && !isOff)
+                offs.push_back({change.ts, kOpen});
+            else if (change.on && isOff)
+                offs.back().to = std::max(change.ts, offs.back().from);
+        }
+    }
+
+    /// How much of the time since then counts.
+    std::uint64_t watchedSince(std::uint32_t pid, std::uint64_t since) const
+    {
+        std::uint64_t end = m_now;
+        // Pids come back: what was over before the coroutine got here was another process.
+        if (const auto ends = m_ends.find(pid); ends != m_ends.end()) {
+            for (const std::uint64_t over : ends->second)
+                end = over >= since ? std::min(end, over) : end;
+        }
+        if (end <= since)
+            return 0;
+        std::uint64_t watched = end - since;
+        if (const auto offs = m_offs.find(pid); offs != m_offs.end()) {
+            for (const Off &off : offs->second) {
+                const std::uint64_t from = std::max(off.from, since);
+                const std::uint64_t to = std::min(off.to, end);
+                watched -= to > from ? to - from : 0;
+            }
+        }
+        return watched;
+    }
+
+private:
+    static constexpr std::uint64_t kOpen = std::numeric_limits<std::uint64_t>::max();
+    struct Off {
+        std::uint64_t from;
+        std::uint64_t to;
+    };
+    const std::uint64_t m_now;
+    std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> m_ends;
+    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< do not overlap
+};
 
 bool longestFirst(const StuckCoroutine &a, const StuckCoroutine &b)
 {
@@ -49,24 +96,44 @@ bool biggestFirst(const StuckGroup &a, const StuckGroup &b)
     return a.coroutines.size() != b.coroutines.size() ? a.coroutines.size() > b.coroutines.size() : a.site < b.site;
 }
 
+StuckCoroutine describe(const Population &population, const CoroutineSnapshot &snapshot, std::uint64_t suspendedNs)
+{
+    CoroutineNotes notes = population.notes(snapshot.id);
+    StuckCoroutine stuck;
+    stuck.coroutine = snapshot.id;
+    stuck.probeId = snapshot.probeId;
+    stuck.site = snapshot.site;
+    stuck.addr = snapshot.addr;
+    stuck.suspendedNs = suspendedNs;
+    stuck.woken = notes.woken;
+    stuck.lastWake = std::move(notes.lastWake);
+    stuck.waitsOn = std::move(notes.waitsOn);
+    return stuck;
+}
+
 }  // namespace
 
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule)
 {
+    const Watching watching(population, now);
     // Taken once per site, so that one judgement uses one measure.
     std::unordered_map<SiteId, Baseline> baselines;
     std::unordered_map<SiteId, std::size_t> groupOf;
     std::vector<StuckGroup> groups;
     const std::uint32_t size = population.size();
     for (CoroutineId id = 0; id < size; ++id) {
-        const CoroutineSnapshot snapshot = population.at(id);
-        if (!canBeStuck(snapshot) || now <= snapshot.since || now - snapshot.since < rule.minimumNs)
+        // Most are ruled out by one look.
+        const std::uint64_t since = population.suspendedSince(id);
+        if (since >= now || now - since < rule.minimumNs)
             continue;
-        const std::uint64_t suspendedNs = now - snapshot.since;
+        const CoroutineSnapshot snapshot = population.at(id);
+        if (snapshot.state != CoroutineState::Suspended || snapshot.since != since)
+            continue;  // went on in between
+        const std::uint64_t suspendedNs = watching.watchedSince(snapshot.pid, since);
         auto [baseline, isNew] = baselines.try_emplace(snapshot.site);
         if (isNew)
             baseline->second = baselineOf(population, snapshot.site, rule);
-        if (suspendedNs <= baseline->second.limitNs)
+        if (suspendedNs < rule.minimumNs || suspendedNs <= baseline->second.limitNs)
             continue;
         const auto [group, isNewGroup] = groupOf.try_emplace(snapshot.site, groups.size());
         if (isNewGroup) {
@@ -74,8 +141,9 @@ std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t no
             groups.back().site = snapshot.site;
             groups.back().usualNs = baseline->second.usualNs;
         }
-        groups[group->second].coroutines.push_back(
-            {id, snapshot.probeId, snapshot.site, snapshot.addr, suspendedNs, baseline->second.usualNs});
+        StuckCoroutine stuck = describe(population, snapshot, suspendedNs);
+        stuck.usualNs = baseline->second.usualNs;
+        groups[group->second].coroutines.push_back(std::move(stuck));
     }
     for (StuckGroup &group : groups) {
         std::sort(group.coroutines.begin(), group.coroutines.end(), longestFirst);

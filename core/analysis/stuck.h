@@ -22,8 +22,12 @@ struct StuckCoroutine {
     std::uint64_t probeId = 0;
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
-    std::uint64_t suspendedNs = 0;
+    std::uint64_t suspendedNs = 0;         ///< that its process lived and was traced
     std::optional<std::uint64_t> usualNs;  ///< the site's 99th percentile; nullopt: no suspension completed there
+    // As the target said it, see CoroutineNotes.
+    bool woken = false;  ///< was made runnable and still waits for a thread: not a lost wake, but nobody runs it
+    std::optional<Wake> lastWake;
+    std::optional<WaitsOn> waitsOn;
 };
 
 struct StuckGroup {
@@ -34,7 +38,9 @@ struct StuckGroup {
 };
 
 /// Pure: judges the population at time `now` (ns, CLOCK_MONOTONIC). Groups with most coroutines first. Coroutines that
-/// are finished, destroyed, running, flagged or unknown are never stuck.
+/// are finished, destroyed, running, flagged or unknown are never stuck. While a process has its tracing switched off
+/// nobody knows what its coroutines do: such times do not count. For coroutines of a process that is gone, time stands
+/// still at its end.
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule = {});
 
 }  // namespace ct

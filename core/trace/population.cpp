@@ -97,6 +97,19 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     return snapshot;
 }
 
+std::uint64_t Population::suspendedSince(CoroutineId id) const
+{
+    std::uint64_t since = kNotSuspended;
+    if (id >= m_data->records.size())
+        return since;
+    const Record &record = m_data->records[id];
+    readConsistent(record, [&](std::uint32_t bits) {
+        const bool suspended = stateOf(bits) == CoroutineState::Suspended && !(bits & kFlagged);
+        since = suspended ? record.since.load(kAcquire) : kNotSuspended;
+    });
+    return since;
+}
+
 std::uint32_t Population::pageCount() const
 {
     return (size() + kPageSize - 1) / kPageSize;

@@ -102,6 +102,9 @@ public:
     // Readers, any thread.
     std::uint32_t size() const;
     CoroutineSnapshot at(CoroutineId id) const;  ///< id < size()
+    /// at(id).since of a coroutine that is Suspended and not flagged, else kNotSuspended. Cheap.
+    std::uint64_t suspendedSince(CoroutineId id) const;
+    static constexpr std::uint64_t kNotSuspended = ~std::uint64_t{0};
 
     /// Coroutines are grouped in pages of kPageSize ids; a page's version grows whenever one of them changes.
     static constexpr std::uint32_t kPageSize = 64;

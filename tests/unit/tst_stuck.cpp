@@ -13,12 +13,13 @@ constexpr std::uint64_t kSecond = 1'000 * kMs;
 /// Builds a population step by step; coroutine ids are given in order.
 class Scene {
 public:
-    CoroutineId born()
+    CoroutineId born(std::uint32_t pid = 0)
     {
         Batch batch;
         Birth birth;
         birth.coroutine = static_cast<CoroutineId>(m_next.size());
-        birth.dialect = Dialect::Seqlock;
+        birth.dialect = Dialect::Lane;
+        birth.pid = pid;
         birth.probeId = 0x100 + birth.coroutine;
         batch.births = {birth};
         m_next.push_back(0);
@@ -133,6 +134,74 @@ CT_CASE(finishedDestroyedRunningFlaggedAndUnknownAreNeverStuck)
     batch.losses = {{unknown, 1, 4, false}};
     scene.feed(batch);
     CHECK_EQUAL(stuckCount(scene, 100 * kSecond), 0U);
+}
+
+CT_CASE(aFindingSaysWhoWokeItAndWhatItWaitsFor)
+{
+    Scene scene;
+    const CoroutineId woken = scene.born();
+    const CoroutineId asleep = scene.born();
+    scene.suspend(woken, kSecond, 1);
+    scene.resume(asleep, kSecond);
+    scene.suspend(asleep, kSecond, 1);
+    Batch batch;
+    batch.notes.wakes = {{woken, asleep, 1, 2 * kSecond, 7, 70}, {asleep, kNoCoroutine, 1, kSecond, 7, 71}};
+    batch.notes.waits = {{woken, 0, WaitKind::Lock, 0xBEEF, kNoCoroutine},
+                         {asleep, 0, WaitKind::Timer, 5, kNoCoroutine}};
+    scene.feed(batch);
+    const std::vector<StuckGroup> found = findStuck(scene.population, 10 * kSecond);
+    REQUIRE(found.size() == 1 && found[0].coroutines.size() == 2);
+    const StuckCoroutine &first = found[0].coroutines[0];
+    CHECK_EQUAL(first.coroutine, woken);
+    CHECK(first.woken);
+    REQUIRE(first.lastWake && first.waitsOn);
+    CHECK_EQUAL(first.lastWake->by, asleep);
+    CHECK_EQUAL(first.lastWake->tid, 70U);
+    CHECK(first.waitsOn->kind == WaitKind::Lock);
+    CHECK_EQUAL(first.waitsOn->object, 0xBEEFU);
+    // Its wake and its wait belonged to an earlier suspension.
+    const StuckCoroutine &second = found[0].coroutines[1];
+    CHECK(!second.woken);
+    CHECK(second.lastWake.has_value());
+    CHECK(!second.waitsOn.has_value());
+}
+
+CT_CASE(timesWithoutTracingDoNotCount)
+{
+    Scene scene;
+    scene.suspend(scene.born(10), 10 * kSecond, 1);
+    scene.suspend(scene.born(11), 10 * kSecond, 2);
+    Batch batch;
+    batch.notes.switches = {{10, 10 * kSecond + 300 * kMs, false}};
+    scene.feed(batch);
+    std::vector<StuckGroup> found = findStuck(scene.population, 60 * kSecond);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].site, 2U);  // the other process goes on
+    batch.notes.switches = {{10, 60 * kSecond, true}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 60 * kSecond + 600 * kMs), 1U);
+    found = findStuck(scene.population, 61 * kSecond);
+    REQUIRE(found.size() == 2);
+    CHECK_EQUAL(found[0].longestNs + found[1].longestNs, 1300 * kMs + 51 * kSecond);
+}
+
+CT_CASE(timeStandsStillForAProcessThatIsGone)
+{
+    Scene scene;
+    scene.suspend(scene.born(10), 10 * kSecond, 1);
+    scene.suspend(scene.born(10), 5 * kSecond, 1);
+    Batch batch;
+    batch.notes.processEnds = {{10, 10 * kSecond + 400 * kMs}};
+    scene.feed(batch);
+    const std::vector<StuckGroup> found = findStuck(scene.population, 1000 * kSecond);
+    REQUIRE(found.size() == 1 && found[0].coroutines.size() == 1);
+    CHECK_EQUAL(found[0].longestNs, 5 * kSecond + 400 * kMs);
+    // The next process with that pid.
+    batch.notes.processEnds.clear();
+    batch.notes.processes = {{10, 20 * kSecond, "again"}};
+    scene.feed(batch);
+    scene.suspend(scene.born(10), 30 * kSecond, 3);
+    CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 2U);
 }
 
 CT_CASE(groupsComeBiggestFirstAndTheirMembersLongestFirst)
