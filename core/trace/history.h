@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The transitions of every coroutine of a run, in memory, 16 bytes each, under a memory budget: over it, the oldest
-// blocks are dropped, and firstKept() tells where a coroutine's history begins.
+// ones of all are dropped, and firstKept() tells where a coroutine's history begins.
 //
 // One writer (the source's thread, through consume()), any number of readers on other threads. Readers copy and
 // validate; they never lock, and memory is never given back while the History lives.
@@ -47,9 +47,9 @@ public:
     std::vector<HistoryEvent> events(CoroutineId id, std::uint64_t from, std::uint64_t to, std::size_t limit) const;
 
     /// The same, cheap at any zoom: for time columns [from + i * step, from + (i+1) * step), i < columns, how much of
-    /// each was spent running and suspended, and whether something was lost. Cost grows with columns and blocks,
-    /// not with events. What the latest event began lasts until the coroutine's death or the time of the latest batch;
-    /// finished coroutines do neither.
+    /// each was spent running and suspended, and whether something was lost. At a coarse zoom, cost grows with the
+    /// columns and with a 64th of the events. What the latest event began lasts until the coroutine's death or the time
+    /// of the latest batch; finished coroutines do neither.
     struct Column {
         float running = 0;    ///< 0..1
         float suspended = 0;  ///< 0..1
@@ -65,8 +65,8 @@ public:
 
     private:
         friend class History;
-        std::uint64_t block = 0;
-        std::uint32_t entry = 0;
+        std::uint32_t slab = 0;
+        std::uint32_t row = 0;
     };
 
     /// Copies the next events of one coroutine, gaps included, oldest first, and moves `position` past them. Returns

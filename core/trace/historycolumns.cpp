@@ -21,17 +21,6 @@ public:
     {
     }
 
-    /// `running` and `suspended`: how much of [begin, end) was spent so, 0..1.
-    void addInterval(std::uint64_t begin, std::uint64_t end, double running, double suspended, SiteId site)
-    {
-        spread(begin, end, [&](History::Column &column, std::uint64_t ns) {
-            const double share = static_cast<double>(ns) * m_perNs;
-            column.running += static_cast<float>(share * running);
-            column.suspended += static_cast<float>(share * suspended);
-            if (suspended > 0)
-                column.site = site;
-        });
-    }
     void addRunning(std::uint64_t begin, std::uint64_t end)
     {
         spread(begin, end, [&](History::Column &column, std::uint64_t ns) {
@@ -56,17 +45,24 @@ public:
         if (History::Column *column = at(ts))
             ++column->transitions;
     }
-    /// `count` transitions somewhere in [begin, end], which is hardly longer than a column.
-    void addTransitions(std::uint64_t begin, std::uint64_t end, std::uint32_t count)
+    /// All that lies between two moments of one column.
+    void addSums(const BlockSums &block)
     {
-        History::Column *first = at(begin);
-        History::Column *last = at(end);
-        if (first && last && first != last) {
-            first->transitions += count / 2;
-            count -= count / 2;
-        }
-        if (History::Column *column = last ? last : first)
-            column->transitions += count;
+        History::Column *column = at(block.firstTs);
+        if (!column)
+            return;
+        column->running += static_cast<float>(static_cast<double>(block.runNs) * m_perNs);
+        column->suspended += static_cast<float>(static_cast<double>(block.suspendedNs) * m_perNs);
+        column->transitions += kBlockRows;
+        if (block.suspends)
+            column->site = block.lastSite;
+        if (block.gap)
+            column->gap = true;
+    }
+    /// The columns see both moments as one, or neither.
+    bool isOneColumn(std::uint64_t first, std::uint64_t last) const
+    {
+        return first >= m_from && last >= first && (first - m_from) / m_step == (last - m_from) / m_step;
     }
     void noteSite(std::uint64_t ts, SiteId site)
     {
@@ -130,47 +126,129 @@ void addLasting(ColumnSums &sums, const Lasting &lasting, std::uint64_t until)
         sums.addSuspended(lasting.ts, until, lasting.site);
 }
 
-/// Adds a copied block entry by entry; returns what lasts after it. Reads the packed words itself: it runs for every
-/// event in sight and needs neither address nor thread.
-Lasting addEntries(ColumnSums &sums, const BlockCopy &block)
-{
-    Lasting lasting{block.openTs, block.open, block.openSite};
-    for (std::uint32_t entry = 0; entry < block.count; ++entry) {
-        const std::uint64_t flags = block.words[entry * 2 + 1];
-        const std::uint64_t ts = unpackTs(block.baseTs, block.words[entry * 2]);
-        if (flags & kGap) {
-            sums.addGap(lasting.ts == 0 ? ts : lasting.ts, ts);
-            lasting.open = Open::Nothing;
-            lasting.ts = ts;
-            continue;
-        }
-        addLasting(sums, lasting, ts);
-        sums.addTransition(ts);
-        const bool isWide = flags & kWide && entry + 1 < block.count;
-        lasting.ts = ts;
-        if (flags & kActive) {
-            lasting.open = Open::Running;
-        } else {
-            lasting.open = kindOf(flags) == PointKind::Final ? Open::Nothing : Open::Suspended;
-            lasting.site = isWide ? static_cast<SiteId>(block.words[entry * 2 + 3] >> 32) : siteOf(flags);
-            sums.noteSite(ts, lasting.site);
-        }
-        entry += isWide;
+/// Adds one coroutine's events, in order.
+class ColumnReader {
+public:
+    ColumnReader(const History::Data &data, CoroutineId id, std::uint64_t from, std::uint64_t step, std::uint64_t to,
+                 std::vector<History::Column> &columns)
+        : m_data(data), m_id(id), m_to(to), m_cursor(data, id), m_sums(from, step, columns)
+    {
+        m_cursor.start(data.placeBefore(id, from));
     }
-    return lasting;
+
+    void run(std::uint64_t until)
+    {
+        HistoryEvent event;
+        while (!m_atEnd) {
+            SlabView slab;
+            if (m_cursor.enter(slab) && addIndexed(slab))
+                continue;
+            if (m_atEnd || !m_cursor.next(event))
+                break;
+            add(event);
+        }
+        if (!m_atEnd)
+            addLasting(m_sums, m_lasting, until);
+    }
+
+private:
+    void add(const HistoryEvent &event);
+    void addBlock(const BlockSums &block);
+    bool addIndexed(const SlabView &slab);
+    bool copyPlaces(const SlabView &slab, const Run &run, std::uint32_t place, std::uint32_t count);
+
+    const History::Data &m_data;
+    const CoroutineId m_id;
+    const std::uint64_t m_to;
+    Cursor m_cursor;
+    ColumnSums m_sums;
+    Lasting m_lasting;
+    bool m_atEnd = false;  ///< an event not before `to` was added
+    std::array<HistoryEvent, kBlockRows> m_events;
+};
+
+void ColumnReader::add(const HistoryEvent &event)
+{
+    m_atEnd = event.ts >= m_to;
+    if (event.type == HistoryEvent::Type::Gap) {
+        m_sums.addGap(m_lasting.ts == 0 ? event.ts : m_lasting.ts, event.ts);
+    } else {
+        addLasting(m_sums, m_lasting, event.ts);
+        m_sums.addTransition(event.ts);
+    }
+    if (event.type == HistoryEvent::Type::Suspend) {
+        m_lasting.site = event.site;
+        m_sums.noteSite(event.ts, event.site);
+    }
+    m_lasting.ts = event.ts;
+    m_lasting.open = openAfter(event);
 }
 
-void addSummary(ColumnSums &sums, const BlockCopy &block)
+void ColumnReader::addBlock(const BlockSums &block)
 {
-    const std::uint64_t begin = block.begin();
-    if (block.closedTs > begin) {
-        const auto span = static_cast<double>(block.closedTs - begin);
-        sums.addInterval(begin, block.closedTs, static_cast<double>(block.runNs) / span,
-                         static_cast<double>(block.suspendedNs) / span, block.lastSite);
+    HistoryEvent gap;
+    if (m_cursor.gapBefore(block.firstN, block.firstTs, gap))
+        add(gap);
+    addLasting(m_sums, m_lasting, block.firstTs);
+    m_sums.addSums(block);
+    m_atEnd = block.lastTs >= m_to;
+    if (block.suspends)
+        m_lasting.site = block.lastSite;
+    m_lasting.ts = block.lastTs;
+    m_lasting.open = block.open;
+}
+
+/// Copies the events of `count` places of the order.
+bool ColumnReader::copyPlaces(const SlabView &slab, const Run &run, std::uint32_t place, std::uint32_t count)
+{
+    for (std::uint32_t i = 0; i < count; ++i)
+        m_events[i] = slab.event(Index::row(slab, place + i), 0);
+    return m_data.log.isCurrent(slab.number) && Index::isCurrent(slab, run);
+}
+
+/// Adds the rest of a slab whose index is final, whole blocks at a time where they lie in one column; false, having
+/// added nothing, if it is not.
+bool ColumnReader::addIndexed(const SlabView &slab)
+{
+    m_data.index.prepare(m_data.log, slab, m_data.isBusy());
+    const Run run = Index::find(slab, m_id);
+    if (!Index::isFinal(slab, run))
+        return false;
+    std::uint32_t place = Index::placeOf(slab, run, m_cursor.row());
+    while (place < run.end && !m_atEnd) {
+        const bool isBlock = place % kBlockRows == 0 && place + kBlockRows <= run.end;
+        BlockSums block;
+        if (isBlock && Index::loadSums(slab, place, block) && m_sums.isOneColumn(block.firstTs, block.lastTs)) {
+            const std::uint32_t last = Index::row(slab, place + kBlockRows - 1);
+            if (!m_data.log.isCurrent(slab.number) || !Index::isCurrent(slab, run))
+                return true;
+            addBlock(block);
+            m_cursor.skipTo(last + 1, block.lastN + 1);
+            place += kBlockRows;
+            continue;
+        }
+        const std::uint32_t count = std::min(kBlockRows - place % kBlockRows, run.end - place);
+        const std::uint32_t last = Index::row(slab, place + count - 1);
+        if (!copyPlaces(slab, run, place, count))
+            return true;
+        if (isBlock) {
+            block = sumUp(std::span(m_events).first(count));
+            if (m_sums.isOneColumn(block.firstTs, block.lastTs))
+                Index::storeSums(slab, place, block);
+        }
+        for (std::uint32_t i = 0; i < count && !m_atEnd; ++i) {
+            HistoryEvent gap;
+            if (m_cursor.gapBefore(m_events[i].n, m_events[i].ts, gap))
+                add(gap);
+            if (!m_atEnd)
+                add(m_events[i]);
+            m_cursor.skipTo(last + 1, m_events[i].n + 1);
+        }
+        place += count;
     }
-    if (block.gaps)
-        sums.addGap(begin, block.closedTs);
-    sums.addTransitions(block.baseTs, block.closedTs, block.transitions);
+    if (m_data.log.isCurrent(slab.number))
+        m_cursor.skipRows(slab.rows);
+    return true;
 }
 
 }  // namespace
@@ -183,18 +261,9 @@ void History::columns(CoroutineId id, std::uint64_t from, std::uint64_t step, st
     constexpr std::uint64_t kEndOfTime = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t room = kEndOfTime - from;
     const std::uint64_t to = room / step < columns.size() ? kEndOfTime : from + step * columns.size();
-    ColumnSums sums(from, step, columns);
-    const std::uint64_t death = m_data->heads[id].deathTs.load(std::memory_order_relaxed);
+    const std::uint64_t death = m_data->deaths[id].load(std::memory_order_relaxed);
     const std::uint64_t now = m_data->now.load(std::memory_order_relaxed);
-    for (BlockCopy &block : m_data->blocksBetween(id, from, to)) {
-        if (block.closed && block.closedTs - block.begin() <= step) {
-            addSummary(sums, block);
-        } else if (m_data->copyEntries(block)) {
-            const Lasting lasting = addEntries(sums, block);
-            if (block.next == 0)
-                addLasting(sums, lasting, death != 0 ? death : now);
-        }
-    }
+    ColumnReader(*m_data, id, from, step, to, columns).run(death != 0 ? death : now);
     for (Column &column : columns) {
         column.running = std::min(column.running, 1.0F);
         column.suspended = std::min(column.suspended, 1.0F);

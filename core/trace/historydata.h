@@ -4,170 +4,110 @@
 // What the writing and the reading half of the History share.
 #pragma once
 
-#include "core/trace/chunkedarray.h"
-#include "core/trace/history.h"
-#include "core/trace/historyblocks.h"
+#include "core/trace/historyindex.h"
+#include "core/trace/historylog.h"
 
-#include <algorithm>
-#include <optional>
-#include <vector>
+#include <array>
 
 namespace ct::history {
 
-/// Values named by small numbers. One writer interns, any thread looks up.
-template <unsigned LimitBits>
-class Interned {
-public:
-    /// Writer: the value's number; nullopt when the table is full.
-    std::optional<std::uint32_t> intern(std::uint64_t value)
-    {
-        if (2 * (std::size_t{m_values.sizeOfWriter()} + 1) > m_hash.size())
-            grow();
-        std::uint32_t &place = placeOf(value);
-        if (place != 0)
-            return place - 1;
-        Word *next = m_values.prepare();
-        if (!next)
-            return std::nullopt;
-        next->store(value, std::memory_order_relaxed);
-        m_values.publish();
-        place = m_values.sizeOfWriter();
-        return place - 1;
-    }
-    /// Readers; 0 for numbers that were never given.
-    std::uint64_t at(std::uint32_t number) const
-    {
-        return number < m_values.size() ? m_values[number].load(std::memory_order_relaxed) : 0;
-    }
-
-private:
-    /// Open addressing: number + 1, or 0 = free.
-    std::uint32_t &placeOf(std::uint64_t value)
-    {
-        const std::size_t mask = m_hash.size() - 1;
-        std::size_t at = static_cast<std::size_t>((value * 0x9E37'79B9'7F4A'7C15ULL) >> 32) & mask;
-        while (m_hash[at] != 0 && m_values[m_hash[at] - 1].load(std::memory_order_relaxed) != value)
-            at = (at + 1) & mask;
-        return m_hash[at];
-    }
-    void grow()
-    {
-        const std::size_t size = m_hash.size();
-        m_hash.assign(size * 2, 0);
-        for (std::uint32_t i = 0; i < m_values.sizeOfWriter(); ++i)
-            placeOf(m_values[i].load(std::memory_order_relaxed)) = i + 1;
-    }
-
-    ChunkedArray<Word, 10, LimitBits - 10> m_values;
-    std::vector<std::uint32_t> m_hash = std::vector<std::uint32_t>(64);  ///< writer only
+/// Numbers lost behind a coroutine's latest event; after it came others, they are a jump between two events.
+struct EndLoss {
+    Word ts{0};    ///< when it was noticed; stored ahead of:
+    Word endN{0};  ///< one after the last missing number; release, partner: acquire in readers
 };
 
-/// Per coroutine. Plain members belong to the writer.
-struct alignas(64) Head {
-    Word tail{0};  ///< newest block; release, partner: acquire in readers
-    Word deathTs{0};
-    std::uint64_t nextN = 0;
-    std::uint64_t baseTs = 0;  ///< of the newest block
-    std::uint64_t lastTs = 0;
-    std::uint64_t usualAddr = 0;
-    SiteId openSite = kUnknownSite;
-    std::uint16_t count = 0;     ///< entries in the newest block
-    std::uint16_t capacity = 0;  ///< entries it has room for
-    Open open = Open::Nothing;   ///< what lasts since lastTs
-    bool begun = false;
-    Dialect dialect = Dialect::Unknown;
+/// A reader's place in the log: the next row to look at.
+struct Place {
+    std::uint32_t slab = 0;
+    std::uint32_t row = 0;
 };
-static_assert(sizeof(Head) == 64);
 
-/// A reader's own copy of a block: copied, validated, then parsed.
-struct BlockCopy {
-    BlockRef ref = 0;
-    BlockRef previous = 0;
-    BlockRef next = 0;
-    CoroutineId coroutine = kNoCoroutine;
-    std::uint64_t firstN = 0;
-    std::uint64_t baseTs = 0;
-    std::uint64_t openTs = 0;
-    Open open = Open::Nothing;
-    SiteId openSite = kUnknownSite;
-    std::uint64_t usualAddr = 0;
+/// Events of one coroutine in one slab, copied and validated.
+struct Copied {
     std::uint32_t count = 0;
-    bool closed = false;  ///< the following are valid
-    bool gaps = false;
-    SiteId lastSite = kUnknownSite;
-    std::uint32_t transitions = 0;
-    std::uint64_t closedTs = 0;
-    std::uint64_t runNs = 0;
-    std::uint64_t suspendedNs = 0;
-    std::vector<std::uint64_t> words;  ///< filled by copyEntries()
-
-    /// Where the first interval that the block accounts for begins.
-    std::uint64_t begin() const { return openTs != 0 ? std::min(openTs, baseTs) : baseTs; }
+    std::uint32_t nextRow = 0;  ///< where to go on
 };
-
-/// What lasts after an event: a coroutine that is at its final suspension point waits for nothing.
-inline Open openAfter(const HistoryEvent &event)
-{
-    if (event.type == HistoryEvent::Type::Resume)
-        return Open::Running;
-    return event.type == HistoryEvent::Type::Suspend && event.kind != PointKind::Final ? Open::Suspended
-                                                                                       : Open::Nothing;
-}
 
 }  // namespace ct::history
 
 namespace ct {
 
 struct History::Data {
-    explicit Data(std::uint64_t budget) : slabs(budget) {}
+    Data(std::uint64_t budget, std::uint64_t keepNs) : log(budget, keepNs) {}
 
-    history::Slabs slabs;
-    ChunkedArray<history::Head, 12, 14> heads;
-    history::Interned<16> threads;
-    history::Interned<20> addresses;
-    history::Word firstTs{0};
-    history::Word lastTs{0};
+    history::Log log;
+    mutable history::Index index;
+    history::Heads heads;
+    ChunkedArray<history::Word, 12, 14> deaths;  ///< as many as heads, or one more; 0 = lives
+    ChunkedArray<history::EndLoss, 8, 18> losses;
     history::Word now{0};
 
     // Writer.
-    history::BlockCopy scratch;
     void addBirth(const Birth &birth);
-    void append(const Transition &event);
-    void appendLoss(const Loss &loss, std::uint64_t noticed);
-    void beginBlock(history::Head &head, const Transition &event, std::uint64_t firstN);
-    void closeBlock(history::BlockRef block, history::BlockRef next);
-    bool packEvent(history::Head &head, const Transition &event, std::uint64_t (&words)[4]);
-    void put(history::Head &head, std::uint64_t first, std::uint64_t second);
+    void addLoss(const Loss &loss, std::uint64_t noticed);
 
-    // Readers. False: the block is gone, the copy worthless.
-    bool copyHeader(history::BlockRef ref, history::BlockCopy &to) const;
-    bool copyEntries(history::BlockCopy &block) const;
-    history::BlockRef tailOf(CoroutineId id) const;
-    history::BlockRef oldestOf(CoroutineId id) const;
-    /// Blocks that may hold events in [from, to), oldest first, headers only; and the one before, where the state at
-    /// `from` began.
-    std::vector<history::BlockCopy> blocksBetween(CoroutineId id, std::uint64_t from, std::uint64_t to) const;
+    // Readers. False: the slab is gone, the copy worthless.
+    bool copyEvents(const history::SlabView &slab, CoroutineId id, std::uint32_t firstRow,
+                    std::span<HistoryEvent> events, std::span<std::uint32_t> rows, history::Copied &copied) const;
+    /// The latest row with an event before `ts`; false also if there is none.
+    bool rowBefore(const history::SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const;
+    /// The latest event before `ts`, else where the coroutine's kept history begins; slab 0 if it has none.
+    history::Place placeBefore(CoroutineId id, std::uint64_t ts) const;
+    bool isBusy() const { return heads.size() > std::uint32_t{1} << history::kRowCoroutineBits; }
 };
 
 namespace history {
 
-/// Decodes the entries of a copied block one after the other.
-class EntryReader {
+/// Walks through one coroutine's events and gaps, oldest first.
+class Cursor {
 public:
-    EntryReader(const History::Data &data, const BlockCopy &block) : EntryReader(data, block, 0, block.firstN) {}
-    EntryReader(const History::Data &data, const BlockCopy &block, std::uint32_t entry, std::uint64_t n)
-        : m_data(data), m_block(block), m_entry(entry), m_n(n)
-    {
-    }
+    static constexpr std::size_t kPiece = 256;
+
+    /// `piece`: how many events to copy at a time.
+    Cursor(const History::Data &data, CoroutineId id, std::size_t piece = kPiece);
+
+    /// Goes on behind event number nextN - 1 ...
+    void start(Place place, std::uint64_t nextN);
+    /// ... or begins here; gaps are told from the first event on, and in front of a coroutine's very first.
+    void start(Place place);
+
     bool next(HistoryEvent &event);
-    std::uint32_t entry() const { return m_entry; }
-    std::uint64_t n() const { return m_n; }
+
+    /// The next event's place; valid once there was one.
+    Place place() const;
+    std::uint64_t nextN() const { return m_nextN; }
+    bool isKnown() const { return m_known; }  ///< nextN() is
+
+    // For those who can do without single events.
+
+    /// The slab that the next event may be in, if none of it is copied yet; false at the end.
+    bool enter(SlabView &slab);
+    std::uint32_t row() const { return m_row; }
+    /// Steps over rows whose events were taken otherwise; the last one's number was nextN - 1.
+    void skipTo(std::uint32_t row, std::uint64_t nextN);
+    void skipRows(std::uint32_t row) { m_row = row; }  ///< the same, without events among them
+    /// The gap in front of event number n at `ts`, if there is one; steps over it.
+    bool gapBefore(std::uint64_t n, std::uint64_t ts, HistoryEvent &gap);
 
 private:
+    bool refill();
+
     const History::Data &m_data;
-    const BlockCopy &m_block;
-    std::uint32_t m_entry;
-    std::uint64_t m_n;
+    const CoroutineId m_id;
+    std::size_t m_piece;
+    std::uint32_t m_slab = 0;
+    std::uint32_t m_row = 0;
+    std::uint32_t m_first = 0;  ///< slab of the coroutine's very first event
+    std::uint32_t m_last = 0;   ///< and of its latest
+    bool m_known = false;
+    std::uint64_t m_nextN = 0;
+    std::uint64_t m_lossEnd = 0;
+    std::uint64_t m_lossTs = 0;
+    std::uint32_t m_at = 0;
+    std::uint32_t m_count = 0;
+    std::array<HistoryEvent, kPiece> m_events;
+    std::array<std::uint32_t, kPiece> m_rows;
 };
 
 }  // namespace history

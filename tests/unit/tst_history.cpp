@@ -151,19 +151,33 @@ CT_CASE(aLossAtTheEndIsAGap)
     batch.losses = {{0, 1, 2, false}, {1, 0, 2, false}, {7, 0, 2, false}};
     batch.now = 200;
     feed(history, batch);
+    History::Position position;
+    std::array<HistoryEvent, 8> some;
+    REQUIRE(history.read(0, position, some) == 2);
+    CHECK(some[1].type == HistoryEvent::Type::Gap);
+    CHECK_EQUAL(some[1].ts, 200U);
+    CHECK_EQUAL(some[1].n, 1U);
+    CHECK_EQUAL(some[1].count, 2U);
+    CHECK_EQUAL(position.nextN, 3U);
+    CHECK_EQUAL(history.read(0, position, some), 0U);
     batch.clear();
     batch.transitions = {transition(0, 4, 300), transition(1, 2, 300)};
     batch.now = 400;
     feed(history, batch);
+    // With the one more that the jump tells of, it has become one gap ...
     const std::vector<HistoryEvent> events = all(history, 0);
-    REQUIRE(events.size() == 4);
+    REQUIRE(events.size() == 3);
     CHECK(events[1].type == HistoryEvent::Type::Gap);
-    CHECK_EQUAL(events[1].ts, 200U);
+    CHECK_EQUAL(events[1].ts, 300U);
     CHECK_EQUAL(events[1].n, 1U);
-    CHECK_EQUAL(events[1].count, 2U);
-    CHECK_EQUAL(events[2].n, 3U);  // one more, known by the jump
-    CHECK_EQUAL(events[2].count, 1U);
-    CHECK_EQUAL(events[3].n, 4U);
+    CHECK_EQUAL(events[1].count, 3U);
+    CHECK_EQUAL(events[2].n, 4U);
+    // ... but for a reader who has seen the first part of it already.
+    REQUIRE(history.read(0, position, some) == 2);
+    CHECK(some[0].type == HistoryEvent::Type::Gap);
+    CHECK_EQUAL(some[0].n, 3U);
+    CHECK_EQUAL(some[0].count, 1U);
+    CHECK_EQUAL(some[1].n, 4U);
     CHECK_EQUAL(all(history, 1).size(), 2U);
     std::vector<History::Column> columns(4);
     history.columns(0, 100, 100, columns);

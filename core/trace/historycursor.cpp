@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From slab to slab. Gaps are not stored: they stand where the numbers of two neighbouring events jump, in front of
+// a coroutine's very first event, and, from the table of losses, behind its last.
+#include "core/trace/historydata.h"
+
+#include <algorithm>
+
+namespace ct::history {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+
+}  // namespace
+
+Cursor::Cursor(const History::Data &data, CoroutineId id, std::size_t piece)
+    : m_data(data), m_id(id), m_piece(std::clamp<std::size_t>(piece, 1, kPiece))
+{
+    if (id >= data.heads.size())
+        return;
+    const Head &head = data.heads[id];
+    // The loss first: the events that came before it are all seen later on.
+    if (const std::uint32_t place = head.loss.load(kAcquire); place != 0) {
+        m_lossEnd = data.losses[place - 1].endN.load(kAcquire);
+        m_lossTs = data.losses[place - 1].ts.load(kRelaxed);
+    }
+    m_last = head.last.load(kAcquire);
+    m_first = head.first.load(kRelaxed);
+}
+
+void Cursor::start(Place place, std::uint64_t nextN)
+{
+    m_slab = place.slab;
+    m_row = place.row;
+    m_known = true;
+    m_nextN = nextN;
+}
+
+void Cursor::start(Place place)
+{
+    m_slab = place.slab;
+    m_row = place.row;
+    m_known = false;
+    if (m_last != 0 && m_slab == m_first && m_row == 0) {
+        m_known = true;
+        m_nextN = m_data.heads[m_id].firstN.load(kRelaxed);
+    }
+}
+
+bool Cursor::enter(SlabView &slab)
+{
+    if (m_at != m_count)
+        return false;
+    while (m_slab != 0 && m_slab <= m_last) {
+        if (!m_data.log.view(m_slab, slab)) {
+            // Dropped under our feet: on with the oldest that is kept.
+            m_slab = std::max(m_slab + 1, m_data.log.oldest());
+            m_row = 0;
+            m_known = false;
+            continue;
+        }
+        if (m_row < slab.rows)
+            return true;
+        if (m_slab == m_last)
+            return false;
+        ++m_slab;
+        m_row = 0;
+    }
+    return false;
+}
+
+bool Cursor::refill()
+{
+    SlabView slab;
+    m_at = 0;
+    m_count = 0;
+    while (enter(slab)) {
+        Copied copied;
+        if (!m_data.copyEvents(slab, m_id, m_row, std::span(m_events).first(m_piece), m_rows, copied))
+            continue;  // gone: so enter() will find
+        m_row = copied.nextRow;
+        m_count = copied.count;
+        if (m_count != 0)
+            return true;
+    }
+    return false;
+}
+
+bool Cursor::gapBefore(std::uint64_t n, std::uint64_t ts, HistoryEvent &gap)
+{
+    if (!m_known || n <= m_nextN)
+        return false;
+    gap = HistoryEvent();
+    gap.type = HistoryEvent::Type::Gap;
+    gap.ts = ts;
+    gap.n = m_nextN;
+    gap.count = n - m_nextN;
+    m_nextN = n;
+    return true;
+}
+
+bool Cursor::next(HistoryEvent &event)
+{
+    if (m_at == m_count && !refill())
+        return gapBefore(m_lossEnd, m_lossTs, event);
+    const HistoryEvent &found = m_events[m_at];
+    if (gapBefore(found.n, found.ts, event))
+        return true;
+    event = found;
+    m_known = true;
+    m_nextN = found.n + 1;
+    ++m_at;
+    return true;
+}
+
+Place Cursor::place() const
+{
+    return {m_slab, m_at < m_count ? m_rows[m_at] : m_row};
+}
+
+void Cursor::skipTo(std::uint32_t row, std::uint64_t nextN)
+{
+    m_row = row;
+    m_known = true;
+    m_nextN = nextN;
+}
+
+}  // namespace ct::history

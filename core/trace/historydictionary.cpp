@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/historydictionary.h"
+
+#include <algorithm>
+
+namespace ct::history {
+
+void Dictionary::begin(std::byte *slab)
+{
+    m_slab = slab;
+    m_cells = 0;
+    m_rowLimit = kMaxRows;
+    m_recent.fill({});
+    if (m_table.empty() || ++m_stamp > 0xFFFF) {
+        m_table.assign(std::size_t{1} << kTableBits, 0);
+        m_stamp = 1;
+    }
+}
+
+std::uint32_t Dictionary::narrowCellOf(std::uint64_t addr, std::uint64_t bits, std::uint32_t rows)
+{
+    const std::uint32_t cell = find({addr, bits, 0, 0}, 1, rows);
+    if (cell != kNoCell)
+        m_recent[hash(addr, bits) >> (64 - kRecentBits)] = {addr, bits, cell};
+    return cell;
+}
+
+std::uint32_t Dictionary::wideCellOf(const Transition &event, std::uint64_t addr, std::uint64_t common,
+                                     std::uint64_t time, std::uint32_t rows)
+{
+    const std::uint64_t coroutineHigh = event.coroutine >> kRowCoroutineBits;
+    const std::uint64_t bits = kWide | common | coroutineHigh << kWideCoroutineShift | event.n >> kRowNumberBits;
+    return find({addr, bits, std::uint64_t{event.site} << 32 | event.tid, time >> 32}, 2, rows);
+}
+
+bool Dictionary::equals(std::uint32_t cell, const Words &words, std::uint32_t count) const
+{
+    for (std::uint32_t i = 0; i < 2 * count; ++i) {
+        const std::byte *at = cellAt(m_slab, cell + i / 2) + i % 2 * sizeof(std::uint64_t);
+        if (loadAcquire<std::uint64_t>(at) != words[i])
+            return false;
+    }
+    return true;
+}
+
+std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uint32_t rows)
+{
+    const std::size_t mask = m_table.size() - 1;
+    std::size_t place = hash(words[0] ^ words[2] ^ words[3] << 32, words[1]) >> (64 - kTableBits);
+    for (; m_table[place] >> 16 == m_stamp; place = (place + 1) & mask) {
+        const std::uint32_t cell = m_table[place] & 0xFFFF;
+        if (equals(cell, words, count))
+            return cell;
+    }
+    const std::uint32_t cells = m_cells + count;
+    if (cells > kMaxCells || kArenaBytes - cells * kCellBytes < (rows + 1) * kRowBytes)
+        return kNoCell;
+    const std::uint32_t cell = m_cells;
+    // Ahead of the first row that names it.
+    for (std::uint32_t i = 0; i < 2 * count; ++i)
+        storeRelease(cellAt(m_slab, cell + i / 2) + i % 2 * sizeof(std::uint64_t), words[i]);
+    m_table[place] = m_stamp << 16 | cell;
+    m_cells = cells;
+    m_rowLimit = std::min(kMaxRows, (kArenaBytes - cells * kCellBytes) / kRowBytes);
+    return cell;
+}
+
+}  // namespace ct::history

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/historylog.h"
+
+#include "core/trace/historydictionary.h"
+
+#include <algorithm>
+#include <new>
+#include <sys/mman.h>
+
+namespace ct::history {
+
+namespace {
+
+constexpr std::uint64_t kMinSlabs = 16;
+constexpr std::uint64_t kMaxSlabs = 1U << 15;
+constexpr std::size_t kRegionBytes = 2U << 20;  ///< a huge page, two slabs
+/// Events of other threads that are a little older than a slab's first one still lie after its base.
+constexpr std::uint64_t kBaseAhead = 1U << 28;
+/// When only the latest keepNs are kept, a slab spans at most this part of it.
+constexpr std::uint64_t kSlabsPerKeep = 8;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kRelease = std::memory_order_release;
+
+void increase(Word &word, std::uint64_t by)
+{
+    word.store(word.load(kRelaxed) + by, kRelaxed);
+}
+
+/// Zero pages, made when they are first touched: all at once where the system has huge ones.
+std::byte *mapRegion()
+{
+    void *memory = ::mmap(nullptr, 2 * kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    // Cut to alignment.
+    auto *const begin = static_cast<std::byte *>(memory);
+    const std::size_t before = (kRegionBytes - reinterpret_cast<std::uintptr_t>(begin) % kRegionBytes) % kRegionBytes;
+    if (before != 0)
+        ::munmap(begin, before);
+    ::munmap(begin + before + kRegionBytes, kRegionBytes - before);
+    ::madvise(begin + before, kRegionBytes, MADV_HUGEPAGE);
+    return begin + before;
+}
+
+/// A coroutine's first event in a slab; maybe its first of all.
+void enter(Head &head, const Transition &event, std::uint32_t slab)
+{
+    if (head.first.load(kRelaxed) == 0) {
+        // The first event of a monotonic station is number 1.
+        Dialect dialect = head.dialect;
+        if (dialect == Dialect::Unknown && event.seq == event.n && event.seq != slotSeq(Dialect::Seqlock, event.n))
+            dialect = Dialect::Monotonic;
+        head.firstN.store(dialect == Dialect::Monotonic ? 1 : 0, kRelaxed);
+        head.first.store(slab, kRelaxed);
+    }
+    head.last.store(slab, kRelease);
+}
+
+}  // namespace
+
+Log::Log(std::uint64_t budget, std::uint64_t keepNs)
+    : m_slotCount(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(budget / kSlabBytes, kMinSlabs, kMaxSlabs))),
+      m_keepNs(keepNs),
+      m_slots(new Slot[m_slotCount]),
+      m_dictionary(std::make_unique<Dictionary>())
+{
+}
+
+Log::~Log()
+{
+    for (std::byte *region : m_regions)
+        ::munmap(region, kRegionBytes);
+}
+
+Buffer *Log::takeBuffer()
+{
+    if (m_spare.empty()) {
+        std::byte *const region = mapRegion();
+        m_regions.push_back(region);
+        for (std::size_t i = 0; i < kRegionBytes / kSlabBytes; ++i) {
+            m_buffers.push_back(std::make_unique<Buffer>());
+            m_buffers.back()->memory = region + (kRegionBytes - (i + 1) * kSlabBytes);
+            m_spare.push_back(m_buffers.back().get());
+        }
+    }
+    Buffer *const buffer = m_spare.back();
+    m_spare.pop_back();
+    return buffer;
+}
+
+void Log::dropOldest()
+{
+    const std::uint32_t number = m_oldest.load(kRelaxed);
+    Slot &slot = slotOf(number);
+    const std::uint64_t rows = slot.rows.load(kRelaxed) & ~kSealed;
+    increase(m_droppedEvents, rows);
+    m_keptEvents.store(m_keptEvents.load(kRelaxed) - rows, kRelaxed);
+    if (rows != 0)
+        m_droppedBefore.store(std::max(m_droppedBefore.load(kRelaxed), slot.maxTs.load(kRelaxed) + 1), kRelaxed);
+    // Relaxed: ordered for readers by the release of every content stored after it (see historyslab.h).
+    slot.number.store(0, kRelaxed);
+    m_spare.push_back(slot.buffer.load(kRelaxed));
+    m_oldest.store(number + 1, kRelease);
+    m_bytesUsed.store(m_bytesUsed.load(kRelaxed) - kSlabBytes, kRelaxed);
+}
+
+void Log::beginSlab(std::uint64_t ts)
+{
+    if (m_number != 0) {
+        publish(kSealed);
+        if (m_number - m_oldest.load(kRelaxed) + 1 == m_slotCount)
+            dropOldest();
+    }
+    Buffer *const buffer = takeBuffer();
+    Slot &slot = slotOf(++m_number);
+    m_memory = buffer->memory;
+    m_rows = 0;
+    m_full = false;
+    m_base = ts - std::min(ts, kBaseAhead);
+    m_minTs = ~std::uint64_t{0};
+    m_maxTs = 0;
+    m_dictionary->begin(m_memory);
+    slot.rows.store(0, kRelease);
+    slot.base.store(m_base, kRelease);
+    slot.minTs.store(m_minTs, kRelease);
+    slot.maxTs.store(m_maxTs, kRelease);
+    slot.buffer.store(buffer, kRelease);
+    slot.number.store(m_number, kRelease);
+    if (m_number == 1)
+        m_oldest.store(1, kRelease);
+    increase(m_bytesUsed, kSlabBytes);
+}
+
+void Log::publish(std::uint32_t seal)
+{
+    Slot &slot = slotOf(m_number);
+    const std::uint32_t before = slot.rows.load(kRelaxed);
+    slot.minTs.store(m_minTs, kRelease);
+    slot.maxTs.store(m_maxTs, kRelease);
+    slot.rows.store(m_rows | seal, kRelease);
+    if (m_rows == before)
+        return;
+    increase(m_keptEvents, m_rows - before);
+    const std::uint64_t first = m_firstTs.load(kRelaxed);
+    m_firstTs.store(first == 0 ? m_minTs : std::min(first, m_minTs), kRelaxed);
+    m_lastTs.store(std::max(m_lastTs.load(kRelaxed), m_maxTs), kRelaxed);
+}
+
+std::size_t Log::fill(std::span<const Transition> events, Heads &heads)
+{
+    constexpr std::size_t kAhead = 16;
+    const std::uint32_t known = heads.sizeOfWriter();
+    const std::size_t count = events.size();
+    std::byte *const memory = m_memory;
+    Dictionary &dictionary = *m_dictionary;
+    std::uint32_t rows = m_rows;
+    std::uint64_t minTs = m_minTs;
+    std::uint64_t maxTs = m_maxTs;
+    std::size_t i = 0;
+    for (; i < count; ++i) {
+        if (i + kAhead < count && events[i + kAhead].coroutine < known)
+            __builtin_prefetch(&heads[events[i + kAhead].coroutine], 1);
+        const Transition &event = events[i];
+        if (event.coroutine >= known) [[unlikely]]
+            continue;
+        Head &head = heads[event.coroutine];
+        std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
+        if (usualAddr == 0 && event.addr != 0) [[unlikely]] {
+            usualAddr = event.addr;
+            head.usualAddr.store(usualAddr, kRelease);
+        }
+        const bool usual = (event.addr == usualAddr) & (usualAddr != 0);
+        const std::uint64_t time = event.ts - m_base;
+        const std::uint32_t cell =
+            rows < dictionary.rowLimit() ? dictionary.cellOf(event, usual, time, rows) : Dictionary::kNoCell;
+        if (cell == Dictionary::kNoCell) [[unlikely]] {
+            m_full = true;
+            break;
+        }
+        std::byte *const row = memory + rows * kRowBytes;
+        const auto n = static_cast<std::uint32_t>(event.n);
+        storeRelease(row, static_cast<std::uint32_t>(time));
+        storeRelease(row + 4, event.coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
+        storeRelease(row + 8, n >> 12 << 16 | cell);
+        ++rows;
+        if (head.last.load(kRelaxed) != m_number) [[unlikely]]
+            enter(head, event, m_number);
+        head.nextN = event.n + 1;
+        minTs = std::min(minTs, event.ts);
+        maxTs = std::max(maxTs, event.ts);
+    }
+    m_rows = rows;
+    m_minTs = minTs;
+    m_maxTs = maxTs;
+    return i;
+}
+
+void Log::append(std::span<const Transition> events, Heads &heads)
+{
+    while (!events.empty()) {
+        if (m_full)
+            beginSlab(events.front().ts);
+        events = events.subspan(fill(events, heads));
+    }
+    if (m_number != 0)
+        publish(0);
+}
+
+void Log::settle(std::uint64_t now)
+{
+    if (m_keepNs == 0 || m_number == 0)
+        return;
+    if (m_rows != 0 && m_maxTs - m_minTs >= m_keepNs / kSlabsPerKeep)
+        m_full = true;
+    while (m_oldest.load(kRelaxed) < m_number) {
+        const std::uint64_t maxTs = slotOf(m_oldest.load(kRelaxed)).maxTs.load(kRelaxed);
+        if (maxTs >= now || now - maxTs <= m_keepNs)
+            break;
+        dropOldest();
+    }
+}
+
+bool Log::view(std::uint32_t number, SlabView &view) const
+{
+    const Slot &slot = slotOf(number);
+    if (number == 0 || slot.number.load(kAcquire) != number)
+        return false;
+    const std::uint32_t rows = slot.rows.load(kAcquire);
+    view.number = number;
+    view.rows = std::min(rows & ~kSealed, kMaxRows);
+    view.sealed = rows & kSealed;
+    view.base = slot.base.load(kAcquire);
+    view.minTs = slot.minTs.load(kAcquire);
+    view.maxTs = slot.maxTs.load(kAcquire);
+    view.buffer = slot.buffer.load(kAcquire);
+    view.memory = view.buffer->memory;
+    return isCurrent(number);
+}
+
+}  // namespace ct::history
