@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs the probe to a fresh directory and builds a small program against the copy: with find_package, with
 # pkg-config, and with every other compiler that is there.
-# cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -P tst_probe_package.cmake
+# cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_probe_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
 set(work ${BUILD_DIR}/probe-package)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work}/program)
+
+set(flags "")
+if(SANITIZE)
+    set(flags -fsanitize=${SANITIZE})  # as the libraries were built
+endif()
 
 function(run)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -20,10 +25,13 @@ run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component 
 # The package must not lean on the place it was installed to.
 file(RENAME ${work}/prefix ${work}/moved)
 
+# Says whether it is traced: by a flight recorder, in the file that it is told.
 file(WRITE ${work}/program/main.cpp [=[
 #include <coroTracer.h>
+#include <cstdio>
 struct Task {
     struct promise_type : corotracer::PromiseMixin {
+        promise_type() { set_name("task"); }
         Task get_return_object() { return {}; }
         auto initial_suspend() { return trace_initial_suspend(std::suspend_never{}); }
         auto final_suspend() noexcept { return trace_final_suspend(std::suspend_never{}); }
@@ -32,24 +40,66 @@ struct Task {
     };
 };
 Task task() { co_await std::suspend_never{}; }
-int main()
+int main(int argc, char **argv)
 {
+    corotracer::flight_recorder_options options;
+    options.path = argc > 1 ? argv[1] : "/nonexistent/file";
+    options.pool_bytes = 1 << 20;
+    if (argc > 1)
+        corotracer::start_flight_recorder(options);
     corotracer::InitTracer();
+    corotracer::name_thread("main");
+    corotracer::PromiseMixin one;
+    one.waits_on(corotracer::wait::descriptor, 0);
+    corotracer::note_wake(one);
     task();
-    return corotracer::get_ns() > 0 ? 0 : 1;
+    std::puts(corotracer::flight_recorder_path()[0] != 0 ? "traced" : "untraced");
+    return corotracer::get_ns() > 0 && corotracer::get_tid() > 0 ? 0 : 1;
 }
 ]=])
 file(WRITE ${work}/program/CMakeLists.txt [=[
 cmake_minimum_required(VERSION 3.25)
 project(program CXX)
 find_package(corotracer-probe 0.1 REQUIRED)
-add_executable(program main.cpp)
-target_link_libraries(program PRIVATE corotracer::probe)
+add_executable(plain main.cpp)
+target_link_libraries(plain PRIVATE corotracer::probe)
+add_executable(off main.cpp)
+target_link_libraries(off PRIVATE corotracer::probe)
+target_compile_definitions(off PRIVATE COROTRACER_OFF)
+# The same object file, linked in two ways.
+add_library(objects OBJECT main.cpp)
+target_link_libraries(objects PRIVATE corotracer::probe)
+target_compile_definitions(objects PRIVATE COROTRACER_EXTERN)
+foreach(choice runtime stub)
+    add_executable(${choice} $<TARGET_OBJECTS:objects>)
+    target_link_libraries(${choice} PRIVATE corotracer::probe-${choice})
+endforeach()
 ]=])
 run(${CMAKE_COMMAND} -S ${work}/program -B ${work}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
-    -DCMAKE_PREFIX_PATH=${work}/moved)
+    -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${work}/moved)
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/program)
+
+# expect(<what it says> <program> [<recording>]): and a recording is made exactly when it says that it is traced.
+function(expect said program)
+    execute_process(COMMAND ${program} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
+        OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT status EQUAL 0 OR NOT output STREQUAL said)
+        message(FATAL_ERROR "${program} ${ARGN}: ${status}, \"${output}\" instead of \"${said}\"")
+    endif()
+    if(ARGN AND said STREQUAL traced AND NOT EXISTS ${ARGN})
+        message(FATAL_ERROR "${program}: no recording")
+    elseif(ARGN AND said STREQUAL untraced AND EXISTS ${ARGN})
+        message(FATAL_ERROR "${program}: a recording")
+    endif()
+endfunction()
+foreach(program plain runtime)
+    expect(untraced ${work}/build/${program})
+    expect(traced ${work}/build/${program} ${work}/${program}.shm)
+endforeach()
+foreach(program off stub)
+    expect(untraced ${work}/build/${program})
+    expect(untraced ${work}/build/${program} ${work}/${program}.shm)
+endforeach()
 
 find_program(pkg_config NAMES pkg-config pkgconf)
 if(pkg_config)
@@ -66,11 +116,25 @@ if(pkg_config)
         if(compiler)
             run(${compiler} -Wall -Wextra -Wshadow -Wpedantic -Werror ${cflags} ${work}/program/main.cpp ${libs}
                 -o ${work}/program-pc)
-            run(${work}/program-pc)
+            expect(untraced ${work}/program-pc)
             # As a Qt program without QT_NO_KEYWORDS includes it.
             run(${compiler} -Dslots= -Dsignals=public -Demit= -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
             run(${compiler} -fno-exceptions -fno-rtti -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
+            foreach(macro COROTRACER_OFF COROTRACER_EXTERN)
+                run(${compiler} -D${macro} -Wall -Wextra -Wshadow -Wpedantic -Werror -fsyntax-only ${cflags}
+                    ${work}/program/main.cpp)
+            endforeach()
         endif()
     endforeach()
+    foreach(choice runtime stub)
+        foreach(kind cflags libs)
+            execute_process(COMMAND ${pkg_config} --${kind} corotracer-probe-${choice} OUTPUT_VARIABLE ${kind}
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+            separate_arguments(${kind} UNIX_COMMAND "${${kind}}")
+        endforeach()
+        run(${CXX} ${flags} ${cflags} ${work}/program/main.cpp ${libs} -o ${work}/program-${choice})
+    endforeach()
+    expect(traced ${work}/program-runtime ${work}/program-runtime.shm)
+    expect(untraced ${work}/program-stub ${work}/program-stub.shm)
 endif()
 file(REMOVE_RECURSE ${work})

@@ -38,6 +38,18 @@ inline void write_wake(std::uint32_t session, const PromiseMixin &target, const 
 
 }  // namespace detail
 
+inline bool PromiseMixin::tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
+{
+    const std::uint32_t session = detail::writing_session();
+    if (session == 0 || session != session_ || line_ == nullptr)
+        untold_ = true;
+    else if (!detail::write_record(session, identity_, arg, n, 0, kind))
+        untold_ = true;
+    else
+        return true;
+    return false;
+}
+
 inline void PromiseMixin::set_name(std::string_view name) noexcept
 {
     if (line_ == nullptr || !is_traced())

@@ -264,6 +264,9 @@ inline void report_early_births() noexcept
         state_v1.sites.extension->births_while_off.fetch_add(1, std::memory_order_relaxed);
 }
 
+#if defined(COROTRACER_EXTERN)
+void count_early_birth() noexcept;
+#else
 /// A coroutine is born while there is no session.
 [[gnu::noinline, gnu::cold]] inline void count_early_birth() noexcept
 {
@@ -280,6 +283,7 @@ inline void report_early_births() noexcept
         report_early_births();
     errno = saved_errno;
 }
+#endif
 
 }  // namespace corotracer::detail
 

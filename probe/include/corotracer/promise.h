@@ -165,15 +165,7 @@ public:
 
     /// The suspend of a TracedAwaiter. Returns whether it was written; `site` receives the id of `where`.
     bool record_suspend(std::uint32_t session, const void *frame, const location &where, std::uint8_t kind,
-                        std::uint32_t &site) noexcept
-    {
-        if (session_ != session && !is_mine(session)) [[unlikely]]
-            return false;
-        if (detail::state_v1.sites.extension != nullptr)
-            site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
-        record(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
-        return true;
-    }
+                        std::uint32_t &site) noexcept;
 
     /// Names the coroutine from now on, in UTF-8; at most 4,096 bytes count. Cheapest are names that many share.
     void set_name(std::string_view name) noexcept;
@@ -205,17 +197,7 @@ protected:
 
     /// Writes a record about this coroutine into the calling thread's lane. One that did not get in keeps the compact
     /// station from being used again before the engine has read it.
-    bool tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
-    {
-        const std::uint32_t session = detail::writing_session();
-        if (session == 0 || session != session_ || line_ == nullptr)
-            untold_ = true;
-        else if (!detail::write_record(session, identity_, arg, n, 0, kind))
-            untold_ = true;
-        else
-            return true;
-        return false;
-    }
+    bool tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept;
 
 private:
     friend struct detail::promise_access;
@@ -292,8 +274,10 @@ decltype(auto) TracedAwaiter<Awaitable>::await_resume() noexcept(noexcept(inner.
 
 }  // namespace corotracer
 
+#if !defined(COROTRACER_EXTERN)
 #include "causality.h"
 #include "transition.h"
+#endif
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

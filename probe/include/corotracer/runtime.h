@@ -4,6 +4,9 @@
 // What a program calls: InitTracer, enable, and the probe's clock.
 #pragma once
 
+#if defined(COROTRACER_EXTERN)
+#include "extern.h"
+#else
 #include "flightrecorder.h"
 #include "names.h"
 #include "start.h"
@@ -62,3 +65,5 @@ inline void enable(bool on) noexcept
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")
 #pragma pop_macro("slots")
+
+#endif

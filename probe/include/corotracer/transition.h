@@ -253,6 +253,17 @@ inline void PromiseMixin::die_compact() noexcept
                         addr, is_active, site, kind);
 }
 
+inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *frame, const location &where,
+                                         std::uint8_t kind, std::uint32_t &site) noexcept
+{
+    if (session_ != session && !is_mine(session)) [[unlikely]]
+        return false;
+    if (detail::state_v1.sites.extension != nullptr)
+        site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
+    record(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
+    return true;
+}
+
 /// The thread's first transition, a clock due for its check, no counter; in lanes also the end of a run. An event that
 /// finds no room in the lane still goes to the line.
 [[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,

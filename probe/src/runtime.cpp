@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// The probe's out-of-line functions for programs that were compiled with COROTRACER_EXTERN, as the headers have them.
+#include "coroTracer.h"
+
+namespace corotracer {
+
+/// A pointer to a function makes the compiler emit it. An explicit instantiation may name what is private.
+template <auto Function>
+struct emitted {
+    [[gnu::used]] static constexpr auto pointer = Function;
+};
+
+template struct emitted<&PromiseMixin::be_born>;
+template struct emitted<&PromiseMixin::die>;
+template struct emitted<&PromiseMixin::record>;
+template struct emitted<&PromiseMixin::record_suspend>;
+template struct emitted<&PromiseMixin::tell>;
+template struct emitted<&PromiseMixin::tell_wait>;
+template struct emitted<&PromiseMixin::set_name>;
+template struct emitted<&PromiseMixin::set_parent>;
+template struct emitted<&detail::count_early_birth>;
+template struct emitted<&InitTracer>;
+template struct emitted<&enable>;
+template struct emitted<&start_flight_recorder>;
+template struct emitted<&flight_recorder_path>;
+template struct emitted<&name_thread>;
+template struct emitted<&note_wake>;
+template struct emitted<&get_ns>;
+template struct emitted<&get_tid>;
+
+}  // namespace corotracer
