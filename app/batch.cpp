@@ -80,6 +80,8 @@ private:
 Result<void> BatchRun::openOutputs()
 {
     m_session.addSink(m_population);
+    if (m_line.keepsOnly())
+        m_signals.watchUser();
     if (!m_line.summaryPath.empty()) {
         Result<OutputFile> file = OutputFile::open(m_line.summaryPath);
         if (!file)
@@ -136,7 +138,6 @@ void BatchRun::connectDumper()
         return;
     connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
-    m_signals.watchUser();
     m_dumper->watchFindings();
 }
 

@@ -70,6 +70,14 @@ std::optional<Candidate> examine(const std::string &path)
     info.stationsMax = field(offsetof(Header, max_stations), std::uint32_t{});
     info.stationsAllocated = std::min(field(offsetof(Header, allocated_count), std::uint32_t{}), info.stationsMax);
     info.ours = field(offsetof(Header, extension), std::uint64_t{}) == corotracer::kExtensionMagic;
+    using Extension = corotracer::ExtensionHeader;
+    constexpr std::size_t kExtension = offsetof(Header, extension);
+    if (info.ours && field(kExtension + offsetof(Extension, version), std::uint32_t{}) >= 2) {
+        info.flightRecorder =
+            field(kExtension + offsetof(Extension, lane_mode), std::uint32_t{}) == corotracer::kLanesOverwrite;
+        info.compactStations = std::min(field(kExtension + offsetof(Extension, line_count), std::uint32_t{}),
+                                        field(kExtension + offsetof(Extension, lines_reserved), std::uint32_t{}));
+    }
     info.modifiedRealtimeNs = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                               static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
     return candidate;

@@ -18,9 +18,12 @@ struct RegionInfo {
     std::uint64_t bytesUsed = 0;  ///< allocated on its file system
     std::uint32_t stationsAllocated = 0;
     std::uint32_t stationsMax = 0;
-    bool ours = false;           ///< carries our extension
-    pid_t owner = 0;             ///< engine that holds the lock; 0 = nobody; -1 = somebody unknown
-    std::vector<pid_t> targets;  ///< processes that map it, without engines
+    bool ours = false;  ///< carries our extension
+    /// The target made it by itself and keeps its latest history in it; alive while `targets` names it.
+    bool flightRecorder = false;
+    std::uint32_t compactStations = 0;  ///< coroutines alive at once so far, of our probe with lanes
+    pid_t owner = 0;                    ///< engine that holds the lock; 0 = nobody; -1 = somebody unknown
+    std::vector<pid_t> targets;         ///< processes that map it, without engines
     std::vector<std::string> targetNames;
     std::uint64_t modifiedRealtimeNs = 0;
 };

@@ -87,8 +87,9 @@ struct Session::Data {
     QStringList notices;
     std::vector<pid_t> targets;
     bool observer = false;
-    bool extended = false;  ///< the region carries our extension
-    bool paused = false;    ///< as wished; the harvest follows
+    bool extended = false;        ///< the region carries our extension
+    bool flightRecorder = false;  ///< the target made the region, and may go on writing into it after us
+    bool paused = false;          ///< as wished; the harvest follows
     bool postMortem = false;
     bool leftOver = false;
     bool failedToStart = false;
@@ -114,6 +115,7 @@ void Session::Data::adopt(Region opened)
     stations = region->stationCapacity();
     observer = region->access() == RegionAccess::Observer;
     extended = region->hasExtension();
+    flightRecorder = region->laneMode() == corotracer::kLanesOverwrite;
 }
 
 bool Session::Data::ownedByAnotherEngine() const
@@ -217,7 +219,7 @@ Result<void> Session::attach(const std::string &regionPath)
     std::string socketPath;
     if (m_data->observer) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
-    } else if (!m_data->postMortem) {
+    } else if (!m_data->postMortem && !m_data->flightRecorder) {  // whose target knows of no socket
         if (const Result<std::string> socket = socketPathFor(m_data->regionPath))
             socketPath = *socket;
         else
@@ -353,12 +355,12 @@ void Session::onHarvestEnded()
 }
 
 /// Lets go of the region, and removes it when it has served: created or adopted live by us, drained, used by nobody.
-/// One that somebody copied away for later, or that another program made, is never removed.
+/// One that somebody copied away for later, or that another program or the target itself made, is never removed.
 void Session::settleRegion()
 {
     const std::vector<MappingProcess> users = m_data->mappingTargets();
     m_data->harvest.reset();
-    if (!m_data->observer && !m_data->postMortem && users.empty()) {
+    if (!m_data->observer && !m_data->postMortem && !m_data->flightRecorder && users.empty()) {
         if (const Result<void> removed = m_data->region->remove(); !removed) {
             m_data->leftOver = true;
             addNotice(text(removed.error().message));

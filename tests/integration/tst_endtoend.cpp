@@ -63,18 +63,17 @@ void setWorkingDirectory(Batch &batch)
     batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
 }
 
-/// Of the first station's events, read from the file without mapping it; 0 = none yet.
+/// 2 * events of the coroutine that has the first compact station, read from the file without mapping it; 0 = none yet.
 quint64 newestSeq(const QString &region)
 {
     QFile file(region);
-    quint64 newest = 0;
-    for (int slot = 0; slot < 8 && file.open(QIODevice::ReadOnly); ++slot, file.close()) {
-        quint64 seq = 0;
-        file.seek(1024 + 0x40 + slot * 64 + 0x18);
-        if (file.read(reinterpret_cast<char *>(&seq), sizeof seq) == qint64(sizeof seq))
-            newest = qMax(newest, seq);
-    }
-    return newest;
+    const auto number = [&file](quint64 offset) {
+        quint64 value = 0;
+        return file.seek(qint64(offset)) && file.read(reinterpret_cast<char *>(&value), sizeof value) == sizeof value
+                   ? value
+                   : 0;
+    };
+    return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // lines_offset, then seq
 }
 
 QStringList words(const char *line)

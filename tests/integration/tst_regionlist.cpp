@@ -79,7 +79,8 @@ private Q_SLOTS:
         process.setProcessEnvironment(environment);
         process.start(runner::binary("ct_many"), {QStringLiteral("--coroutines"), QStringLiteral("10")});
         QVERIFY(process.waitForStarted());
-        QTRY_COMPARE(find(path)->stationsAllocated, 10U);
+        QTRY_COMPARE(find(path)->compactStations, 10U);
+        QVERIFY(!find(path)->flightRecorder);
         region.reset();  // the engine goes
 
         const auto info = find(path);
@@ -96,6 +97,28 @@ private Q_SLOTS:
         QVERIFY(process.waitForFinished());
         QVERIFY(find(path)->targets.empty());
         QVERIFY(deleteRegion(path));
+    }
+
+    void tellsFlightRecorders()
+    {
+        const QString path = QString::fromStdString(newPath("flight.shm"));
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), path);
+        process.setProcessEnvironment(environment);
+        process.start(runner::binary("ct_flight"), {});
+        QTRY_VERIFY(process.canReadLine());
+        QCOMPARE(QString::fromUtf8(process.readLine()).trimmed(), path);
+        QTRY_COMPARE(find(path.toStdString())->compactStations, 100U);
+        auto info = find(path.toStdString());
+        QVERIFY(info->flightRecorder);
+        QCOMPARE(info->targetNames, std::vector<std::string>{"ct_flight"});
+        QVERIFY(!deleteRegion(info->path));
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        info = find(path.toStdString());
+        QVERIFY(info->flightRecorder && info->targets.empty());
+        QVERIFY(deleteRegion(info->path));
     }
 
     void leavesOutWhatIsNoRegion()

@@ -12,7 +12,7 @@ import json
 import os
 import struct
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 MAGIC = 0x434F524F54524352
 EXTENSION_MAGIC = 0x3130545845505443
@@ -38,10 +38,8 @@ class Coroutine:
     line_events: int = 0  # of the line alone
     in_lanes: int = 0     # transitions in lanes, from the tails on
     dead: bool = False
-    in_line: bool = False  # its line is still its own
     name: str = ""
     parent: int = NO_IDENTITY
-    numbers: set = field(default_factory=set)  # low 32 bits of its transitions in lanes
 
 
 class Region:
@@ -179,11 +177,10 @@ class Region:
                 self.note(of, record)
         for coroutine in found.values():
             generation, life, events = lives.get(coroutine.index, (None, None, 0))
-            if generation == coroutine.generation and life != LINE_FREE:
-                coroutine.in_line = True
+            if generation == coroutine.generation and life in (LINE_ALIVE, LINE_DEAD):
                 coroutine.line_events = events
                 coroutine.events = max(coroutine.events, events)
-                coroutine.dead = coroutine.dead or life in (LINE_DEAD, LINE_RECYCLED)
+                coroutine.dead = coroutine.dead or life == LINE_DEAD
                 self.note_birth(coroutine)
         return found
 
@@ -199,7 +196,6 @@ class Region:
         if kind & 0xF0 in (SUSPEND, RESUME):
             coroutine = of(identity)
             coroutine.in_lanes += 1
-            coroutine.numbers.add(n)
             coroutine.events = max(coroutine.events, n + 1)  # a run of less than 2^32 events
         elif kind == BIRTH:
             of(identity)

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Complete capture, end to end: lanes, recycling, flight recorders, many processes, and what happens when there is no
+// room; each against what the target says of itself.
+#include "runner.h"
+
+#include <set>
+
+using runner::Batch;
+using runner::integer;
+using runner::target;
+
+namespace {
+
+QStringList words(const char *line)
+{
+    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+QJsonObject objectIn(const QString &path)
+{
+    return QJsonDocument::fromJson(runner::readAll(path)).object();
+}
+
+/// Into the run's own directory.
+void recordTo(Batch &batch, const char *name)
+{
+    batch.process().setArguments(QStringList{QStringLiteral("-o"), batch.path(name)} + batch.process().arguments());
+}
+
+/// All lines of a recording: how many, and how many numbers are missing between those of the same coroutine.
+struct Recording {
+    qint64 lines = 0;
+    qint64 missing = 0;
+    qint64 inversions = 0;
+};
+Recording readRecording(const QString &path)
+{
+    Recording recording;
+    QHash<qint64, qint64> next;
+    for (const QByteArray &line : runner::readAll(path).split('\n')) {
+        if (line.isEmpty())
+            continue;
+        const QJsonObject object = QJsonDocument::fromJson(line).object();
+        const qint64 coroutine = integer(object, "coroutine");
+        const qint64 number = integer(object, "n");
+        const qint64 expected = next.value(coroutine, 0);
+        ++recording.lines;
+        recording.missing += qMax<qint64>(0, number - expected);
+        recording.inversions += number < expected ? 1 : 0;
+        next[coroutine] = number + 1;
+    }
+    return recording;
+}
+
+/// A target with a flight recorder, started by nobody's engine.
+struct Recorder {
+    QTemporaryDir directory;
+    QString region = directory.filePath(QStringLiteral("flight.shm"));
+    QString truthFile = directory.filePath(QStringLiteral("emitted.json"));
+    QProcess process;
+
+    bool start(const QStringList &arguments)
+    {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), region);
+        environment.insert(QStringLiteral("CT_EMITTED_FILE"), truthFile);
+        process.setProcessEnvironment(environment);
+        process.start(runner::binary("ct_flight"), arguments);
+        return process.waitForStarted() && QTest::qWaitFor([this] { return process.canReadLine(); });
+    }
+    QJsonObject truth() const { return objectIn(truthFile); }
+};
+
+}  // namespace
+
+class CaptureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void historyIsComplete_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("arguments");
+        const auto row = [](const char *name, const char *program, const char *arguments) {
+            QTest::newRow(name) << QString::fromLatin1(program) << QString::fromLatin1(arguments);
+        };
+        row("wandering", "ct_storm", "--coroutines 100 --threads 4 --transitions 200000 --rate 1000000");
+        row("random", "ct_storm", "--coroutines 1000 --threads 2 --order random --transitions 200000 --rate 1000000");
+        row("threads come and go", "ct_kill", "--seconds 1");
+        row("causality", "ct_causality", "--workers 50");
+        row("processes", "ct_processes", "--processes 4 --coroutines 50 --turns 200 --rate 200000");
+    }
+    void historyIsComplete()
+    {
+        QFETCH(QString, program);
+        QFETCH(QString, arguments);
+        Batch batch({}, target(qPrintable(program), words(qPrintable(arguments))));
+        recordTo(batch, "run.jsonl");
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        QCOMPARE(integer(summary, "coroutines"), integer(batch.truth(), "traced_coroutines"));
+        QCOMPARE(integer(summary, "lost_events"), 0);
+        QCOMPARE(integer(summary, "records_dropped"), 0);
+        QCOMPARE(integer(summary, "missed_before_attach"), 0);
+        const Recording recording = readRecording(batch.path("run.jsonl"));
+        QCOMPARE(recording.lines, integer(summary, "events"));
+        QCOMPARE(recording.missing, 0);
+        QCOMPARE(recording.inversions, 0);
+    }
+
+    /// Lanes that are far too small: what did not fit is counted, and shows as gaps in exactly that size.
+    void dropsAreCounted()
+    {
+        Batch batch(words("--lane-size 64KiB --lane-pool 128KiB"),
+                    target("ct_storm", words("--coroutines 50 --threads 4 --order random --transitions 4000000")));
+        recordTo(batch, "run.jsonl");
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        QCOMPARE(integer(summary, "coroutines"), 50);
+        QVERIFY(integer(summary, "lost_events") > 0);
+        QVERIFY(integer(summary, "records_dropped") > 0);
+        QVERIFY(integer(summary, "threads_without_lane") > 0);
+        QVERIFY2(batch.err().contains("records dropped"), batch.err().constData());
+        const Recording recording = readRecording(batch.path("run.jsonl"));
+        QCOMPARE(recording.lines, integer(summary, "events"));
+        QVERIFY(recording.missing <= integer(summary, "lost_events"));
+        QCOMPARE(recording.inversions, 0);
+    }
+
+    void stationsAreUsedAgain()
+    {
+        Batch batch({}, target("ct_shortlived", words("--count 300000 --alive 1000 --threads 2")));
+        QCOMPARE(batch.run(), 0);
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        QCOMPARE(integer(summary, "coroutines"), 300'000);
+        QCOMPARE(integer(summary, "untraced_coroutines"), 0);
+        QVERIFY2(integer(summary, "stations_allocated") < 20'000, batch.err().constData());
+        QVERIFY(integer(summary, "region_bytes") <= 64 << 20);
+    }
+
+    void stationsOfOursAreUsedAgainWithoutLanes()
+    {
+        Batch batch(words("--no-lanes"), target("ct_shortlived", words("--count 100000 --alive 100 --threads 2")));
+        QCOMPARE(batch.run(), 0);
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QCOMPARE(integer(batch.summary(), "coroutines"), 100'000);
+        QCOMPARE(integer(batch.summary(), "untraced_coroutines"), 0);
+        QCOMPARE(integer(batch.summary(), "lanes"), 0);
+    }
+
+    /// A file system that fills up is said and counted; the target notices nothing.
+    void fullFileSystem()
+    {
+        QTemporaryDir directory;
+        const QString script =
+            QStringLiteral("mount -t tmpfs -o size=20m tmpfs %1 && exec \"$@\"").arg(directory.path());
+        QProcess trial;
+        trial.start(QStringLiteral("unshare"), {QStringLiteral("-rm"), QStringLiteral("sh"), QStringLiteral("-c"),
+                                                script, QStringLiteral("sh"), QStringLiteral("true")});
+        if (!trial.waitForFinished() || trial.exitStatus() != QProcess::NormalExit || trial.exitCode() != 0)
+            QSKIP("no file system can be mounted here");
+        Batch batch;
+        const QStringList command = QStringList{batch.process().program()} + batch.process().arguments() +
+                                    QStringList{QStringLiteral("--shm"), directory.filePath(QStringLiteral("r.shm"))} +
+                                    target("ct_many", words("--coroutines 400000 --seconds 1"));
+        batch.process().setProgram(QStringLiteral("unshare"));
+        batch.process().setArguments(QStringList{QStringLiteral("-rm"), QStringLiteral("sh"), QStringLiteral("-c"),
+                                                 script, QStringLiteral("sh")} +
+                                     command);
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        QVERIFY(integer(summary, "untraced_coroutines") > 0);
+        QCOMPARE(integer(summary, "coroutines") + integer(summary, "untraced_coroutines"), 400'000);
+        QVERIFY2(batch.err().contains("file system is full"), batch.err().constData());
+        QCOMPARE(summary.value(QLatin1String("growth_stopped")).toBool(), true);
+    }
+
+    void processesAreToldApart()
+    {
+        Batch batch({}, target("ct_processes", words("--processes 3 --coroutines 20 --turns 20")));
+        recordTo(batch, "run.jsonl");
+        QCOMPARE(batch.run(), 0);
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QCOMPARE(integer(batch.summary(), "coroutines"), 60);
+        std::set<qint64> pids;
+        for (const QByteArray &line : runner::readAll(batch.path("run.jsonl")).split('\n')) {
+            if (!line.isEmpty())
+                pids.insert(integer(QJsonDocument::fromJson(line).object(), "pid"));
+        }
+        QCOMPARE(pids.size(), 3U);
+        QVERIFY(!pids.count(0) && !pids.count(-1));
+    }
+
+    void liveFlightRecorderIsAttachedTo()
+    {
+        Recorder recorder;
+        QVERIFY(recorder.start(words("--coroutines 50")));
+        Batch batch(words("--duration 1"), {QStringLiteral("--attach"), recorder.region});
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "coroutines"), 50);
+        QVERIFY(integer(batch.summary(), "events") > 1000);
+        QCOMPARE(recorder.process.state(), QProcess::Running);  // it goes on
+        QVERIFY(QFile::exists(recorder.region));
+        recorder.process.terminate();
+        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(recorder.process.exitCode(), 0);
+    }
+
+    void flightRecorderSurvivesTheCrash()
+    {
+        Recorder recorder;
+        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(recorder.process.exitStatus(), QProcess::CrashExit);
+        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+        recordTo(batch, "run.jsonl");
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, recorder.truth());
+        QCOMPARE(integer(summary, "coroutines"), 50);
+        QVERIFY(integer(summary, "events") > 1024);  // a lane of 2,048 records, and more than a block is whole
+        QVERIFY(integer(summary, "missed_before_attach") > 0);
+        QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);
+        QVERIFY(QFile::exists(recorder.region));  // evidence is kept
+    }
+
+    void keptHistoryIsDumpedOnDeath()
+    {
+        Batch batch(words("--keep 60s --dump-on death"), target("ct_crash", words("--after 200")));
+        recordTo(batch, "run.jsonl");
+        QCOMPARE(batch.run(), 128 + SIGSEGV);
+        QVERIFY(!QFile::exists(batch.path("run.jsonl")));
+        const QJsonArray dumps = batch.summary().value(QLatin1String("dumps")).toArray();
+        QCOMPARE(dumps.size(), 1);
+        QCOMPARE(dumps.first().toString(), batch.path("run.1.jsonl"));
+        QCOMPARE(readRecording(batch.path("run.1.jsonl")).lines, integer(batch.summary(), "events"));
+    }
+
+    void keptHistoryIsDumpedWhenAsked()
+    {
+        Batch batch(words("--keep 64MiB"), target("ct_many", words("--coroutines 100")));
+        recordTo(batch, "run.csv");
+        QVERIFY(batch.start());
+        QTRY_VERIFY(batch.out().contains("suspended"));
+        int dumps = 0;
+        qint64 rows = 0;
+        while (dumps < 1000 && rows < 2) {  // the first ones may come before the events
+            batch.signal(SIGUSR1);
+            const QString path = batch.path(qPrintable(QStringLiteral("run.%1.csv").arg(++dumps)));
+            QVERIFY(batch.waitForError(path.toUtf8()));
+            rows = runner::readAll(path).count('\n');
+        }
+        QVERIFY(rows > 1);
+        batch.signal(SIGTERM);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
+        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), dumps);  // none at the end, unasked
+        QVERIFY(!QFile::exists(batch.path("run.csv")));
+    }
+
+    void keptHistoryIsDumpedOnAFinding()
+    {
+        Batch batch(words("--keep 60s --dump-on finding --duration 4"),
+                    target("ct_causality", words("--workers 5 --hold")));
+        recordTo(batch, "run.jsonl");
+        QCOMPARE(batch.run(), 0);
+        QVERIFY(!batch.summary().value(QLatin1String("stuck")).toArray().isEmpty());
+        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 1);  // the same ones are no news
+        QVERIFY(readRecording(batch.path("run.1.jsonl")).lines > 0);
+    }
+
+    void unwritableDumpsAreSaidAtOnce()
+    {
+        Batch batch({QStringLiteral("-o"), QStringLiteral("/no/such/place/run.jsonl"), QStringLiteral("--keep"),
+                     QStringLiteral("1s")},
+                    target("ct_many"));
+        QCOMPARE(batch.run(), 4);
+        QVERIFY(batch.err().contains("/no/such/place"));
+    }
+};
+
+QTEST_GUILESS_MAIN(CaptureTest)
+#include "tst_capture.moc"
