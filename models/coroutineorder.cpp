@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace ct {
@@ -58,22 +59,72 @@ std::vector<std::uint64_t> siteRanks(const Population &population)
     return ranks;
 }
 
+/// Coroutines by the name that they are shown with: rank by id.
+std::vector<std::uint64_t> nameRanks(const Population &population, std::uint32_t count,
+                                     const std::atomic<bool> &cancelled)
+{
+    std::unordered_map<std::string, std::uint32_t> numbers;
+    std::vector<std::uint64_t> ranks(count, ~std::uint64_t{0});
+    for (CoroutineId id = 0; id < count; ++id) {
+        if (id % kLookAfter == 0 && isCancelled(cancelled))
+            return {};
+        std::string name;
+        if (population.hasName(id)) {
+            name = population.notes(id).name;
+        } else {
+            const CoroutineSnapshot snapshot = population.at(id);
+            if (const Site *site =
+                    population.site(snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site))
+                name = site->function;
+        }
+        if (!name.empty())
+            ranks[id] = numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size())).first->second;
+    }
+    std::vector<const std::pair<const std::string, std::uint32_t> *> sorted;
+    for (const auto &entry : numbers)
+        sorted.push_back(&entry);
+    std::sort(sorted.begin(), sorted.end(), [](const auto *a, const auto *b) { return a->first < b->first; });
+    std::vector<std::uint64_t> rankOf(sorted.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        rankOf[sorted[i]->second] = i;
+    for (std::uint64_t &rank : ranks)
+        if (rank < rankOf.size())
+            rank = rankOf[rank];
+    return ranks;
+}
+
+std::uint64_t waitKey(const std::optional<WaitsOn> &wait)
+{
+    if (!wait)
+        return ~std::uint64_t{0};
+    const std::uint64_t object = wait->kind == WaitKind::Coroutine ? wait->target : wait->object >> 4;
+    return static_cast<std::uint64_t>(wait->kind) << 60 | object;
+}
+
 /// Makes the numbers that one wish sorts by.
 class KeyMaker {
 public:
-    KeyMaker(const Population &population, const OrderSpec &spec, std::uint64_t now) : m_key(spec.key), m_now(now)
+    KeyMaker(const Population &population, const OrderSpec &spec, std::uint64_t now, std::uint32_t count,
+             const FrozenRows *frozen, const std::atomic<bool> &cancelled)
+        : m_population(population), m_frozen(frozen), m_key(spec.key), m_now(now)
     {
         if (m_key == OrderKey::Where)
             m_ranks = siteRanks(population);
+        else if (m_key == OrderKey::Name)
+            m_ranks = nameRanks(population, count, cancelled);
     }
     std::uint64_t operator()(const CoroutineSnapshot &snapshot) const
     {
         switch (m_key) {
         case OrderKey::Id: return snapshot.id;
+        case OrderKey::Name: return snapshot.id < m_ranks.size() ? m_ranks[snapshot.id] : ~std::uint64_t{0};
         case OrderKey::State: return static_cast<std::uint64_t>(snapshot.state);
         case OrderKey::Since: return snapshot.since;
         case OrderKey::Where: return where(snapshot);
+        case OrderKey::WaitsOn: return waitKey(waitOf(snapshot.id));
         case OrderKey::Thread: return snapshot.tid;
+        case OrderKey::Process: return snapshot.pid;
+        case OrderKey::Parent: return m_population.parentOf(snapshot.id);
         case OrderKey::Events: return snapshot.events;
         case OrderKey::Lost: return snapshot.lost;
         case OrderKey::RunTime: return runningSoFar(snapshot, m_now);
@@ -90,7 +141,16 @@ private:
         const std::uint64_t rank = snapshot.site < m_ranks.size() ? m_ranks[snapshot.site] : 0;
         return rank != 0 ? rank : kAfterSites | snapshot.addr >> 1;
     }
+    std::optional<WaitsOn> waitOf(CoroutineId id) const
+    {
+        if (!m_frozen)
+            return m_population.notes(id).waitsOn;
+        const auto found = m_frozen->waits.find(id);
+        return found == m_frozen->waits.end() ? std::nullopt : std::optional(found->second);
+    }
 
+    const Population &m_population;
+    const FrozenRows *m_frozen;
     OrderKey m_key;
     std::uint64_t m_now;
     std::vector<std::uint64_t> m_ranks;
@@ -155,19 +215,38 @@ std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t no
     return snapshot.suspendedNs + (lasts ? now - snapshot.since : 0);
 }
 
+FrozenRows freezeRows(const Population &population, std::uint32_t count, std::uint64_t now)
+{
+    FrozenRows rows;
+    rows.now = now;
+    rows.snapshots.resize(count);
+    for (CoroutineId id = 0; id < count; ++id) {
+        rows.snapshots[id] = population.at(id);
+        if (rows.snapshots[id].state != CoroutineState::Suspended)
+            continue;
+        if (const std::optional<WaitsOn> wait = population.notes(id).waitsOn)
+            rows.waits.emplace(id, *wait);
+    }
+    return rows;
+}
+
 OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec)
-    : m_states(spec.states), m_hasText(!spec.text.empty())
+    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population)
 {
     if (!m_hasText)
         return;
     m_isNumber = parseNumber(spec.text, m_number);
-    const std::string wanted = lower(spec.text);
+    m_wanted = lower(spec.text);
+    const auto matches = [this](const std::string &text) { return lower(text).find(m_wanted) != std::string::npos; };
     const std::uint32_t sites = population.siteCount();
     m_sites.resize(sites + 1);
-    for (SiteId id = 1; id <= sites; ++id)
-        if (const Site *site = population.site(id))
-            m_sites[id] = lower(site->function).find(wanted) != std::string::npos ||
-                          lower(site->file + ':' + std::to_string(site->line)).find(wanted) != std::string::npos;
+    m_functions.resize(sites + 1);
+    for (SiteId id = 1; id <= sites; ++id) {
+        if (const Site *site = population.site(id)) {
+            m_functions[id] = matches(site->function);
+            m_sites[id] = m_functions[id] || matches(site->file + ':' + std::to_string(site->line));
+        }
+    }
 }
 
 bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
@@ -178,24 +257,30 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
         return true;
     if (m_isNumber && (snapshot.id == m_number || snapshot.probeId == m_number))
         return true;
-    return snapshot.site < m_sites.size() && m_sites[snapshot.site];
+    if (snapshot.site < m_sites.size() && m_sites[snapshot.site])
+        return true;
+    if (m_population.hasName(snapshot.id))
+        return lower(m_population.notes(snapshot.id).name).find(m_wanted) != std::string::npos;
+    return snapshot.bodySite < m_functions.size() && m_functions[snapshot.bodySite];
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
                                       const std::atomic<bool> &cancelled)
 {
+    count = std::min(count, population.size());
     return orderOf(
-        std::min(count, population.size()), [&](CoroutineId id) { return population.at(id); },
-        OrderFilter(population, spec), KeyMaker(population, spec, population.now()), spec, cancelled);
+        count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec),
+        KeyMaker(population, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
 }
 
-std::vector<CoroutineId> computeOrder(const Population &population, std::span<const CoroutineSnapshot> snapshots,
-                                      std::uint64_t now, const OrderSpec &spec, const std::atomic<bool> &cancelled)
+std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
+                                      const std::atomic<bool> &cancelled)
 {
+    const auto count = static_cast<std::uint32_t>(frozen.snapshots.size());
     return orderOf(
-        static_cast<std::uint32_t>(snapshots.size()),
-        [&](CoroutineId id) -> const CoroutineSnapshot & { return snapshots[id]; }, OrderFilter(population, spec),
-        KeyMaker(population, spec, now), spec, cancelled);
+        count, [&](CoroutineId id) -> const CoroutineSnapshot & { return frozen.snapshots[id]; },
+        OrderFilter(population, spec), KeyMaker(population, spec, frozen.now, count, &frozen, cancelled), spec,
+        cancelled);
 }
 
 }  // namespace ct

@@ -8,8 +8,8 @@
 #include "core/trace/population.h"
 
 #include <atomic>
-#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ct {
@@ -17,10 +17,14 @@ namespace ct {
 /// What can be sorted by; raw values, never their texts.
 enum class OrderKey : std::uint8_t {
     Id,
+    Name,  ///< given by the target, else the function of its body; the nameless last
     State,
     Since,
-    Where,  ///< file and line; places without a site after them, by address
+    Where,    ///< file and line; places without a site after them, by address
+    WaitsOn,  ///< kind, then object; those that wait for nothing known last
     Thread,
+    Process,
+    Parent,  ///< those without a known one last
     Events,
     Lost,
     RunTime,        ///< so far, a running interval included
@@ -39,8 +43,8 @@ struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
     std::uint32_t states = kAllStates;  ///< stateBit()s to be shown
-    /// Substring of the latest site's function or "file:line" (any case), or the whole id, or the probe id in decimal
-    /// or 0x hexadecimal. Empty: everything.
+    /// Substring of the name, of the latest site's function or "file:line", or of the body's function (any case), or
+    /// the whole id, or the probe id in decimal or 0x hexadecimal. Empty: everything.
     std::string text;
 
     bool filters() const { return states != kAllStates || !text.empty(); }
@@ -50,6 +54,14 @@ struct OrderSpec {
 /// Time a coroutine has spent running / suspended at `now`, the present interval included.
 std::uint64_t runningSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
 std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
+
+/// What the rows of a paused table show: everything that would change, as it was at one moment.
+struct FrozenRows {
+    std::uint64_t now = 0;
+    std::vector<CoroutineSnapshot> snapshots;        ///< by id
+    std::unordered_map<CoroutineId, WaitsOn> waits;  ///< of those that said it
+};
+FrozenRows freezeRows(const Population &population, std::uint32_t count, std::uint64_t now);
 
 /// Decides about single coroutines; made anew when sites were added.
 class OrderFilter {
@@ -62,15 +74,18 @@ private:
     bool m_hasText = false;
     bool m_isNumber = false;
     std::uint64_t m_number = 0;
-    std::vector<bool> m_sites;  ///< by id: its text matches
+    std::string m_wanted;  ///< in lower case
+    const Population &m_population;
+    std::vector<bool> m_sites;      ///< by id: its text matches
+    std::vector<bool> m_functions;  ///< by id: its function does
 };
 
 /// The ids below `count` that pass the filter, sorted; equal keys by id. Stops early, with an empty result, once
 /// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data).
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
                                       const std::atomic<bool> &cancelled);
-/// The same over snapshots taken earlier, at `now`; only the sites are asked of the population.
-std::vector<CoroutineId> computeOrder(const Population &population, std::span<const CoroutineSnapshot> snapshots,
-                                      std::uint64_t now, const OrderSpec &spec, const std::atomic<bool> &cancelled);
+/// The same over frozen rows; only sites, names and parents are asked of the population.
+std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
+                                      const std::atomic<bool> &cancelled);
 
 }  // namespace ct

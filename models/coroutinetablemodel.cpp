@@ -71,10 +71,8 @@ void CoroutineTableModel::setPaused(bool paused)
     m_frozen.reset();
     if (!paused || !m_population)
         return;
-    auto snapshots = std::make_shared<Snapshots>(m_rows.size());
-    for (CoroutineId id = 0; id < snapshots->size(); ++id)
-        (*snapshots)[id] = m_population->at(id);
-    m_frozen = std::move(snapshots);
+    m_frozen =
+        std::make_shared<FrozenRows>(freezeRows(*m_population, static_cast<std::uint32_t>(m_rows.size()), m_now));
 }
 
 int CoroutineTableModel::rowCount(const QModelIndex &parent) const
@@ -111,6 +109,10 @@ QVariant CoroutineTableModel::data(const QModelIndex &index, int role) const
     case FlaggedRole: return snapshot.flagged;
     case PidRole: return snapshot.pid;
     case DeathRole: return QVariant::fromValue<qulonglong>(snapshot.deathTs);
+    case BodySiteRole: return snapshot.bodySite;
+    case ThreadRole: return snapshot.tid;
+    case WaitObjectRole: return QVariant::fromValue<qulonglong>(waitOf(id).value_or(WaitsOn()).object);
+    case WaitTargetRole: return waitOf(id).value_or(WaitsOn()).target;
     default: return {};
     }
 }
@@ -120,10 +122,17 @@ QVariant CoroutineTableModel::columnValue(const CoroutineSnapshot &snapshot, int
     const auto number = [](std::uint64_t value) { return QVariant::fromValue<qulonglong>(value); };
     switch (column) {
     case IdColumn: return snapshot.id;
+    case NameColumn: return nameOf(snapshot.id);
     case StateColumn: return static_cast<int>(snapshot.state);
     case SinceColumn: return number(snapshot.since);
     case WhereColumn: return snapshot.site;
+    case WaitsOnColumn: {
+        const std::optional<WaitsOn> wait = waitOf(snapshot.id);
+        return wait ? QVariant(static_cast<int>(wait->kind)) : QVariant();
+    }
     case ThreadColumn: return snapshot.tid;
+    case ProcessColumn: return snapshot.pid;
+    case ParentColumn: return m_population ? m_population->parentOf(snapshot.id) : kNoCoroutine;
     case EventsColumn: return number(snapshot.events);
     case LostColumn: return number(snapshot.lost);
     case RunTimeColumn: return number(runningSoFar(snapshot, m_now));
@@ -139,10 +148,14 @@ QVariant CoroutineTableModel::headerData(int section, Qt::Orientation orientatio
         return {};
     switch (section) {
     case IdColumn: return tr("Id");
+    case NameColumn: return tr("Name");
     case StateColumn: return tr("State");
     case SinceColumn: return tr("Since");
     case WhereColumn: return tr("Where");
+    case WaitsOnColumn: return tr("Waits on");
     case ThreadColumn: return tr("Thread");
+    case ProcessColumn: return tr("Process");
+    case ParentColumn: return tr("Parent");
     case EventsColumn: return tr("Events");
     case LostColumn: return tr("Lost");
     case RunTimeColumn: return tr("Running");
@@ -207,8 +220,22 @@ int CoroutineTableModel::rowOf(CoroutineId id) const
 CoroutineSnapshot CoroutineTableModel::snapshotOf(CoroutineId id) const
 {
     if (m_frozen)
-        return id < m_frozen->size() ? (*m_frozen)[id] : CoroutineSnapshot();
+        return id < m_frozen->snapshots.size() ? m_frozen->snapshots[id] : CoroutineSnapshot();
     return m_population ? m_population->at(id) : CoroutineSnapshot();
+}
+
+std::optional<WaitsOn> CoroutineTableModel::waitOf(CoroutineId id) const
+{
+    if (m_frozen) {
+        const auto found = m_frozen->waits.find(id);
+        return found == m_frozen->waits.end() ? std::nullopt : std::optional(found->second);
+    }
+    return m_population ? m_population->notes(id).waitsOn : std::nullopt;
+}
+
+QString CoroutineTableModel::nameOf(CoroutineId id) const
+{
+    return m_population && m_population->hasName(id) ? QString::fromStdString(m_population->notes(id).name) : QString();
 }
 
 void CoroutineTableModel::setSpec(OrderSpec spec)
@@ -222,7 +249,8 @@ void CoroutineTableModel::setSpec(OrderSpec spec)
 bool CoroutineTableModel::needsOrdering() const
 {
     const bool isById = m_spec.key == OrderKey::Id && !m_spec.descending;
-    const bool isStatic = m_spec.key == OrderKey::Id || m_spec.key == OrderKey::Birth;
+    const bool isStatic =
+        m_spec.key == OrderKey::Id || m_spec.key == OrderKey::Birth || m_spec.key == OrderKey::Process;
     const bool growsByItself = m_spec.key == OrderKey::RunTime || m_spec.key == OrderKey::SuspendedTime;
     return (m_bornSinceSort && !isById) || (m_changedSinceSort && (!isStatic || m_spec.filters())) || growsByItself;
 }
@@ -237,8 +265,8 @@ void CoroutineTableModel::startOrdering()
         return;
     auto job = std::make_shared<Job>();
     job->count = static_cast<std::uint32_t>(m_rows.size());
-    const auto order = [job, population = m_population, spec = m_spec, frozen = m_frozen, now = m_now] {
-        job->order = frozen ? computeOrder(*population, *frozen, now, spec, job->cancelled)
+    const auto order = [job, population = m_population, spec = m_spec, frozen = m_frozen] {
+        job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled)
                             : computeOrder(*population, job->count, spec, job->cancelled);
     };
     m_job = job;

@@ -13,6 +13,7 @@
 #include <QThreadPool>
 
 #include <memory>
+#include <optional>
 
 namespace ct {
 
@@ -22,10 +23,14 @@ public:
     /// Qt::DisplayRole gives the raw value: what stands behind the name.
     enum Columns {
         IdColumn,             ///< uint
+        NameColumn,           ///< QString, as the target wrote it; empty: none was given, see BodySiteRole
         StateColumn,          ///< int, a CoroutineState
         SinceColumn,          ///< qulonglong, ns, CLOCK_MONOTONIC, of the latest change of state
         WhereColumn,          ///< uint, site of the latest suspension; AddressRole where it is 0
+        WaitsOnColumn,        ///< int, a WaitKind, while suspended; invalid: the target did not say
         ThreadColumn,         ///< uint, tid of the latest transition
+        ProcessColumn,        ///< uint, pid; 0 = unknown
+        ParentColumn,         ///< uint, a coroutine's id; kNoCoroutine = unknown
         EventsColumn,         ///< qulonglong
         LostColumn,           ///< qulonglong
         RunTimeColumn,        ///< qulonglong, ns, so far
@@ -46,7 +51,11 @@ public:
         ProbeIdRole,
         FlaggedRole,  ///< bool
         PidRole,
-        DeathRole,  ///< qulonglong, 0 = alive
+        DeathRole,       ///< qulonglong, 0 = alive
+        BodySiteRole,    ///< uint, of the first suspension within its own body: its function names the nameless
+        ThreadRole,      ///< uint, as in ThreadColumn
+        WaitObjectRole,  ///< qulonglong, address, descriptor or deadline of what it waits on
+        WaitTargetRole,  ///< uint, the coroutine that it waits on; kNoCoroutine
     };
     Q_ENUM(Columns)
     Q_ENUM(Roles)
@@ -82,6 +91,7 @@ public:
     CoroutineId idAt(int row) const;  ///< kNoCoroutine when there is no such row
     int rowOf(CoroutineId id) const;  ///< -1 when not shown
     CoroutineSnapshot snapshotOf(CoroutineId id) const;
+    std::optional<WaitsOn> waitOf(CoroutineId id) const;
     std::uint64_t now() const { return m_now; }
     bool isSorting() const { return m_job != nullptr; }
 
@@ -95,8 +105,6 @@ Q_SIGNALS:
 
 private:
     struct Job;
-    using Snapshots = std::vector<CoroutineSnapshot>;
-
     void setSpec(OrderSpec spec);
     void startOrdering();
     void finishOrdering(const std::shared_ptr<Job> &job);
@@ -110,6 +118,7 @@ private:
     void announceTime();
     bool needsOrdering() const;
     void rebuildRows();
+    QString nameOf(CoroutineId id) const;
     QVariant columnValue(const CoroutineSnapshot &snapshot, int column) const;
 
     const Population *m_population = nullptr;
@@ -121,7 +130,7 @@ private:
     bool m_bornSinceSort = false;
     bool m_changedSinceSort = false;
     bool m_paused = false;
-    std::shared_ptr<const Snapshots> m_frozen;  ///< while paused: the values of that moment
+    std::shared_ptr<const FrozenRows> m_frozen;  ///< while paused: the values of that moment
     QElapsedTimer m_sinceSort;
     std::shared_ptr<Job> m_job;  ///< the ordering under way; others are stale
     QThreadPool m_pool;

@@ -71,12 +71,19 @@ Actions::Actions(QObject *parent)
         action->setData(index++);
         exports.append(action);
     }
+    dump = make(parent, "actionDump", "dump", tr("&Dump"), QKeySequence(Qt::CTRL | Qt::Key_D),
+                tr("Write all events in memory to a new file, named after the time"));
+    dumpSettings = make(parent, "actionDumpSettings", nullptr, tr("Dump to another &folder…"), {},
+                        tr("Choose where dumps go, and their format"));
     quit = make(parent, "actionQuit", nullptr, tr("&Quit"), QKeySequence::Quit);
     stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
                 tr("Stop capturing; the target goes on"));
     terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T),
                      tr("End the target and its children: SIGTERM, SIGKILL after 5 s"));
+    tracing = makeToggle(parent, "actionTracing", "tracing", tr("T&racing"), QKeySequence(Qt::CTRL | Qt::Key_E),
+                         tr("Whether the target records events. Off, it runs at full speed, and nothing is lost"));
+    tracing->setChecked(true);
     pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
                        tr("Keep the views still; capturing goes on"));
     follow = makeToggle(parent, "actionFollow", "follow", tr("&Follow live"), QKeySequence(Qt::CTRL | Qt::Key_L),
@@ -105,6 +112,17 @@ void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool
         action->setEnabled(hasTrace);
     for (QAction *action : std::as_const(exports))
         action->setEnabled(hasTrace);
+    dump->setEnabled(hasTrace);
+    dumpSettings->setEnabled(hasTrace);
+}
+
+void Actions::showTracing(bool on, bool canSwitch)
+{
+    tracing->setEnabled(canSwitch);
+    if (tracing->isChecked() == on)
+        return;
+    tracing->setChecked(on);
+    tracing->setText(on ? tr("T&racing") : tr("T&racing is off"));
 }
 
 }  // namespace ct

@@ -19,10 +19,13 @@ struct Actions {
     QAction *run;
     QAction *attach;
     QAction *open;
+    QAction *dump;
+    QAction *dumpSettings;
     QList<QAction *> exports;  ///< one per export format; data() is its index
     QAction *quit;
     QAction *stop;
     QAction *terminate;
+    QAction *tracing;
     QAction *pause;
     QAction *follow;
     QAction *zoomIn;
@@ -36,6 +39,8 @@ struct Actions {
 
     /// What can be done in this state.
     void enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening);
+    /// Whether targets record at present; says it without calling back.
+    void showTracing(bool on, bool canSwitch);
 };
 
 }  // namespace ct

@@ -48,7 +48,7 @@ QString nameOf(const LaunchSpec &spec)
 /// What start() makes before it is sure that it will be used.
 struct Capture::Source {
     std::shared_ptr<Population> population = std::make_shared<Population>();
-    std::shared_ptr<History> history = std::make_shared<History>(historyBudget());
+    std::shared_ptr<History> history;
     std::unique_ptr<Session> session;
     std::unique_ptr<FileLoader> loader;
     QString name;
@@ -66,7 +66,11 @@ Result<void> Capture::start(const StartRequest &request)
 {
     if (std::holds_alternative<std::monostate>(request.what))
         return {};
+    // A recording is shown as a whole.
+    const bool isFile = std::holds_alternative<OpenRequest>(request.what);
     Source source;
+    source.history =
+        std::make_shared<History>(m_keepBytes == 0 || isFile ? historyBudget() : m_keepBytes, isFile ? 0 : m_keepNs);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)
         return begun;
@@ -174,6 +178,31 @@ void Capture::setPaused(bool paused)
         return;
     m_paused = paused;
     Q_EMIT pausedChanged(paused);
+}
+
+bool Capture::canSwitchTracing() const
+{
+    const bool live = state() == SessionState::Waiting || state() == SessionState::Capturing;
+    return live && m_session && m_session->canPause();
+}
+
+bool Capture::isTracing() const
+{
+    return !m_session || !m_session->isPaused();
+}
+
+void Capture::setTracing(bool on)
+{
+    if (!canSwitchTracing() || on == isTracing())
+        return;
+    m_session->setPaused(!on);
+    Q_EMIT stateChanged(state());
+}
+
+void Capture::setKeep(std::uint64_t bytes, std::uint64_t ns)
+{
+    m_keepBytes = bytes;
+    m_keepNs = ns;
 }
 
 void Capture::stopCapture()

@@ -47,10 +47,16 @@ public:
     std::int64_t startedAt() const { return m_startedAt; }
 
     bool isPaused() const { return m_paused; }
+    /// An owner of a living target can switch its tracing off and on.
+    bool canSwitchTracing() const;
+    bool isTracing() const;
+    /// Of captures that are started from now on: how many events to keep. 0 = as the machine allows; no limit of time.
+    void setKeep(std::uint64_t bytes, std::uint64_t ns);
 
 public Q_SLOTS:
     /// Paused, the views stand still; capturing and accounting go on.
     void setPaused(bool paused);
+    void setTracing(bool on);
     void stopCapture();
     void terminateTarget();
 
@@ -84,6 +90,8 @@ private:
     std::int64_t m_startedAt = 0;
     bool m_listening = false;
     bool m_paused = false;
+    std::uint64_t m_keepBytes = 0;
+    std::uint64_t m_keepNs = 0;
     QTimer m_timer;
 };
 

@@ -3,6 +3,7 @@
 #include "ui/coroutinedock.h"
 
 #include "ui/colors.h"
+#include "ui/coroutinecolumns.h"
 #include "ui/coroutineformat.h"
 #include "ui/format.h"
 #include "ui/icons.h"
@@ -84,7 +85,9 @@ void CoroutineDock::setUpTable()
     m_table->setTabKeyNavigation(false);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_table->setItemDelegateForColumn(CoroutineTableModel::WhereColumn, new IndentedDelegate(m_table));
+    for (const int column :
+         {CoroutineTableModel::NameColumn, CoroutineTableModel::WhereColumn, CoroutineTableModel::ProcessColumn})
+        m_table->setItemDelegateForColumn(column, new IndentedDelegate(m_table));
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     QHeaderView *header = m_table->horizontalHeader();
@@ -93,6 +96,7 @@ void CoroutineDock::setUpTable()
     header->setMinimumSectionSize(32);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(CoroutineTableModel::IdColumn, Qt::AscendingOrder);
+    m_columns = new CoroutineColumns(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
         if (!m_selecting && now.isValid())
             Q_EMIT coroutineSelected(m_model->idAt(now.row()));
@@ -107,7 +111,7 @@ QWidget *CoroutineDock::makeFilterBar()
     layout->setSpacing(4);
     m_filter = new QLineEdit(bar);
     m_filter->setObjectName(QStringLiteral("coroutineFilter"));
-    m_filter->setPlaceholderText(tr("Filter by function, file or id"));
+    m_filter->setPlaceholderText(tr("Filter by name, function, file or id"));
     m_filter->setAccessibleName(tr("Filter"));
     m_filter->setClearButtonEnabled(true);
     m_filter->addAction(icons::icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -147,7 +151,9 @@ void CoroutineDock::setTrace(std::shared_ptr<Population> population)
 {
     m_model->setPopulation(population.get());
     m_format->setTrace(population.get());
+    m_scout.setPopulation(population.get());
     m_population = std::move(population);  // the model has let go of the old one
+    applyScout();
     m_pages->setCurrentIndex(0);
     updateCount();
     Q_EMIT rowsChanged();
@@ -167,9 +173,23 @@ void CoroutineDock::sample()
 {
     m_format->sample();
     m_model->sample();
+    if (m_scout.sample())
+        applyScout();
     if (m_pages->currentIndex() == 0 && m_population && m_population->size() > 0)
         m_pages->setCurrentIndex(1);
     updateCount();
+}
+
+void CoroutineDock::applyScout()
+{
+    m_columns->setHasParents(m_scout.foundParents());
+    m_columns->setHasWaits(m_scout.foundWaits());
+    m_columns->setHasProcesses(m_scout.foundProcesses());
+}
+
+QMenu *CoroutineDock::columnsMenu() const
+{
+    return m_columns->menu();
 }
 
 void CoroutineDock::updateCount()
@@ -229,21 +249,7 @@ void CoroutineDock::applyLook()
         m_states[i]->setIcon(QIcon(icons::dot(stateColor(colors, kStates[i]), 12, devicePixelRatioF())));
     const QFontMetrics metrics(digits);
     m_table->verticalHeader()->setDefaultSectionSize(std::max(metrics.height(), fontMetrics().height()) + 6);
-    const auto width = [&metrics](int characters) { return metrics.horizontalAdvance(u'0') * characters + 14; };
-    QHeaderView *header = m_table->horizontalHeader();
-    const std::pair<int, int> widths[] = {{CoroutineTableModel::IdColumn, 8},
-                                          {CoroutineTableModel::StateColumn, 13},
-                                          {CoroutineTableModel::SinceColumn, 11},
-                                          {CoroutineTableModel::WhereColumn, 32},
-                                          {CoroutineTableModel::ThreadColumn, 9},
-                                          {CoroutineTableModel::EventsColumn, 10},
-                                          {CoroutineTableModel::LostColumn, 8},
-                                          {CoroutineTableModel::RunTimeColumn, 11},
-                                          {CoroutineTableModel::SuspendedTimeColumn, 13},
-                                          {CoroutineTableModel::BirthColumn, 11}};
-    for (const auto &[column, characters] : widths)
-        header->resizeSection(column, width(characters));
-    header->setSectionResizeMode(CoroutineTableModel::WhereColumn, QHeaderView::Stretch);
+    m_columns->setDigits(metrics);
 }
 
 }  // namespace ct

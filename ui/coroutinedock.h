@@ -5,6 +5,7 @@
 #pragma once
 
 #include "models/coroutinetablemodel.h"
+#include "models/notesscout.h"
 
 #include <QDockWidget>
 
@@ -12,12 +13,14 @@
 
 class QLabel;
 class QLineEdit;
+class QMenu;
 class QStackedWidget;
 class QTableView;
 class QToolButton;
 
 namespace ct {
 
+class CoroutineColumns;
 class CoroutineFormat;
 class StartPage;
 
@@ -34,6 +37,8 @@ public:
     void sample();
 
     CoroutineTableModel *model() const { return m_model; }
+    /// Which columns to show; a child of the table.
+    QMenu *columnsMenu() const;
 
 public Q_SLOTS:
     void select(ct::CoroutineId coroutine);
@@ -52,12 +57,15 @@ private:
     void setUpTable();
     void applyStates();
     void applyLook();
+    void applyScout();
     void updateCount();
 
     std::shared_ptr<Population> m_population;
     CoroutineTableModel *m_model;
     CoroutineFormat *m_format;
     QTableView *m_table;
+    CoroutineColumns *m_columns = nullptr;
+    NotesScout m_scout;
     QStackedWidget *m_pages;
     QLineEdit *m_filter = nullptr;
     QLabel *m_count = nullptr;

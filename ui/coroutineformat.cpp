@@ -3,6 +3,7 @@
 #include "ui/coroutineformat.h"
 
 #include "ui/colors.h"
+#include "ui/coroutinetooltip.h"
 #include "ui/format.h"
 #include "ui/icons.h"
 
@@ -19,7 +20,15 @@ CoroutineState stateOf(const QModelIndex &source)
 
 bool isNumeric(int column)
 {
-    return column != Model::StateColumn && column != Model::WhereColumn;
+    switch (column) {
+    case Model::NameColumn:
+    case Model::StateColumn:
+    case Model::WhereColumn:
+    case Model::WaitsOnColumn:
+    case Model::ProcessColumn:
+    case Model::ParentColumn: return false;
+    default: return true;
+    }
 }
 
 std::uint64_t elapsed(std::uint64_t from, std::uint64_t to)
@@ -53,6 +62,7 @@ void CoroutineFormat::setLook(const QPalette &palette, const QFont &digits)
 void CoroutineFormat::setTrace(const Population *population)
 {
     m_stuck.reset();
+    m_processes.clear();
     if (population)
         m_stuck.emplace(*population);
 }
@@ -100,6 +110,7 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
     const QVariant raw = source.data();
     switch (source.column()) {
     case Model::IdColumn: return QString::number(raw.toUInt());
+    case Model::NameColumn: return nameText(source);
     case Model::StateColumn: return isStuck(source) ? tr("Stuck") : format::stateName(stateOf(source));
     case Model::SinceColumn:
         return format::duration(elapsed(raw.toULongLong(), source.data(Model::NowRole).toULongLong()));
@@ -108,7 +119,12 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
         return format::place(population ? population->site(raw.toUInt()) : nullptr,
                              source.data(Model::AddressRole).toULongLong());
     }
-    case Model::ThreadColumn: return raw.toUInt() == 0 ? QString() : QString::number(raw.toUInt());
+    case Model::WaitsOnColumn: return waitText(source);
+    case Model::ThreadColumn:
+        return format::thread(m_model->population(), source.data(Model::PidRole).toUInt(), raw.toUInt());
+    case Model::ProcessColumn: return processName(raw.toUInt());
+    case Model::ParentColumn:
+        return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt()) : QString();
     case Model::EventsColumn:
     case Model::LostColumn: return format::count(raw.toULongLong());
     case Model::RunTimeColumn:
@@ -124,6 +140,31 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
     }
 }
 
+QString CoroutineFormat::nameText(const QModelIndex &source) const
+{
+    const QString given = format::targetName(source.data().toString().toStdString());
+    const Population *population = m_model->population();
+    if (!given.isEmpty() || !population)
+        return given;
+    return format::coroutineName(*population, m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()));
+}
+
+QString CoroutineFormat::waitText(const QModelIndex &source) const
+{
+    const std::optional<WaitsOn> wait = m_model->waitOf(source.data(Model::CoroutineIdRole).toUInt());
+    return wait && m_model->population() ? format::waitsOn(*m_model->population(), *wait, m_model->now()) : QString();
+}
+
+QString CoroutineFormat::processName(std::uint32_t pid) const
+{
+    if (pid == 0 || !m_model->population())
+        return {};
+    auto &name = m_processes[pid];
+    if (name.isEmpty())
+        name = processText(*m_model->population(), pid);
+    return name;
+}
+
 QVariant CoroutineFormat::foreground(const QModelIndex &source) const
 {
     if (source.column() == Model::LostColumn)
@@ -136,6 +177,8 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
         return m_colors->textMuted;
     if (source.column() == Model::WhereColumn && state != CoroutineState::Suspended)
         return m_colors->textMuted;  // where it was last, not where it is
+    if (source.column() == Model::NameColumn && source.data().toString().isEmpty())
+        return m_colors->textMuted;  // its function's name, not its own
     return {};
 }
 
@@ -156,10 +199,12 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
 {
     switch (source.column()) {
     case Model::IdColumn:
-        return tr("Coroutine %1\nProbe id %2\nProcess %3")
-            .arg(QString::number(source.data(Model::CoroutineIdRole).toUInt()),
-                 format::address(source.data(Model::ProbeIdRole).toULongLong()),
-                 source.data(Model::PidRole).toUInt() == 0 ? tr("unknown") : source.data(Model::PidRole).toString());
+    case Model::NameColumn:
+    case Model::WaitsOnColumn:
+    case Model::ParentColumn:
+        return m_model->population() ? coroutineToolTip(*m_model->population(),
+                                                        source.data(Model::CoroutineIdRole).toUInt(), m_model->now())
+                                     : QString();
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())
             return tr("Its station contradicts itself (two writers?): no conclusions are drawn from it.");
@@ -188,9 +233,15 @@ QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, i
     const bool tip = role == Qt::ToolTipRole;
     switch (section) {
     case Model::IdColumn: return tip ? tr("Number of the coroutine in this run") : tr("Id");
+    case Model::NameColumn:
+        return tip ? tr("The name that the target gave it, else the function that it runs") : tr("Name");
     case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
     case Model::WhereColumn: return tip ? tr("Latest suspension point") : QStringLiteral("   ") + tr("Where");
+    case Model::WaitsOnColumn:
+        return tip ? tr("What its suspension waits for, as far as the target says it") : tr("Waits on");
+    case Model::ProcessColumn: return tip ? tr("Process that it lives in") : tr("Process");
+    case Model::ParentColumn: return tip ? tr("Coroutine that created it, as far as the target says it") : tr("Parent");
     case Model::ThreadColumn: return tip ? tr("Thread of the latest transition") : tr("Thread");
     case Model::EventsColumn: return tip ? tr("Transitions captured") : tr("Events");
     case Model::LostColumn: return tip ? tr("Transitions not captured") : tr("Lost");

@@ -8,6 +8,7 @@
 #include "models/timelinestuck.h"
 
 #include <QFont>
+#include <QHash>
 #include <QIcon>
 #include <QIdentityProxyModel>
 
@@ -38,6 +39,9 @@ public:
 private:
     bool isStuck(const QModelIndex &source) const;
     QVariant text(const QModelIndex &source) const;
+    QString nameText(const QModelIndex &source) const;
+    QString waitText(const QModelIndex &source) const;
+    QString processName(std::uint32_t pid) const;
     QVariant foreground(const QModelIndex &source) const;
     QString toolTip(const QModelIndex &source) const;
     QString placeToolTip(const QModelIndex &source) const;
@@ -48,7 +52,8 @@ private:
     QFont m_digits;
     std::array<QIcon, 6> m_dots;  ///< by CoroutineState
     QIcon m_stuckDot;
-    mutable std::optional<StuckThresholds> m_stuck;  // a cache
+    mutable std::optional<StuckThresholds> m_stuck;     // a cache
+    mutable QHash<std::uint32_t, QString> m_processes;  // another
 };
 
 }  // namespace ct

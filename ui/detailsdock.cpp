@@ -3,6 +3,8 @@
 #include "ui/detailsdock.h"
 
 #include "ui/colors.h"
+#include "ui/coroutinetooltip.h"
+#include "ui/detailsrelations.h"
 #include "ui/format.h"
 
 #include <QEvent>
@@ -61,6 +63,7 @@ DetailsDock::DetailsDock(QWidget *parent)
     form->setContentsMargins(0, 0, 8, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setRowWrapPolicy(QFormLayout::DontWrapRows);
+    m_name = addField(form, tr("Name"), "detailsName");
     m_state = addField(form, tr("State"), "detailsState");
     m_function = addField(form, tr("Function"), "detailsFunction");
     m_place = addField(form, tr("Where"), "detailsPlace");
@@ -69,6 +72,9 @@ DetailsDock::DetailsDock(QWidget *parent)
     m_born = addField(form, tr("Born"), "detailsBorn");
     m_time = addField(form, tr("Time"), "detailsTime");
     m_counts = addField(form, tr("Events"), "detailsCounts");
+    m_relations = new DetailsRelations(form, this);
+    connect(m_relations, &DetailsRelations::coroutineActivated, this, &DetailsDock::coroutineSelected);
+    connect(m_relations, &DetailsRelations::treeRequested, this, [this] { Q_EMIT treeRequested(m_coroutine); });
     layout->addLayout(form);
     setUpEvents();
     layout->addWidget(m_events, 1);
@@ -156,10 +162,13 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     const std::uint64_t now = m_population->now();
     const auto since = [now](std::uint64_t ts) { return format::duration(now > ts ? now - ts : 0); };
     m_title->setText(QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
+    const QString name = format::coroutineName(*m_population, coroutine);
+    setText(m_name, name.isEmpty() ? tr("unknown") : name);
     showPlace(coroutine);
+    m_relations->show(*m_population, coroutine.id);
     QString state = tr("%1 for %2").arg(format::stateName(coroutine.state), since(coroutine.since));
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
-        state += tr(" on thread %1").arg(coroutine.tid);
+        state += tr(" on thread %1").arg(format::thread(m_population.get(), coroutine.pid, coroutine.tid));
     if (coroutine.state == CoroutineState::Suspended)
         state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
     if (coroutine.flagged)
@@ -167,7 +176,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     setText(m_state, state);
     QString probe = format::address(coroutine.probeId);
     if (coroutine.pid != 0)
-        probe += tr(", process %1").arg(coroutine.pid);
+        probe += tr(", process %1").arg(processText(*m_population, coroutine.pid));
     setText(m_probe, probe);
     QString station = QString::number(coroutine.station);
     if (coroutine.generation != 0)
@@ -224,6 +233,7 @@ void DetailsDock::showEvents()
     const std::uint64_t origin = m_history->firstTs();
     while (m_events->topLevelItemCount() < static_cast<int>(m_latest.size()))
         new QTreeWidgetItem(m_events);
+    const std::uint32_t pid = m_population->at(m_coroutine).pid;
     int row = 0;
     for (auto event = m_latest.rbegin(); event != m_latest.rend(); ++event, ++row) {
         QTreeWidgetItem *item = m_events->topLevelItem(row);
@@ -238,7 +248,7 @@ void DetailsDock::showEvents()
                       QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
         item->setText(2, what);
         item->setToolTip(2, format::placeDetails(m_population->site(event->site), event->addr));
-        item->setText(3, gap ? QString() : QString::number(event->tid));
+        item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());
         for (const int column : {0, 1, 3})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -248,7 +258,7 @@ void DetailsDock::showEvents()
 void DetailsDock::changeEvent(QEvent *event)
 {
     QDockWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_history)
+    if (event->type() == QEvent::PaletteChange && m_history && m_coroutine != kNoCoroutine)
         showEvents();  // losses have a colour of their own
 }
 

@@ -22,6 +22,8 @@ class QTreeWidget;
 
 namespace ct {
 
+class DetailsRelations;
+
 class DetailsDock : public QDockWidget {
     Q_OBJECT
 public:
@@ -32,6 +34,11 @@ public:
 
 public Q_SLOTS:
     void select(ct::CoroutineId coroutine);
+
+Q_SIGNALS:
+    /// A link to another coroutine was followed.
+    void coroutineSelected(ct::CoroutineId coroutine);
+    void treeRequested(ct::CoroutineId coroutine);
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -55,6 +62,7 @@ private:
     QStackedWidget *m_pages;
     QTreeWidget *m_events;
     QLabel *m_title;
+    QLineEdit *m_name;
     QLineEdit *m_function;
     QLineEdit *m_place;
     QLineEdit *m_state;
@@ -63,6 +71,7 @@ private:
     QLineEdit *m_born;
     QLineEdit *m_time;
     QLineEdit *m_counts;
+    DetailsRelations *m_relations;
 };
 
 }  // namespace ct

@@ -146,8 +146,21 @@ QString shortFunction(const std::string &function)
     return text;
 }
 
+QString targetName(const std::string &name)
+{
+    QString text = QString::fromStdString(name);
+    for (QChar &c : text)
+        if (c.category() == QChar::Other_Control || c.category() == QChar::Other_Format || c == QChar(0x2028) ||
+            c == QChar(0x2029))
+            c = u' ';
+    return text.simplified();
+}
+
 QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine)
 {
+    if (population.hasName(coroutine.id))
+        if (QString name = targetName(population.notes(coroutine.id).name); !name.isEmpty())
+            return name;
     const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
     const Site *site = population.site(id);
     if (!site)
@@ -188,6 +201,71 @@ QString placeDetails(const Site *site, std::uint64_t addr)
     return lines.join(u'\n');
 }
 
+QString shortened(const QString &text, qsizetype most)
+{
+    if (text.size() <= most)
+        return text;
+    return text.left(most * 2 / 3).trimmed() + QChar(0x2026) + text.right(most / 3 - 1).trimmed();
+}
+
+QString coroutineTitle(const Population &population, CoroutineId id)
+{
+    if (id == kNoCoroutine)
+        return {};
+    const QString name = id < population.size() ? shortened(coroutineName(population, population.at(id))) : QString();
+    const QString number = QStringLiteral("#%1").arg(id);
+    return name.isEmpty() ? number : name + kSpace + number;
+}
+
+QString thread(const Population *population, std::uint32_t pid, std::uint32_t tid)
+{
+    if (tid == 0)
+        return {};
+    const QString name = population ? targetName(population->threadName(pid, tid)) : QString();
+    return name.isEmpty() ? QString::number(tid) : QStringLiteral("%1 (%2)").arg(name).arg(tid);
+}
+
+QString process(const std::string &name, std::uint32_t pid)
+{
+    if (pid == 0)
+        return {};
+    const QString shown = targetName(name);
+    return shown.isEmpty() ? QString::number(pid) : QStringLiteral("%1 (%2)").arg(shown).arg(pid);
+}
+
+QString waitsOn(const Population &population, const WaitsOn &wait, std::uint64_t now)
+{
+    const auto object = [&wait](const QString &kind) {
+        return wait.object == 0 ? kind : kind + kSpace + address(wait.object);
+    };
+    switch (wait.kind) {
+    case WaitKind::Lock: return object(tr("lock"));
+    case WaitKind::Channel: return object(tr("channel"));
+    case WaitKind::Descriptor: return tr("descriptor") + kSpace + QString::number(static_cast<qint64>(wait.object));
+    case WaitKind::Timer:
+        if (wait.object == 0)
+            return tr("timer");
+        return wait.object > now ? tr("timer, in %1").arg(duration(wait.object - now))
+                                 : tr("timer, due %1 ago").arg(duration(now - wait.object));
+    case WaitKind::Coroutine:
+        return wait.target == kNoCoroutine ? tr("a coroutine") : coroutineTitle(population, wait.target);
+    case WaitKind::Unknown:
+    case WaitKind::Other: break;
+    }
+    return object(tr("something else"));
+}
+
+QString wake(const Population &population, const Wake &wake, std::uint64_t now)
+{
+    QString text = wake.ts == 0 ? QString() : tr("%1 ago").arg(duration(now > wake.ts ? now - wake.ts : 0));
+    const auto add = [&text](const QString &part) { text += text.isEmpty() ? part : QStringLiteral(", ") + part; };
+    if (wake.by != kNoCoroutine)
+        add(tr("by %1").arg(coroutineTitle(population, wake.by)));
+    if (wake.tid != 0)
+        add(tr("from thread %1").arg(thread(&population, wake.pid, wake.tid)));
+    return text;
+}
+
 QString stateName(CoroutineState state)
 {
     switch (state) {
@@ -218,6 +296,7 @@ QString dialectName(Dialect dialect)
     case Dialect::Unknown: return tr("not known yet");
     case Dialect::Seqlock: return tr("seqlock");
     case Dialect::Monotonic: return tr("monotonic");
+    case Dialect::Lane: return tr("lane");
     }
     return {};
 }

@@ -26,13 +26,29 @@ QString fileName(const Site &site);  ///< without its directories
 /// The name of a function without its parameters, its result and its scopes: "read" of "Task<int>
 /// net::Conn::read(int)".
 QString shortFunction(const std::string &function);
-/// What a coroutine is called: its function with scopes, without parameters, as its first suspension tells it;
-/// empty while nothing is known.
+/// What a target calls something, fit for one line: invalid UTF-8 replaced, control characters and line breaks gone.
+QString targetName(const std::string &name);
+/// What a coroutine is called: the name that the target gave it, else its function with scopes, without parameters,
+/// as its first suspension tells it; empty while nothing is known.
 QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine);
 /// "async_read server.cpp:88" of a site, else the address, else an empty text.
 QString place(const Site *site, std::uint64_t addr);
 /// The same with everything known: function with parameters, whole path, line and column, address.
 QString placeDetails(const Site *site, std::uint64_t addr);
+
+/// Long texts lose their middle: for tooltips and links, which nothing else shortens.
+QString shortened(const QString &text, qsizetype most = 80);
+/// "parse_request #17", or "#17" without a name, shortened; kNoCoroutine gives an empty text.
+QString coroutineTitle(const Population &population, CoroutineId id);
+
+/// "worker-3 (28667)", or "28667"; 0 gives an empty text.
+QString thread(const Population *population, std::uint32_t pid, std::uint32_t tid);
+/// "server (28660)", or "28660"; 0 gives an empty text.
+QString process(const std::string &name, std::uint32_t pid);
+/// "lock 0x7ffd1234", "timer, in 1.2 s", "descriptor 7", "coroutine parse #17".
+QString waitsOn(const Population &population, const WaitsOn &wait, std::uint64_t now);
+/// "by parse #17, 1.2 s ago, from thread worker-3 (28667)".
+QString wake(const Population &population, const Wake &wake, std::uint64_t now);
 
 QString stateName(CoroutineState state);
 QString pointKindName(PointKind kind);

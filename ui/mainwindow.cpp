@@ -6,8 +6,11 @@
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
+#include "ui/capturedock.h"
+#include "ui/capturesettings.h"
 #include "ui/colors.h"
 #include "ui/coroutinedock.h"
+#include "ui/creationdock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
 #include "ui/format.h"
@@ -70,6 +73,8 @@ void MainWindow::start(const StartRequest &request)
 
 Result<void> MainWindow::begin(const StartRequest &request)
 {
+    const CaptureSettings settings = CaptureSettings::load(QSettings());
+    m_capture->setKeep(settings.keepBytes(), settings.keepNs());
     return m_capture->start(request);
 }
 
@@ -115,6 +120,9 @@ void MainWindow::connectViews()
     connect(m_coroutines, &CoroutineDock::coroutineSelected, this, &MainWindow::select);
     connect(m_stuck, &StuckDock::coroutineSelected, this, &MainWindow::select);
     connect(m_timeline, &TimelineView::coroutineActivated, this, &MainWindow::select);
+    connect(m_creation, &CreationDock::coroutineSelected, this, &MainWindow::select);
+    connect(m_details, &DetailsDock::coroutineSelected, this, &MainWindow::select);
+    connect(m_details, &DetailsDock::treeRequested, m_creation, &CreationDock::showCoroutine);
     connect(m_stuck, &StuckDock::siteActivated, this, [this](const QString &text) {
         m_coroutines->show();
         m_coroutines->raise();
@@ -145,6 +153,8 @@ void MainWindow::onTraceChanged()
     m_coroutines->setTrace(population);
     m_stuck->setTrace(population, !m_capture->isFile());
     m_details->setTrace(population, m_capture->history());
+    m_creation->setTrace(population, m_capture->isFile());
+    m_captureDock->setTrace(population);
     m_output->begin(m_capture->startedAt(), hasTarget);
     m_throughput->clear();
     m_actions->follow->setChecked(!m_capture->isFile());
@@ -161,9 +171,15 @@ void MainWindow::onStateChanged()
         text = state == SessionState::Ended ? tr("Recording") : tr("Loading");
     if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
         text += tr(", read-only");
+    const bool tracing = m_capture->isTracing() || state == SessionState::Ended;
+    if (!tracing)
+        text += tr(", tracing is off");
     if (m_capture->isPaused())
         text += tr(", view paused");
-    m_statusBar->showState(text);
+    m_actions->showTracing(tracing, m_capture->canSwitchTracing());
+    m_statusBar->showState(text, !tracing);
+    if (state == SessionState::Ended)
+        m_creation->setPast(true);
     const QString program = QStringLiteral("corotracer-gui");
     setWindowTitle(m_capture->name().isEmpty() ? program
                                                : QStringLiteral("%1 – %2 – %3").arg(m_capture->name(), text, program));
@@ -190,18 +206,22 @@ void MainWindow::onSampled()
         const std::uint64_t first = m_capture->history()->firstTs();
         m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
         m_coroutines->setOrigin(m_origin);
+        m_captureDock->setOrigin(m_origin);
         m_warning->hide();
     }
     m_coroutines->sample();
     m_stuck->sample();
     m_details->sample();
+    m_creation->sample();
     m_timeline->sample();
 }
 
 void MainWindow::onTicked()
 {
     m_output->sample();
-    m_statusBar->showSums(m_capture->accounting(), m_capture->rates().eventsPerSecond());
+    const Accounting sums = m_capture->accounting();
+    m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
+    m_captureDock->sample(sums);
     if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
 }
@@ -266,6 +286,7 @@ void MainWindow::select(CoroutineId coroutine)
     m_stuck->select(coroutine);
     m_timeline->setSelected(coroutine);
     m_details->select(coroutine);
+    m_creation->select(coroutine);
 }
 
 void MainWindow::settleTarget(const QString &question, std::function<void()> next)

@@ -18,7 +18,9 @@ namespace ct {
 struct Actions;
 class AttachDialog;
 class Capture;
+class CaptureDock;
 class CoroutineDock;
+class CreationDock;
 class DetailsDock;
 class ExportBar;
 class InfoBar;
@@ -59,12 +61,15 @@ private:
     void connectActions();
     void connectCapture();
     void connectViews();
+    QList<QDockWidget *> docks() const;
 
     void showRunDialog();
     void showInstructions();
     void showAttachDialog();
     void showOpenDialog();
     void showExportDialog(const ExportFormat &format);
+    void dump();
+    void showDumpDialog();
     void showAbout();
     void showError(const QString &title, const QString &message);
 
@@ -97,6 +102,8 @@ private:
     OutputDock *m_output = nullptr;
     ThroughputDock *m_throughput = nullptr;
     DetailsDock *m_details = nullptr;
+    CreationDock *m_creation = nullptr;
+    CaptureDock *m_captureDock = nullptr;
     StatusBar *m_statusBar = nullptr;
     ExportBar *m_exportBar = nullptr;
     InfoBar *m_warning = nullptr;

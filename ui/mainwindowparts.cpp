@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the main window is put together: views, menus, tool bar, layout, and the dialogs that its actions open.
+// How the main window is put together: views, menus, tool bar, layout.
 #include "ui/actions.h"
-#include "ui/attachdialog.h"
 #include "ui/capture.h"
-#include "ui/colors.h"
+#include "ui/capturedock.h"
 #include "ui/coroutinedock.h"
+#include "ui/creationdock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
-#include "ui/icons.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/outputdock.h"
-#include "ui/rundialog.h"
 #include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/stuckdock.h"
@@ -21,12 +19,7 @@
 #include "ui/throughputdock.h"
 #include "ui/timelineview.h"
 
-#include <QApplication>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QLineEdit>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QSettings>
 #include <QToolBar>
 
@@ -35,7 +28,7 @@ namespace ct {
 namespace {
 
 /// Grows when a dock is added or renamed, so that an old layout is not forced upon the new set.
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;
 const QSize kDefaultSize(1440, 900);
 
 }  // namespace
@@ -54,6 +47,8 @@ void MainWindow::makeViews()
     m_details = new DetailsDock(this);
     m_output = new OutputDock(this);
     m_throughput = new ThroughputDock(this);
+    m_creation = new CreationDock(this);
+    m_captureDock = new CaptureDock(this);
 
     m_statusBar = new StatusBar(this);
     setStatusBar(m_statusBar);
@@ -79,6 +74,8 @@ void MainWindow::makeMenus()
     file->addAction(m_actions->attach);
     file->addAction(m_actions->open);
     file->addSeparator();
+    file->addAction(m_actions->dump);
+    file->addAction(m_actions->dumpSettings);
     QMenu *exports = file->addMenu(tr("&Export"));
     exports->setObjectName(QStringLiteral("exportMenu"));
     exports->addActions(m_actions->exports);
@@ -86,6 +83,8 @@ void MainWindow::makeMenus()
     file->addAction(m_actions->quit);
 
     QMenu *capture = menuBar()->addMenu(tr("&Capture"));
+    capture->addAction(m_actions->tracing);
+    capture->addSeparator();
     capture->addAction(m_actions->stop);
     capture->addAction(m_actions->terminate);
     capture->addSeparator();
@@ -109,9 +108,9 @@ void MainWindow::makeViewMenu()
     view->addAction(m_actions->zoomOut);
     view->addAction(m_actions->zoomToFit);
     view->addSeparator();
-    for (const QDockWidget *dock :
-         std::initializer_list<QDockWidget *>{m_coroutines, m_timelineDock, m_stuck, m_details, m_output, m_throughput})
+    for (const QDockWidget *dock : docks())
         view->addAction(dock->toggleViewAction());
+    view->addMenu(m_coroutines->columnsMenu());
     view->addAction(m_actions->resetLayout);
     view->addSeparator();
     QMenu *theme = view->addMenu(tr("&Theme"));
@@ -130,15 +129,21 @@ void MainWindow::makeToolBar()
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     bar->addActions({m_actions->run, m_actions->attach, m_actions->open});
     bar->addSeparator();
-    bar->addActions({m_actions->stop, m_actions->terminate});
+    bar->addActions({m_actions->tracing, m_actions->stop, m_actions->terminate});
+    bar->addSeparator();
+    bar->addAction(m_actions->dump);
     bar->addSeparator();
     bar->addActions({m_actions->pause, m_actions->follow});
 }
 
+QList<QDockWidget *> MainWindow::docks() const
+{
+    return {m_coroutines, m_timelineDock, m_stuck, m_creation, m_details, m_output, m_throughput, m_captureDock};
+}
+
 void MainWindow::resetLayout()
 {
-    for (QDockWidget *dock : std::initializer_list<QDockWidget *>{m_coroutines, m_timelineDock, m_stuck, m_details,
-                                                                  m_output, m_throughput}) {
+    for (QDockWidget *dock : docks()) {
         dock->setFloating(false);
         removeDockWidget(dock);
         addDockWidget(Qt::BottomDockWidgetArea, dock);
@@ -148,8 +153,11 @@ void MainWindow::resetLayout()
     splitDockWidget(m_coroutines, m_timelineDock, Qt::Vertical);
     splitDockWidget(m_timelineDock, m_output, Qt::Vertical);
     tabifyDockWidget(m_output, m_throughput);
+    tabifyDockWidget(m_throughput, m_captureDock);
+    tabifyDockWidget(m_stuck, m_creation);
     splitDockWidget(m_stuck, m_details, Qt::Vertical);
     m_throughput->raise();
+    m_stuck->raise();
     const int height = std::max(this->height() - 100, 400);
     resizeDocks({m_coroutines, m_stuck}, {width() * 66 / 100, width() * 34 / 100}, Qt::Horizontal);
     resizeDocks({m_coroutines, m_timelineDock, m_output}, {height * 42 / 100, height * 38 / 100, height * 20 / 100},
@@ -185,6 +193,9 @@ void MainWindow::connectActions()
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
     connect(m_actions->stop, &QAction::triggered, m_capture.get(), &Capture::stopCapture);
     connect(m_actions->terminate, &QAction::triggered, m_capture.get(), &Capture::terminateTarget);
+    connect(m_actions->dump, &QAction::triggered, this, &MainWindow::dump);
+    connect(m_actions->dumpSettings, &QAction::triggered, this, &MainWindow::showDumpDialog);
+    connect(m_actions->tracing, &QAction::triggered, m_capture.get(), &Capture::setTracing);
     connect(m_actions->pause, &QAction::toggled, m_capture.get(), &Capture::setPaused);
     connect(m_actions->follow, &QAction::toggled, m_timeline, &TimelineView::setFollowLive);
     connect(m_actions->zoomIn, &QAction::triggered, m_timeline, &TimelineView::zoomIn);
@@ -199,97 +210,6 @@ void MainWindow::connectActions()
         saveTheme(settings, static_cast<Theme>(action->data().toInt()));
         applyTheme(savedTheme(settings));
     });
-}
-
-void MainWindow::showRunDialog()
-{
-    if (!m_runDialog) {
-        m_runDialog = new RunDialog(this);
-        connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
-            settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
-                if (const Result<void> begun = begin(request); !begun)
-                    m_runDialog->showError(QString::fromStdString(begun.error().message));
-                else if (std::holds_alternative<ListenRequest>(request.what))
-                    showInstructions();
-                else
-                    m_runDialog->accept();
-            });
-        });
-    }
-    m_runDialog->showLaunch();
-}
-
-void MainWindow::showInstructions()
-{
-    if (!m_capture->isListening())
-        return;
-    if (!m_runDialog || !m_runDialog->isVisible())
-        showRunDialog();
-    const Session *session = m_capture->session();
-    m_runDialog->showListening({session->regionPath(), session->socketPath(), session->stations()});
-}
-
-void MainWindow::showAttachDialog()
-{
-    auto *dialog = new AttachDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &AttachDialog::attachRequested, this, [this](const QString &path) {
-        StartRequest request;
-        request.what = AttachRequest{path.toStdString()};
-        start(request);
-    });
-    dialog->open();
-}
-
-void MainWindow::showOpenDialog()
-{
-    auto *dialog = new QFileDialog(this, tr("Open a recording"));
-    dialog->setObjectName(QStringLiteral("openFileDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Recordings and regions (*.jsonl *.json *.shm)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
-    dialog->open();
-}
-
-void MainWindow::showExportDialog(const ExportFormat &format)
-{
-    const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
-    const QString extension =
-        QString::fromLatin1(format.extension.data(), static_cast<qsizetype>(format.extension.size()));
-    auto *dialog = new QFileDialog(this, tr("Export to %1").arg(name));
-    dialog->setObjectName(QStringLiteral("exportFileDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setFileMode(QFileDialog::AnyFile);
-    dialog->setDefaultSuffix(extension);
-    dialog->setNameFilters({QStringLiteral("%1 (*.%2)").arg(name, extension), tr("All files (*)")});
-    dialog->selectFile(QFileInfo(m_capture->name()).completeBaseName() + u'.' + extension);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, &format](const QString &path) { exportTo(format, path); });
-    dialog->open();
-}
-
-void MainWindow::showAbout()
-{
-    auto *box = new QMessageBox(QMessageBox::NoIcon, tr("About corotracer-gui"),
-                                tr("<h3>corotracer-gui %1</h3><p>Live coroutine inspection over cTP shared memory.</p>"
-                                   "<p>Free software under the GNU General Public License, version 3 or later. "
-                                   "The probe is under the MIT licence.</p>")
-                                    .arg(QCoreApplication::applicationVersion()),
-                                QMessageBox::Close, this);
-    box->setIconPixmap(windowIcon().pixmap(64, 64));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
-}
-
-void MainWindow::showError(const QString &title, const QString &message)
-{
-    auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
-    box->setObjectName(QStringLiteral("errorBox"));
-    box->setInformativeText(message);
-    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).warningText).pixmap(QSize(40, 40)));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
 }
 
 }  // namespace ct

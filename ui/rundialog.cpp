@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/rundialog.h"
 
+#include "ui/capturesection.h"
 #include "ui/colors.h"
 #include "ui/icons.h"
 #include "ui/launchpage.h"
@@ -21,6 +22,7 @@ RunDialog::RunDialog(QWidget *parent)
       m_tabs(new QTabWidget(this)),
       m_launch(new LaunchPage),
       m_listen(new ListenPage),
+      m_capture(new CaptureSection(this)),
       m_error(new QLabel(this))
 {
     setObjectName(QStringLiteral("runDialog"));
@@ -39,12 +41,17 @@ RunDialog::RunDialog(QWidget *parent)
     m_cancel = buttons->button(QDialogButtonBox::Cancel);
     m_cancel->setObjectName(QStringLiteral("runCancel"));
     auto *layout = new QVBoxLayout(this);
-    layout->addWidget(m_tabs);
+    layout->addWidget(m_tabs, 1);
+    layout->addWidget(m_capture);
     layout->addWidget(m_error);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &RunDialog::submit);
     connect(buttons, &QDialogButtonBox::rejected, this, &RunDialog::reject);
     connect(m_tabs, &QTabWidget::currentChanged, this, &RunDialog::applyTab);
+    connect(m_capture, &CaptureSection::folded, this, [this](bool open) {
+        const int height = m_capture->sizeHint().height();
+        resize(width(), open ? std::max(this->height(), sizeHint().height() + height / 4) : this->height());
+    });
 }
 
 void RunDialog::showLaunch()
@@ -52,6 +59,7 @@ void RunDialog::showLaunch()
     m_listening = false;
     m_listen->reset();
     QSettings settings;
+    m_capture->setSettings(CaptureSettings::load(settings));
     const QList<RunForm> runs = recentRuns(settings);
     m_launch->setRecentRuns(runs);
     if (!runs.isEmpty() && m_launch->form() == RunForm())
@@ -83,6 +91,7 @@ void RunDialog::applyTab()
     m_error->hide();
     const bool listen = m_tabs->currentWidget() == m_listen;
     m_cancel->setVisible(!listen || !m_listening);
+    m_capture->setVisible(!listen || !m_listening);
     m_start->setText(!listen ? tr("Run") : m_listening ? tr("Close") : tr("Create region and wait"));
 }
 
@@ -97,7 +106,7 @@ void RunDialog::submit()
         StartRequest request;
         request.what = ListenRequest{};
         request.capture.stations = static_cast<std::uint32_t>(m_listen->stations());
-        Q_EMIT startRequested(request);
+        this->request(std::move(request));
         return;
     }
     const RunForm form = m_launch->form();
@@ -108,7 +117,16 @@ void RunDialog::submit()
     }
     QSettings settings;
     addRecentRun(settings, form);
-    Q_EMIT startRequested(*request);
+    this->request(std::move(*request));
+}
+
+void RunDialog::request(StartRequest request)
+{
+    const CaptureSettings capture = m_capture->settings();
+    QSettings settings;
+    capture.save(settings);
+    capture.applyTo(request.capture);
+    Q_EMIT startRequested(request);
 }
 
 }  // namespace ct

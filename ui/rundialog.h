@@ -15,6 +15,7 @@ class QTabWidget;
 
 namespace ct {
 
+class CaptureSection;
 class LaunchPage;
 class ListenPage;
 
@@ -36,10 +37,12 @@ Q_SIGNALS:
 private:
     void submit();
     void applyTab();
+    void request(StartRequest request);
 
     QTabWidget *m_tabs;
     LaunchPage *m_launch;
     ListenPage *m_listen;
+    CaptureSection *m_capture;
     QLabel *m_error;
     QPushButton *m_start;
     QPushButton *m_cancel;

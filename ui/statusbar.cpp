@@ -17,12 +17,14 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     addWidget(m_state);
     m_events = addField("statusEvents", tr("Transitions (suspensions and resumptions) captured"));
     m_rate = addField("statusRate", tr("Transitions captured per second"));
-    m_lost = addField("statusLost", tr("Transitions that the target overwrote before they could be read. "
+    m_lost = addField("statusLost", tr("Transitions that found no room, or were overwritten before they could be read. "
                                        "Captured and lost ones together are all that traced coroutines emitted."));
     m_missed = addField("statusMissed", tr("Transitions that happened before the capture began"));
     m_untraced = addField("statusUntraced", tr("Coroutines that found no free station and are not seen at all. "
                                                "Start with more stations."));
-    m_stations = addField("statusStations", tr("Stations used, of those there are: one for each traced coroutine"));
+    m_stations = addField("statusStations", tr("Slots used for coroutines, of those there are; see the Capture view"));
+    m_full = addField("statusFull", tr("The file system of the region is full: neither slots nor lanes can be added. "
+                                       "Make room there, or start with a smaller lane memory."));
     showState(QString());
     showSums({}, 0);
 }
@@ -37,9 +39,11 @@ QLabel *StatusBar::addField(const char *objectName, const QString &toolTip)
     return label;
 }
 
-void StatusBar::showState(const QString &text)
+void StatusBar::showState(const QString &text, bool alert)
 {
-    m_state->setText(text.isEmpty() ? format::sessionStateName(SessionState::Idle) : text);
+    m_stateText = text;
+    m_alert = alert;
+    setField(m_state, text.isEmpty() ? format::sessionStateName(SessionState::Idle) : text.toHtmlEscaped(), alert);
 }
 
 void StatusBar::setField(QLabel *label, const QString &text, bool warn)
@@ -64,13 +68,17 @@ void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
              tr("%1 / %2 stations").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
              sums.stationsAllocated > sums.stationsMax);
     m_stations->setVisible(sums.stationsMax > 0);
+    m_full->setVisible(sums.growthStopped);
+    setField(m_full, tr("region full"), true);
 }
 
 void StatusBar::changeEvent(QEvent *event)
 {
     QStatusBar::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
+    if (event->type() == QEvent::PaletteChange) {
         showSums(m_sums, m_eventsPerSecond);
+        showState(m_stateText, m_alert);
+    }
 }
 
 }  // namespace ct

@@ -17,7 +17,8 @@ class StatusBar : public QStatusBar {
 public:
     explicit StatusBar(QWidget *parent = nullptr);
 
-    void showState(const QString &text);
+    /// `alert`: something the user must not overlook.
+    void showState(const QString &text, bool alert = false);
     void showSums(const Accounting &sums, double eventsPerSecond);
 
 protected:
@@ -34,6 +35,9 @@ private:
     QLabel *m_missed;
     QLabel *m_untraced;
     QLabel *m_stations;
+    QLabel *m_full;
+    QString m_stateText;
+    bool m_alert = false;
     Accounting m_sums;
     double m_eventsPerSecond = 0;
 };

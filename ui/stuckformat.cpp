@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/stuckformat.h"
 
+#include "ui/coroutinetooltip.h"
 #include "ui/format.h"
 
 namespace ct {
@@ -23,9 +24,7 @@ QString StuckFormat::where(const QModelIndex &source) const
 {
     const std::uint64_t address = source.data(Model::AddressRole).toULongLong();
     if (!source.data(Model::IsGroupRole).toBool())
-        return tr("Coroutine %1  (probe id %2)")
-            .arg(QString::number(source.data(Model::CoroutineIdRole).toUInt()),
-                 format::address(source.data(Model::ProbeIdRole).toULongLong()));
+        return coroutine(source.data(Model::CoroutineIdRole).toUInt());
     const int count = source.siblingAtColumn(Model::CountColumn).data().toInt();
     const Site *site = siteOf(source);
     const QString place = site ? format::place(site, address) : tr("an unknown place");
@@ -33,8 +32,24 @@ QString StuckFormat::where(const QModelIndex &source) const
                       : tr("%1 coroutines at %2").arg(format::count(static_cast<std::uint64_t>(count)), place);
 }
 
+/// "parse #17, waits on lock 0x7ffd1234".
+QString StuckFormat::coroutine(CoroutineId id) const
+{
+    const Population *population = m_model->population();
+    if (!population)
+        return {};
+    const CoroutineNotes notes = population->notes(id);
+    QString text = format::coroutineTitle(*population, id);
+    if (notes.waitsOn)
+        text += tr(", waits on %1").arg(format::waitsOn(*population, *notes.waitsOn, population->now()));
+    return text;
+}
+
 QString StuckFormat::toolTip(const QModelIndex &source) const
 {
+    const Population *population = m_model->population();
+    if (population && !source.data(Model::IsGroupRole).toBool())
+        return coroutineToolTip(*population, source.data(Model::CoroutineIdRole).toUInt(), population->now());
     const QVariant usual = source.siblingAtColumn(Model::UsualColumn).data();
     const QString place = format::placeDetails(siteOf(source), source.data(Model::AddressRole).toULongLong());
     const QString baseline =

@@ -20,6 +20,7 @@ public:
 
 private:
     QString where(const QModelIndex &source) const;
+    QString coroutine(CoroutineId id) const;
     QString toolTip(const QModelIndex &source) const;
     const Site *siteOf(const QModelIndex &source) const;
 

@@ -215,7 +215,8 @@ QString TimelineScene::threadText(CoroutineId id, const TimelineMark &mark) cons
     const auto bar = barAt(*m_population, *m_history, id, static_cast<std::uint64_t>(middle), m_now);
     if (!bar || bar->kind != MarkKind::Running || bar->tid == 0)
         return {};
-    return QCoreApplication::translate("TimelineScene", "thread %1").arg(bar->tid);
+    const QString name = format::targetName(m_population->threadName(m_population->at(id).pid, bar->tid));
+    return name.isEmpty() ? QCoreApplication::translate("TimelineScene", "thread %1").arg(bar->tid) : name;
 }
 
 void TimelineScene::drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors)

@@ -24,6 +24,18 @@ QString row(const QString &name, const QString &value)
     return QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>").arg(name, value);
 }
 
+/// What the target said about the suspension that lasts.
+QString notesRows(const Population &population, const TimelinePlace &place)
+{
+    const CoroutineNotes notes = population.notes(place.coroutine);
+    QString rows;
+    if (notes.waitsOn)
+        rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, place.now).toHtmlEscaped());
+    if (notes.lastWake)
+        rows += row(tr("last woken"), format::wake(population, *notes.lastWake, place.now).toHtmlEscaped());
+    return rows;
+}
+
 QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
                 const TimelinePlace &place)
 {
@@ -46,7 +58,10 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     if (bar.kind == MarkKind::Gap && bar.missing > 0)
         rows += row(tr("lost"), tr("%1 events").arg(format::count(bar.missing)));
     if (bar.tid != 0)
-        rows += row(tr("thread"), QString::number(bar.tid));
+        rows +=
+            row(tr("thread"), format::thread(&population, population.at(place.coroutine).pid, bar.tid).toHtmlEscaped());
+    if (bar.open && bar.kind == MarkKind::Suspended)
+        rows += notesRows(population, place);
     return rows;
 }
 
@@ -81,7 +96,7 @@ QString timelineToolTip(const Population &population, const History &history, St
     if (place.coroutine >= population.size())
         return {};
     const CoroutineSnapshot snapshot = population.at(place.coroutine);
-    QString name = format::coroutineName(population, snapshot);
+    QString name = format::shortened(format::coroutineName(population, snapshot));
     if (name.isEmpty())
         name = tr("coroutine");
     QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/coroutinetablemodel.h"
+#include "tests/models/notedtarget.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -90,6 +91,7 @@ private Q_SLOTS:
     void sortsByEveryColumn_data();
     void sortsByEveryColumn();
     void filtersByStateAndText();
+    void tellsNamesParentsAndWaits();
     void selectionStaysWithItsCoroutine();
     void pauseKeepsTheValues();
     void sortsInTheBackground();
@@ -250,6 +252,60 @@ void TestCoroutineTableModel::filtersByStateAndText()
     model.setStateMask(kAllStates);
     QCOMPARE(model.rowCount(), 32);
     verifyRows(model);
+}
+
+void TestCoroutineTableModel::tellsNamesParentsAndWaits()
+{
+    test::NotedTarget target;
+    const SiteId zebra = target.site("zebra()", "z.cpp", 1);
+    const SiteId lion = target.site("lion()", "l.cpp", 1);
+    const CoroutineId root = target.born(kNoCoroutine, "Monkey business");
+    const CoroutineId locked = target.born(root);
+    const CoroutineId timed = target.born(locked);
+    const CoroutineId plain = target.born(kNoCoroutine, {}, 5);
+    for (const CoroutineId id : {locked, timed}) {
+        target.resume(id);
+        target.suspend(id, id == locked ? zebra : lion);
+    }
+    target.waits(locked, WaitKind::Lock, 0xBEEF);
+    target.waits(timed, WaitKind::Coroutine, 0, locked);
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(target.population.get());
+    const auto at = [&model](CoroutineId id, int column) { return model.index(model.rowOf(id), column).data(); };
+    QCOMPARE(at(root, Model::NameColumn).toString(), QStringLiteral("Monkey business"));
+    QCOMPARE(at(locked, Model::NameColumn).toString(), QString());
+    QCOMPARE(at(root, Model::ParentColumn).toUInt(), kNoCoroutine);
+    QCOMPARE(at(timed, Model::ParentColumn).toUInt(), locked);
+    QCOMPARE(at(plain, Model::ProcessColumn).toUInt(), 5U);
+    QCOMPARE(at(locked, Model::WaitsOnColumn).toInt(), static_cast<int>(WaitKind::Lock));
+    QVERIFY(!at(plain, Model::WaitsOnColumn).isValid());
+    QCOMPARE(model.index(model.rowOf(locked), 0).data(Model::WaitObjectRole).toULongLong(), 0xBEEFU);
+    QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::WaitTargetRole).toUInt(), locked);
+    QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::BodySiteRole).toUInt(), lion);
+    // Names given and names of functions in one order, the nameless last.
+    model.sort(Model::NameColumn);
+    QCOMPARE(model.visibleOrder(), (std::vector<CoroutineId>{root, timed, locked, plain}));
+    model.sort(Model::WaitsOnColumn);
+    QCOMPARE(model.idAt(0), locked);
+    QCOMPARE(model.idAt(1), timed);
+    model.sort(Model::ParentColumn, Qt::DescendingOrder);
+    QCOMPARE(model.idAt(3), locked);
+    model.setTextFilter(QStringLiteral("KEY bus"));
+    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{root});
+    model.setTextFilter(QStringLiteral("lion"));
+    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{timed});
+    model.setTextFilter(QString());
+    // A pause keeps what it waits on, too.
+    model.setPaused(true);
+    target.resume(locked);
+    target.commit();
+    model.sample();
+    QCOMPARE(at(locked, Model::WaitsOnColumn).toInt(), static_cast<int>(WaitKind::Lock));
+    model.setPaused(false);
+    model.sample();
+    QVERIFY(!at(locked, Model::WaitsOnColumn).isValid());
 }
 
 void TestCoroutineTableModel::selectionStaysWithItsCoroutine()

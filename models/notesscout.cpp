@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/notesscout.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint32_t kAtATime = 1024;
+constexpr std::uint32_t kNewest = 64;
+constexpr unsigned kProcessesEvery = 16;  ///< samples
+
+}  // namespace
+
+void NotesScout::setPopulation(const Population *population)
+{
+    *this = NotesScout();
+    m_population = population;
+}
+
+bool NotesScout::sample()
+{
+    if (!m_population)
+        return false;
+    const unsigned before = m_parents + m_waits + m_processes;
+    if (!m_processes && m_samples++ % kProcessesEvery == 0)
+        m_processes = m_population->processes().size() > 1;
+    const std::uint32_t size = m_population->size();
+    // The newest, where news are, and then on through all of them, round and round.
+    for (CoroutineId id = size - std::min(size, kNewest); id < size && !(m_parents && m_waits); ++id)
+        lookAt(id);
+    for (std::uint32_t i = 0; i < std::min(size, kAtATime) && !(m_parents && m_waits); ++i) {
+        m_next = m_next + 1 < size ? m_next + 1 : 0;
+        lookAt(m_next);
+    }
+    return before != unsigned{m_parents} + m_waits + m_processes;
+}
+
+void NotesScout::lookAt(CoroutineId id)
+{
+    m_parents = m_parents || m_population->parentOf(id) != kNoCoroutine;
+    m_waits = m_waits || m_population->notes(id).waitsOn.has_value();
+}
+
+}  // namespace ct

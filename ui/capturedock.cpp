@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/capturedock.h"
+
+#include "ui/captureformat.h"
+#include "ui/format.h"
+#include "ui/gauges.h"
+
+#include <QHeaderView>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
+
+namespace ct {
+
+namespace {
+
+constexpr qint64 kSampleIntervalMs = 250;
+
+enum Tabs { ProcessesTab, DropsTab };
+
+}  // namespace
+
+CaptureDock::CaptureDock(QWidget *parent)
+    : QDockWidget(tr("Capture"), parent),
+      m_processes(new ProcessModel(this)),
+      m_drops(new DropModel(this)),
+      m_processFormat(new ProcessFormat(m_processes, this)),
+      m_dropFormat(new DropFormat(m_drops, this)),
+      m_gauges(new Gauges),
+      m_tabs(new QTabWidget)
+{
+    setObjectName(QStringLiteral("captureDock"));
+    setWhatsThis(tr("What the capture has seen, what it could not see, and how much of its memory is in use."));
+    auto *scroll = new QScrollArea;
+    scroll->setWidget(m_gauges);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setMinimumWidth(200);
+    m_tabs->setObjectName(QStringLiteral("captureTabs"));
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(makeTable("processTable", tr("Processes"), m_processFormat, ProcessModel::NameColumn), QString());
+    m_tabs->addTab(makeTable("dropTable", tr("Dropped records"), m_dropFormat, DropModel::ThreadColumn), QString());
+    auto *splitter = new QSplitter(Qt::Horizontal);
+    splitter->addWidget(scroll);
+    splitter->addWidget(m_tabs);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 1);
+    splitter->setChildrenCollapsible(false);
+    setWidget(splitter);
+    connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
+        if (visible)
+            refresh();
+    });
+    updateTabs();
+}
+
+QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, QAbstractItemModel *model,
+                                   int stretched)
+{
+    auto *table = new QTableView;
+    table->setObjectName(QLatin1String(objectName));
+    table->setAccessibleName(name);
+    table->setModel(model);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setAlternatingRowColors(true);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setTextElideMode(Qt::ElideMiddle);
+    table->setTabKeyNavigation(false);
+    table->setFrameShape(QFrame::NoFrame);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+    QHeaderView *header = table->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setMinimumSectionSize(40);
+    const int width = fontMetrics().horizontalAdvance(QStringLiteral("Switched off")) + 16;
+    for (int column = 0; column < model->columnCount(); ++column)
+        header->resizeSection(column, width);
+    header->setSectionResizeMode(stretched, QHeaderView::Stretch);
+    return table;
+}
+
+void CaptureDock::setTrace(std::shared_ptr<Population> population)
+{
+    m_processes->setPopulation(population.get());
+    m_drops->setPopulation(population.get());
+    m_dropFormat->setPopulation(population.get());
+    m_population = std::move(population);
+    m_sinceSample.invalidate();
+    m_gauges->showSums(Accounting());
+    updateTabs();
+}
+
+void CaptureDock::setOrigin(std::uint64_t origin)
+{
+    m_processFormat->setOrigin(origin);
+    m_dropFormat->setOrigin(origin);
+}
+
+void CaptureDock::sample(const Accounting &sums)
+{
+    m_sums = sums;
+    if (isVisible() && (!m_sinceSample.isValid() || m_sinceSample.elapsed() >= kSampleIntervalMs))
+        refresh();
+}
+
+void CaptureDock::refresh()
+{
+    m_sinceSample.start();
+    m_gauges->showSums(m_sums);
+    m_processes->sample();
+    m_drops->sample();
+    updateTabs();
+}
+
+void CaptureDock::updateTabs()
+{
+    const auto title = [](const QString &name, std::uint64_t count) {
+        return count == 0 ? name : QStringLiteral("%1 (%2)").arg(name, format::count(count));
+    };
+    m_tabs->setTabText(ProcessesTab, title(tr("Processes"), static_cast<std::uint64_t>(m_processes->rowCount())));
+    m_tabs->setTabText(DropsTab, title(tr("Dropped"), m_drops->total()));
+    m_tabs->setTabToolTip(ProcessesTab, tr("Processes that write into the region"));
+    m_tabs->setTabToolTip(DropsTab, tr("Where a thread's lane was full, latest first"));
+}
+
+}  // namespace ct

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How the capture itself is doing: gauges, processes, and where something was dropped.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <QDockWidget>
+#include <QElapsedTimer>
+
+#include <memory>
+
+class QTabWidget;
+class QTableView;
+
+namespace ct {
+
+class DropFormat;
+class DropModel;
+class Gauges;
+class Population;
+class ProcessFormat;
+class ProcessModel;
+
+class CaptureDock : public QDockWidget {
+    Q_OBJECT
+public:
+    explicit CaptureDock(QWidget *parent = nullptr);
+
+    void setTrace(std::shared_ptr<Population> population);
+    /// Times are shown relative to it.
+    void setOrigin(std::uint64_t origin);
+    void sample(const Accounting &sums);
+
+private:
+    QTableView *makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int stretched);
+    void refresh();
+    void updateTabs();
+
+    std::shared_ptr<Population> m_population;
+    ProcessModel *m_processes;
+    DropModel *m_drops;
+    ProcessFormat *m_processFormat;
+    DropFormat *m_dropFormat;
+    Gauges *m_gauges;
+    QTabWidget *m_tabs;
+    Accounting m_sums;
+    QElapsedTimer m_sinceSample;
+};
+
+}  // namespace ct

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/capturesection.h"
+
+#include "ui/format.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace ct {
+
+CaptureSection::CaptureSection(QWidget *parent)
+    : QWidget(parent), m_title(new QToolButton(this)), m_summary(new QLabel(this)), m_body(new QWidget(this))
+{
+    setObjectName(QStringLiteral("captureSection"));
+    m_title->setObjectName(QStringLiteral("captureUnfold"));
+    m_title->setText(tr("&Capture"));
+    m_title->setToolTip(tr("Memory for the events on their way, and how many of them are kept"));
+    m_title->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_title->setArrowType(Qt::RightArrow);
+    m_title->setCheckable(true);
+    m_title->setAutoRaise(true);
+    m_summary->setObjectName(QStringLiteral("captureSummary"));
+    m_summary->setForegroundRole(QPalette::PlaceholderText);
+    auto *line = new QHBoxLayout;
+    line->addWidget(m_title);
+    line->addWidget(m_summary, 1);
+    auto *form = new QFormLayout(m_body);
+    form->setContentsMargins(22, 0, 0, 4);
+    makeFields(form);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addLayout(line);
+    layout->addWidget(m_body);
+    m_body->hide();
+    connect(m_title, &QToolButton::toggled, this, [this](bool open) {
+        m_body->setVisible(open);
+        m_title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        Q_EMIT folded(open);
+    });
+    setSettings(CaptureSettings());
+}
+
+void CaptureSection::makeFields(QFormLayout *form)
+{
+    m_lanes = new QCheckBox(tr("Complete &history: a ring of events for each thread (a lane)"), m_body);
+    m_lanes->setObjectName(QStringLiteral("captureLanes"));
+    m_lanes->setToolTip(tr("Without lanes a coroutine has room for its latest eight events only; what a fast target "
+                           "overwrites before it is read is lost. Programs with an older probe never have lanes."));
+    form->addRow(m_lanes);
+    m_lane = new QComboBox(m_body);
+    m_lane->setObjectName(QStringLiteral("captureLaneSize"));
+    for (int kib = CaptureSettings::kSmallestLaneKiB; kib <= CaptureSettings::kLargestLaneKiB; kib *= 2)
+        m_lane->addItem(format::bytes(static_cast<std::uint64_t>(kib) << 10), kib);
+    m_lane->setToolTip(tr("A thread that fills its lane faster than it is read drops events, which are counted and "
+                          "drawn as gaps. An event takes 32 bytes."));
+    form->addRow(tr("Size of a &lane"), m_lane);
+    m_pool = addNumber(form, "capturePool", tr("&All lanes together"),
+                       tr("Threads that find this spent have no lane; their events are counted as lost. Memory is "
+                          "taken as it is needed."));
+    m_pool->setRange(1, CaptureSettings::kLargestPoolMiB);
+    m_pool->setSuffix(tr(" MiB"));
+    m_retention = addNumber(form, "captureRetention", tr("Lane of an ended &thread"),
+                            tr("How long its events stay where they are before another thread may overwrite them, "
+                               "where a region is not read all the time"));
+    m_retention->setRange(0, 3600);
+    m_retention->setSuffix(tr(" s"));
+    m_keepMiB = addNumber(form, "captureKeepMiB", tr("&Keep at most"),
+                          tr("Memory for events in this window: over it, the oldest are forgotten. Sums and the "
+                             "present state of every coroutine stay."));
+    m_keepMiB->setRange(0, CaptureSettings::kLargestKeepMiB);
+    m_keepMiB->setSingleStep(64);
+    m_keepMiB->setSuffix(tr(" MiB"));
+    m_keepMiB->setSpecialValueText(tr("as much as the machine allows"));
+    m_keepSec = addNumber(form, "captureKeepSec", tr("Keep the la&st"),
+                          tr("Events that are older are forgotten, for a flight recorder: let it run, and dump when "
+                             "something has happened."));
+    m_keepSec->setRange(0, 1'000'000);
+    m_keepSec->setSuffix(tr(" s"));
+    m_keepSec->setSpecialValueText(tr("no limit of time"));
+    connect(m_lanes, &QCheckBox::toggled, this, &CaptureSection::update);
+    connect(m_lane, &QComboBox::currentIndexChanged, this, &CaptureSection::update);
+}
+
+QSpinBox *CaptureSection::addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip)
+{
+    auto *box = new QSpinBox(m_body);
+    box->setObjectName(QLatin1String(name));
+    box->setToolTip(toolTip);
+    box->setWhatsThis(toolTip);
+    box->setGroupSeparatorShown(true);
+    form->addRow(label, box);
+    connect(box, &QSpinBox::valueChanged, this, &CaptureSection::update);
+    return box;
+}
+
+CaptureSettings CaptureSection::settings() const
+{
+    CaptureSettings settings;
+    settings.lanes = m_lanes->isChecked();
+    settings.laneKiB = m_lane->currentData().toInt();
+    settings.poolMiB = m_pool->value();
+    settings.retentionSec = m_retention->value();
+    settings.keepMiB = m_keepMiB->value() == 0 ? 0 : std::max(m_keepMiB->value(), CaptureSettings::kSmallestKeepMiB);
+    settings.keepSec = m_keepSec->value();
+    return settings;
+}
+
+void CaptureSection::setSettings(const CaptureSettings &settings)
+{
+    m_lanes->setChecked(settings.lanes);
+    m_lane->setCurrentIndex(m_lane->findData(settings.laneKiB));
+    m_pool->setValue(settings.poolMiB);
+    m_retention->setValue(settings.retentionSec);
+    m_keepMiB->setValue(settings.keepMiB);
+    m_keepSec->setValue(settings.keepSec);
+    update();
+}
+
+void CaptureSection::update()
+{
+    for (QWidget *field :
+         {static_cast<QWidget *>(m_lane), static_cast<QWidget *>(m_pool), static_cast<QWidget *>(m_retention)})
+        field->setEnabled(m_lanes->isChecked());
+    m_summary->setText(settings().summary());
+}
+
+}  // namespace ct

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How captures that the window starts are to be made, as a value that is kept in the settings. No widgets.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <QString>
+
+class QSettings;
+
+namespace ct {
+
+struct CaptureSettings {
+    bool lanes = true;
+    int laneKiB = 16 << 10;  ///< of one thread, a power of two
+    int poolMiB = 256;       ///< of all threads together
+    int retentionSec = 10;   ///< how long an ended thread's lane is left as it is
+    int keepMiB = 0;         ///< of events in memory; 0 = as the machine allows
+    int keepSec = 0;         ///< only events of the latest so many seconds; 0 = all
+
+    static constexpr int kSmallestLaneKiB = 64;
+    static constexpr int kLargestLaneKiB = 128 << 10;
+    static constexpr int kLargestPoolMiB = 64 << 10;
+    static constexpr int kSmallestKeepMiB = 16;
+    static constexpr int kLargestKeepMiB = 32 << 10;
+
+    bool operator==(const CaptureSettings &) const = default;
+
+    void applyTo(CaptureSpec &spec) const;
+    std::uint64_t keepBytes() const { return static_cast<std::uint64_t>(keepMiB) << 20; }
+    std::uint64_t keepNs() const { return static_cast<std::uint64_t>(keepSec) * 1'000'000'000; }
+    /// One line: "lanes of 16 MiB, 256 MiB in all; everything is kept".
+    QString summary() const;
+
+    /// What is out of range, or not there, is replaced by the nearest value that is right.
+    static CaptureSettings load(const QSettings &settings);
+    void save(QSettings &settings) const;
+};
+
+}  // namespace ct

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// CreationTreeModel as people read it: names, dots, durations.
+#pragma once
+
+#include "models/creationtreemodel.h"
+
+#include <QIcon>
+#include <QIdentityProxyModel>
+
+#include <array>
+
+namespace ct {
+
+struct Colors;
+
+class CreationFormat : public QIdentityProxyModel {
+    Q_OBJECT
+public:
+    explicit CreationFormat(CreationTreeModel *model, QObject *parent = nullptr);
+
+    /// Remakes what depends on the palette.
+    void setLook(const QPalette &palette);
+
+    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    QVariant text(const QModelIndex &source) const;
+
+    CreationTreeModel *m_model;
+    const Colors *m_colors;
+    std::array<QIcon, 6> m_dots;  ///< by CoroutineState
+};
+
+}  // namespace ct

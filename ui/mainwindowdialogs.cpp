@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dialogs that the main window's actions open.
+#include "ui/actions.h"
+#include "ui/attachdialog.h"
+#include "ui/capture.h"
+#include "ui/colors.h"
+#include "ui/dumpdialog.h"
+#include "ui/exportbar.h"
+#include "ui/icons.h"
+#include "ui/mainwindow.h"
+#include "ui/rundialog.h"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QSettings>
+
+namespace ct {
+
+void MainWindow::showRunDialog()
+{
+    if (!m_runDialog) {
+        m_runDialog = new RunDialog(this);
+        connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
+            settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
+                if (const Result<void> begun = begin(request); !begun)
+                    m_runDialog->showError(QString::fromStdString(begun.error().message));
+                else if (std::holds_alternative<ListenRequest>(request.what))
+                    showInstructions();
+                else
+                    m_runDialog->accept();
+            });
+        });
+    }
+    m_runDialog->showLaunch();
+}
+
+void MainWindow::showInstructions()
+{
+    if (!m_capture->isListening())
+        return;
+    if (!m_runDialog || !m_runDialog->isVisible())
+        showRunDialog();
+    const Session *session = m_capture->session();
+    m_runDialog->showListening({session->regionPath(), session->socketPath(), session->stations()});
+}
+
+void MainWindow::showAttachDialog()
+{
+    auto *dialog = new AttachDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &AttachDialog::attachRequested, this, [this](const QString &path) {
+        StartRequest request;
+        request.what = AttachRequest{path.toStdString()};
+        start(request);
+    });
+    dialog->open();
+}
+
+void MainWindow::showOpenDialog()
+{
+    auto *dialog = new QFileDialog(this, tr("Open a recording"));
+    dialog->setObjectName(QStringLiteral("openFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Recordings and regions (*.jsonl *.json *.shm)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
+    dialog->open();
+}
+
+void MainWindow::showExportDialog(const ExportFormat &format)
+{
+    const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
+    const QString extension =
+        QString::fromLatin1(format.extension.data(), static_cast<qsizetype>(format.extension.size()));
+    auto *dialog = new QFileDialog(this, tr("Export to %1").arg(name));
+    dialog->setObjectName(QStringLiteral("exportFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setDefaultSuffix(extension);
+    dialog->setNameFilters({QStringLiteral("%1 (*.%2)").arg(name, extension), tr("All files (*)")});
+    dialog->selectFile(QFileInfo(m_capture->name()).completeBaseName() + u'.' + extension);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, &format](const QString &path) { exportTo(format, path); });
+    dialog->open();
+}
+
+void MainWindow::dump()
+{
+    if (!m_capture->population())
+        return;
+    const DumpSettings settings = DumpSettings::load(QSettings());
+    if (!settings.isUsable())
+        showDumpDialog();
+    else if (m_exportBar->isRunning())
+        onNotice(tr("The export that is under way has to end first; nothing was dumped."));
+    else
+        exportTo(*settings.exportFormat(), settings.path(m_capture->name(), QDateTime::currentDateTime()));
+}
+
+void MainWindow::showDumpDialog()
+{
+    auto *dialog = new DumpDialog(DumpSettings::load(QSettings()), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &DumpDialog::dumpRequested, this, [this](const DumpSettings &chosen) {
+        QSettings settings;
+        chosen.save(settings);
+        dump();
+    });
+    dialog->open();
+}
+
+void MainWindow::showAbout()
+{
+    auto *box = new QMessageBox(QMessageBox::NoIcon, tr("About corotracer-gui"),
+                                tr("<h3>corotracer-gui %1</h3><p>Live coroutine inspection over cTP shared memory.</p>"
+                                   "<p>Free software under the GNU General Public License, version 3 or later. "
+                                   "The probe is under the MIT licence.</p>")
+                                    .arg(QCoreApplication::applicationVersion()),
+                                QMessageBox::Close, this);
+    box->setIconPixmap(windowIcon().pixmap(64, 64));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void MainWindow::showError(const QString &title, const QString &message)
+{
+    auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
+    box->setObjectName(QStringLiteral("errorBox"));
+    box->setInformativeText(message);
+    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).warningText).pixmap(QSize(40, 40)));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+}  // namespace ct
