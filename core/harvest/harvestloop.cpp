@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestloop.h"
 
+#include "core/harvest/laneharvest.h"
 #include "core/harvest/processfence.h"
 #include "core/harvest/stationlist.h"
 
@@ -19,6 +20,9 @@ constexpr std::uint64_t kRotationNs = 250'000'000;
 /// From here allocated_count might wrap before we look again.
 constexpr std::uint32_t kNearWrap = 1U << 31;
 constexpr std::uint32_t kWrapStep = 1U << 30;
+constexpr std::uint64_t kStationsBesideLanesNs = 500'000;  ///< stations, while lanes are never empty
+constexpr std::uint64_t kGrowthRetryNs = 250'000'000;
+constexpr std::uint64_t kBytesEveryNs = 100'000'000;
 
 /// Sums in the file are a target's to scribble over: one that cannot be is no sum.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
@@ -40,10 +44,23 @@ std::uint64_t monotonicNs()
 }  // namespace
 
 struct HarvestLoop::Data {
-    explicit Data(Region &theRegion) : region(theRegion), list(theRegion) {}
+    Data(Region &theRegion, IsAlive isAlive)
+        : region(theRegion), books(theRegion), list(theRegion, books), lanes(theRegion, books, std::move(isAlive))
+    {
+    }
 
     Region &region;
+    HarvestBooks books;
     StationList list;
+    LaneHarvest lanes;
+    bool lanesWhole = true;            ///< after the latest pass
+    std::uint64_t lastStationsNs = 0;  ///< when stations were last looked at
+    std::uint32_t grownFor = 0;        ///< allocated_count when there was room ahead
+    std::uint64_t lastGrowthNs = 0;
+    bool growthStopped = false;
+    std::uint64_t lastBytesNs = 0;
+    std::uint64_t regionBytes = 0;
+    bool paused = false;
     std::uint64_t lastScanNs = 0;
     std::uint64_t lastRotationNs = 0;  ///< when deaths were last looked for
     bool ending = false;
@@ -76,13 +93,36 @@ struct HarvestLoop::Data {
         }
     }
 
+    /// Room ahead of version-1 probes, and the size of it all.
+    void keepRoom(std::uint64_t now)
+    {
+        // Relaxed: a number that was given out, no more.
+        const std::uint32_t count = region.header().allocated_count.load(std::memory_order_relaxed);
+        if (count != grownFor || (growthStopped && now - lastGrowthNs >= kGrowthRetryNs)) {
+            grownFor = count;
+            lastGrowthNs = now;
+            growthStopped = !region.growStations();
+        }
+        if (now - lastBytesNs >= kBytesEveryNs) {
+            lastBytesNs = now;
+            regionBytes = region.committedBytes();
+        }
+    }
+
     void pass(Batch &batch, bool allDeaths, bool beforeSleep)
     {
         const std::uint64_t start = monotonicNs();
         batch.now = start;
         if (ending || !region.isWhole())
             return;
+        keepRoom(start);
+        lanesWhole = lanes.pass(batch, allDeaths);
+        // Busy lanes come first; a pass over the stations may take longer than the lanes have room for.
+        if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationsBesideLanesNs)
+            return;
+        lastStationsNs = start;
         keepFromWrapping();
+        list.noticeReuse();
         // seq_cst before sleep: partner is the seq_cst announcement, so that a birth is seen here or by stillQuiet().
         list.discover(allocation(beforeSleep ? std::memory_order_seq_cst : std::memory_order_acquire),
                       allDeaths || beforeSleep, batch);
@@ -105,7 +145,9 @@ struct HarvestLoop::Data {
     }
 };
 
-HarvestLoop::HarvestLoop(Region &region) : m_data(std::make_unique<Data>(region))
+HarvestLoop::HarvestLoop(Region &region) : HarvestLoop(region, processIsAlive) {}
+
+HarvestLoop::HarvestLoop(Region &region, IsAlive isAlive) : m_data(std::make_unique<Data>(region, std::move(isAlive)))
 {
     if (region.isAdopted())
         m_data->list.setAttached(m_data->allocation(std::memory_order_acquire));
@@ -126,20 +168,20 @@ void HarvestLoop::safetyScan(Batch &batch)
 
 bool HarvestLoop::mayAnnounceSleep() const
 {
-    return m_data->region.access() == RegionAccess::Owner &&
+    return m_data->region.access() == RegionAccess::Owner && !m_data->paused &&
            !(m_data->region.isAdopted() && m_data->list.hasUnmarked());
 }
 
 bool HarvestLoop::prepareSleep(Batch &batch)
 {
     GlobalHeader *const header = m_data->region.writableHeader();
-    if (!header || !m_data->region.isWhole()) {
+    if (!header || m_data->paused || !m_data->region.isWhole()) {
         scan(batch);
         return false;
     }
     // seq_cst, and seq_cst loads in the pass; partners: the probe's seq_cst store of seq, then its seq_cst load of
     // this flag. In the one order of all four, either we see the event or the probe sees the flag.
-    header->tracer_sleeping.store(1, std::memory_order_seq_cst);
+    header->tracer_sleeping.store(corotracer::kEngineSleeps, std::memory_order_seq_cst);
     // Probes of such a region store seq with release only: the fence between their store and load is this one.
     if (header->extension.engine_fences != 0 && !fenceProcesses()) {
         cancelSleep();
@@ -147,17 +189,27 @@ bool HarvestLoop::prepareSleep(Batch &batch)
         return false;
     }
     m_data->pass(batch, false, true);
-    if (batch.empty())
+    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled())
         return true;
     cancelSleep();
     return false;
+}
+
+void HarvestLoop::setPaused(bool paused)
+{
+    m_data->paused = paused;
+    // Release; partner: the probes' loads after each event. Acted on at the next one, by each thread for itself.
+    if (GlobalHeader *const header = m_data->region.writableHeader(); header && m_data->region.isWhole())
+        header->tracer_sleeping.store(paused ? corotracer::kEnginePaused : corotracer::kEngineAwake,
+                                      std::memory_order_release);
 }
 
 void HarvestLoop::cancelSleep()
 {
     // Relaxed: a probe that still sees 1 merely writes a byte too many.
     if (GlobalHeader *const header = m_data->region.writableHeader(); header && m_data->region.isWhole())
-        header->tracer_sleeping.store(0, std::memory_order_relaxed);
+        header->tracer_sleeping.store(m_data->paused ? corotracer::kEnginePaused : corotracer::kEngineAwake,
+                                      std::memory_order_relaxed);
 }
 
 bool HarvestLoop::stillQuiet() const
@@ -166,7 +218,7 @@ bool HarvestLoop::stillQuiet() const
         return false;
     // Acquire: partner is the winning probe's compare-exchange to 0, which follows its event.
     return m_data->region.header().tracer_sleeping.load(std::memory_order_acquire) == 1 &&
-           m_data->list.isDiscovered(m_data->allocation(std::memory_order_acquire));
+           m_data->list.isReuseNoticed() && m_data->list.isDiscovered(m_data->allocation(std::memory_order_acquire));
 }
 
 bool HarvestLoop::finalDrain(Batch &batch)
@@ -180,23 +232,38 @@ bool HarvestLoop::finalDrain(Batch &batch)
     if (!data.ending) {
         data.ending = true;
         cancelSleep();
+        data.list.noticeReuse();
         data.finalAllocation = data.allocation(std::memory_order_acquire);
         data.list.discover(data.finalAllocation, true, batch);
         data.list.decideEnd();
     }
-    return data.list.drainToEnd(batch, kMaxTransitions);
+    return data.lanes.finalDrain(batch) && data.list.drainToEnd(batch, kMaxTransitions);
+}
+
+bool HarvestLoop::hasMore() const
+{
+    return !m_data->lanesWhole;
+}
+
+bool HarvestLoop::isUrgent() const
+{
+    return m_data->lanes.isUrgent();
 }
 
 Accounting HarvestLoop::accounting() const
 {
     const Data &data = *m_data;
-    Accounting sums = data.list.sums();
+    Accounting sums = data.books.sums;
+    sums.paused = data.paused;
+    sums.regionBytes = data.regionBytes;
+    sums.growthStopped = data.growthStopped;
     if (!data.region.isWhole())
         return sums;
     const Allocation allocation = data.ending ? data.finalAllocation : data.allocation(std::memory_order_acquire);
     sums.untraced = data.list.pendingBirths() + allocation.beyond();
     sums.stationsAllocated = std::min(allocation.count, allocation.max);
-    sums.stationsMax = allocation.max;
+    sums.stationsMax =
+        data.region.hasExtension() && !data.growthStopped ? data.region.stationCapacity() : allocation.max;
     if (data.region.hasExtension()) {
         // Relaxed: sums for people, they publish nothing.
         const corotracer::ExtensionHeader &extension = data.region.header().extension;
@@ -204,6 +271,7 @@ Accounting HarvestLoop::accounting() const
         sums.bornBeforeInit = born_untrusted < kImplausibleSum ? born_untrusted : 0;
         sums.sitesDropped = extension.sites_dropped.load(std::memory_order_relaxed);
     }
+    data.lanes.addTo(sums);
     return sums;
 }
 

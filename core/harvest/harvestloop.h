@@ -5,6 +5,7 @@
 // thread calls it, targets write at will.
 #pragma once
 
+#include "core/harvest/processlist.h"
 #include "core/harvest/region.h"
 #include "core/trace/stream.h"
 
@@ -15,14 +16,18 @@ namespace ct {
 
 class HarvestLoop {
 public:
-    static constexpr std::size_t kMaxTransitions = 262'144;  ///< a batch exceeds it by less than one station's
+    /// A batch from stations exceeds it by less than one station's; lanes give smaller ones.
+    static constexpr std::size_t kMaxTransitions = 262'144;
 
     explicit HarvestLoop(Region &region);
+    /// With another idea of which processes live.
+    HarvestLoop(Region &region, IsAlive isAlive);
     ~HarvestLoop();
 
     /// One pass over the live stations; appends to `batch` (which the caller has cleared) and sets its time. A pass
     /// that fills the batch (kMaxTransitions) stops there; the next one goes on from that station.
-    /// Deaths are looked for in a slower rotation, so that an idle station costs one cache line.
+    /// Deaths are looked for in a slower rotation, so that an idle station costs one cache line; a coroutine with a
+    /// lane costs nothing while it is idle.
     void scan(Batch &batch);
     /// The same, but every station's death as well.
     void safetyScan(Batch &batch);
@@ -46,6 +51,11 @@ public:
     /// Owner: switches tracing off and on in all processes of this project's probe (tracer_sleeping = kEnginePaused).
     /// Paused, sleep is not announced.
     void setPaused(bool paused);
+
+    /// The latest pass stopped because the batch had enough, or something is under way: the next should follow at once.
+    bool hasMore() const;
+    /// Lanes fill so fast that the next pass must not wait at all.
+    bool isUrgent() const;
 
     Accounting accounting() const;
     std::uint64_t lastScanNs() const;  ///< what the latest full pass cost

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <sys/prctl.h>
 
 namespace ct {
 
@@ -47,6 +48,7 @@ struct HarvestThread::Data {
     HarvestLoop loop{region};
     std::promise<Result<void>> started;
     std::atomic<bool> endRequested{false};
+    std::atomic<bool> pauseRequested{false};
     std::atomic<bool> abandoned{false};  ///< relaxed; ordered by endRequested, or by joining the thread
 
     mutable std::mutex accountingMutex;  ///< held for a copy
@@ -55,6 +57,7 @@ struct HarvestThread::Data {
     // Harvest thread only.
     Batch batch;
     int idlePasses = 0;
+    bool paused = false;
     bool regionFailed = false;
     milliseconds poll = kPollShortest;
     Clock::time_point lastDelivery{};
@@ -87,6 +90,12 @@ void HarvestThread::abandon()
     m_data->abandoned.store(true, std::memory_order_relaxed);
 }
 
+void HarvestThread::setPaused(bool paused)
+{
+    // Relaxed, like the end: only the wish is handed over.
+    m_data->pauseRequested.store(paused, std::memory_order_relaxed);
+}
+
 void HarvestThread::requestEnd()
 {
     // Relaxed: nothing else is handed over; the thread looks at least every kPollLongest.
@@ -111,10 +120,13 @@ void HarvestThread::run()
         connect(&server, &HarvestServer::connected, &server, [this] { Q_EMIT targetConnected(); });
     }
     data.started.set_value({});
+    // The gap between two passes is what we ask for, not half as long again.
+    ::prctl(PR_SET_TIMERSLACK, 1UL);
 
     QEventLoop events;
     QTimer look;  // bounds every wait for the socket
     while (!data.endRequested.load(std::memory_order_relaxed)) {
+        heedPause();
         if (runPass())
             continue;
         if (data.loop.mayAnnounceSleep())
@@ -124,6 +136,16 @@ void HarvestThread::run()
     }
     drainAndFinish();
     Q_EMIT harvestEnded();
+}
+
+void HarvestThread::heedPause()
+{
+    const bool wanted = m_data->pauseRequested.load(std::memory_order_relaxed);
+    if (wanted == m_data->paused)
+        return;
+    m_data->paused = wanted;
+    m_data->loop.setPaused(wanted);
+    publishAccounting();
 }
 
 bool HarvestThread::runPass()
@@ -141,9 +163,12 @@ bool HarvestThread::runPass()
         data.lastSocketTurn = now;
         eventDispatcher()->processEvents(QEventLoop::AllEvents);
     }
+    if (data.loop.hasMore())
+        return true;
     if (!any && data.idlePasses >= kIdlePasses)
         return false;
-    QThread::usleep(static_cast<unsigned long>(kBusyGap.count()));
+    if (!data.loop.isUrgent())
+        QThread::usleep(static_cast<unsigned long>(kBusyGap.count()));
     return true;
 }
 
@@ -159,8 +184,8 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
     look.start(kFlagLook);
     while (!data.endRequested.load(std::memory_order_relaxed)) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
-        // Somebody cleared the flag (with or without a byte), or a station was given out.
-        if (!data.loop.stillQuiet())
+        // Somebody cleared the flag (with or without a byte), or a station was given out, or we are to pause.
+        if (!data.loop.stillQuiet() || data.pauseRequested.load(std::memory_order_relaxed) != data.paused)
             break;
         data.batch.clear();
         if (safetyScanDue())

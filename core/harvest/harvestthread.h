@@ -53,6 +53,7 @@ protected:
     void run() override;
 
 private:
+    void heedPause();
     bool runPass();  ///< false: nothing for a while
     void sleepUntilWoken(QEventLoop &events, QTimer &look);
     void pollAgain(QEventLoop &events, QTimer &look);

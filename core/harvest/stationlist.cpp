@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/stationlist.h"
 
+#include "core/harvest/freestack.h"
+
 namespace ct {
 
 namespace {
@@ -27,9 +29,10 @@ Dialect dialectOf(const StationCursor &cursor)
 
 }  // namespace
 
-StationList::StationList(const Region &region)
-    : m_stations(&region.station(0)), m_sites(region.siteRecords(), region.siteStrings())
+StationList::StationList(Region &region, HarvestBooks &books)
+    : m_region(region), m_stations(&region.station(0)), m_books(books)
 {
+    adoptFree();
 }
 
 void StationList::discover(const Allocation &allocation, bool all, Batch &batch)
@@ -46,7 +49,7 @@ void StationList::discover(const Allocation &allocation, bool all, Batch &batch)
         }
     }
     for (; m_discovered < allocation.stations(); ++m_discovered) {
-        if (!bear(m_discovered, batch))
+        if (!bear(m_discovered, batch) && !std::binary_search(m_adoptedFree.begin(), m_adoptedFree.end(), m_discovered))
             m_pending.push_back(m_discovered);
     }
 }
@@ -63,7 +66,7 @@ bool StationList::bear(std::uint32_t index, Batch &batch)
     if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
         readStation(station, cursor, m_reading, 0);  // finds the dialect, reads nothing
     Birth birth;
-    birth.coroutine = m_nextCoroutine++;
+    birth.coroutine = m_books.nextCoroutine++;
     birth.station = index;
     birth.dialect = dialectOf(cursor);
     birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // behind the acquire of birth_ts
@@ -72,11 +75,18 @@ bool StationList::bear(std::uint32_t index, Batch &batch)
         birth.pid = station.extension.pid.load(std::memory_order_relaxed);
         birth.generation = station.extension.generation.load(std::memory_order_relaxed);
     }
+    std::uint64_t start = 0;
+    if (cursor.marked && birth.generation != 0) {
+        // Written before the station was given back, by us or by an engine before us.
+        const std::uint64_t start_untrusted = station.extension.gen_start.load(std::memory_order_relaxed);
+        if (start_untrusted < kMaxPlausibleSeq)
+            start = cursor.next = start_untrusted;
+    }
     batch.births.push_back(birth);
-    m_live.push_back({cursor, index, birth.coroutine});
+    m_live.push_back({cursor, index, birth.coroutine, start});
     m_hasUnmarked = m_hasUnmarked || !cursor.marked;
-    m_sums.unproven = m_sums.unproven || !isProven(cursor);
-    ++m_sums.coroutines;
+    m_books.sums.unproven = m_books.sums.unproven || !isProven(cursor);
+    ++m_books.sums.coroutines;
     return true;
 }
 
@@ -100,17 +110,18 @@ void StationList::append(const Entry &entry, Batch &batch)
 {
     for (std::uint32_t i = 0; i < m_reading.lossCount; ++i) {
         const StationLoss &loss = m_reading.losses[i];
-        batch.losses.push_back({entry.coroutine, loss.firstN, loss.count, loss.missed});
-        (loss.missed ? m_sums.missedBeforeAttach : m_sums.lost) += loss.count;
+        const std::uint64_t first = loss.firstN - std::min(loss.firstN, entry.start);
+        batch.losses.push_back({entry.coroutine, first, loss.count, loss.missed});
+        (loss.missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += loss.count;
     }
     for (std::uint32_t i = 0; i < m_reading.eventCount; ++i) {
         const StationEvent &event = m_reading.events[i];
-        const SiteId site = m_sites.resolve(event.site, batch);
+        const SiteId site = m_books.sites.resolve(event.site, batch);
         const auto kind = event.kind <= corotracer::kYieldPoint ? static_cast<PointKind>(event.kind) : PointKind::Await;
-        batch.transitions.push_back(
-            {event.ts, event.addr, event.n, event.seq, entry.coroutine, event.tid, site, kind, event.active});
+        batch.transitions.push_back({event.ts, event.addr, event.n - std::min(event.n, entry.start), event.seq,
+                                     entry.coroutine, event.tid, site, kind, event.active});
     }
-    m_sums.captured += m_reading.eventCount;
+    m_books.sums.captured += m_reading.eventCount;
 }
 
 void StationList::makeFaulty(Entry &entry, Batch &batch)
@@ -118,7 +129,7 @@ void StationList::makeFaulty(Entry &entry, Batch &batch)
     const bool twoWriters = entry.cursor.fault == StationFault::TwoWriters;
     batch.flags.push_back(
         {entry.coroutine, twoWriters ? Flag::Reason::TwoWriters : Flag::Reason::DialectContradiction});
-    ++m_sums.flaggedStations;
+    ++m_books.sums.flaggedStations;
     Faulty faulty{entry, openFaulty(entry.cursor), {}, false};
     faulty.end.fill(kNoEnd);
     m_faulty.push_back(faulty);
@@ -187,18 +198,90 @@ void StationList::lookAtLive(Entry &entry, Batch &batch)
             return;
         }
     }
-    if (!dead)
+    if (!dead && !isReused(entry))
         return;
     reportDeath(entry, batch);
-    if (!entry.cursor.marked)
+    if (!dead)
+        m_pending.push_back(entry.station);
+    else if (entry.cursor.marked && m_region.access() == RegionAccess::Owner)
+        giveBack(entry);
+    else
         m_dead.push_back(entry);
     entry.coroutine = kNoCoroutine;
     ++m_removed;
 }
 
+/// A dead station of our probe that was read to its end. Its seqs go on where they are: the probe that takes it reads
+/// from them where its generation starts. Version-1 probes never see it.
+void StationList::giveBack(const Entry &entry)
+{
+    corotracer::StationData *const station = m_region.writableStation(entry.station);
+    if (!station || !m_region.hasExtension())
+        return;
+    // Relaxed: whoever takes the station finds it behind the acquire of its pop. Not born until it says so.
+    station->header.birth_ts.store(0, std::memory_order_relaxed);
+    pushFree(m_region.writableHeader()->extension.free_stations, station->extension.next_free, entry.station);
+    m_free.push_back(entry.station);
+}
+
+/// The stack that an engine before us left.
+void StationList::adoptFree()
+{
+    const std::uint32_t capacity = m_region.stationCapacity();
+    if (!m_region.isAdopted() || !m_region.writableHeader() || !m_region.hasExtension())
+        return;
+    std::vector<bool> seen(capacity);
+    // Acquire; partner: the release of the engine that pushed.
+    auto next = static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_acquire));
+    while (next != 0 && next <= capacity && !seen[next - 1]) {
+        seen[next - 1] = true;
+        m_free.push_back(next - 1);
+        next = m_stations[next - 1].extension.next_free.load(std::memory_order_relaxed);
+    }
+    std::reverse(m_free.begin(), m_free.end());
+    m_adoptedFree = m_free;
+    std::sort(m_adoptedFree.begin(), m_adoptedFree.end());
+}
+
+void StationList::noticeReuse()
+{
+    if (m_free.empty())
+        return;
+    // Relaxed: only which ones are gone. Nobody but us pushes, so the stack is a front part of what we built.
+    const auto top =
+        static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed));
+    while (!m_free.empty() && m_free.back() + 1 != top) {
+        m_pending.push_back(m_free.back());
+        m_free.pop_back();
+    }
+}
+
+bool StationList::isReuseNoticed() const
+{
+    return m_free.empty() ||
+           m_free.back() + 1 ==
+               static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed));
+}
+
+/// Observers only: an owner knows, as it gives stations back itself.
+bool StationList::isReused(const Entry &entry) const
+{
+    return entry.cursor.marked && m_region.access() != RegionAccess::Owner &&
+           stationOf(entry).extension.gen_start.load(std::memory_order_acquire) != entry.start;
+}
+
 void StationList::lookAtDead(Entry &entry, Batch &batch)
 {
-    if (entry.coroutine == kNoCoroutine || !hasNews<std::memory_order_acquire>(stationOf(entry), entry.cursor))
+    if (entry.coroutine == kNoCoroutine)
+        return;
+    if (entry.cursor.marked) {
+        if (isReused(entry)) {
+            m_pending.push_back(entry.station);
+            entry.coroutine = kNoCoroutine;
+        }
+        return;
+    }
+    if (!hasNews<std::memory_order_acquire>(stationOf(entry), entry.cursor))
         return;
     // Somebody writes to a coroutine that died: two processes share the station.
     entry.cursor.fault = StationFault::TwoWriters;
@@ -289,13 +372,8 @@ void StationList::closeFaulty(Batch &batch)
         std::uint64_t excess = 0;
         for (std::size_t slot = 0; slot < end.size(); ++slot)
             excess += faulty.counts.counted[slot] - std::min(faulty.counts.counted[slot], end[slot] / 2);
-        m_sums.lost -= std::min(m_sums.lost, excess);
+        m_books.sums.lost -= std::min(m_books.sums.lost, excess);
     }
-}
-
-Accounting StationList::sums() const
-{
-    return m_sums;
 }
 
 }  // namespace ct

@@ -5,8 +5,8 @@
 // One thread. Nothing is allocated and nothing virtual is called per event (vectors keep their capacity).
 #pragma once
 
+#include "core/harvest/harvestbooks.h"
 #include "core/harvest/region.h"
-#include "core/harvest/sitetable.h"
 #include "core/protocol/stationreader.h"
 #include "core/trace/stream.h"
 
@@ -29,10 +29,15 @@ struct Allocation {
 
 class StationList {
 public:
-    explicit StationList(const Region &region);
+    StationList(Region &region, HarvestBooks &books);
 
     /// Stations below this existed before we looked: what they lost until then was missed, not lost.
     void setAttached(const Allocation &allocation) { m_attachedBelow = allocation.stations(); }
+
+    /// Our probe's stations, given back once they are dead and read, are used again: notices which ones were taken.
+    void noticeReuse();
+    /// False: a station was taken from the stack of free ones since.
+    bool isReuseNoticed() const;
 
     /// Finds births; `all`: looks again at every station that was given out but not born yet, else at some of them.
     void discover(const Allocation &allocation, bool all, Batch &batch);
@@ -52,16 +57,16 @@ public:
     void decideEnd();
     bool drainToEnd(Batch &batch, std::size_t maxTransitions);
 
-    Accounting sums() const;
     std::uint64_t pendingBirths() const { return m_pending.size(); }
     bool hasUnmarked() const { return m_hasUnmarked; }
 
 private:
-    /// 24 bytes; read in order by every pass.
+    /// 32 bytes; read in order by every pass.
     struct Entry {
         StationCursor cursor;
         std::uint32_t station = 0;
         CoroutineId coroutine = kNoCoroutine;  ///< kNoCoroutine: removed, skip
+        std::uint64_t start = 0;               ///< number that the station's first event of this coroutine has there
     };
     struct Faulty {
         Entry entry;
@@ -81,25 +86,29 @@ private:
     void reportDeath(const Entry &entry, Batch &batch) const;
     void lookAtLive(Entry &entry, Batch &batch);
     void lookAtDead(Entry &entry, Batch &batch);
+    void giveBack(const Entry &entry);
+    void adoptFree();
+    bool isReused(const Entry &entry) const;
     void compactLive();
     bool drainEntry(Entry &entry, std::uint64_t end, Batch &batch);
     void closeFaulty(Batch &batch);
 
+    Region &m_region;
     const corotracer::StationData *m_stations;  ///< the mapping stays where it is as long as the region lives
-    SiteTable m_sites;
-    std::vector<Entry> m_live;             ///< in order of discovery, which is the order of addresses
-    std::vector<Entry> m_dead;             ///< version-1 only: a forked child may have set is_dead, or write on
-    std::vector<Faulty> m_faulty;          ///< stay until the end
-    std::vector<std::uint32_t> m_pending;  ///< given out, birth_ts still 0
+    HarvestBooks &m_books;
+    std::vector<Entry> m_live;                 ///< in order of discovery, which is the order of addresses
+    std::vector<Entry> m_dead;                 ///< version-1 only: a forked child may have set is_dead, or write on
+    std::vector<Faulty> m_faulty;              ///< stay until the end
+    std::vector<std::uint32_t> m_pending;      ///< given out, birth_ts still 0
+    std::vector<std::uint32_t> m_free;         ///< the stack of free stations as we built it: probes only pop
+    std::vector<std::uint32_t> m_adoptedFree;  ///< sorted: in the stack when we came
     std::uint32_t m_attachedBelow = 0;
     std::uint32_t m_discovered = 0;  ///< every index below was looked at
-    CoroutineId m_nextCoroutine = 0;
-    std::size_t m_readAt = 0;   ///< where the next readLive() begins
-    std::size_t m_removed = 0;  ///< entries of m_live to skip
+    std::size_t m_readAt = 0;        ///< where the next readLive() begins
+    std::size_t m_removed = 0;       ///< entries of m_live to skip
     std::size_t m_pendingAt = 0;
     std::size_t m_rotateAt = 0;
     bool m_hasUnmarked = false;
-    Accounting m_sums;
     StationReading m_reading;
 
     // From decideEnd() on: for m_live, then m_dead.

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What full stations and lanes have in common while they are harvested: one numbering of coroutines, one table of
+// suspension points, one set of sums. Harvest thread only.
+#pragma once
+
+#include "core/harvest/region.h"
+#include "core/harvest/sitetable.h"
+#include "core/trace/stream.h"
+
+#include <string>
+
+namespace ct {
+
+struct HarvestBooks {
+    explicit HarvestBooks(const Region &region)
+        : sites(region.siteRecords(), region.siteStrings()), strings(region.siteStrings())
+    {
+    }
+
+    /// A string as the extension refers to it: offset (48, high) | length (16). Empty for one that lies elsewhere.
+    std::string text(std::uint64_t untrustedReference) const
+    {
+        constexpr std::uint64_t kMaxTextBytes = 4096;
+        const std::uint64_t offset = untrustedReference >> 16;
+        const std::uint64_t length = untrustedReference & 0xFFFF;
+        if (offset > strings.size() || length > strings.size() - offset || length > kMaxTextBytes)
+            return {};
+        return std::string(strings.data() + offset, length);
+    }
+
+    SiteTable sites;
+    std::span<const char> strings;
+    CoroutineId nextCoroutine = 0;
+    Accounting sums;  ///< captured, lost, missedBeforeAttach, coroutines, flaggedStations, unproven
+};
+
+}  // namespace ct

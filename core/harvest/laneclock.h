@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes carry raw clocks; here they become nanoseconds of CLOCK_MONOTONIC. One curve for all threads of all processes,
+// monotone and made of straight pieces, so that the order between threads is that of the counter.
+#pragma once
+
+#include "corotracer/clock.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ct {
+
+/// A straight piece of a clock's curve. The default is the identity.
+struct ClockPiece {
+    std::uint64_t from = 0;  ///< raw values in [from, to) are its own
+    std::uint64_t to = ~std::uint64_t{0};
+    std::uint64_t base = 0;  ///< raw, at
+    std::uint64_t baseNs = 0;
+    std::uint64_t mult = std::uint64_t{1} << 32;  ///< ns per tick, 32 bits after the point
+
+    bool covers(std::uint64_t raw) const { return raw - from < to - from; }
+    std::uint64_t ns(std::uint64_t raw) const { return corotracer::detail::to_ns({base, baseNs, mult, 0}, raw); }
+};
+
+/// The engine's own curve of this machine's counter.
+class LaneClock {
+public:
+    using Pair = corotracer::detail::clock_pair;
+
+    /// Begins the curve at `now`. `far`: a pair from long ago, the longer the better its slope; it is only used when it
+    /// agrees with `rate` (ns per tick, 32 bits after the point).
+    void start(const Pair &far, const Pair &now, std::uint64_t rate);
+    /// The same, measuring now and rate itself; takes a fraction of a millisecond. Nothing happens the second time.
+    void startHere(const Pair &far);
+    bool isStarted() const { return !m_pieces.empty(); }
+
+    /// Holds the curve against CLOCK_MONOTONIC when that is due, every 128 ms in the long run.
+    void update();
+    /// The same with a given reading; what was converted before does not change.
+    void advance(const Pair &now, std::uint64_t switchCounter);
+
+    ClockPiece pieceFor(std::uint64_t raw) const;
+
+private:
+    corotracer::detail::clock_state m_state;
+    std::vector<ClockPiece> m_pieces;  ///< seamless, in order; the first reaches back for ever
+};
+
+/// What a process says of its clock; untrusted.
+struct ProcessPairs {
+    std::uint32_t kind = 0;  ///< ProcessEntry::clock_kind
+    std::uint64_t initCounter = 0;
+    std::uint64_t initNs = 0;
+    std::uint64_t mult = 0;
+    std::uint64_t lateCounter = 0;  ///< 0: there is no late pair
+    std::uint64_t lateNs = 0;
+};
+
+/// How the raw clock of one process is read.
+class ProcessClock {
+public:
+    ProcessClock() = default;  ///< raw values are nanoseconds
+    /// Chooses the engine's curve, or the process's own pairs when it does not live here (`live` false: post mortem, in
+    /// another boot of the machine) or contradicts the curve.
+    static ProcessClock choose(const ProcessPairs &pairs, LaneClock &engine, bool live);
+
+    ClockPiece pieceFor(std::uint64_t raw) const { return m_engine ? m_engine->pieceFor(raw) : m_own; }
+    std::uint64_t ns(std::uint64_t raw) const { return pieceFor(raw).ns(raw); }
+
+private:
+    const LaneClock *m_engine = nullptr;
+    ClockPiece m_own;
+};
+
+}  // namespace ct

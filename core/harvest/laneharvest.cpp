@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/laneharvest.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint64_t kStatesEveryNs = 500'000;     ///< closed lanes are freed
+constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< and filling ones noticed
+constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< at most, while records are dropped
+/// Deaths while tracing is switched off are told by lines alone.
+constexpr std::uint64_t kOffSweepEveryNs = 1'000'000'000;
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+/// Sums in the file are a target's to scribble over.
+constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
+
+std::uint64_t plausible(std::uint64_t sum_untrusted)
+{
+    return sum_untrusted < kImplausibleSum ? sum_untrusted : 0;
+}
+
+}  // namespace
+
+LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
+    : m_region(region),
+      m_books(books),
+      m_processes(region, m_clock, std::move(isAlive)),
+      m_merger(region, books, m_processes),
+      m_lanes(region, books, m_processes),
+      m_sweep(region, m_merger),
+      m_attaching(region.isAdopted())
+{
+    m_wantsSweep = m_attaching;
+    m_merger.setAttaching(m_attaching);
+    if (!isOwner())
+        m_merger.setLinesOnly();
+}
+
+/// Records that no lane will bring.
+std::uint64_t LaneHarvest::untold() const
+{
+    const corotracer::ExtensionHeader &extension = m_region.header().extension;
+    // Relaxed: sums; what they count shows in the lines.
+    return m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed)) +
+           extension.threads_without_lane.load(std::memory_order_relaxed);
+}
+
+bool LaneHarvest::pass(Batch &batch, bool safety)
+{
+    if (!hasLanes() || m_ending != Ending::No)
+        return true;
+    const std::size_t before = batch.transitions.size();
+    m_clock.update();
+    if (!isOwner()) {
+        passAsObserver(batch);
+        m_books.sums.captured += batch.transitions.size() - before;
+        return true;
+    }
+    look(batch, safety);
+    beginWork(batch);
+    bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions);
+    if (m_inBarrier)
+        whole = finishWork(batch) && whole;
+    m_books.sums.captured += batch.transitions.size() - before;
+    m_lanes.storeTails();
+    return whole;
+}
+
+/// What is asked for now and then only.
+void LaneHarvest::look(Batch &batch, bool safety)
+{
+    const std::uint64_t now = batch.now;
+    const bool states = safety || now - m_statesNs >= kStatesEveryNs;
+    if (states)
+        m_statesNs = now;
+    m_lanes.refresh(batch, states);
+    if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
+        m_gaugedNs = now;
+        m_lanes.gauge(now);
+        m_processes.look(batch, now);
+        if (m_processes.anySwitchedOff() && now - m_sweptNs >= kOffSweepEveryNs)
+            m_wantsSweep = true;
+        buryGone(batch);
+    }
+    m_wantsSweep = m_merger.takeNeedOfSweep() || m_wantsSweep || untold() != m_untold;
+    if (m_wantsSweep && !m_sweep.isRunning() && (safety || now - m_sweptNs >= kSweepEveryNs)) {
+        m_wantsSweep = false;
+        m_untold = untold();
+        m_sweptNs = now;
+        m_sweep.start();
+    }
+}
+
+/// One barrier at a time: for what is held, and for the next part of a sweep.
+void LaneHarvest::beginWork(Batch &batch)
+{
+    if (m_inBarrier || (!m_merger.isWaiting() && !m_sweep.isRunning()))
+        return;
+    if (m_sweep.isRunning())
+        m_sweep.readPart(batch);
+    m_merger.beginBarrier();
+    // The lanes of whatever was read so far are known after this, and their ends lie behind what is missing.
+    m_lanes.refresh(batch, false);
+    m_lanes.markEnds();
+    m_inBarrier = true;
+}
+
+/// False: there is more to do at once.
+bool LaneHarvest::finishWork(Batch &batch)
+{
+    if (!m_lanes.reachedEnds())
+        return false;
+    const std::size_t enough = batch.transitions.size() + kMaxTransitions;
+    if (!m_merger.completeBarrier(batch, enough))
+        return false;
+    if (m_sweep.hasPart() && !m_sweep.settlePart(batch, enough))
+        return false;
+    m_inBarrier = false;
+    if (m_attaching && m_sweep.finished() != 0) {
+        m_attaching = false;
+        m_merger.setAttaching(false);
+    }
+    return isSettled();
+}
+
+/// Processes that are gone. After one more sweep all that they wrote is told; then what they had is free.
+void LaneHarvest::buryGone(Batch &batch)
+{
+    for (const std::uint32_t process : m_processes.takeGone()) {
+        m_gone.push_back({process, m_sweep.started() + 1});
+        m_wantsSweep = true;
+    }
+    if (!isSettled())
+        return;
+    std::erase_if(m_gone, [&](const Gone &gone) {
+        if (m_sweep.finished() < gone.sweep)
+            return false;
+        // A region in which nobody is left to need the room is evidence: it stays as it is.
+        const bool wanted = m_processes.sawAlive(gone.process) || m_processes.active() != 0;
+        const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
+        if (reuse) {
+            m_lanes.freeLanesOf(gone.process, batch);
+            m_sweep.reclaim(gone.process, m_processes.isLast(gone.process));
+        }
+        m_processes.bury(gone.process, reuse, batch);
+        return true;
+    });
+}
+
+void LaneHarvest::passAsObserver(Batch &batch)
+{
+    m_processes.look(batch, batch.now);
+    m_sweep.start();
+    while (m_sweep.isRunning()) {
+        m_sweep.readPart(batch);
+        m_sweep.settlePart(batch, kNoLimit);
+    }
+    m_merger.beginBarrier();
+    m_merger.completeBarrier(batch, kNoLimit);
+    m_attaching = false;
+    m_merger.setAttaching(false);
+    buryGone(batch);
+}
+
+bool LaneHarvest::finalDrain(Batch &batch)
+{
+    if (!hasLanes())
+        return true;
+    const std::size_t before = batch.transitions.size();
+    const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
+    if (done) {
+        m_processes.lookLast(batch.now);
+        for (const std::uint32_t process : m_processes.takeGone())
+            m_processes.bury(process, false, batch);
+        for (const Gone &gone : std::exchange(m_gone, {}))
+            m_processes.bury(gone.process, false, batch);
+    }
+    m_books.sums.captured += batch.transitions.size() - before;
+    if (isOwner())
+        m_lanes.storeTails();
+    return done;
+}
+
+/// Finishes what is under way, then one whole sweep; then the lanes are read to their ends and no further, and what is
+/// still missing is lost.
+bool LaneHarvest::drain(Batch &batch)
+{
+    m_lanes.refresh(batch, true);
+    if (m_ending == Ending::No && !m_inBarrier) {
+        m_ending = Ending::Sweep;
+        m_sweep.start();
+    }
+    if (m_ending == Ending::Sweep && !m_sweep.isRunning() && !m_inBarrier) {
+        m_ending = Ending::Lanes;
+        m_lanes.markEnds();
+        m_lanes.stopAtEnds();
+    }
+    beginWork(batch);
+    const bool whole = m_lanes.read(m_merger, batch, batch.transitions.size() + kMaxTransitions);
+    if (m_inBarrier)
+        finishWork(batch);
+    return m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled();
+}
+
+void LaneHarvest::addTo(Accounting &sums) const
+{
+    if (!m_region.hasExtension())
+        return;
+    // Relaxed, all of them: sums for people, they publish nothing.
+    const corotracer::ExtensionHeader &extension = m_region.header().extension;
+    sums.bornWhileOff = plausible(extension.births_while_off.load(std::memory_order_relaxed));
+    if (!hasLanes())
+        return;
+    const auto reserved = static_cast<std::uint32_t>(m_region.lines().size());
+    sums.untraced += plausible(extension.births_without_line.load(std::memory_order_relaxed));
+    sums.stationsAllocated += std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
+    sums.stationsMax += reserved;
+    sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
+    sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
+    sums.lanesInUse = m_lanes.inUse();
+    sums.lanes = std::min<std::uint32_t>(extension.lane_count.load(std::memory_order_relaxed),
+                                         static_cast<std::uint32_t>(m_region.laneDirectory().size()));
+    sums.laneBytesMax = extension.lane_pool_size;
+    sums.laneBytes = std::min(extension.lane_pool_used.load(std::memory_order_relaxed), sums.laneBytesMax);
+    sums.laneFill = m_lanes.fill();
+    sums.processes = m_processes.active();
+}
+
+}  // namespace ct

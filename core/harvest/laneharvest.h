@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Harvests the part of a region that this project's probe writes with lanes: records, compact stations, processes.
+// docs/ctp.md has the rules. Driven by HarvestLoop, on its thread. Does nothing in a region without lanes.
+#pragma once
+
+#include "core/harvest/lanelist.h"
+#include "core/harvest/linesweep.h"
+
+namespace ct {
+
+class LaneHarvest {
+public:
+    /// Batches stay small enough for sinks to find them in the second-level cache.
+    static constexpr std::size_t kMaxTransitions = 8192;
+
+    LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = processIsAlive);
+
+    /// One pass over all lanes; costs one cache line per lane when nothing is new. False: there is more to do at once.
+    /// `safety`: does as well what may wait for an idle moment.
+    bool pass(Batch &batch, bool safety);
+    /// True when nothing is under way: no barrier, no sweep.
+    bool isSettled() const { return !m_inBarrier && !m_sweep.isRunning() && !m_merger.isWaiting(); }
+    /// The lanes fill so fast that the next pass must not wait.
+    bool isUrgent() const { return m_lanes.isUrgent(); }
+
+    /// The end: a last sweep, and all lanes to the ends they have then. False: call again.
+    [[nodiscard]] bool finalDrain(Batch &batch);
+
+    void addTo(Accounting &sums) const;
+
+private:
+    bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
+    bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
+    std::uint64_t untold() const;
+    void passAsObserver(Batch &batch);
+    void look(Batch &batch, bool safety);
+    void beginWork(Batch &batch);
+    bool finishWork(Batch &batch);
+    bool drain(Batch &batch);
+    void buryGone(Batch &batch);
+
+    enum class Ending : std::uint8_t { No, Sweep, Lanes };
+    struct Gone {
+        std::uint32_t process = 0;
+        std::uint64_t sweep = 0;  ///< the one after which it is told
+    };
+
+    Region &m_region;
+    HarvestBooks &m_books;
+    LaneClock m_clock;
+    ProcessList m_processes;
+    Merger m_merger;
+    LaneList m_lanes;
+    LineSweep m_sweep;
+    std::vector<Gone> m_gone;
+    bool m_inBarrier = false;
+    bool m_attaching;  ///< the first sweep of an adopted region
+    bool m_wantsSweep = false;
+    Ending m_ending = Ending::No;
+    std::uint64_t m_untold = 0;  ///< records that no lane brought, as of the latest sweep
+    std::uint64_t m_sweptNs = 0;
+    std::uint64_t m_statesNs = 0;
+    std::uint64_t m_gaugedNs = 0;
+};
+
+}  // namespace ct

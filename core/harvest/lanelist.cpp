@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/lanelist.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+using corotracer::LaneHeader;
+
+/// Lanes are read side by side in steps of this much time: a coroutine that hops between threads is held for no
+/// longer than that.
+constexpr std::uint64_t kStepNs = 100'000;
+/// Records of one lane before the others get a turn, whatever their times say.
+constexpr std::size_t kMaxPerTurn = 4096;
+constexpr double kUrgentNs = 4'000'000;
+
+}  // namespace
+
+LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
+    : m_region(region), m_books(books), m_processes(processes), m_known(region.laneDirectory().size())
+{
+}
+
+void LaneList::refresh(Batch &batch, bool states)
+{
+    // Acquire; partner: the release of whoever made a lane. Those of events we have read are seen here.
+    const std::uint32_t count_untrusted = m_region.header().extension.lane_count.load(std::memory_order_acquire);
+    const std::size_t count = std::min<std::size_t>(count_untrusted, m_known.size());
+    if (m_lanes.size() < count) {
+        for (std::uint32_t index = 0; index < count; ++index) {
+            if (!m_known[index])
+                find(index, batch);
+        }
+    }
+    if (!states)
+        return;
+    m_dropped = 0;
+    m_inUse = 0;
+    for (Lane &lane : m_lanes) {
+        const LaneHeader &header = m_region.laneDirectory()[lane.index];
+        // Relaxed: a sum; what was dropped shows in the coroutines' lines.
+        lane.dropped = header.dropped.load(std::memory_order_relaxed);
+        m_dropped += lane.dropped;
+        closeIfDrained(lane, batch);
+        m_inUse += header.state.load(std::memory_order_relaxed) != corotracer::kLaneFree;
+    }
+}
+
+void LaneList::find(std::uint32_t index, Batch &batch)
+{
+    const LaneHeader &header = m_region.laneDirectory()[index];
+    // Acquire; partner: the producer's release store once the lane is made.
+    const std::uint32_t state = header.state.load(std::memory_order_acquire);
+    if (state == corotracer::kLaneMaking || header.records.load(std::memory_order_relaxed) == 0)
+        return;
+    m_known[index] = true;
+    Lane lane;
+    lane.index = index;
+    const std::optional<LaneView> view = m_region.lane(index);
+    if (!view)
+        return;  // lies outside of the pool
+    lane.view = *view;
+    lane.position = lane.stored = lane.end = lane.gauged = header.tail.load(std::memory_order_relaxed);
+    lane.told = header.dropped.load(std::memory_order_relaxed);
+    learnOrigin(lane);
+    // The record that told it may be gone.
+    if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
+        batch.notes.threadNames.push_back(
+            {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
+    m_lanes.push_back(lane);
+}
+
+/// Behind an acquire load of a record of the lane, or of its state: what its owner wrote before is there.
+void LaneList::learnOrigin(Lane &lane)
+{
+    const LaneHeader &header = m_region.laneDirectory()[lane.index];
+    const std::uint32_t claims = header.claims.load(std::memory_order_relaxed);
+    if (claims == lane.claims)
+        return;
+    lane.claims = claims;
+    lane.before = lane.origin;
+    lane.begin = header.begin.load(std::memory_order_relaxed);
+    lane.origin = {header.process.load(std::memory_order_relaxed),
+                   static_cast<std::uint32_t>(header.tid.load(std::memory_order_relaxed))};
+}
+
+bool LaneList::isDrained(const Lane &lane) const
+{
+    return committedEnd(lane.view, lane.position) == lane.position;
+}
+
+void LaneList::closeIfDrained(Lane &lane, Batch &batch)
+{
+    if (lane.view.overwrite || m_region.writableLanes().empty())
+        return;
+    LaneHeader &header = m_region.writableLanes()[lane.index];
+    // Acquire; partner: the release store of the thread that ended. Its records are seen by what follows.
+    if (header.state.load(std::memory_order_acquire) != corotracer::kLaneClosed || !isDrained(lane))
+        return;
+    tellDrops(lane, batch);
+    header.tail.store(lane.position, std::memory_order_release);
+    lane.stored = lane.position;
+    // Release; partner: the acquire of whoever takes it and goes on at the tail.
+    header.state.store(corotracer::kLaneFree, std::memory_order_release);
+}
+
+/// What was dropped after the last record of a thread, so that no marker tells.
+void LaneList::tellDrops(Lane &lane, Batch &batch)
+{
+    if (lane.dropped > lane.told)
+        batch.notes.drops.push_back({m_processes.at(lane.origin.process, batch).pid, lane.origin.tid,
+                                     lane.dropped - lane.told, batch.now, batch.now});
+    lane.told = std::max(lane.told, lane.dropped);
+}
+
+void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
+{
+    for (Lane &lane : m_lanes) {
+        if (lane.view.overwrite || m_region.writableLanes().empty() || lane.origin.process != process)
+            continue;
+        LaneHeader &header = m_region.writableLanes()[lane.index];
+        std::uint32_t state = corotracer::kLaneActive;
+        if (header.process.load(std::memory_order_relaxed) != process || !isDrained(lane))
+            continue;
+        header.tail.store(lane.position, std::memory_order_release);
+        lane.stored = lane.position;
+        // Release; partner: the acquire of whoever takes it. Nobody else touches the lane of a dead process.
+        if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
+                                                 std::memory_order_relaxed))
+            tellDrops(lane, batch);
+    }
+}
+
+bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
+{
+    m_turns.clear();
+    for (std::size_t i = 0; i < m_lanes.size(); ++i) {
+        Turn turn;
+        turn.lane = static_cast<std::uint32_t>(i);
+        if (peek(m_lanes[i], turn, batch))
+            m_turns.push_back(turn);
+    }
+    const auto later = [](const Turn &a, const Turn &b) { return a.ns > b.ns; };
+    std::make_heap(m_turns.begin(), m_turns.end(), later);
+    for (std::size_t budget = maxTransitions * 4; !m_turns.empty();) {
+        if (batch.transitions.size() >= maxTransitions || budget == 0)
+            return false;
+        std::pop_heap(m_turns.begin(), m_turns.end(), later);
+        Turn turn = m_turns.back();
+        m_turns.pop_back();
+        const std::uint64_t until = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns + kStepNs;
+        const std::uint64_t before = m_lanes[turn.lane].position;
+        const bool more = visit(turn, until, merger, batch, maxTransitions);
+        budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
+        if (more) {
+            m_turns.push_back(turn);
+            std::push_heap(m_turns.begin(), m_turns.end(), later);
+        }
+    }
+    return true;
+}
+
+/// The time of the lane's next record; false: there is none.
+bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
+{
+    if (m_stopped && lane.position >= lane.end)
+        return false;
+    const std::uint64_t position = lane.position;
+    LaneItem item;
+    if (readLane(lane.view, position, {&item, 1}).count == 0)
+        return false;
+    learnOrigin(lane);
+    turn.raw = item.ts;
+    turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(item.ts);
+    return true;
+}
+
+/// Reads up to the first record later than `untilNs`. True: there is more, and `turn` says from when.
+bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions)
+{
+    Lane &lane = m_lanes[turn.lane];
+    const ClockPiece piece = m_processes.at(lane.origin.process, batch).clock.pieceFor(turn.raw);
+    std::uint64_t untilRaw = ~std::uint64_t{0};
+    if (untilNs != ~std::uint64_t{0} && piece.mult != 0) {
+        const std::uint64_t ahead = corotracer::detail::slope(untilNs > turn.ns ? untilNs - turn.ns : 0, piece.mult);
+        untilRaw = turn.raw + ahead;
+    }
+    for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
+        const std::size_t count = copy(lane, m_items);
+        if (count == 0)
+            return false;
+        std::size_t taken = count;
+        if (m_items[count - 1].ts > untilRaw) {
+            // At least one, so that time goes on whatever a target writes.
+            taken = 1;
+            while (taken < count && m_items[taken].ts <= untilRaw)
+                ++taken;
+            lane.position -= count - taken;
+        }
+        hand(lane, std::span(m_items).first(taken), merger, batch);
+        done += taken;
+        if (taken < count)
+            break;
+    }
+    return peek(lane, turn, batch);
+}
+
+/// Copies what comes next and steps behind it; counts what was overwritten before.
+std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items)
+{
+    if (m_stopped) {
+        if (lane.position >= lane.end)
+            return 0;
+        items = items.first(std::min<std::uint64_t>(items.size(), lane.end - lane.position));
+    }
+    const LaneReading reading = readLane(lane.view, lane.position, items);
+    if (!lane.fresh)
+        m_skipped += reading.skipped;
+    lane.fresh = false;
+    lane.position = reading.next;
+    if (reading.count != 0)
+        learnOrigin(lane);
+    return reading.count;
+}
+
+void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch)
+{
+    const std::uint64_t first = lane.position - items.size();
+    std::size_t old = 0;  // of the thread that had the lane before
+    if (first < lane.begin && lane.view.overwrite)
+        old = std::min<std::uint64_t>(items.size(), lane.begin - first);
+    if (old != 0)
+        merger.take(lane.before, items.first(old), batch);
+    merger.take(lane.origin, items.subspan(old), batch);
+    m_processes.countRecords(lane.origin.process, items.size());
+    lane.told += merger.takeDropsTold();
+}
+
+void LaneList::markEnds()
+{
+    if (m_stopped)
+        return;
+    for (Lane &lane : m_lanes)
+        lane.end = committedEnd(lane.view, lane.position);
+}
+
+bool LaneList::reachedEnds() const
+{
+    return std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.position >= lane.end; });
+}
+
+void LaneList::storeTails()
+{
+    const std::span<LaneHeader> headers = m_region.writableLanes();
+    if (headers.empty())
+        return;
+    for (Lane &lane : m_lanes) {
+        if (lane.stored == lane.position)
+            continue;
+        lane.stored = lane.position;
+        // Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
+        headers[lane.index].tail.store(lane.position, std::memory_order_release);
+    }
+}
+
+void LaneList::gauge(std::uint64_t nowNs)
+{
+    const double elapsed = static_cast<double>(nowNs - m_gaugedNs);
+    m_gaugedNs = nowNs;
+    m_fill = 0;
+    m_urgent = false;
+    for (Lane &lane : m_lanes) {
+        const double waiting = static_cast<double>(committedEnd(lane.view, lane.position) - lane.position);
+        const double rate = static_cast<double>(lane.position - lane.gauged) / std::max(elapsed, 1.0);
+        lane.gauged = lane.position;
+        if (lane.view.overwrite && rate == 0)
+            continue;
+        m_fill = std::max(m_fill, std::min(waiting / lane.view.capacity, 1.0));
+        m_urgent = m_urgent || rate * kUrgentNs > static_cast<double>(lane.view.capacity) - waiting;
+    }
+}
+
+}  // namespace ct

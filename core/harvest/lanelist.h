@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The lanes of a region: how far each was read, in which order they are read, and when one is free again. Harvest
+// thread only.
+#pragma once
+
+#include "core/harvest/merger.h"
+#include "core/harvest/region.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ct {
+
+class LaneList {
+public:
+    LaneList(Region &region, HarvestBooks &books, ProcessList &processes);
+
+    /// Finds new lanes; with `states`, looks as well for closed ones that can be freed, and for drops.
+    void refresh(Batch &batch, bool states);
+    /// Reads all lanes, those with the oldest records first, so that little has to be held. False: the batch has
+    /// enough, or the records grew faster than they were read.
+    bool read(Merger &merger, Batch &batch, std::size_t maxTransitions);
+
+    /// A barrier's ends: those of now. Everything committed before the call lies below them.
+    void markEnds();
+    bool reachedEnds() const;
+    /// Reads no lane beyond the ends just marked any more.
+    void stopAtEnds() { m_stopped = true; }
+
+    /// Tells the producers how far they may write. After the batch was built.
+    void storeTails();
+
+    /// Lanes of a process that is gone: drained, they are free.
+    void freeLanesOf(std::uint32_t process, Batch &batch);
+
+    std::uint64_t dropped() const { return m_dropped + m_skipped; }
+    std::uint32_t inUse() const { return m_inUse; }
+    double fill() const { return m_fill; }
+    /// At the rate of late, some lane would be full within a few milliseconds.
+    bool isUrgent() const { return m_urgent; }
+    /// Looks how full the lanes are; now and then is enough.
+    void gauge(std::uint64_t nowNs);
+
+private:
+    struct Lane {
+        std::uint32_t index = 0;
+        LaneView view;
+        std::uint64_t position = 0;
+        std::uint64_t stored = 0;  ///< of position, in the tail
+        std::uint64_t end = 0;     ///< of the barrier in progress
+        std::uint64_t dropped = 0;
+        std::uint64_t told = 0;  ///< of those, by drop markers and by us
+        std::uint64_t gauged = 0;
+        std::uint32_t claims = 0;
+        std::uint64_t begin = 0;
+        LaneOrigin origin;
+        LaneOrigin before;  ///< whose records lie below begin
+        bool fresh = true;  ///< overwrite mode: what was overwritten before our first look was missed
+    };
+    struct Turn {
+        std::uint64_t ns = 0;   ///< of its next record
+        std::uint64_t raw = 0;  ///< the same in its clock
+        std::uint32_t lane = 0;
+    };
+
+    void find(std::uint32_t index, Batch &batch);
+    void learnOrigin(Lane &lane);
+    void closeIfDrained(Lane &lane, Batch &batch);
+    void tellDrops(Lane &lane, Batch &batch);
+    bool isDrained(const Lane &lane) const;
+    bool peek(Lane &lane, Turn &turn, Batch &batch);
+    bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
+    std::size_t copy(Lane &lane, std::span<LaneItem> items);
+    void hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch);
+
+    Region &m_region;
+    HarvestBooks &m_books;
+    ProcessList &m_processes;
+    std::vector<Lane> m_lanes;
+    std::vector<bool> m_known;  ///< by index in the directory
+    std::vector<Turn> m_turns;
+    std::array<LaneItem, 256> m_items;
+    std::uint64_t m_dropped = 0;
+    std::uint64_t m_skipped = 0;
+    std::uint32_t m_inUse = 0;
+    double m_fill = 0;
+    std::uint64_t m_gaugedNs = 0;
+    bool m_urgent = false;
+    bool m_stopped = false;
+};
+
+}  // namespace ct

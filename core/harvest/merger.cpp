@@ -1,0 +1,399 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The hot path, and the rules of order. See mergernotes.cpp for the rare records.
+#include "core/harvest/merger.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+/// How far ahead the entry of a coroutine is asked for.
+constexpr std::size_t kAhead = 16;
+constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
+constexpr std::size_t kCursorStep = 1024;
+
+PointKind pointOf(std::uint8_t recordKind)
+{
+    const std::uint8_t point = recordKind & 0x0F;
+    return point <= corotracer::kYieldPoint ? static_cast<PointKind>(point) : PointKind::Await;
+}
+
+/// kRecordSuspend and kRecordResume, with any point.
+bool isTransition(std::uint8_t kind)
+{
+    return static_cast<std::uint8_t>(kind - corotracer::kRecordSuspend) < 0x20;
+}
+
+std::uint32_t indexOf(std::uint64_t identity)
+{
+    return static_cast<std::uint32_t>(identity);
+}
+
+std::uint32_t generationOf(std::uint64_t identity)
+{
+    return static_cast<std::uint32_t>(identity >> 32);
+}
+
+std::uint64_t identityOf(std::uint32_t generation, std::uint32_t index)
+{
+    return std::uint64_t{generation} << 32 | index;
+}
+
+}  // namespace
+
+Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
+    : m_lines(region.lines()), m_births(region.births()), m_books(books), m_processes(processes)
+{
+}
+
+void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch)
+{
+    const HarvestedProcess &process = m_processes.at(origin.process, batch);
+    ClockPiece piece{0, 0, 0, 0, 0};
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i + kAhead < items.size()) {
+            if (const std::uint32_t coming = indexOf(items[i + kAhead].identity); coming < m_cursors.size())
+                __builtin_prefetch(&m_cursors[coming], 1);
+        }
+        const LaneItem &item = items[i];
+        if (!piece.covers(item.ts)) [[unlikely]]
+            piece = process.clock.pieceFor(item.ts);
+        const std::uint64_t ts = piece.ns(item.ts);
+        if (!isTransition(item.kind)) [[unlikely]] {
+            takeRare(origin, item, ts, batch);
+            continue;
+        }
+        const std::uint32_t index = indexOf(item.identity);
+        const SiteId site = m_books.sites.resolve(item.site, batch);
+        const bool active = item.kind >= corotracer::kRecordResume;
+        if (index < m_cursors.size()) [[likely]] {
+            LaneCursor &cursor = m_cursors[index];
+            if (cursor.key == ((item.identity & ~kLowHalf) | item.n) && (cursor.state & LaneCursor::kFlags) == 0 &&
+                item.n != kLowHalf) [[likely]] {
+                const std::uint64_t n = std::uint64_t{cursor.state >> 8} << 32 | item.n;
+                ++cursor.key;
+                batch.transitions.push_back({ts, item.arg, n, slotSeq(Dialect::Lane, n), cursor.coroutine, origin.tid,
+                                             site, pointOf(item.kind), active});
+                continue;
+            }
+        }
+        takeEvent(origin, item, {ts, item.arg, item.n, 0, kNoCoroutine, origin.tid, site, pointOf(item.kind), active},
+                  batch);
+    }
+}
+
+/// Makes room for the entry of a compact station that exists.
+bool Merger::reach(std::uint32_t index)
+{
+    if (index < m_cursors.size())
+        return true;
+    if (index >= m_lines.size())
+        return false;
+    const std::size_t size = std::max<std::size_t>({index + 1U, m_cursors.size() * 2, kCursorStep});
+    m_cursors.resize(std::min(size, m_lines.size()));
+    return true;
+}
+
+LaneCursor &Merger::cursorOf(Hold &hold)
+{
+    return hold.detached ? hold.own : m_cursors[indexOf(hold.identity)];
+}
+
+Merger::Place Merger::find(std::uint64_t identity, Batch &batch)
+{
+    const std::uint32_t index = indexOf(identity);
+    const std::uint32_t generation = generationOf(identity);
+    if (generation == 0 || !reach(index))
+        return {};
+    LaneCursor &cursor = m_cursors[index];
+    if (cursor.generation() == generation ||
+        (generation > cursor.generation() && bearFromLine(index, generation, batch)))
+        return {&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
+    Hold *const hold = m_holdings.find(identity);
+    return hold ? Place{&hold->own, hold} : Place{};
+}
+
+/// An unknown one gets detached books: its birth lies in another lane, or was overwritten.
+Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, Batch &batch)
+{
+    if (const Place place = find(identity, batch); place.cursor)
+        return place;
+    if (generationOf(identity) == 0 || indexOf(identity) >= m_lines.size())
+        return {};
+    Hold &made = m_holdings.make(identity, m_barrier);
+    made.detached = true;
+    made.pid = pid;
+    made.own.key = identity & ~kLowHalf;
+    made.own.state = m_attaching ? LaneCursor::kAttached : 0;
+    list(made);
+    return {&made.own, &made};
+}
+
+Hold &Merger::hold(const Place &place, std::uint64_t identity)
+{
+    Hold &hold = place.hold ? *place.hold : m_holdings.make(identity, m_barrier);
+    if (!hold.detached)
+        place.cursor->state |= LaneCursor::kHeld;
+    list(hold);
+    return hold;
+}
+
+void Merger::list(Hold &hold)
+{
+    if (!hold.listed)
+        m_waiting.push_back(hold.identity);
+    hold.listed = true;
+}
+
+/// Any event that is not simply the next one. transition.n has only its low half yet.
+void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
+{
+    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, batch);
+    if (!place.cursor || place.cursor->isEnded())
+        return;
+    LaneCursor &cursor = *place.cursor;
+    const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(cursor.key));
+    if (ahead < 0)
+        return;  // told as lost, or scribbled
+    Transition full = transition;
+    full.n = cursor.next() + static_cast<std::uint32_t>(ahead);
+    full.seq = slotSeq(Dialect::Lane, full.n);
+    if (ahead != 0 || !cursor.isBorn()) {
+        m_holdings.insert(hold(place, item.identity), full, m_barrier);
+        return;
+    }
+    emit(cursor, full, batch);
+    if (place.hold) {
+        release(place, cursor.next(), batch);
+        tidy(place, batch);
+    }
+}
+
+void Merger::emit(LaneCursor &cursor, const Transition &transition, Batch &batch)
+{
+    batch.transitions.push_back(transition);
+    batch.transitions.back().coroutine = cursor.coroutine;
+    cursor.setNext(transition.n + 1);
+    cursor.state &= ~LaneCursor::kAttached;
+}
+
+/// Numbers [next, end) will not come.
+void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
+{
+    if (end <= cursor.next())
+        return;
+    const std::uint64_t count = end - cursor.next();
+    const bool missed = (cursor.state & LaneCursor::kAttached) != 0;
+    batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
+    (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
+    cursor.setNext(end);
+    cursor.state &= ~LaneCursor::kAttached;
+}
+
+/// Tells the held events below `end`, with losses between them, and those that follow without a hole.
+void Merger::release(const Place &place, std::uint64_t end, Batch &batch)
+{
+    LaneCursor &cursor = *place.cursor;
+    while (const Holdings::Event *const event = m_holdings.first(*place.hold)) {
+        const Transition &held = event->transition;
+        if (held.n > cursor.next() && held.n >= end)
+            break;
+        if (held.n >= cursor.next()) {
+            lose(cursor, held.n, batch);
+            emit(cursor, held, batch);
+        }
+        m_holdings.popFirst(*place.hold);
+    }
+}
+
+/// After a release: is it dead, and is anything held at all?
+void Merger::tidy(const Place &place, Batch &batch)
+{
+    Hold &held = *place.hold;
+    if (held.hasDeath && place.cursor->isBorn() && place.cursor->next() >= held.deathN) {
+        die(place, held.deathTs, batch);
+        return;
+    }
+    if (held.detached || held.hasDeath || m_holdings.first(held))
+        return;
+    place.cursor->state &= ~LaneCursor::kHeld;
+    m_holdings.erase(held);
+}
+
+void Merger::die(const Place &place, std::uint64_t ts, Batch &batch)
+{
+    batch.deaths.push_back({place.cursor->coroutine, ts != 0 ? ts : batch.now});
+    place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
+    if (place.hold)
+        m_holdings.erase(*place.hold);
+}
+
+void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+{
+    const std::uint32_t index = indexOf(item.identity);
+    const std::uint32_t generation = generationOf(item.identity);
+    if (generation == 0 || !reach(index) || m_cursors[index].generation() == generation)
+        return;  // known from its line
+    Hold *const stranger = m_holdings.find(item.identity);
+    if (stranger && stranger->own.isBorn())
+        return;
+    Birth birth;
+    birth.station = corotracer::kCompactBase + index;
+    birth.generation = generation;
+    birth.pid = m_processes.at(origin.process, batch).pid;
+    birth.dialect = Dialect::Lane;
+    birth.probeId = item.arg;
+    birth.birthTs = ts;
+    const Place place = install(item.identity, birth, 0, batch);
+    if (place.hold) {
+        release(place, 0, batch);
+        tidy(place, batch);
+    }
+}
+
+/// Numbers the coroutine and opens its books: in the station's entry, or in detached ones when that has a later
+/// generation. What was held of it is kept.
+Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch)
+{
+    const std::uint32_t index = indexOf(identity);
+    LaneCursor &current = m_cursors[index];
+    LaneCursor fresh;
+    fresh.key = identity & ~kLowHalf;
+    fresh.coroutine = m_books.nextCoroutine++;
+    fresh.state = flags;
+    batch.births.push_back(birth);
+    batch.births.back().coroutine = fresh.coroutine;
+    ++m_books.sums.coroutines;
+    Hold *stranger = m_holdings.find(identity);
+    if (current.generation() > birth.generation) {
+        if (!stranger) {
+            stranger = &m_holdings.make(identity, m_barrier);
+            stranger->detached = true;
+            list(*stranger);
+        }
+        stranger->own = fresh;
+        return {&stranger->own, stranger};
+    }
+    if (!current.isEnded()) {
+        if (m_linesOnly)
+            die({&current, nullptr}, birth.birthTs, batch);
+        else
+            detach(current, index, birth.birthTs);
+    }
+    current = fresh;
+    if (stranger) {
+        stranger->detached = false;
+        current.state |= LaneCursor::kHeld;
+    }
+    return {&current, stranger};
+}
+
+/// The station has another coroutine by now, so this one's death is under way in some lane.
+void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts)
+{
+    const std::uint64_t identity = identityOf(cursor.generation(), index);
+    Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr;
+    Hold &held = found ? *found : m_holdings.make(identity, m_barrier);
+    held.own = cursor;
+    held.own.state &= ~LaneCursor::kHeld;
+    held.detached = true;
+    held.barrier = m_barrier;
+    if (!held.hasDeath)
+        held.deathTs = ts;
+    list(held);
+}
+
+void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+{
+    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, batch);
+    if (!place.cursor || place.cursor->isEnded())
+        return;
+    const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(place.cursor->key));
+    if (ahead <= 0 && place.cursor->isBorn()) {
+        die(place, ts, batch);
+        return;
+    }
+    Hold &held = hold(place, item.identity);
+    held.hasDeath = true;
+    held.deathN = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
+    held.deathTs = ts;
+    held.deathBarrier = m_barrier;
+}
+
+void Merger::beginBarrier()
+{
+    m_covered.swap(m_waiting);
+    m_waiting.clear();
+    m_coveredAt = 0;
+    ++m_barrier;
+}
+
+bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
+{
+    for (; m_coveredAt < m_covered.size(); ++m_coveredAt) {
+        if (batch.transitions.size() >= maxTransitions)
+            return false;
+        Hold *const hold = m_holdings.find(m_covered[m_coveredAt]);
+        if (!hold)
+            continue;
+        hold->listed = false;
+        releaseCovered(*hold, batch);
+    }
+    m_covered.clear();
+    std::vector<Note> notes;
+    notes.swap(m_notes);
+    for (const Note &note : notes) {
+        const std::uint64_t ts = m_processes.at(note.origin.process, batch).clock.ns(note.item.ts);
+        const bool last = note.barrier < m_barrier;
+        if (!tellNote(note.origin, note.item, ts, last, batch) && !last)
+            m_notes.push_back(note);
+    }
+    return true;
+}
+
+/// The lanes were read to their ends: what was held before the barrier began has all that will ever come before it.
+void Merger::releaseCovered(Hold &hold, Batch &batch)
+{
+    std::uint64_t newest = 0;
+    const bool anyEvent = m_holdings.newestBefore(hold, m_barrier, newest);
+    const bool death = hold.hasDeath && hold.deathBarrier < m_barrier;
+    const bool followed = hold.detached && hold.barrier < m_barrier;
+    if (!anyEvent && !death && !followed) {
+        list(hold);
+        return;
+    }
+    if (!cursorOf(hold).isBorn()) {
+        const std::uint32_t index = indexOf(hold.identity);
+        const std::uint32_t generation = generationOf(hold.identity);
+        // Its line may still tell; else it is known by its events alone.
+        if (generation <= m_cursors[index].generation() || !bearFromLine(index, generation, batch)) {
+            Birth birth;
+            birth.station = corotracer::kCompactBase + index;
+            birth.generation = generation;
+            birth.pid = hold.pid;
+            birth.dialect = Dialect::Lane;
+            install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, batch);
+        }
+    }
+    const Place place{&cursorOf(hold), &hold};
+    if (anyEvent)
+        release(place, newest + 1, batch);
+    if (death) {
+        release(place, hold.deathN, batch);
+        lose(*place.cursor, hold.deathN, batch);
+    } else if (hold.detached && followed) {
+        // Whoever follows in the station was born after its end, of which no lane tells.
+        release(place, ~std::uint64_t{0}, batch);
+        die(place, hold.deathTs, batch);
+        return;
+    }
+    const std::uint64_t identity = hold.identity;
+    tidy(place, batch);
+    if (Hold *const left = m_holdings.find(identity))
+        list(*left);
+}
+
+}  // namespace ct

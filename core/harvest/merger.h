@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Puts the records of all lanes together: each coroutine's events in the order of their numbers, without holes, or with
+// a Loss for what no lane brings. Harvest thread only; nothing is allocated and nothing virtual is called per event.
+#pragma once
+
+#include "core/harvest/harvestbooks.h"
+#include "core/harvest/holdings.h"
+#include "core/harvest/processlist.h"
+#include "core/protocol/linereader.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ct {
+
+/// Where records come from.
+struct LaneOrigin {
+    std::uint32_t process = 0;  ///< index in the process table; untrusted
+    std::uint32_t tid = 0;
+};
+
+class Merger {
+public:
+    Merger(const Region &region, HarvestBooks &books, ProcessList &processes);
+
+    /// The records of one lane, in their order; empty is fine.
+    void take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
+
+    // Barriers. What is held when one begins is covered by it: once every lane was read up to the end it had then, what
+    // is still missing before a covered event is lost.
+    bool isWaiting() const { return !m_waiting.empty() || !m_notes.empty(); }
+    void beginBarrier();
+    /// False: the batch has enough; call again.
+    bool completeBarrier(Batch &batch, std::size_t maxTransitions);
+
+    // Compact stations, as LineSweep reads them.
+    /// Makes the coroutine known, if it is not. False: the station belongs to another generation by now.
+    bool meet(std::uint32_t index, const LineCopy &line, Batch &batch);
+    /// Events or a death that the line has and no lane brought so far.
+    bool isBehind(std::uint32_t index, const LineCopy &line) const;
+    /// Every lane was read beyond all events of `line`: what is missing is lost, but for the latest, which is here.
+    void settle(std::uint32_t index, const LineCopy &line, Batch &batch);
+    /// Its process is gone: it stays as it was last seen.
+    void abandon(std::uint32_t index);
+
+    /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
+    void setAttaching(bool attaching) { m_attaching = attaching; }
+    /// No lane, just lines: a generation that follows another ends it at once.
+    void setLinesOnly() { m_linesOnly = true; }
+
+    /// What came by lanes calls for a look at all compact stations; resets.
+    bool takeNeedOfSweep() { return std::exchange(m_needsSweep, false); }
+    /// Records that drop markers told of since the last call.
+    std::uint64_t takeDropsTold() { return std::exchange(m_dropsTold, 0); }
+
+private:
+    /// One generation's books: the station's own entry, or a detached one in its Hold.
+    struct Place {
+        LaneCursor *cursor = nullptr;
+        Hold *hold = nullptr;
+    };
+    struct Note {
+        LaneItem item;
+        LaneOrigin origin;
+        std::uint64_t barrier = 0;
+    };
+
+    bool reach(std::uint32_t index);
+    LaneCursor &cursorOf(Hold &hold);
+    Place find(std::uint64_t identity, Batch &batch);
+    Place findOrMake(std::uint64_t identity, std::uint32_t pid, Batch &batch);
+    Hold &hold(const Place &place, std::uint64_t identity);
+    void list(Hold &hold);
+
+    void takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch);
+    void takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void takeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void keepNote(const LaneOrigin &origin, const LaneItem &item);
+    bool tellNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, bool last, Batch &batch);
+    bool tellWaitsOn(const LaneItem &item, bool last, Batch &batch);
+    bool tellWake(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, bool last, Batch &batch);
+    CoroutineId idOf(std::uint64_t identity, Batch &batch);
+
+    bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
+    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch);
+    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts);
+    void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
+    void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
+    void release(const Place &place, std::uint64_t end, Batch &batch);
+    void tidy(const Place &place, Batch &batch);
+    void die(const Place &place, std::uint64_t ts, Batch &batch);
+    void releaseCovered(Hold &hold, Batch &batch);
+
+    std::span<const corotracer::StateLine> m_lines;
+    std::span<const corotracer::BirthLine> m_births;
+    HarvestBooks &m_books;
+    ProcessList &m_processes;
+    std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
+    Holdings m_holdings;
+    std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
+    std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
+    std::size_t m_coveredAt = 0;
+    std::vector<Note> m_notes;  ///< of coroutines that are not known yet
+    std::uint64_t m_barrier = 0;
+    bool m_attaching = false;
+    bool m_linesOnly = false;
+    bool m_needsSweep = false;
+    std::uint64_t m_dropsTold = 0;
+};
+
+}  // namespace ct

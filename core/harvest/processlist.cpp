@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/processlist.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+using corotracer::ProcessEntry;
+
+/// Entries are taken from the front: new ones lie at most so far behind the last known one.
+constexpr std::size_t kLookAhead = 8;
+constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
+/// From the first doubt to the verdict.
+constexpr std::uint64_t kDoubtNs = 500'000'000;
+
+ProcessPairs pairsOf(const ProcessEntry &entry)
+{
+    constexpr auto kAcquire = std::memory_order_acquire;
+    ProcessPairs pairs;
+    // Relaxed: behind the acquire of state, which is stored last.
+    pairs.kind = entry.clock_kind.load(std::memory_order_relaxed);
+    pairs.initCounter = entry.init_counter.load(std::memory_order_relaxed);
+    pairs.initNs = entry.init_ns.load(std::memory_order_relaxed);
+    pairs.mult = entry.mult.load(std::memory_order_relaxed);
+    for (int look = 0; look < 16; ++look) {
+        // Acquire, all of them; partner: the writer's release stores inside the odd phase.
+        const std::uint64_t seq = entry.late_seq.load(kAcquire);
+        const std::uint64_t counter = entry.late_counter.load(kAcquire);
+        const std::uint64_t ns = entry.late_ns.load(kAcquire);
+        if ((seq & 1) == 0 && entry.late_seq.load(std::memory_order_relaxed) == seq) {
+            pairs.lateCounter = seq != 0 ? counter : 0;
+            pairs.lateNs = ns;
+            break;
+        }
+    }
+    return pairs;
+}
+
+std::string nameOf(const ProcessEntry &entry)
+{
+    std::array<char, sizeof entry.name> copy;
+    std::memcpy(copy.data(), entry.name, copy.size());
+    const std::uint32_t length = entry.name_length.load(std::memory_order_relaxed);
+    return std::string(copy.data(), std::min<std::size_t>(length, copy.size()));
+}
+
+}  // namespace
+
+bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks)
+{
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char text[1024];
+    const ssize_t got = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    if (got <= 0)
+        return false;
+    text[got] = 0;
+    // Field 2, the name, may hold anything; what follows its last parenthesis is field 3: the state, and 22.
+    const char *at = std::strrchr(text, ')');
+    if (!at || at[1] == 0 || at[2] == 'Z' || at[2] == 'X')
+        return false;
+    for (int field = 2; field < 22 && at; ++field)
+        at = std::strchr(at + 1, ' ');
+    return at && std::strtoull(at + 1, nullptr, 10) == startTicks;
+}
+
+ProcessList::ProcessList(Region &region, LaneClock &clock, IsAlive isAlive)
+    : m_region(region), m_clock(clock), m_isAlive(std::move(isAlive))
+{
+}
+
+const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &batch)
+{
+    const std::span<const ProcessEntry> entries = m_region.processes();
+    if (untrustedIndex >= entries.size())
+        return m_nobody;
+    const ProcessEntry &entry = entries[untrustedIndex];
+    // Acquire; partner: InitTracer's release store, its last.
+    const std::uint32_t state = entry.state.load(std::memory_order_acquire);
+    if (state != corotracer::kProcessActive && state != corotracer::kProcessEnded)
+        return m_nobody;
+    if (untrustedIndex >= m_processes.size())
+        m_processes.resize(untrustedIndex + 1);
+    HarvestedProcess &process = m_processes[untrustedIndex];
+    process = {};
+    process.stage = Stage::Live;
+    process.pid = entry.pid.load(std::memory_order_relaxed);
+    process.startTicks = entry.start_ticks.load(std::memory_order_relaxed);
+    process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
+    const ProcessPairs pairs = pairsOf(entry);
+    process.sawAlive = state == corotracer::kProcessActive && m_isAlive(process.pid, process.startTicks);
+    process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
+    return process;
+}
+
+bool ProcessList::seemsGone(std::uint32_t index) const
+{
+    const HarvestedProcess &process = m_processes[index];
+    return m_region.processes()[index].state.load(std::memory_order_acquire) == corotracer::kProcessEnded ||
+           !m_isAlive(process.pid, process.startTicks);
+}
+
+void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
+{
+    HarvestedProcess &process = m_processes[index];
+    if (process.stage != Stage::Live && process.stage != Stage::Suspected)
+        return;
+    process.switchedOff = m_region.processes()[index].switched_off.load(std::memory_order_relaxed) != 0;
+    if (!seemsGone(index)) {
+        process.stage = Stage::Live;
+        return;
+    }
+    // A process of another pid namespace has no entry in our /proc, but it writes.
+    const bool writes = process.records != process.recordsThen;
+    if (!last && (process.stage == Stage::Live || writes)) {
+        process.stage = Stage::Suspected;
+        process.recordsThen = process.records;
+        process.suspectedNs = nowNs;
+        return;
+    }
+    if (!last && nowNs - process.suspectedNs < kDoubtNs)
+        return;
+    process.stage = Stage::Gone;
+    m_gone.push_back(index);
+}
+
+void ProcessList::look(Batch &batch, std::uint64_t nowNs)
+{
+    const std::size_t reach = std::min(m_region.processes().size(), m_processes.size() + kLookAhead);
+    for (std::size_t index = 0; index < reach; ++index)
+        at(static_cast<std::uint32_t>(index), batch);
+    if (m_processes.empty())
+        return;
+    const std::uint64_t elapsed = std::min(nowNs - m_lookedNs, kAskEveryNs);
+    std::size_t asked = m_processes.size() * elapsed / kAskEveryNs;
+    if (asked == 0)
+        return;  // soon
+    m_lookedNs = nowNs;
+    for (; asked > 0; --asked) {
+        if (m_askAt >= m_processes.size())
+            m_askAt = 0;
+        ask(static_cast<std::uint32_t>(m_askAt++), nowNs, false);
+    }
+}
+
+void ProcessList::lookLast(std::uint64_t nowNs)
+{
+    for (std::size_t index = 0; index < m_processes.size(); ++index)
+        ask(static_cast<std::uint32_t>(index), nowNs, true);
+}
+
+std::vector<std::uint32_t> ProcessList::takeGone()
+{
+    return std::exchange(m_gone, {});
+}
+
+void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
+{
+    if (index >= m_processes.size() || m_processes[index].buried)
+        return;
+    m_processes[index].buried = true;
+    // After an exec the same process goes on under another entry.
+    const std::uint32_t pid = m_processes[index].pid;
+    if (std::none_of(m_processes.begin(), m_processes.end(), [pid](const auto &other) {
+            return other.pid == pid && (other.stage == Stage::Live || other.stage == Stage::Suspected);
+        }))
+        batch.notes.processEnds.push_back({pid, batch.now});
+    const std::span<ProcessEntry> entries = m_region.writableProcesses();
+    if (!reuse || index >= entries.size())
+        return;
+    m_processes[index] = {};
+    // Release; partner: the acquire compare-exchange of whoever takes it.
+    entries[index].state.store(corotracer::kProcessFree, std::memory_order_release);
+}
+
+std::uint32_t ProcessList::active() const
+{
+    return static_cast<std::uint32_t>(std::count_if(m_processes.begin(), m_processes.end(), [](const auto &process) {
+        return process.stage == Stage::Live || process.stage == Stage::Suspected;
+    }));
+}
+
+bool ProcessList::anySwitchedOff() const
+{
+    return std::any_of(m_processes.begin(), m_processes.end(),
+                       [](const auto &process) { return process.stage == Stage::Live && process.switchedOff; });
+}
+
+bool ProcessList::isLast(std::uint32_t index) const
+{
+    const std::span<const ProcessEntry> entries = m_region.processes();
+    const std::size_t reach = std::min(entries.size(), m_processes.size() + kLookAhead);
+    for (std::size_t other = 0; other < reach; ++other) {
+        // Acquire; partner: InitTracer's compare-exchange from free.
+        if (other != index && entries[other].state.load(std::memory_order_acquire) != corotracer::kProcessFree)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace ct

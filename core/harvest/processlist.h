@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The processes that write into a region with lanes: who they are, how their clocks are read, whether they live.
+#pragma once
+
+#include "core/harvest/laneclock.h"
+#include "core/harvest/region.h"
+#include "core/trace/stream.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+/// Whether a process lives: pid, and field 22 of /proc/PID/stat so that a reused pid is told from it.
+using IsAlive = std::function<bool(std::uint32_t pid, std::uint64_t startTicks)>;
+bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks);
+
+struct HarvestedProcess {
+    enum class Stage : std::uint8_t {
+        Unknown,    ///< its entry is free, or was not read yet
+        Live,       ///
+        Suspected,  ///< seems to be gone; it is, unless records of it still come
+        Gone,       ///< its lanes and compact stations are being read for the last time
+    };
+    Stage stage = Stage::Unknown;
+    std::uint32_t pid = 0;
+    std::uint64_t startTicks = 0;
+    ProcessClock clock;
+    bool switchedOff = false;
+    std::uint64_t records = 0;      ///< read from its lanes
+    std::uint64_t recordsThen = 0;  ///< when it was suspected,
+    std::uint64_t suspectedNs = 0;  ///< which was then
+    bool sawAlive = false;
+    bool buried = false;
+};
+
+class ProcessList {
+public:
+    ProcessList(Region &region, LaneClock &clock, IsAlive isAlive);
+
+    /// The process of a lane or a compact station; reads its entry when it is new. One without a valid entry has pid 0
+    /// and a clock in nanoseconds.
+    const HarvestedProcess &at(std::uint32_t untrustedIndex, Batch &batch)
+    {
+        if (untrustedIndex < m_processes.size() && m_processes[untrustedIndex].stage != Stage::Unknown)
+            return m_processes[untrustedIndex];
+        return read(untrustedIndex, batch);
+    }
+    void countRecords(std::uint32_t untrustedIndex, std::uint64_t count)
+    {
+        if (untrustedIndex < m_processes.size())
+            m_processes[untrustedIndex].records += count;
+    }
+
+    /// Finds new ones, and asks about the life of the others, each about once a second.
+    void look(Batch &batch, std::uint64_t nowNs);
+    /// The end: all that do not live are gone, without a second look.
+    void lookLast(std::uint64_t nowNs);
+
+    /// Those that turned out to be gone since the last call; the caller reads what they left, then buries them.
+    std::vector<std::uint32_t> takeGone();
+    /// Tells its end. `reuse`: the entry is free for another.
+    void bury(std::uint32_t index, bool reuse, Batch &batch);
+
+    /// Writing at present, and whether any of them has switched tracing off.
+    std::uint32_t active() const;
+    bool anySwitchedOff() const;
+    /// It was not dead already when we came.
+    bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
+    /// No other entry of the table is in use.
+    bool isLast(std::uint32_t index) const;
+
+private:
+    using Stage = HarvestedProcess::Stage;
+    const HarvestedProcess &read(std::uint32_t untrustedIndex, Batch &batch);
+    bool seemsGone(std::uint32_t index) const;
+    void ask(std::uint32_t index, std::uint64_t nowNs, bool last);
+
+    Region &m_region;
+    LaneClock &m_clock;
+    IsAlive m_isAlive;
+    HarvestedProcess m_nobody;
+    std::vector<HarvestedProcess> m_processes;  ///< by index, as far as entries were seen in use
+    std::vector<std::uint32_t> m_gone;
+    std::size_t m_askAt = 0;
+    std::uint64_t m_lookedNs = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A region with lanes, a harvest loop over it, and the books of what it said, judged by the payloads of lanewriter.h.
+#pragma once
+
+#include "core/harvest/harvestloop.h"
+#include "tests/support/check.h"
+#include "tests/support/lanewriter.h"
+#include "tests/support/regions.h"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace lanecapture {
+
+using lanewriter::Coroutine;
+using lanewriter::Lane;
+using lanewriter::Process;
+
+/// What the stream said of each coroutine.
+struct Books {
+    struct One {
+        std::uint64_t key = 0, birthTs = 0, captured = 0, lost = 0, missed = 0, next = 0, deaths = 0, deathTs = 0;
+        std::uint32_t station = 0, generation = 0, pid = 0, lastTid = 0;
+        bool active = false;
+        std::uint64_t sum() const { return captured + lost + missed; }
+    };
+    std::vector<One> coroutines;  ///< by CoroutineId
+    std::uint64_t captured = 0, lost = 0, missed = 0, deaths = 0;
+    std::uint64_t inversions = 0, torn = 0, broken = 0;
+    std::set<std::uint64_t> identities;
+    ct::Notes notes;
+    std::uint64_t largest = 0;  ///< batch
+
+    void add(const ct::Batch &batch)
+    {
+        largest = std::max<std::uint64_t>(largest, batch.transitions.size());
+        for (const ct::Birth &birth : batch.births) {
+            broken += birth.coroutine != coroutines.size() || birth.dialect != ct::Dialect::Lane;
+            broken += birth.station < corotracer::kCompactBase || birth.generation == 0;
+            broken += !identities.insert(std::uint64_t{birth.generation} << 32 | birth.station).second;
+            One one;
+            one.key = birth.probeId;
+            one.birthTs = birth.birthTs;
+            one.station = birth.station;
+            one.generation = birth.generation;
+            one.pid = birth.pid;
+            coroutines.push_back(one);
+        }
+        for (const ct::Loss &loss : batch.losses) {
+            One &one = coroutines.at(loss.coroutine);
+            (loss.beforeAttach ? one.missed : one.lost) += loss.count;
+            (loss.beforeAttach ? missed : lost) += loss.count;
+            broken += loss.count == 0;
+        }
+        for (const ct::Transition &transition : batch.transitions)
+            addTransition(transition);
+        for (const ct::Death &death : batch.deaths) {
+            One &one = coroutines.at(death.coroutine);
+            broken += ++one.deaths != 1;
+            one.deathTs = death.ts;
+            ++deaths;
+        }
+        const auto append = [](auto &to, const auto &from) { to.insert(to.end(), from.begin(), from.end()); };
+        append(notes.processes, batch.notes.processes);
+        append(notes.threadNames, batch.notes.threadNames);
+        append(notes.names, batch.notes.names);
+        append(notes.parents, batch.notes.parents);
+        append(notes.waits, batch.notes.waits);
+        append(notes.wakes, batch.notes.wakes);
+        append(notes.drops, batch.notes.drops);
+        append(notes.switches, batch.notes.switches);
+        append(notes.processEnds, batch.notes.processEnds);
+    }
+    void checkOrder() const
+    {
+        CHECK_EQUAL(inversions, 0u);
+        CHECK_EQUAL(torn, 0u);
+        CHECK_EQUAL(broken, 0u);
+        for (const One &one : coroutines)
+            CHECK(one.sum() >= one.next);
+    }
+    const One *byKey(std::uint64_t key) const
+    {
+        const One *found = nullptr;
+        for (const One &one : coroutines)
+            found = one.key == key ? &one : found;
+        return found;
+    }
+
+private:
+    void addTransition(const ct::Transition &transition)
+    {
+        One &one = coroutines.at(transition.coroutine);
+        inversions += transition.n < one.next;
+        broken += one.deaths != 0;
+        const bool active = writers::activeOf(transition.n);
+        const std::uint64_t addr = active ? 0 : writers::addrOf(one.key, transition.n);
+        // A birth that was never seen has no key.
+        torn += transition.ts != writers::tsOf(transition.n) || transition.active != active ||
+                (one.key != 0 && transition.addr != addr);
+        one.next = transition.n + 1;
+        one.lastTid = transition.tid;
+        one.active = transition.active;
+        ++one.captured;
+        ++captured;
+    }
+};
+
+struct Capture {
+    explicit Capture(std::uint32_t lines = 4096, std::uint32_t laneRecords = 2048,
+                     std::uint64_t pool = std::uint64_t{4} << 20)
+        : region(make(dir, lines, laneRecords, pool)), loop(std::in_place, *region, isAlive())
+    {
+    }
+    static std::unique_ptr<ct::Region> make(const regions::TempDir &dir, std::uint32_t lines, std::uint32_t laneRecords,
+                                            std::uint64_t pool)
+    {
+        ct::RegionSpec spec;
+        spec.path = dir.file("r.shm");
+        spec.stations = lines;
+        spec.laneBytes = std::uint64_t{laneRecords} * sizeof(corotracer::LaneRecord);
+        spec.lanePoolBytes = pool;
+        auto created = ct::Region::create(spec);
+        REQUIRE(created);
+        return std::make_unique<ct::Region>(std::move(*created));
+    }
+    ct::IsAlive isAlive()
+    {
+        return [this](std::uint32_t pid, std::uint64_t) { return !dead.count(pid); };
+    }
+    corotracer::GlobalHeader &header() { return *region->writableHeader(); }
+    Process process(std::uint32_t pid = 100) { return Process(header(), pid, 1); }
+    bool scan(bool safety = false)
+    {
+        batch.clear();
+        if (safety)
+            loop->safetyScan(batch);
+        else
+            loop->scan(batch);
+        books.add(batch);
+        return loop->hasMore() || !batch.empty();
+    }
+    /// Until nothing is under way.
+    void settle(bool safety = false)
+    {
+        scan(safety);
+        for (int i = 0; i < 10'000 && scan(); ++i) {
+        }
+    }
+    void end()
+    {
+        for (bool done = false; !done;) {
+            batch.clear();
+            done = loop->finalDrain(batch);
+            books.add(batch);
+        }
+    }
+    void checkBooks(std::uint64_t emitted)
+    {
+        const ct::Accounting sums = loop->accounting();
+        CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
+        CHECK_EQUAL(books.captured, sums.captured);
+        CHECK_EQUAL(books.lost, sums.lost);
+        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
+        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
+        books.checkOrder();
+    }
+    /// The engine goes, without a word if `killed`; another one comes.
+    void restart()
+    {
+        loop.reset();
+        const std::string path = region->path();
+        region.reset();
+        auto opened = ct::Region::open(path);
+        REQUIRE(opened);
+        region = std::make_unique<ct::Region>(std::move(*opened));
+        loop.emplace(*region, isAlive());
+        books = {};
+    }
+
+    regions::TempDir dir;
+    std::set<std::uint32_t> dead;
+    std::unique_ptr<ct::Region> region;
+    std::optional<ct::HarvestLoop> loop;
+    ct::Batch batch;
+    Books books;
+};
+
+}  // namespace lanecapture

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes and compact stations, one step at a time, against known numbers: order, holes, drops, lives.
+#include "tests/support/lanecapture.h"
+
+using lanecapture::Books;
+using lanecapture::Capture;
+using lanewriter::Coroutine;
+using lanewriter::Lane;
+using lanewriter::Process;
+
+namespace {
+
+void steps(Coroutine &coroutine, Lane &lane, int count)
+{
+    for (int i = 0; i < count; ++i)
+        coroutine.step(lane);
+}
+
+}  // namespace
+
+CT_CASE(anEmptyRegionIsQuiet)
+{
+    Capture c;
+    CHECK(!c.scan());
+    CHECK(!c.loop->hasMore());
+    CHECK(c.loop->prepareSleep(c.batch));
+    c.loop->cancelSleep();
+    c.end();
+    c.checkBooks(0);
+}
+
+CT_CASE(aLifeInOneLane)
+{
+    Capture c;
+    const Process process = c.process(77);
+    Lane lane = *process.takeLane(5);
+    Coroutine one = *Coroutine::bear(process, lane, 9, 123);
+    steps(one, lane, 7);
+    c.scan();
+    REQUIRE(c.books.coroutines.size() == 1);
+    CHECK_EQUAL(c.books.coroutines[0].key, 9u);
+    CHECK_EQUAL(c.books.coroutines[0].birthTs, 123u);
+    CHECK_EQUAL(c.books.coroutines[0].pid, 77u);
+    CHECK_EQUAL(c.books.coroutines[0].lastTid, 5u);
+    CHECK_EQUAL(c.books.coroutines[0].generation, 1u);
+    CHECK_EQUAL(c.books.captured, 7u);
+    CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
+    CHECK_EQUAL(c.books.notes.processes.size(), 1u);
+    steps(one, lane, 2);
+    one.die(lane, 5000);
+    c.scan();
+    CHECK_EQUAL(c.books.coroutines[0].deaths, 1u);
+    CHECK_EQUAL(c.books.coroutines[0].deathTs, 5000u);
+    CHECK(!c.scan());
+    c.end();
+    c.checkBooks(9);
+    CHECK_EQUAL(c.loop->accounting().lost, 0u);
+}
+
+/// Each event in another lane, all of them read in any order.
+CT_CASE(hopsAreToldInOrder)
+{
+    for (int lanes = 2; lanes <= 5; ++lanes) {
+        Capture c;
+        const Process process = c.process();
+        std::vector<Lane> all;
+        for (int i = 0; i < lanes; ++i)
+            all.push_back(*process.takeLane(static_cast<std::uint64_t>(i) + 1));
+        Coroutine one = *Coroutine::bear(process, all[1], 9, 1);
+        Coroutine other = *Coroutine::bear(process, all[0], 8, 1);
+        for (int i = 0; i < 1000; ++i) {
+            one.step(all[static_cast<std::size_t>(lanes - 1 - i % lanes)]);
+            other.step(all[static_cast<std::size_t>(i * 7 % lanes)]);
+            if (i % 97 == 0)
+                c.scan();
+        }
+        one.die(all[0], 99'999);
+        c.settle();
+        CHECK_EQUAL(c.books.lost, 0u);
+        CHECK_EQUAL(c.books.captured, 2000u);
+        CHECK_EQUAL(c.books.deaths, 1u);
+        c.end();
+        c.checkBooks(2000);
+    }
+}
+
+/// A record that will never be committed: what follows it elsewhere is held until all lanes were drained, no longer.
+CT_CASE(aHoleIsLostAfterABarrier)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    Coroutine one = *Coroutine::bear(process, a, 9, 1);
+    steps(one, a, 3);
+    one.setEvents(5);  // 3 and 4 got lost without a trace
+    steps(one, b, 4);
+    c.settle();
+    CHECK_EQUAL(c.books.captured, 7u);
+    CHECK_EQUAL(c.books.lost, 2u);
+    c.end();
+    c.checkBooks(9);
+}
+
+CT_CASE(aBirthInAnotherLaneIsTakenFromTheLine)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    Coroutine one = *Coroutine::bear(process, b, 9, writers::tsOf(50'000));  // by its time, read last
+    steps(one, a, 3);
+    c.scan();
+    CHECK_EQUAL(c.books.captured, 3u);
+    REQUIRE(c.books.coroutines.size() == 1);
+    CHECK_EQUAL(c.books.coroutines[0].key, 9u);
+    c.settle();
+    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    c.end();
+    c.checkBooks(3);
+}
+
+/// The station has its third coroutine by the time that we read of the first.
+CT_CASE(recycledStationsKeepTheirLivesApart)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    for (std::uint64_t key = 1; key <= 100; ++key) {
+        Lane &birthplace = key % 2 ? a : b;
+        Lane &elsewhere = key % 3 ? b : a;
+        Coroutine one = *Coroutine::bear(process, birthplace, key, 1000 * key);
+        CHECK_EQUAL(one.index(), 0u);
+        steps(one, elsewhere, 4);
+        one.die(key % 5 ? birthplace : elsewhere, 1000 * key + 500);
+        if (key % 10 == 0)
+            c.scan();
+    }
+    c.settle();
+    CHECK_EQUAL(c.books.coroutines.size(), 100u);
+    CHECK_EQUAL(c.books.deaths, 100u);
+    CHECK_EQUAL(c.books.captured, 400u);
+    CHECK_EQUAL(c.books.lost, 0u);
+    for (const Books::One &one : c.books.coroutines) {
+        CHECK_EQUAL(one.captured, 4u);
+        CHECK_EQUAL(one.birthTs, 1000 * one.key);
+        CHECK_EQUAL(one.deathTs, 1000 * one.key + 500);
+        CHECK_EQUAL(one.generation, one.key);
+    }
+    c.end();
+    c.checkBooks(400);
+}
+
+/// A full lane drops what is new. The present state is right all the same, and so are the sums.
+CT_CASE(droppedRecordsAreLostAndCounted)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Coroutine other = *Coroutine::bear(process, lane, 2, 1);
+    steps(one, lane, 2040);
+    steps(other, lane, 100);  // most of them find no room
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(1)->captured, 2040u);
+    const Books::One &dropped = *c.books.byKey(2);
+    CHECK_EQUAL(dropped.sum(), 100u);
+    CHECK_EQUAL(dropped.next, 100u);  // the latest event, from the line
+    CHECK_EQUAL(dropped.captured, 7u);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 94u);
+    steps(other, lane, 10);
+    c.settle();
+    REQUIRE(c.books.notes.drops.size() == 1);
+    CHECK_EQUAL(c.books.notes.drops[0].records, 94u);
+    CHECK_EQUAL(c.books.notes.drops[0].tid, 1u);
+    CHECK_EQUAL(c.books.notes.drops[0].firstTs, writers::tsOf(6));
+    CHECK_EQUAL(c.books.notes.drops[0].lastTs, writers::tsOf(99));
+    c.end();
+    c.checkBooks(2150);
+}
+
+/// Births and deaths without a record: only the lines tell, and the engine frees the stations.
+CT_CASE(lifeWithoutRecords)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine filler = *Coroutine::bear(process, lane, 1, 1);
+    steps(filler, lane, 2047);
+    std::vector<Coroutine> all;
+    for (std::uint64_t key = 2; key < 20; ++key) {
+        all.push_back(*Coroutine::bear(process, lane, key, key));
+        steps(all.back(), lane, 3);
+        if (key % 2)
+            all.back().die(lane, 7000 + key);
+    }
+    c.settle(true);
+    CHECK_EQUAL(c.books.coroutines.size(), 19u);
+    CHECK_EQUAL(c.books.deaths, 9u);
+    for (std::uint64_t key = 2; key < 20; ++key) {
+        CHECK_EQUAL(c.books.byKey(key)->sum(), 3u);
+        CHECK_EQUAL(c.books.byKey(key)->captured, 1u);
+        CHECK_EQUAL(c.books.byKey(key)->birthTs, key);
+        CHECK_EQUAL(c.books.byKey(key)->deathTs, key % 2 ? 7000 + key : 0);
+    }
+    // Nine are free again, each once.
+    std::set<std::uint32_t> again;
+    for (int i = 0; i < 9; ++i) {
+        const Coroutine next = *Coroutine::bear(process, lane, 100, 1);
+        again.insert(next.index());
+        CHECK(next.index() < 20);
+    }
+    CHECK_EQUAL(again.size(), 9u);
+    CHECK_EQUAL(Coroutine::bear(process, lane, 100, 1)->index(), 19u);
+    c.end();
+    c.checkBooks(2047 + 18 * 3);
+}
+
+CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 2);
+    c.settle();
+    // The other thread found no room in the pool: it writes lines only.
+    corotracer::StateLine &line = process.line(one.index());
+    line.ts.store(writers::tsOf(9));
+    line.addr.store(0);
+    line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
+    line.tid.store(66);
+    line.seq.store(20);
+    c.header().extension.records_without_lane.store(8);
+    c.header().extension.threads_without_lane.store(1);
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(1)->captured, 3u);
+    CHECK_EQUAL(c.books.byKey(1)->lost, 7u);
+    CHECK_EQUAL(c.books.byKey(1)->lastTid, 66u);
+    CHECK_EQUAL(c.loop->accounting().threadsWithoutLane, 1u);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 8u);
+    c.end();
+    c.checkBooks(10);
+}
+
+/// The number in a record has 32 bits.
+CT_CASE(numbersGoOnBeyondThirtyTwoBits)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    constexpr std::uint64_t kNearWrap = 0xFFFF'FFF0;
+    std::uint64_t n = 0;
+    // Leaps of less than 2^31 are told apart from steps back.
+    for (; n < kNearWrap; n += 0x7000'0000) {
+        one.setEvents(n);
+        one.step(lane);
+        c.settle();
+    }
+    one.setEvents(kNearWrap);
+    steps(one, lane, 40);
+    c.settle();
+    CHECK_EQUAL(c.books.byKey(1)->next, kNearWrap + 40);
+    c.end();
+    c.checkBooks(kNearWrap + 40);
+}
+
+CT_CASE(closedLanesAreFreedOnceDrained)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 10);
+    lane.close(1);
+    CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneClosed);
+    c.scan();
+    c.scan(true);
+    CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
+    Lane again = *process.takeLane(2);
+    CHECK(again.ring().header == lane.ring().header);
+    CHECK_EQUAL(again.position(), 11u);
+    steps(one, again, 10);
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(1)->captured, 20u);
+    CHECK_EQUAL(c.books.byKey(1)->lastTid, 2u);
+    CHECK_EQUAL(c.loop->accounting().lanes, 1u);
+    CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
+    c.end();
+    c.checkBooks(20);
+}
+
+CT_CASE(notesNameWhoTheyMean)
+{
+    Capture c;
+    const Process process = c.process(321);
+    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    Coroutine parent = *Coroutine::bear(process, b, 1, 900'000'000);
+    Coroutine child = *Coroutine::bear(process, a, 2, 20);
+    using namespace corotracer;
+    child.note(a, {kRecordName, 30, child.identity(), process.intern("worker"), 0, 0});
+    child.note(a, {kRecordParent, 30, child.identity(), parent.identity(), 0, 0});
+    child.note(a, {kRecordThreadName, 30, 0, process.intern("pool 1"), 0, 0});
+    child.note(a, {0x75, 31, child.identity(), parent.identity(), 0, 0});
+    child.step(a);
+    child.note(b, {kRecordWake, 40, child.identity(), parent.identity(), 1, 0});
+    child.note(b, {kRecordWake, 41, child.identity(), kNoIdentity, 1, 0});
+    child.note(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // nobody
+    child.note(b, {0xF3, 42, child.identity(), 0, 0, 0});       // of a later version
+    c.settle();
+    CHECK_EQUAL(c.books.broken, 0u);
+    const auto idOf = [&](std::uint64_t key) {
+        return static_cast<ct::CoroutineId>(c.books.byKey(key) - c.books.coroutines.data());
+    };
+    const ct::Notes &notes = c.books.notes;
+    REQUIRE(notes.names.size() == 1 && notes.parents.size() == 1 && notes.threadNames.size() == 1);
+    CHECK_EQUAL(notes.names[0].name, "worker");
+    CHECK_EQUAL(notes.names[0].coroutine, idOf(2));
+    CHECK_EQUAL(notes.parents[0].coroutine, idOf(2));
+    CHECK_EQUAL(notes.parents[0].parent, idOf(1));
+    CHECK_EQUAL(notes.threadNames[0].name, "pool 1");
+    CHECK_EQUAL(notes.threadNames[0].pid, 321u);
+    CHECK_EQUAL(notes.threadNames[0].tid, 1u);
+    REQUIRE(notes.waits.size() == 1 && notes.wakes.size() == 2);
+    CHECK(notes.waits[0].kind == ct::WaitKind::Coroutine);
+    CHECK_EQUAL(notes.waits[0].target, idOf(1));
+    CHECK_EQUAL(notes.waits[0].n, 0u);
+    CHECK_EQUAL(notes.wakes[0].by, idOf(1));
+    CHECK_EQUAL(notes.wakes[0].coroutine, idOf(2));
+    CHECK_EQUAL(notes.wakes[0].n, 1u);
+    CHECK_EQUAL(notes.wakes[0].tid, 2u);
+    CHECK_EQUAL(notes.wakes[1].by, ct::kNoCoroutine);
+    CHECK(!c.loop->hasMore());
+    c.end();
+    c.checkBooks(1);
+}
+
+/// Deaths while tracing is off are told by lines, and found when it comes on again.
+CT_CASE(switchesAreTold)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 4);
+    one.note(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
+    c.settle();
+    process.line(one.index()).death_ts.store(777);
+    process.line(one.index()).life.store(one.identity() >> 32 << 32 | corotracer::kLineDead);
+    lane.put({corotracer::kRecordSwitchOn, 60, 0, 0, 0, 0});
+    c.settle();
+    c.settle(true);
+    REQUIRE(c.books.notes.switches.size() == 2);
+    CHECK(!c.books.notes.switches[0].on && c.books.notes.switches[1].on);
+    CHECK_EQUAL(c.books.notes.switches[1].ts, 60u);
+    CHECK_EQUAL(c.books.byKey(1)->deathTs, 777u);
+    c.end();
+    c.checkBooks(4);
+}
+
+/// The stack of free stations is also pushed by us; and the batch stays small.
+CT_CASE(aFullBatchGoesOn)
+{
+    Capture c(4096, 65'536);
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 60'000);
+    c.scan();
+    CHECK(c.loop->hasMore());
+    CHECK(c.books.captured < 10'000);
+    c.batch.clear();
+    CHECK(!c.loop->prepareSleep(c.batch));
+    c.books.add(c.batch);
+    c.settle();
+    CHECK_EQUAL(c.books.captured, 60'000u);
+    CHECK(c.books.largest < 10'000);
+    c.end();
+    c.checkBooks(60'000);
+}
