@@ -1,16 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What one transition costs the target: this probe, beside the floor (reading the counter and storing one 64-byte line)
+// What one transition costs the target: this probe without and with lanes, hot and in random order over many
+// coroutines, beside the floor (reading the counter and storing one 64-byte line, of as many lines in the same order)
 // and beside a plain version-1 write that asks the kernel for the thread id and clock_gettime for the time.
-// bench_probe --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
+// bench_probe --benchmark_repetitions=9 --benchmark_report_aggregates_only=true --benchmark_enable_random_interleaving
 #include "coroTracer.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <random>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <sys/syscall.h>
 
@@ -21,23 +26,40 @@ using namespace corotracer;
 constexpr std::uint32_t kStations = 64;
 constexpr std::uint32_t kSites = 256;
 constexpr std::uint64_t kStringBytes = 1 << 16;
+constexpr std::uint32_t kLines = 200'000;
+constexpr std::uint32_t kLaneRecords = (16U << 20) / sizeof(LaneRecord);
+constexpr std::uint32_t kLanes = 4;
+constexpr std::uint64_t kPoolBytes = 64ULL << 20;
 
-/// A region in shared memory, as an engine would have made it; nobody reads it. With BENCH_PROBE_FENCES in the
-/// environment the engine does not fence for both sides: the probe does, as under a version-1 engine.
+std::uint64_t pages(std::uint64_t bytes)
+{
+    return (bytes + 4095) & ~std::uint64_t{4095};
+}
+
+/// A region in shared memory, as an engine would have made it. With lanes, a thread does the least an engine does: it
+/// looks at the last record of each block and moves the tail. With BENCH_PROBE_FENCES in the environment the engine
+/// does not fence for both sides: the probe does, as under a version-1 engine.
 class Region {
 public:
-    Region()
+    explicit Region(bool lanes)
+        : m_path("/dev/shm/bench_probe." + std::to_string(::getpid()) + (lanes ? ".lanes" : ".stations"))
     {
-        m_path = "/dev/shm/bench_probe." + std::to_string(::getpid());
         const std::uint64_t table = kHeaderSize + kStations * kStationSize;
         const std::uint64_t strings = table + kSites * sizeof(SiteRecord);
-        const std::uint64_t size = strings + kStringBytes;
+        const std::uint64_t processes = pages(strings + kStringBytes);
+        const std::uint64_t directory = processes + pages(sizeof(ProcessEntry));
+        const std::uint64_t lines = directory + pages(kLanes * sizeof(LaneHeader));
+        const std::uint64_t births = lines + pages(kLines * sizeof(StateLine));
+        const std::uint64_t pool = births + pages(kLines * sizeof(BirthLine));
+        m_size = pool + kPoolBytes;
         const int fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(size)) != 0)
+        if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(m_size)) != 0)
             std::abort();
-        void *base = ::mmap(nullptr, kHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (base == MAP_FAILED)
             std::abort();
+        ::close(fd);
+        m_base = static_cast<char *>(base);
         auto *header = static_cast<GlobalHeader *>(base);
         header->magic_number = kMagic;
         header->version = kVersion;
@@ -46,7 +68,7 @@ public:
         extension.magic = kExtensionMagic;
         extension.version = kExtensionVersion;
         extension.size = sizeof(ExtensionHeader);
-        extension.file_size = size;
+        extension.file_size = m_size;
         extension.stations_reserved = kStations;
         extension.site_table_offset = table;
         extension.site_capacity = kSites;
@@ -54,11 +76,19 @@ public:
         extension.strings_offset = strings;
         extension.strings_capacity = kStringBytes;
         extension.engine_fences = std::getenv("BENCH_PROBE_FENCES") == nullptr ? 1 : 0;
-        ::munmap(base, kHeaderSize);
-        ::close(fd);
-        ::setenv("CTP_SHM_PATH", m_path.c_str(), 1);
-        ::setenv("CTP_SOCK_PATH", (m_path + ".sock").c_str(), 1);
-        ::setenv("CTP_MAX_STATIONS", std::to_string(kStations).c_str(), 1);
+        extension.process_table_offset = processes;
+        extension.lane_directory_offset = directory;
+        extension.lines_offset = lines;
+        extension.births_offset = births;
+        extension.lane_pool_offset = pool;
+        extension.lane_pool_size = kPoolBytes;
+        extension.process_capacity = 1;
+        extension.lane_capacity = kLanes;
+        extension.lines_reserved = kLines;
+        extension.lane_records = kLaneRecords;
+        extension.lane_mode = lanes ? kLanesDiscard : kLanesNone;
+        if (lanes)
+            m_drain = std::jthread([this](const std::stop_token &stop) { drain(stop); });
     }
     Region(const Region &) = delete;
     Region &operator=(const Region &) = delete;
@@ -68,9 +98,102 @@ public:
         std::filesystem::remove(m_path, ignored);
     }
 
+    /// Begins another session of this process, in this region.
+    void use() const
+    {
+        leave();
+        ::setenv("CTP_SHM_PATH", m_path.c_str(), 1);
+        ::setenv("CTP_SOCK_PATH", (m_path + ".sock").c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", std::to_string(kStations).c_str(), 1);
+        auto *header = reinterpret_cast<GlobalHeader *>(m_base);
+        header->allocated_count.store(0, std::memory_order_relaxed);
+        if (header->extension.process_table_offset != 0)
+            reinterpret_cast<ProcessEntry *>(m_base + header->extension.process_table_offset)
+                ->state.store(kProcessFree);
+        InitTracer();
+    }
+    /// As in a process that never had a session.
+    static void leave()
+    {
+        detail::leave_lane(nullptr);
+        detail::page_v1.session.store(0);
+        detail::page_v1.attached.store(0);
+    }
+    std::uint64_t dropped() const
+    {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < kLanes; ++i)
+            sum += lane(i).dropped.load(std::memory_order_acquire);
+        return sum;
+    }
+
 private:
+    LaneHeader &lane(std::uint32_t index) const
+    {
+        const auto &extension = reinterpret_cast<const GlobalHeader *>(m_base)->extension;
+        return reinterpret_cast<LaneHeader *>(m_base + extension.lane_directory_offset)[index];
+    }
+    void drain(const std::stop_token &stop) const
+    {
+        while (!stop.stop_requested()) {
+            for (std::uint32_t i = 0; i < kLanes; ++i)
+                drainLane(lane(i));
+            std::this_thread::sleep_for(std::chrono::microseconds(500));
+        }
+    }
+    void drainLane(LaneHeader &lane) const
+    {
+        const std::uint32_t state = lane.state.load(std::memory_order_acquire);
+        const std::uint32_t capacity = lane.records.load(std::memory_order_acquire);
+        if (capacity == 0)
+            return;
+        const auto *records = reinterpret_cast<const LaneRecord *>(m_base + lane.offset.load());
+        std::uint64_t tail = lane.tail.load(std::memory_order_relaxed);
+        const auto written = [&](std::uint64_t position) {
+            return (records[position & (capacity - 1)].commit.load(std::memory_order_acquire) & 0xF) ==
+                   lane_lap(position, capacity);
+        };
+        while (written(tail | (kLaneBlock - 1)))
+            tail = (tail | (kLaneBlock - 1)) + 1;
+        if (state == kLaneClosed) {
+            while (written(tail))
+                ++tail;
+        }
+        lane.tail.store(tail, std::memory_order_release);
+        if (state == kLaneClosed)
+            lane.state.store(kLaneFree, std::memory_order_release);
+    }
+
     std::string m_path;
+    std::uint64_t m_size = 0;
+    char *m_base = nullptr;
+    std::jthread m_drain;
 };
+
+std::unique_ptr<Region> g_stations;
+std::unique_ptr<Region> g_lanes;
+
+void withStations(const benchmark::State &)
+{
+    g_stations->use();
+}
+void withLanes(const benchmark::State &)
+{
+    g_lanes->use();
+}
+void noEngine(const benchmark::State &)
+{
+    Region::leave();
+}
+void switchedOff(const benchmark::State &)
+{
+    g_lanes->use();
+    enable(false);
+}
+void switchedOn(const benchmark::State &)
+{
+    enable(true);
+}
 
 /// A coroutine that never ends, awaiting at one place. Plain: without the probe.
 template <class Base>
@@ -104,7 +227,9 @@ void roundTrip(benchmark::State &state)
     state.SetItemsProcessed(state.iterations() * 2);
 }
 BENCHMARK_TEMPLATE(roundTrip, Plain)->Name("coroutine_untraced_pair");
-BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_traced_pair");
+BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_no_engine_pair")->Setup(noEngine);
+BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_stations_pair")->Setup(withStations);
+BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_lanes_pair")->Setup(withLanes);
 
 /// The probe's own part: write_trace, alternating.
 void probeWrite(benchmark::State &state)
@@ -116,26 +241,81 @@ void probeWrite(benchmark::State &state)
         active = !active;
     }
 }
-BENCHMARK(probeWrite)->Name("probe_transition");
+BENCHMARK(probeWrite)->Name("transition_no_engine")->Setup(noEngine);
+BENCHMARK(probeWrite)->Name("transition_off")->Setup(switchedOff)->Teardown(switchedOn);
+BENCHMARK(probeWrite)->Name("transition_without_lanes")->Setup(withStations);
+BENCHMARK(probeWrite)->Name("transition_with_lane")->Setup(withLanes);
+
+struct alignas(64) Line {
+    std::uint64_t words[8];
+};
+[[gnu::always_inline]] inline void writeLine(Line &line)
+{
+    const std::uint64_t now = detail::read_counter();
+    for (std::uint64_t &word : line.words)
+        word = now;
+    benchmark::DoNotOptimize(line);
+}
 
 /// Reading the counter and storing one line of 64 bytes, of eight that take turns.
 void floorWrite(benchmark::State &state)
 {
-    struct alignas(64) Line {
-        std::uint64_t words[8];
-    };
     static Line lines[8];
     std::uint64_t number = 0;
+    for (auto _ : state)
+        writeLine(lines[number++ % 8]);
+}
+BENCHMARK(floorWrite)->Name("floor");
+
+constexpr std::size_t kSteps = 1 << 20;
+
+/// Which coroutine is next: the same for all.
+std::vector<std::uint32_t> randomOrder(std::int64_t coroutines)
+{
+    std::mt19937 random(1);
+    std::vector<std::uint32_t> order(kSteps);
+    for (std::uint32_t &index : order)
+        index = static_cast<std::uint32_t>(random() % static_cast<std::uint64_t>(coroutines));
+    return order;
+}
+
+void floorRandom(benchmark::State &state)
+{
+    std::vector<Line> lines(static_cast<std::size_t>(state.range(0)));
+    const std::vector<std::uint32_t> order = randomOrder(state.range(0));
+    std::size_t step = 0;
+    for (auto _ : state)
+        writeLine(lines[order[step++ % kSteps]]);
+}
+BENCHMARK(floorRandom)->Name("floor_random")->Arg(1'000)->Arg(10'000)->Arg(100'000);
+
+void probeRandom(benchmark::State &state)
+{
+    struct alignas(64) Own : PromiseMixin {
+        bool active = false;
+    };
+    const std::vector<std::uint32_t> order = randomOrder(state.range(0));
+    std::vector<Own> promises(static_cast<std::size_t>(state.range(0)));
+    const std::uint64_t dropped = g_lanes->dropped();
+    std::size_t step = 0;
     for (auto _ : state) {
-        Line &line = lines[number % 8];
-        const std::uint64_t now = detail::read_counter();
-        for (std::uint64_t &word : line.words)
-            word = now;
-        benchmark::DoNotOptimize(line);
-        ++number;
+        Own &promise = promises[order[step++ % kSteps]];
+        promise.active = !promise.active;
+        promise.write_trace(0x1234, promise.active, 7);
+    }
+    state.counters["dropped"] = static_cast<double>(g_lanes->dropped() - dropped);
+}
+BENCHMARK(probeRandom)->Name("transition_with_lane_random")->Arg(1'000)->Arg(10'000)->Arg(100'000)->Setup(withLanes);
+
+/// Birth and death.
+void probeLife(benchmark::State &state)
+{
+    for (auto _ : state) {
+        const PromiseMixin promise;
+        benchmark::DoNotOptimize(&promise);
     }
 }
-BENCHMARK(floorWrite)->Name("floor_counter_and_line");
+BENCHMARK(probeLife)->Name("birth_and_death_with_lane")->Setup(withLanes);
 
 /// Version 1 as plainly as it goes: gettid from the kernel, clock_gettime, a full fence before tracer_sleeping.
 void plainWrite(benchmark::State &state)
@@ -170,11 +350,14 @@ BENCHMARK(counterOnly)->Name("counter_alone");
 
 int main(int argc, char **argv)
 {
-    const Region region;
-    InitTracer();
+    g_stations = std::make_unique<Region>(false);
+    g_lanes = std::make_unique<Region>(true);
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;
     benchmark::RunSpecifiedBenchmarks();
+    Region::leave();
+    g_lanes.reset();
+    g_stations.reset();
     return 0;
 }

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For the probe's tests: a region with lanes, laid out here, and the plainest reader of it, made from the layout alone.
+// The reader does what an engine must: it moves tails, frees closed lanes, and frees dead compact stations.
+#pragma once
+
+#include "probetest.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace lanetest {
+
+using namespace corotracer;
+
+struct Options {
+    std::uint32_t mode = kLanesDiscard;
+    std::uint32_t lines = 4096;
+    std::uint32_t laneRecords = kLaneRecordsMin;
+    std::uint64_t poolBytes = 8ULL << 20;
+    std::uint32_t laneCapacity = 64;
+    std::uint32_t processCapacity = 8;
+    std::uint32_t retentionMs = 0;
+    bool engineFences = true;
+    std::string directory = {};  ///< where the region lies; empty: a temporary directory
+};
+
+inline std::uint64_t pages(std::uint64_t bytes)
+{
+    return (bytes + 4095) & ~std::uint64_t{4095};
+}
+
+/// A region file with all areas, sparse, mapped here and named in the environment as long as it lives.
+class Region {
+public:
+    explicit Region(const Options &options = {}) : m_options(options)
+    {
+        m_directory = options.directory;
+        if (m_directory.empty()) {
+            char pattern[] = "/tmp/tst_lanes.XXXXXX";
+            REQUIRE(::mkdtemp(pattern) != nullptr);
+            m_directory = pattern;
+        }
+        const std::uint64_t table = kHeaderSize + kStations * kStationSize;
+        const std::uint64_t strings = table + kSites * sizeof(SiteRecord);
+        const std::uint64_t processes = pages(strings + kStringBytes);
+        const std::uint64_t lanes = processes + pages(options.processCapacity * sizeof(ProcessEntry));
+        const std::uint64_t lines = lanes + pages(options.laneCapacity * sizeof(LaneHeader));
+        const std::uint64_t births = lines + pages(options.lines * sizeof(StateLine));
+        const std::uint64_t pool = births + pages(options.lines * sizeof(BirthLine));
+        m_size = pool + pages(options.poolBytes);
+        const int fd = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        REQUIRE(fd >= 0 && ::ftruncate(fd, static_cast<off_t>(m_size)) == 0);
+        void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        ::close(fd);
+        REQUIRE(base != MAP_FAILED);
+        m_base = static_cast<char *>(base);
+        header().magic_number = kMagic;
+        header().version = kVersion;
+        header().max_stations.store(kStations, std::memory_order_relaxed);
+        ExtensionHeader &x = extension();
+        x.magic = kExtensionMagic;
+        x.version = kExtensionVersion;
+        x.size = sizeof(ExtensionHeader);
+        x.file_size = m_size;
+        x.stations_reserved = kStations;
+        x.site_table_offset = table;
+        x.site_capacity = kSites;
+        x.site_record_size = sizeof(SiteRecord);
+        x.strings_offset = strings;
+        x.strings_capacity = kStringBytes;
+        x.engine_fences = options.engineFences ? 1 : 0;
+        x.process_table_offset = processes;
+        x.lane_directory_offset = lanes;
+        x.lines_offset = lines;
+        x.births_offset = births;
+        x.lane_pool_offset = pool;
+        x.lane_pool_size = pages(options.poolBytes);
+        x.process_capacity = options.processCapacity;
+        x.lane_capacity = options.laneCapacity;
+        x.lines_reserved = options.lines;
+        x.lane_mode = options.mode;
+        x.lane_records = options.laneRecords;
+        x.lane_retention_ms = options.retentionMs;
+        ::setenv("CTP_SHM_PATH", path().c_str(), 1);
+        ::setenv("CTP_SOCK_PATH", (m_directory + "/region.sock").c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", std::to_string(kStations).c_str(), 1);
+    }
+    Region(const Region &) = delete;
+    Region &operator=(const Region &) = delete;
+    ~Region()
+    {
+        ::munmap(m_base, m_size);
+        ::unlink(path().c_str());
+        if (m_options.directory.empty())
+            ::rmdir(m_directory.c_str());
+        ::unsetenv("CTP_SHM_PATH");
+        ::unsetenv("CTP_SOCK_PATH");
+        ::unsetenv("CTP_MAX_STATIONS");
+    }
+
+    std::string path() const { return m_directory + "/region.shm"; }
+    GlobalHeader &header() const { return *reinterpret_cast<GlobalHeader *>(m_base); }
+    ExtensionHeader &extension() const { return header().extension; }
+    StationData &station(std::size_t i) const { return at<StationData>(kHeaderSize, i); }
+    ProcessEntry &process(std::size_t i) const { return at<ProcessEntry>(extension().process_table_offset, i); }
+    LaneHeader &lane(std::size_t i) const { return at<LaneHeader>(extension().lane_directory_offset, i); }
+    StateLine &line(std::size_t i) const { return at<StateLine>(extension().lines_offset, i); }
+    BirthLine &birth(std::size_t i) const { return at<BirthLine>(extension().births_offset, i); }
+    LaneRecord &record(const LaneHeader &lane, std::uint64_t position) const
+    {
+        return at<LaneRecord>(lane.offset.load(), position % lane.records.load());
+    }
+    std::uint32_t lanes() const { return extension().lane_count.load(std::memory_order_acquire); }
+    std::uint32_t lines() const { return extension().line_count.load(std::memory_order_acquire); }
+    std::uint32_t life(std::size_t i) const { return static_cast<std::uint32_t>(line(i).life.load()); }
+    std::uint32_t generation(std::size_t i) const { return static_cast<std::uint32_t>(line(i).life.load() >> 32); }
+
+    static constexpr std::uint32_t kStations = 16;
+    static constexpr std::uint32_t kSites = 256;
+    static constexpr std::uint64_t kStringBytes = 1 << 16;
+
+private:
+    template <class T>
+    T &at(std::uint64_t offset, std::size_t index) const
+    {
+        REQUIRE(offset + (index + 1) * sizeof(T) <= m_size);
+        return reinterpret_cast<T *>(m_base + offset)[index];
+    }
+
+    Options m_options;
+    std::string m_directory;
+    std::uint64_t m_size = 0;
+    char *m_base = nullptr;
+};
+
+struct Record {
+    std::uint64_t position = 0;
+    std::uint64_t ts = 0;
+    std::uint64_t identity = 0;
+    std::uint64_t arg = 0;
+    std::uint32_t n = 0;
+    std::uint32_t site = 0;
+    std::uint8_t kind = 0;
+    std::uint64_t tid = 0;
+    std::size_t lane = 0;
+};
+
+/// The records from a lane's tail to the last committed one.
+inline std::vector<Record> peek(const Region &region, std::size_t index, std::size_t most = ~std::size_t{0})
+{
+    std::vector<Record> result;
+    const LaneHeader &lane = region.lane(index);
+    const std::uint32_t capacity = lane.records.load(std::memory_order_acquire);
+    if (capacity == 0)
+        return result;
+    for (std::uint64_t p = lane.tail.load(); result.size() < most; ++p) {
+        // A slot without memory is no slot: on a full file system reading it is a signal.
+        if (p % capacity >= lane.committed.load(std::memory_order_acquire))
+            break;
+        // Acquire; partner: the probe's release. Everything else in the record is there then.
+        const LaneRecord &record = region.record(lane, p);
+        const std::uint64_t commit = record.commit.load(std::memory_order_acquire);
+        if ((commit & 0xF) != p / capacity % kLaneLaps + 1)
+            break;
+        result.push_back({p, record.ts.load(std::memory_order_acquire), record.identity.load(std::memory_order_acquire),
+                          record.arg.load(std::memory_order_acquire), static_cast<std::uint32_t>(commit >> 32),
+                          static_cast<std::uint32_t>(commit >> 12) & 0xF'FFFF, static_cast<std::uint8_t>(commit >> 4),
+                          lane.tid.load(std::memory_order_acquire), index});
+    }
+    return result;
+}
+
+/// What an engine does with one lane: copies, moves the tail, frees it when its thread has ended.
+inline std::vector<Record> drain(const Region &region, std::size_t index)
+{
+    LaneHeader &lane = region.lane(index);
+    const std::uint32_t state = lane.state.load(std::memory_order_acquire);
+    if (state == kLaneMaking)
+        return {};
+    std::vector<Record> records = peek(region, index);
+    // Release; partner: the probe's acquire before it writes there again.
+    lane.tail.store(lane.tail.load() + records.size(), std::memory_order_release);
+    if (state == kLaneClosed)
+        lane.state.store(kLaneFree, std::memory_order_release);
+    return records;
+}
+
+inline std::vector<Record> drainAll(const Region &region)
+{
+    std::vector<Record> result;
+    for (std::uint32_t i = 0; i < region.lanes(); ++i) {
+        const std::vector<Record> records = drain(region, i);
+        result.insert(result.end(), records.begin(), records.end());
+    }
+    return result;
+}
+
+inline std::size_t count(const std::vector<Record> &records, std::uint8_t kind)
+{
+    std::size_t result = 0;
+    for (const Record &record : records)
+        result += record.kind == kind ? 1 : 0;
+    return result;
+}
+
+/// The kinds in order: B birth, D death, S suspend, R resume, ! drops, - off, + on, ? anything else.
+inline std::string pattern(const std::vector<Record> &records)
+{
+    std::string result;
+    for (const Record &record : records) {
+        const std::uint8_t high = record.kind & 0xF0;
+        result += record.kind == kRecordBirth       ? 'B'
+                  : record.kind == kRecordDeath     ? 'D'
+                  : high == kRecordSuspend          ? 'S'
+                  : high == kRecordResume           ? 'R'
+                  : record.kind == kRecordDrops     ? '!'
+                  : record.kind == kRecordSwitchOff ? '-'
+                  : record.kind == kRecordSwitchOn  ? '+'
+                                                    : '?';
+    }
+    return result;
+}
+
+inline bool isTransition(const Record &record)
+{
+    return (record.kind & 0xF0) == kRecordSuspend || (record.kind & 0xF0) == kRecordResume;
+}
+
+/// Gathers per coroutine, checks that every number comes exactly once, and says what a coroutine's end claims.
+class Ledger {
+public:
+    void add(const std::vector<Record> &records)
+    {
+        for (const Record &record : records) {
+            if (isTransition(record)) {
+                CHECK(m_seen[record.identity].insert(record.n).second);
+                ++transitions;
+            } else if (record.kind == kRecordBirth) {
+                CHECK(m_born.insert(record.identity).second);
+            } else if (record.kind == kRecordDeath) {
+                CHECK(m_dead.emplace(record.identity, record.n).second);
+            } else if (record.kind == kRecordDrops) {
+                dropped += record.identity;
+                ++markers;
+            }
+        }
+    }
+    /// Every coroutine that died had all its events seen; nobody else was seen.
+    void checkComplete() const
+    {
+        for (const auto &[identity, n] : m_dead) {
+            const auto found = m_seen.find(identity);
+            CHECK_EQUAL(found == m_seen.end() ? 0 : found->second.size(), n);
+            CHECK(n == 0 || *found->second.rbegin() == n - 1);
+        }
+        for (const auto &[identity, seen] : m_seen)
+            CHECK(m_born.count(identity) == 1);
+    }
+    std::size_t born() const { return m_born.size(); }
+    std::size_t dead() const { return m_dead.size(); }
+
+    std::uint64_t transitions = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t markers = 0;
+
+private:
+    std::map<std::uint64_t, std::set<std::uint32_t>> m_seen;
+    std::set<std::uint64_t> m_born;
+    std::map<std::uint64_t, std::uint32_t> m_dead;
+};
+
+}  // namespace lanetest

@@ -1,0 +1,437 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes and compact stations as the probe writes them: one thread, a full lane, what is recycled, and what is counted.
+#include "lanetest.h"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+
+namespace {
+
+using namespace lanetest;
+using probetest::inChild;
+using probetest::Task;
+
+Task waitTwice()
+{
+    co_await std::suspend_always{};
+    co_await std::suspend_always{};
+}
+
+struct Traced : corotracer::PromiseMixin {
+    std::uint64_t self() const { return identity(); }
+};
+
+void events(corotracer::PromiseMixin &promise, std::uint64_t number)
+{
+    for (std::uint64_t i = 0; i < number; ++i)
+        promise.write_trace(i % 2 == 0 ? 0x1000 + i : 0, i % 2 == 1, 3);
+}
+
+CT_CASE(oneCoroutine)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        void *frame = nullptr;
+        std::uint64_t promise = 0;
+        {
+            const Task task = waitTwice();
+            CHECK(task.handle.promise().is_traced());
+            CHECK(task.handle.promise().my_station == nullptr);
+            frame = task.handle.address();
+            promise = reinterpret_cast<std::uintptr_t>(static_cast<corotracer::PromiseMixin *>(&task.handle.promise()));
+            task.handle.resume();
+            const StateLine &line = region.line(0);
+            CHECK_EQUAL(line.seq.load(), 6U);
+            CHECK_EQUAL(line.addr.load(), reinterpret_cast<std::uintptr_t>(frame));
+            CHECK_EQUAL(line.what.load() >> 32, std::uint64_t{kRecordSuspend});
+            CHECK_EQUAL(line.tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
+            CHECK_EQUAL(line.life.load(), std::uint64_t{1} << 32 | kLineAlive);
+            CHECK_EQUAL(region.birth(0).probe_id.load(), promise);
+            CHECK_EQUAL(region.birth(0).parent.load(), kNoIdentity);
+        }
+        const std::vector<Record> records = drainAll(region);
+        CHECK_EQUAL(pattern(records), "BSRSD");
+        REQUIRE(records.size() == 5);
+        CHECK_EQUAL(records[0].arg, promise);
+        CHECK_EQUAL(records[1].arg, reinterpret_cast<std::uintptr_t>(frame));
+        CHECK_EQUAL(records[2].arg, 0U);
+        CHECK(records[1].site != 0 && records[1].site == records[2].site && records[3].site != records[1].site);
+        CHECK_EQUAL(records[3].n, 2U);
+        CHECK_EQUAL(records[4].n, 3U);
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            CHECK_EQUAL(records[i].identity, std::uint64_t{1} << 32);
+            CHECK(i == 0 || records[i].ts >= records[i - 1].ts);
+        }
+        CHECK_EQUAL(region.line(0).ts.load(), records[3].ts);
+        CHECK_EQUAL(region.line(0).death_ts.load(), records[4].ts);
+        CHECK_EQUAL(region.birth(0).birth_ts.load(), records[0].ts);
+        CHECK_EQUAL(region.life(0), kLineRecycled);
+        CHECK_EQUAL(region.header().allocated_count.load(), 0U);
+        CHECK_EQUAL(region.lane(0).state.load(), kLaneActive);
+        CHECK_EQUAL(region.lane(0).tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
+    });
+}
+
+CT_CASE(theProcessSaysWhoItIs)
+{
+    const Region region;
+    inChild([&] {
+        // The same process before it called exec, and somebody else.
+        region.process(0).state.store(kProcessActive);
+        region.process(0).pid.store(static_cast<std::uint32_t>(::getpid()) + 1);
+        const std::uint64_t before = corotracer::detail::start_ticks();
+        region.process(1).state.store(kProcessActive);
+        region.process(1).pid.store(static_cast<std::uint32_t>(::getpid()));
+        region.process(1).start_ticks.store(before);
+        corotracer::InitTracer();
+        CHECK_EQUAL(region.process(0).state.load(), kProcessActive);
+        CHECK_EQUAL(region.process(1).state.load(), kProcessEnded);
+        const ProcessEntry &own = region.process(2);
+        CHECK_EQUAL(own.state.load(), kProcessActive);
+        CHECK_EQUAL(own.pid.load(), static_cast<std::uint32_t>(::getpid()));
+        CHECK(own.start_ticks.load() != 0);
+        CHECK_EQUAL(std::string(own.name, own.name_length.load()), "tst_probe_lanes");
+        CHECK_EQUAL(own.clock_kind.load(), corotracer::detail::has_invariant_counter() ? 1U : 0U);
+        CHECK(own.clock_kind.load() == 0 || own.mult.load() != 0);
+        const Traced promise;
+        CHECK_EQUAL(region.birth(0).process.load(), 2U);
+        CHECK_EQUAL(region.lane(0).process.load(), 2U);
+        // Whoever converts by that line comes out near CLOCK_MONOTONIC.
+        if (own.clock_kind.load() == 1) {
+            const std::uint64_t ticks = region.birth(0).birth_ts.load() - own.init_counter.load();
+            const std::uint64_t ns = own.init_ns.load() + corotracer::detail::scale(ticks, own.mult.load());
+            const std::uint64_t now = corotracer::detail::monotonic_ns();
+            CHECK(ns <= now + 10'000'000 && now - ns < 60'000'000'000);
+        }
+    });
+}
+
+CT_CASE(aTableWithoutRoomMeansFullStations)
+{
+    const Region region(Options{.processCapacity = 1});
+    region.process(0).state.store(kProcessActive);
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        CHECK(promise.my_station != nullptr);
+        events(promise, 5);
+        CHECK_EQUAL(region.lines(), 0U);
+        CHECK_EQUAL(region.station(0).slots[4].seq.load(), 2U);
+    });
+}
+
+CT_CASE(areasBeyondTheFileMeanFullStations)
+{
+    const Region region;
+    using Break = void (*)(ExtensionHeader &);
+    const Break breaks[] = {
+        [](ExtensionHeader &x) { x.process_table_offset += 1ULL << 40; },
+        [](ExtensionHeader &x) { x.lane_directory_offset += 64; },
+        [](ExtensionHeader &x) { x.lines_reserved = 0xFFFF'FFFF; },
+        [](ExtensionHeader &x) { x.births_offset = ~std::uint64_t{4095}; },
+        [](ExtensionHeader &x) { x.lane_pool_size += 4096; },
+        [](ExtensionHeader &x) { x.lane_pool_offset = 4096; },
+        [](ExtensionHeader &x) { x.lane_records = 3000; },
+        [](ExtensionHeader &x) { x.lane_records = 1; },
+        [](ExtensionHeader &x) { x.lane_mode = 7; },
+        [](ExtensionHeader &x) { x.lane_capacity = 0xFFFF'FFFF; },
+    };
+    alignas(64) char good[sizeof(ExtensionHeader)];
+    std::memcpy(good, static_cast<void *>(&region.extension()), sizeof good);
+    std::uint32_t stations = 0;
+    for (const Break damage : breaks) {
+        damage(region.extension());
+        inChild([&] {
+            corotracer::InitTracer();
+            Traced promise;
+            events(promise, 3);
+            CHECK(promise.my_station != nullptr);
+            CHECK_EQUAL(region.extension().lane_count.load(), 0U);
+        });
+        std::memcpy(static_cast<void *>(&region.extension()), good, sizeof good);
+        CHECK_EQUAL(region.header().allocated_count.load(), ++stations);
+    }
+}
+
+CT_CASE(stationsComeBack)
+{
+    const Region region(Options{.lines = 8});
+    inChild([&] {
+        corotracer::InitTracer();
+        for (std::uint32_t i = 0; i < 10'000; ++i) {
+            Traced promise;
+            events(promise, 2);
+            CHECK_EQUAL(promise.self(), std::uint64_t{i + 1} << 32);
+            if (i % 256 == 0)
+                (void)drainAll(region);
+        }
+        CHECK_EQUAL(region.lines(), 1U);
+        // More at once than a thread keeps, and no more than there are.
+        std::deque<Traced> all(9);
+        CHECK(all[7].is_traced());
+        CHECK(!all[8].is_traced());
+        CHECK_EQUAL(region.lines(), 8U);
+        CHECK_EQUAL(region.extension().births_without_line.load(), 1U);
+        events(all[8], 3);
+    });
+}
+
+CT_CASE(manyAtOnceAndAgain)
+{
+    constexpr std::uint32_t kMany = 3000;
+    const Region region(Options{.lines = kMany, .laneRecords = 1 << 14});
+    inChild([&] {
+        corotracer::InitTracer();
+        Ledger ledger;
+        for (std::uint32_t round = 1; round <= 3; ++round) {
+            std::deque<Traced> all(kMany);
+            for (Traced &promise : all) {
+                CHECK(promise.is_traced());
+                CHECK_EQUAL(promise.self() >> 32, round);
+                events(promise, 1);
+            }
+            ledger.add(drainAll(region));
+        }
+        ledger.add(drainAll(region));
+        ledger.checkComplete();
+        CHECK_EQUAL(ledger.dead(), 3 * kMany);
+        CHECK_EQUAL(region.lines(), kMany);
+        CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
+        CHECK_EQUAL(region.extension().lines_committed.load(), kMany);
+    });
+}
+
+CT_CASE(aFullLaneDropsAndSaysSo)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 3000);
+        const std::uint64_t kept = kLaneRecordsMin - 1;  // the birth has one
+        CHECK_EQUAL(region.lane(0).dropped.load(), 3000 - kept);
+        CHECK_EQUAL(region.line(0).seq.load(), 6000U);
+        CHECK_EQUAL(region.line(0).addr.load(), 0U);
+        std::vector<Record> records = drainAll(region);
+        REQUIRE(records.size() == kLaneRecordsMin);
+        const std::uint64_t last = records.back().ts;
+        events(promise, 2);
+        records = drainAll(region);
+        CHECK_EQUAL(pattern(records), "!SR");
+        REQUIRE(records.size() == 3);
+        CHECK_EQUAL(records[0].identity, 3000 - kept);
+        CHECK(records[0].ts >= last && records[0].arg >= records[0].ts && records[1].ts >= records[0].arg);
+        CHECK_EQUAL(records[1].n, 3000U);
+        CHECK_EQUAL(records[2].n, 3001U);
+    });
+}
+
+CT_CASE(whatWasNotToldIsNotReused)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        auto early = std::make_unique<Traced>();
+        auto late = std::make_unique<Traced>();
+        events(*early, 3000);
+        const auto unborn = std::make_unique<Traced>();  // its birth is dropped
+        early.reset();                                   // and this death
+        CHECK_EQUAL(region.life(0), kLineDead);
+        (void)drainAll(region);
+        late.reset();
+        CHECK_EQUAL(region.life(1), kLineRecycled);
+        CHECK_EQUAL(region.life(2), kLineAlive);
+        const_cast<std::unique_ptr<Traced> &>(unborn).reset();
+        CHECK_EQUAL(region.life(2), kLineDead);
+        const Traced next;
+        CHECK_EQUAL(next.self(), std::uint64_t{2} << 32 | 1);
+        // The engine has read the dead ones, and gives them back.
+        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
+        region.birth(0).next_free.store(0);
+        region.extension().free_lines.store(std::uint64_t{9} << 32 | 1);
+        const Traced again;
+        CHECK_EQUAL(again.self(), std::uint64_t{2} << 32);
+        CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 0U);
+    });
+}
+
+CT_CASE(aStackOfLiesHarmsNobody)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        const Traced first;
+        region.extension().free_lines.store(77'777);  // beyond all
+        const Traced second;
+        CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
+        region.birth(0).next_free.store(1);  // a circle, of one that is alive
+        region.extension().free_lines.store(1);
+        const Traced third;
+        CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
+        CHECK_EQUAL(region.life(0), kLineAlive);
+    });
+}
+
+CT_CASE(manyLaps)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        std::uint32_t expected = 0;
+        for (int round = 0; round < 60; ++round) {
+            events(promise, 1500);
+            for (const Record &record : drainAll(region)) {
+                if (isTransition(record))
+                    CHECK_EQUAL(record.n, expected++);
+            }
+        }
+        CHECK_EQUAL(expected, 60U * 1500);
+        CHECK_EQUAL(region.lane(0).dropped.load(), 0U);
+    });
+}
+
+CT_CASE(aLaneOutlivesItsThread)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        std::thread([&] {
+            events(promise, 3);
+            for (int i = 0; i < 40; ++i)
+                const Traced shortLived;
+        }).join();
+        CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
+        CHECK(region.lane(1).closed_ts.load() != 0);
+        // The compact station it kept is everybody's.
+        CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 2U);
+        const std::vector<Record> records = drainAll(region);
+        CHECK_EQUAL(count(records, kRecordDeath), 40U);
+        CHECK_EQUAL(region.lane(1).state.load(), kLaneFree);
+        const std::uint64_t tail = region.lane(1).tail.load();
+        std::thread([&] { events(promise, 2); }).join();
+        CHECK_EQUAL(region.lanes(), 2U);
+        CHECK_EQUAL(region.lane(1).claims.load(), 2U);
+        CHECK_EQUAL(region.lane(1).begin.load(), tail);
+        const std::vector<Record> more = drain(region, 1);
+        REQUIRE(more.size() == 2);
+        CHECK_EQUAL(more[0].position, tail);
+        CHECK_EQUAL(more[1].n, 4U);
+        CHECK(more[0].tid != records[0].tid);
+    });
+}
+
+/// A coroutine may end with its thread, after the lane was left: another one is taken, and left again.
+CT_CASE(coroutinesOfADyingThread)
+{
+    struct Late {
+        ~Late() { events(*promise, 2); }
+        Traced *promise;
+    };
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        std::thread([&] {
+            static thread_local Late late{&promise};  // made before the lane: destroyed after it was left
+            CHECK(late.promise != nullptr);
+            events(promise, 2);
+        }).join();
+        std::size_t transitions = 0;
+        for (std::uint32_t i = 0; i < region.lanes(); ++i) {
+            CHECK(region.lane(i).state.load() == (i == 0 ? kLaneActive : kLaneClosed));
+            for (const Record &record : drain(region, i))
+                transitions += isTransition(record) ? 1 : 0;
+        }
+        CHECK_EQUAL(transitions, 4U);
+    });
+}
+
+CT_CASE(thePoolIsShared)
+{
+    // 64 KiB and a page at a time: three lanes, then none.
+    const Region region(Options{.laneRecords = 1 << 12, .poolBytes = 3 * (65536 + 4096) + 4096});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced first;
+        events(first, 1);
+        std::atomic<bool> done{false};
+        std::vector<std::thread> threads;
+        std::vector<std::unique_ptr<Traced>> promises(3);
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            threads.emplace_back([&, i] {
+                promises[i] = std::make_unique<Traced>();
+                while (!done.load())
+                    std::this_thread::yield();
+            });
+            while (region.lanes() != i + 2)
+                std::this_thread::yield();
+        }
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            CHECK_EQUAL(region.lane(i).records.load(), kLaneRecordsMin);
+            CHECK_EQUAL(region.lane(i).offset.load() % 4096, 0U);
+        }
+        std::thread([&] {
+            promises[2] = std::make_unique<Traced>();
+            events(*promises[2], 5);
+            promises[2].reset();
+        }).join();
+        CHECK_EQUAL(region.lanes(), 3U);
+        CHECK_EQUAL(region.extension().threads_without_lane.load(), 1U);
+        CHECK_EQUAL(region.extension().records_without_lane.load(), 7U);
+        CHECK_EQUAL(region.line(3).seq.load(), 10U);
+        CHECK_EQUAL(region.life(3), kLineDead);
+        done.store(true);
+        for (std::thread &thread : threads)
+            thread.join();
+    });
+}
+
+CT_CASE(aLaneIsAQuarterOfWhatIsLeft)
+{
+    using corotracer::detail::lane_bytes;
+    constexpr std::uint64_t kMiB = 1 << 20;
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 256 * kMiB), 16 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 63 * kMiB), 8 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 65536 + 4096), 65536U);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 65536), 0U);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 0), 0U);
+}
+
+CT_CASE(anEngineThatDoesNotFence)
+{
+    const Region region(Options{.engineFences = false});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 4);
+        CHECK_EQUAL(pattern(drainAll(region)), "BSRSR");
+        CHECK_EQUAL(region.line(0).seq.load(), 8U);
+        region.header().tracer_sleeping.store(1);
+        events(promise, 1);
+        CHECK_EQUAL(region.header().tracer_sleeping.load(), 0U);
+    });
+}
+
+CT_CASE(eventsBirthsAndDeathsWake)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        region.header().tracer_sleeping.store(1);
+        auto promise = std::make_unique<Traced>();
+        CHECK_EQUAL(region.header().tracer_sleeping.exchange(1), 0U);
+        events(*promise, 1);
+        CHECK_EQUAL(region.header().tracer_sleeping.exchange(1), 0U);
+        promise.reset();
+        CHECK_EQUAL(region.header().tracer_sleeping.load(), 0U);
+    });
+}
+
+}  // namespace

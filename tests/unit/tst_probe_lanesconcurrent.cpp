@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Several threads, coroutines that wander between them, births and deaths everywhere, and a reader at the same time:
+// every event is in a lane exactly once, or counted. Meant for ThreadSanitizer.
+#include "lanetest.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+using namespace lanetest;
+using probetest::inChild;
+
+struct Traced : corotracer::PromiseMixin {};
+
+/// Coroutines by turns: each thread takes one, runs it for a few events, and puts it back or ends it.
+class Pool {
+public:
+    explicit Pool(std::size_t count) : m_slots(count) {}
+
+    void run(std::uint32_t seed, std::uint32_t steps)
+    {
+        for (std::uint32_t i = 0; i < steps; ++i) {
+            seed = seed * 1664525 + 1013904223;
+            const std::size_t index = (seed >> 8) % m_slots.size();
+            const std::unique_lock lock(m_slots[index].mutex, std::try_to_lock);
+            if (!lock)
+                continue;
+            std::unique_ptr<Traced> &promise = m_slots[index].promise;
+            if (!promise)
+                promise = std::make_unique<Traced>();
+            for (std::uint32_t event = 0; event < (seed >> 28); ++event) {
+                promise->write_trace(seed, event % 2 == 1, 5);
+                written.fetch_add(promise->is_traced() ? 1 : 0, std::memory_order_relaxed);
+            }
+            if ((seed >> 24) % 4 == 0)
+                promise.reset();
+        }
+    }
+    std::atomic<std::uint64_t> written{0};
+
+private:
+    struct Slot {
+        std::mutex mutex;
+        std::unique_ptr<Traced> promise;
+    };
+    std::vector<Slot> m_slots;
+};
+
+void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
+{
+    std::atomic<int> running{0};
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<std::thread> threads;
+        for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+            running.fetch_add(1);
+            threads.emplace_back([&pool, &running, seed, round] {
+                pool.run(seed + 10 * static_cast<std::uint32_t>(round), 4000);
+                running.fetch_sub(1);
+            });
+        }
+        while (running.load() != 0)
+            meanwhile();
+        for (std::thread &thread : threads)
+            thread.join();
+    }
+}
+
+CT_CASE(nothingIsLostWhileThereIsRoom)
+{
+    const Region region(Options{.lines = 256, .laneRecords = 1 << 17, .poolBytes = 64 << 20});
+    inChild([&] {
+        corotracer::InitTracer();
+        Ledger ledger;
+        std::uint64_t written = 0;
+        {
+            Pool pool(100);
+            runThreads(pool, 3, [&] { ledger.add(drainAll(region)); });
+            written = pool.written.load();
+        }
+        ledger.add(drainAll(region));
+        CHECK_EQUAL(ledger.transitions, written);
+        CHECK_EQUAL(ledger.dropped, 0U);
+        CHECK_EQUAL(ledger.born(), ledger.dead());
+        ledger.checkComplete();
+        CHECK(region.lines() <= 100 + 4 * corotracer::detail::kept_lines);
+        CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
+        CHECK(region.lanes() <= 10);  // three at a time, not always free again for the next three, and the main one
+    });
+}
+
+CT_CASE(whatIsDroppedIsCounted)
+{
+    const Region region(Options{.lines = 20'000});
+    inChild([&] {
+        corotracer::InitTracer();
+        Ledger ledger;
+        Pool pool(100);
+        int turn = 0;
+        runThreads(pool, 3, [&] {
+            if (++turn % 64 == 0)
+                ledger.add(drainAll(region));
+            std::this_thread::yield();
+        });
+        ledger.add(drainAll(region));
+        // By the lines: what each coroutine has written, those that nobody reads again included.
+        std::uint64_t dropped = 0;
+        for (std::uint32_t i = 0; i < region.lanes(); ++i)
+            dropped += region.lane(i).dropped.load();
+        CHECK(ledger.dropped <= dropped);
+        CHECK(ledger.transitions <= pool.written.load());
+        CHECK(pool.written.load() - ledger.transitions <= dropped);
+    });
+}
+
+/// A reader of present states gets whole ones: all of them are functions of the number.
+CT_CASE(linesAreNeverTorn)
+{
+    const Region region(Options{.mode = kLanesOverwrite});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        std::atomic<bool> done{false};
+        std::thread writer([&] {
+            for (std::uint64_t n = 0; n < 60'000; ++n)
+                promise.write_trace(n * 3, n % 2 == 1, static_cast<std::uint32_t>(n & 0xFFFF));
+            done.store(true);
+        });
+        std::uint64_t good = 0;
+        while (!done.load()) {
+            const StateLine &line = region.line(0);
+            const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
+            const std::uint64_t addr = line.addr.load(std::memory_order_acquire);
+            const std::uint64_t what = line.what.load(std::memory_order_acquire);
+            if (seq == 0 || seq % 2 == 1 || line.seq.load(std::memory_order_relaxed) != seq)
+                continue;
+            const std::uint64_t n = seq / 2 - 1;
+            CHECK_EQUAL(addr, n * 3);
+            CHECK_EQUAL(what & 0xFFFF'FFFF, n & 0xFFFF);
+            CHECK_EQUAL(what >> 32, n % 2 == 1 ? std::uint64_t{kRecordResume} : std::uint64_t{kRecordSuspend});
+            ++good;
+        }
+        writer.join();
+        CHECK_EQUAL(region.line(0).seq.load(), 120'000U);
+        (void)good;
+    });
+}
+
+CT_CASE(switchedByAllAtOnce)
+{
+    const Region region(Options{.lines = 4096, .laneRecords = 1 << 17, .poolBytes = 64 << 20});
+    inChild([&] {
+        corotracer::InitTracer();
+        Ledger ledger;
+        {
+            Pool pool(50);
+            std::uint32_t turn = 0;
+            runThreads(pool, 2, [&] {
+                ++turn;
+                corotracer::enable(turn % 3 != 0);
+                region.header().tracer_sleeping.store(turn % 5 == 0 ? kEnginePaused : kEngineAwake);
+                ledger.add(drainAll(region));
+                std::this_thread::yield();
+            });
+            region.header().tracer_sleeping.store(kEngineAwake);
+            corotracer::enable(true);
+        }
+        ledger.add(drainAll(region));
+        ledger.checkComplete();
+        CHECK_EQUAL(ledger.dropped, 0U);
+        std::uint64_t left = 0;
+        for (std::uint32_t i = 0; i < region.lines(); ++i)
+            left += region.life(i) == kLineAlive ? 1 : 0;
+        CHECK_EQUAL(left, 0U);
+    });
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
+#include "lanetest.h"
+
+#include <deque>
+#include <thread>
+
+#include <sched.h>
+#include <sys/mount.h>
+
+namespace {
+
+using namespace lanetest;
+using probetest::inChild;
+
+struct Traced : corotracer::PromiseMixin {};
+
+void events(corotracer::PromiseMixin &promise, std::uint64_t number)
+{
+    for (std::uint64_t i = 0; i < number; ++i)
+        promise.write_trace(0, i % 2 == 1, 3);
+}
+
+std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
+{
+    const char *base = reinterpret_cast<const char *>(&region.header());
+    const auto *numbers =
+        reinterpret_cast<const std::atomic<std::uint64_t> *>(base + region.lane(lane).block_numbers_offset.load());
+    return numbers[block].load(std::memory_order_acquire);
+}
+
+/// What a reader of an overwritten lane finds, block after block, oldest first.
+std::vector<Record> dump(const Region &region, std::size_t index)
+{
+    const LaneHeader &lane = region.lane(index);
+    const std::uint32_t capacity = lane.records.load();
+    std::map<std::uint64_t, std::uint32_t> blocks;
+    for (std::uint32_t block = 0; block < capacity / kLaneBlock; ++block) {
+        if (const std::uint64_t number = blockNumber(region, index, block); number != 0)
+            blocks[number] = block;
+    }
+    std::vector<Record> result;
+    for (const auto &[number, block] : blocks) {
+        for (std::uint64_t p = (number - 1) * kLaneBlock; p < number * kLaneBlock; ++p) {
+            const LaneRecord &record = region.record(lane, p);
+            const std::uint64_t commit = record.commit.load(std::memory_order_acquire);
+            if ((commit & 0xF) != p / capacity % kLaneLaps + 1)
+                break;
+            result.push_back({p, record.ts.load(), record.identity.load(), record.arg.load(),
+                              static_cast<std::uint32_t>(commit >> 32), 0, static_cast<std::uint8_t>(commit >> 4)});
+        }
+    }
+    return result;
+}
+
+CT_CASE(overwriteKeepsTheLatest)
+{
+    const Region region(Options{.mode = kLanesOverwrite, .laneRecords = 4 * kLaneBlock});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 50'000);
+        CHECK_EQUAL(region.lane(0).dropped.load(), 0U);
+        const std::vector<Record> records = dump(region, 0);
+        // At least all blocks but the one being written.
+        CHECK(records.size() >= 3 * kLaneBlock);
+        CHECK_EQUAL(records.back().n, 49'999U);
+        for (std::size_t i = 0; i < records.size(); ++i)
+            CHECK_EQUAL(records[i].n, 50'000 - records.size() + i);
+        CHECK_EQUAL(region.line(0).seq.load(), 100'000U);
+    });
+}
+
+CT_CASE(overwriteTakesTheLaneThatClosedFirst)
+{
+    const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 3 * (65536 + 4096)});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 1);
+        std::thread([&] { events(promise, 1500); }).join();
+        std::thread([&] {
+            const Traced own;
+            events(promise, 10);
+        }).join();
+        CHECK_EQUAL(region.lanes(), 3U);
+        CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
+        CHECK_EQUAL(region.lane(2).state.load(), kLaneClosed);
+        CHECK_EQUAL(region.life(1), kLineRecycled);
+        std::thread([&] { events(promise, 700); }).join();
+        CHECK_EQUAL(region.lanes(), 3U);
+        CHECK_EQUAL(region.lane(1).claims.load(), 2U);
+        CHECK_EQUAL(region.lane(1).begin.load(), 1500U);
+        const std::vector<Record> records = dump(region, 1);
+        REQUIRE(!records.empty());
+        CHECK_EQUAL(records.back().position, 2199U);
+        CHECK_EQUAL(records.back().n, 1U + 1500 + 10 + 700 - 1);
+    });
+}
+
+CT_CASE(retentionKeepsADeadThreadsLane)
+{
+    const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 2 * (65536 + 4096), .retentionMs = 3'600'000});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        std::thread([&] { events(promise, 3); }).join();
+        std::thread([&] { events(promise, 5); }).join();
+        CHECK_EQUAL(region.lane(1).claims.load(), 1U);
+        CHECK_EQUAL(region.extension().threads_without_lane.load(), 1U);
+        CHECK_EQUAL(region.extension().records_without_lane.load(), 5U);
+        CHECK_EQUAL(region.line(0).seq.load(), 16U);
+    });
+}
+
+/// Runs `body(directory)` in a child with a private tmpfs of `bytes` there; says so when this machine does not let us.
+void onSmallTmpfs(std::uint64_t bytes, const std::function<void(const std::string &)> &body)
+{
+    char pattern[] = "/tmp/tst_lanes.XXXXXX";
+    REQUIRE(::mkdtemp(pattern) != nullptr);
+    const std::string directory = pattern;
+    inChild([&] {
+        const std::string options = "size=" + std::to_string(bytes);
+        if ((::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+            ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            ::mount("ct", directory.c_str(), "tmpfs", 0, options.c_str()) != 0) {
+            std::cerr << "no tmpfs of our own here: not run\n";
+            return;
+        }
+        body(directory);
+    });
+    ::rmdir(directory.c_str());
+}
+
+/// Takes what is left of the file system.
+class Filler {
+public:
+    explicit Filler(const std::string &directory) : m_path(directory + "/filler")
+    {
+        const int fd = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        const std::vector<char> bytes(4096, 'x');
+        while (::write(fd, bytes.data(), bytes.size()) > 0) {
+        }
+        ::close(fd);
+    }
+    Filler(const Filler &) = delete;
+    Filler &operator=(const Filler &) = delete;
+    ~Filler() { ::unlink(m_path.c_str()); }
+
+private:
+    std::string m_path;
+};
+
+CT_CASE(noMemoryForStations)
+{
+    onSmallTmpfs(4 << 20, [](const std::string &directory) {
+        const Region region(Options{.lines = 100'000, .directory = directory});
+        corotracer::InitTracer();
+        std::deque<Traced> all(1000);
+        CHECK(all.back().is_traced());
+        {
+            const Filler filler(directory);
+            std::deque<Traced> more(200);
+            CHECK(more.front().is_traced());  // of the committed ones
+            CHECK(!more.back().is_traced());
+            CHECK_EQUAL(region.lines(), 1024U);
+            CHECK_EQUAL(region.extension().births_without_line.load(), 176U);
+            events(more.back(), 3);
+        }
+        corotracer::detail::state_v1.no_line_before_ns.store(0);  // the time until the next attempt has passed
+        std::deque<Traced> again(100);
+        CHECK(again.back().is_traced());
+    });
+}
+
+CT_CASE(noMemoryForALane)
+{
+    onSmallTmpfs(4 << 20, [](const std::string &directory) {
+        // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20, .directory = directory});
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 1);
+        constexpr std::uint64_t kStep = (1 << 20) / sizeof(LaneRecord);
+        CHECK_EQUAL(region.lane(0).committed.load(), kStep);
+        Ledger ledger;
+        {
+            const Filler filler(directory);
+            events(promise, 40'000);
+            CHECK_EQUAL(region.lane(0).dropped.load(), 40'002 - kStep);
+            ledger.add(drainAll(region));
+            // No memory for a lane's header either.
+            std::thread([&] {
+                for (int i = 0; i < 40; ++i)
+                    events(promise, 1);
+            }).join();
+        }
+        ledger.add(drainAll(region));
+        corotracer::detail::thread_v1.retry_ns = 0;  // the time until the next attempt has passed
+        events(promise, 10);
+        ledger.add(drainAll(region));
+        CHECK_EQUAL(ledger.markers, region.extension().records_without_lane.load() == 40 ? 1U : 2U);
+        CHECK_EQUAL(region.line(0).seq.load(), 2 * 40'051U);
+        CHECK_EQUAL(ledger.transitions + ledger.dropped + region.extension().records_without_lane.load(), 40'051U);
+    });
+}
+
+CT_CASE(noMemoryAtAll)
+{
+    onSmallTmpfs(2 << 20, [](const std::string &directory) {
+        const Region region(Options{.directory = directory});
+        const Filler filler(directory);
+        corotracer::InitTracer();
+        std::deque<Traced> all(8);  // full stations: some share the page of the header
+        for (Traced &promise : all)
+            events(promise, 10);
+        CHECK(!all.back().is_traced());
+        CHECK_EQUAL(region.lines(), 0U);
+    });
+}
+
+}  // namespace
