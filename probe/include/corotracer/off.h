@@ -59,24 +59,26 @@ struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
 template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
-/// What an awaitable becomes: itself, but for an rvalue that cannot move (g++ 12 would copy a reference to it).
+/// An rvalue that can move is passed on as it is, moved; whatever else has to be referred to, in something that may be
+/// returned as `auto`.
 template <class A>
-using passed = std::conditional_t<detail::may_be_returned<A>, detail::held<A>, TracedAwaiter<A>>;
+inline constexpr bool passed_by_value = !std::is_reference_v<A> && std::is_constructible_v<A, A &&>;
+template <class A>
+using passed = std::conditional_t<passed_by_value<A>, A, TracedAwaiter<A>>;
 
 template <class A>
-inline constexpr bool passes_quietly = std::is_nothrow_constructible_v<detail::held<A>, A &&>;
-
-template <class A>
-constexpr passed<A> pass(A &&awaitable) noexcept(passes_quietly<A>)
+constexpr passed<A>
+pass(A &&awaitable) noexcept(std::is_nothrow_constructible_v<TracedAwaiter<A>, A &&, PromiseMixin *>)
 {
-    if constexpr (detail::may_be_returned<A>)
+    if constexpr (passed_by_value<A>)
         return static_cast<A &&>(awaitable);
     else
         return TracedAwaiter<A>(static_cast<A &&>(awaitable), nullptr);
 }
+template <class A>
+inline constexpr bool passes_quietly = noexcept(pass<A>(std::declval<A>()));
 
-/// See promise.h. The functions that pass an awaitable on return it as it came: an lvalue by reference, an rvalue
-/// moved.
+/// See promise.h.
 class PromiseMixin {
 public:
     static constexpr StationData *my_station = nullptr;
