@@ -89,7 +89,8 @@ Generator awaitEverything()
     CHECK(lvalue.value == nullptr);  // it was this very object
     g_sum += *co_await Convertible{};
     Pinned pinned;
-    CHECK(co_await pinned == &pinned);
+    const Pinned *const same = co_await pinned;
+    CHECK(same == &pinned);
     co_yield 30;
     try {
         co_await Throwing{};
@@ -101,7 +102,8 @@ Generator awaitEverything()
 
 Task awaitThroughTheMixin()
 {
-    CHECK(co_await Pinned{} != nullptr);
+    const Pinned *const pinned = co_await Pinned{};
+    CHECK(pinned != nullptr);
     g_sum += *co_await MoveOnly{1000};
     co_await corotracer::TracedAwaiter{std::suspend_never{}, nullptr};
 }
