@@ -5,6 +5,7 @@
 #include "core/exporting/pointkind.h"
 #include "core/recording/ledger.h"
 #include "core/recording/lineoutput.h"
+#include "core/recording/namebook.h"
 #include "core/recording/utf8.h"
 
 #include <vector>
@@ -13,9 +14,10 @@ namespace ct {
 
 namespace {
 
-constexpr std::string_view kHeader = "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function\n";
-/// Enough for every number and comma of a row; the site's text comes on top.
-constexpr std::size_t kRowWithoutSite = 320;
+constexpr std::string_view kHeader =
+    "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function,name,parent\n";
+/// Enough for every number and comma of a row; the texts come on top.
+constexpr std::size_t kRowWithoutTexts = 320;
 /// Ids are dense; one beyond this is nonsense and has no text.
 constexpr SiteId kMaxSites = 1U << 24;
 
@@ -33,6 +35,13 @@ void appendField(std::string &row, const std::string &value)
         row += character;
     }
     row += '"';
+}
+
+std::string nameText(const std::string &name)
+{
+    std::string text;
+    appendField(text, name);
+    return text;
 }
 
 /// `,file,line,function`; made once per site.
@@ -71,6 +80,7 @@ public:
             m_sites[site.id] = siteText(site);
         }
         m_ledger.begin(batch);
+        m_names.begin(batch.notes);
         for (const Transition &transition : batch.transitions) {
             if (Result<void> written = writeRow(transition); !written)
                 return written;
@@ -90,7 +100,8 @@ private:
     Result<void> writeRow(const Transition &transition)
     {
         const std::string_view site = siteOf(transition);
-        Result<char *> line = m_output->beginLine(kRowWithoutSite + site.size());
+        const NameBook::View notes = m_names.of(transition.coroutine);
+        Result<char *> line = m_output->beginLine(kRowWithoutTexts + site.size() + notes.name.size());
         if (!line)
             return line.error();
         const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
@@ -106,13 +117,17 @@ private:
         if (coroutine.pid != 0)
             at = putDecimal(at, coroutine.pid);
         at = put(putComma(at), pointKindName(transition.kind));
-        at = put(at, site);
+        at = putComma(put(at, site));
+        at = putComma(put(at, notes.name));
+        if (notes.parent != kNoCoroutine)
+            at = putDecimal(at, notes.parent);
         m_output->endLine(put(at, "\n"));
         return {};
     }
 
     std::unique_ptr<LineOutput> m_output;
     Ledger m_ledger;
+    NameBook m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
 };
 

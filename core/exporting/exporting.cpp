@@ -58,10 +58,16 @@ public:
         // The history does not say why numbers are missing. In a run that was attached to, those in front of the
         // first event are the ones from before.
         m_attached = missing > m_population.lost();
+        addProcesses();
         for (CoroutineId id = 0; id < m_coroutines; ++id) {
             if (Result<void> done = replay(id); !done)
                 return done.error();
         }
+        for (CoroutineId id = 0; id < m_coroutines; ++id) {
+            if (Result<void> done = replayNotes(id); !done)
+                return done.error();
+        }
+        addProcessEnds();
         if (Result<void> done = flush(); !done)
             return done.error();
         if (Result<void> done = m_sink.finish(m_sums); !done)
@@ -72,6 +78,9 @@ public:
 
 private:
     Result<void> replay(CoroutineId id);
+    Result<void> replayNotes(CoroutineId id);
+    void addProcesses();
+    void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);
     void addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count);
     void addEndOfLosses(const CoroutineSnapshot &snapshot, std::uint64_t nextN);
@@ -128,6 +137,41 @@ Result<void> TraceReplay::replay(CoroutineId id)
     return m_batch.births.size() < kCoroutinesPerBatch ? Result<void>() : flush();
 }
 
+/// What concerns no coroutine. Processes that only their coroutines tell of are told by these again.
+void TraceReplay::addProcesses()
+{
+    for (ProcessSnapshot &process : m_population.processes()) {
+        if (process.firstTs != 0 || process.endTs != 0 || !process.name.empty())
+            m_batch.notes.processes.push_back({process.pid, process.firstTs, std::move(process.name)});
+    }
+    m_batch.notes.threadNames = m_population.threadNames();
+    m_batch.notes.drops = m_population.drops();
+    m_batch.notes.switches = m_population.switches();
+}
+
+void TraceReplay::addProcessEnds()
+{
+    for (const ProcessSnapshot &process : m_population.processes()) {
+        if (process.endTs != 0)
+            m_batch.notes.processEnds.push_back({process.pid, process.endTs});
+    }
+}
+
+/// What names other coroutines, which may be younger: after all of them.
+Result<void> TraceReplay::replayNotes(CoroutineId id)
+{
+    CoroutineNotes notes = m_population.notes(id);
+    const auto isExported = [this](CoroutineId other) { return other == kNoCoroutine || other < m_coroutines; };
+    if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
+        m_batch.notes.parents.push_back({id, notes.parent});
+    if (notes.waitsOn && isExported(notes.waitsOn->target))
+        m_batch.notes.waits.push_back(*notes.waitsOn);
+    if (notes.lastWake && isExported(notes.lastWake->by))
+        m_batch.notes.wakes.push_back(*notes.lastWake);
+    const bool isFull = m_batch.notes.wakes.size() + m_batch.notes.waits.size() >= kTransitionsPerBatch;
+    return isFull ? flush() : Result<void>();
+}
+
 void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
 {
     Birth birth;
@@ -140,6 +184,12 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
     birth.birthTs = snapshot.birthTs;
     m_batch.births.push_back(birth);
     ++m_sums.coroutines;
+    // With the birth, so that the first row knows.
+    if (m_population.hasName(birth.coroutine))
+        m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
+    const CoroutineId parent = m_population.parentOf(birth.coroutine);
+    if (parent < birth.coroutine)
+        m_batch.notes.parents.push_back({birth.coroutine, parent});
 }
 
 void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count)

@@ -43,17 +43,54 @@ inline constexpr const char *kSqliteTables[] = {
     " events INTEGER NOT NULL DEFAULT 0,"
     " lost INTEGER NOT NULL DEFAULT 0,"
     " missed_before_attach INTEGER NOT NULL DEFAULT 0,"
-    " dropped INTEGER NOT NULL DEFAULT 0)",
+    " dropped INTEGER NOT NULL DEFAULT 0,"
+    " name TEXT,"
+    " parent INTEGER)",
     "CREATE TABLE sites ("
     " site_id INTEGER PRIMARY KEY,"
     " file TEXT NOT NULL,"
     " line INTEGER,"
     " \"column\" INTEGER,"
     " function TEXT NOT NULL)",
+    "CREATE TABLE processes ("
+    " process INTEGER PRIMARY KEY,"
+    " pid INTEGER NOT NULL,"
+    " name TEXT,"
+    " first_ts INTEGER,"
+    " end_ts INTEGER)",
+    "CREATE TABLE threads ("
+    " pid INTEGER NOT NULL,"
+    " tid INTEGER NOT NULL,"
+    " name TEXT NOT NULL,"
+    " PRIMARY KEY (pid, tid)) WITHOUT ROWID",
+    "CREATE TABLE waits ("
+    " coroutine INTEGER NOT NULL,"
+    " n INTEGER NOT NULL,"
+    " kind TEXT NOT NULL,"
+    " object,"
+    " target INTEGER)",
+    "CREATE TABLE wakes ("
+    " coroutine INTEGER NOT NULL,"
+    " n INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " by_coroutine INTEGER,"
+    " pid INTEGER,"
+    " tid INTEGER)",
+    "CREATE TABLE drops ("
+    " pid INTEGER NOT NULL,"
+    " tid INTEGER NOT NULL,"
+    " records INTEGER NOT NULL,"
+    " first_ts INTEGER NOT NULL,"
+    " last_ts INTEGER NOT NULL)",
+    "CREATE TABLE switches ("
+    " pid INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " is_on INTEGER NOT NULL CHECK (is_on IN (0, 1)))",
     "CREATE TABLE trace_info (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE VIEW coro_trace AS SELECT e.*, s.file, s.line, s.function"
-    " FROM coro_trace_events e LEFT JOIN sites s ON s.site_id = e.site_id",
-    "INSERT INTO trace_info VALUES ('format', 1), ('complete', 0)",
+    "CREATE VIEW coro_trace AS SELECT e.*, s.file, s.line, s.function, c.name, c.parent"
+    " FROM coro_trace_events e LEFT JOIN sites s ON s.site_id = e.site_id"
+    " LEFT JOIN coroutines c ON c.coroutine = e.coroutine",
+    "INSERT INTO trace_info VALUES ('format', 2), ('complete', 0)",
 };
 
 // Heads and tails of statements of many rows, see sqlrows.h.
@@ -68,6 +105,25 @@ inline constexpr const char *kUpdateCounts = "UPDATE coroutines SET events = v.c
                                              " missed_before_attach = v.column4, dropped = v.column5 FROM (VALUES ";
 inline constexpr const char *kUpdateTail = ") AS v WHERE coroutines.coroutine = v.column1";
 
+/// Of the notes.
+struct SqlStatement {
+    const char *head;
+    const char *tail = "";
+};
+inline constexpr SqlStatement kUpdateNames{"UPDATE coroutines SET name = v.column2 FROM (VALUES ", kUpdateTail};
+inline constexpr SqlStatement kUpdateParents{"UPDATE coroutines SET parent = v.column2 FROM (VALUES ", kUpdateTail};
+inline constexpr SqlStatement kInsertWaits{"INSERT INTO waits (coroutine, n, kind, object, target) VALUES "};
+inline constexpr SqlStatement kInsertWakes{"INSERT INTO wakes (coroutine, n, ts, by_coroutine, pid, tid) VALUES "};
+inline constexpr SqlStatement kInsertProcesses{"INSERT INTO processes (pid, name, first_ts) VALUES "};
+inline constexpr SqlStatement kInsertThreads{"INSERT OR REPLACE INTO threads (pid, tid, name) VALUES "};
+inline constexpr SqlStatement kInsertDrops{"INSERT INTO drops (pid, tid, records, first_ts, last_ts) VALUES "};
+inline constexpr SqlStatement kInsertSwitches{"INSERT INTO switches (pid, ts, is_on) VALUES "};
+inline constexpr const char *kUpdateProcessEnd =
+    " WHERE process = (SELECT min(process) FROM processes WHERE end_ts IS NULL AND pid = ";
+inline constexpr const char *kCompleteProcesses =
+    "INSERT INTO processes (pid) SELECT DISTINCT pid FROM coroutines"
+    " WHERE pid IS NOT NULL AND pid NOT IN (SELECT pid FROM processes) ORDER BY pid";
+
 inline constexpr const char *kInsertSite =
     "INSERT OR REPLACE INTO sites (site_id, file, line, \"column\", function) VALUES (?, ?, ?, ?, ?)";
 
@@ -77,6 +133,9 @@ inline constexpr const char *kSqliteIndexes[] = {
     "CREATE INDEX idx_coro_trace_events_tid_ts ON coro_trace_events (tid, ts)",
     "CREATE INDEX idx_coro_trace_events_ts ON coro_trace_events (ts)",
     "CREATE INDEX idx_coro_trace_events_coroutine_n ON coro_trace_events (coroutine, n)",
+    "CREATE INDEX idx_waits_coroutine_n ON waits (coroutine, n)",
+    "CREATE INDEX idx_wakes_coroutine_n ON wakes (coroutine, n)",
+    "CREATE INDEX idx_coroutines_parent ON coroutines (parent) WHERE parent IS NOT NULL",
 };
 
 }  // namespace ct

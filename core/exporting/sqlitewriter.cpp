@@ -4,6 +4,7 @@
 
 #include "core/exporting/pointkind.h"
 #include "core/exporting/sqliteconnection.h"
+#include "core/exporting/sqlitenotes.h"
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
 #include "core/recording/ledger.h"
@@ -200,7 +201,7 @@ Result<void> SqliteWriter::write(const Batch &batch)
     }
     if (m_committedAt == 0)
         m_committedAt = batch.now;
-    m_rowsSinceCommit += batch.transitions.size();
+    m_rowsSinceCommit += batch.transitions.size() + batch.notes.wakes.size() + batch.notes.waits.size();
     if (batch.now < m_committedAt + kCommitEveryNs && m_rowsSinceCommit < kCommitEveryRows)
         return {};
     m_committedAt = batch.now;
@@ -218,6 +219,8 @@ Result<void> SqliteWriter::writeRows(const Batch &batch)
     if (Result<void> written = writeBirths(batch); !written)
         return written;
     if (Result<void> written = writeEvents(batch); !written)
+        return written;
+    if (Result<void> written = writeNotes(*m_connection, batch.notes); !written)
         return written;
     return writeEnds(batch);
 }
@@ -311,6 +314,8 @@ Result<void> SqliteWriter::complete(const Accounting &accounting)
         return begun;
     if (Result<void> written = writeCounts(); !written)
         return written;
+    if (Result<void> written = completeProcesses(*m_connection); !written)
+        return written;
     if (Result<void> written = m_connection->commit(); !written)
         return written;
     // The rows are safe; a disk too small for the indexes does not take them back.
@@ -352,6 +357,8 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         {"dropped_events", dropped},
         {"coroutines", accounting.coroutines},
         {"untraced_coroutines", accounting.untraced},
+        {"born_while_off", accounting.bornWhileOff},
+        {"records_dropped", accounting.recordsDropped},
         {"complete", 1},
     };
     SqlRows rows(kInsertInfo);

@@ -5,10 +5,20 @@
 //
 //   coro_trace_events  one row per transition: id, then the existing collector's columns (probe_id TEXT, because it has
 //                      all 64 bits, tid, addr, seq, is_active, ts), then n, coroutine, pid, site_id, kind
-//   coroutines         who had these events; the counts are filled in at the end
+//   coroutines         who had these events, with name and parent (a coroutine); the counts are filled in at the end
 //   sites              suspension points that the target named
-//   coro_trace         a view: the events with file, line and function
+//   processes          who wrote: pid, name, first_ts (of its tracer), end_ts (when it was noticed to be gone)
+//   threads            pid, tid, name
+//   waits              what the suspension number n of a coroutine waits for: kind; object (a descriptor, a deadline in
+//                      ns, or an address as text); target (a coroutine)
+//   wakes              who made a coroutine runnable: n = its events as the waker saw them, so that it meant the
+//                      suspension n - 1; ts; by_coroutine; pid and tid of the waker
+//   drops              full lanes: so many records of a thread did not fit between first_ts and last_ts
+//   switches           tracing of a process went off or on
+//   coro_trace         a view: the events with file, line and function, name and parent
 //   trace_info         name and value: format, complete (0 until the end), and the sums of the run
+// What a target did not say is NULL, or has no row. A capture has every wait and wake; an export of what a window holds
+// has the latest of each coroutine.
 #pragma once
 
 #include "core/trace/stream.h"

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Many rows in one SQL statement, as literals. Four times as fast as binding each value through Qt SQL; for numbers and
-// texts of our own making only, so that nothing ever needs quoting.
+// Many rows in one SQL statement, as literals, in ASCII. Four times as fast as binding each value through Qt SQL.
 #pragma once
 
 #include "core/recording/lineoutput.h"
+#include "core/recording/utf8.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -49,6 +50,27 @@ public:
         std::array<char, kHexLength> digits;
         putHex(digits.data(), value);
         word({digits.data(), digits.size()});
+    }
+    void integerOrNull(std::uint64_t value, bool known)
+    {
+        if (known)
+            integer(value);
+        else
+            m_text += "NULL,";
+    }
+    /// Any text, as a target wrote it. Nothing is quoted: what is not plain goes as the hexadecimal form of its bytes.
+    void text(std::string_view value)
+    {
+        const auto isPlain = [](char character) { return character >= ' ' && character <= '~' && character != '\''; };
+        if (std::all_of(value.begin(), value.end(), isPlain))
+            return word(value);
+        constexpr std::string_view kDigits = "0123456789abcdef";
+        m_text += "CAST(x'";
+        for (const char character : validUtf8(value)) {
+            m_text += kDigits[static_cast<unsigned char>(character) >> 4];
+            m_text += kDigits[static_cast<unsigned char>(character) & 0xF];
+        }
+        m_text += "' AS TEXT),";
     }
     /// A text without quotes.
     void word(std::string_view text)

@@ -33,6 +33,7 @@ public:
             learnDialect(event);
         switch (m_dialect) {
         case Dialect::Unknown: return m_pending.empty() || event.seq + kLap > m_maxSeq;
+        case Dialect::Lane:  // never concluded here: lane captures have numbers
         case Dialect::Seqlock: return acceptsSeqlock(event);
         case Dialect::Monotonic: return event.seq + kLap > m_maxSeq && event.seq >= m_nextN && !isPending(event.seq);
         }

@@ -37,6 +37,8 @@ constexpr FieldName kFields[] = {
     {"kind", JsonlLine::Kind},
     {"birth_ts", JsonlLine::BirthTs},
     {"pid", JsonlLine::Pid},
+    {"name", JsonlLine::Name},
+    {"parent", JsonlLine::Parent},
     {"lost_before", JsonlLine::LostBefore},
     {"missed_before", JsonlLine::MissedBefore},
     {"dropped_before", JsonlLine::DroppedBefore},
@@ -117,6 +119,8 @@ private:
         case JsonlLine::File: return text(m_line.file);
         case JsonlLine::Function: return text(m_line.function);
         case JsonlLine::Kind: return kind();
+        case JsonlLine::Name: return text(m_line.name);
+        case JsonlLine::Parent: return number(m_line.parent);
         case JsonlLine::Required: break;
         }
         return "a known field expected";
@@ -192,6 +196,7 @@ std::string parseJsonlLine(std::string_view text, JsonlLine &line)
     line.birthTs = line.lostBefore = line.missedBefore = line.droppedBefore = 0;
     line.file.clear();
     line.function.clear();
+    line.name.clear();
     return LineParser(text, line).parse();
 }
 

@@ -34,6 +34,8 @@ struct JsonlLine {
         File = 1U << 15,
         Function = 1U << 16,
         Kind = 1U << 17,
+        Name = 1U << 18,
+        Parent = 1U << 19,
     };
     std::uint32_t present = 0;
     bool has(Field field) const { return (present & field) != 0; }
@@ -45,6 +47,7 @@ struct JsonlLine {
     std::uint64_t n = 0;  ///< .. kMaxNumber
     std::uint64_t coroutine = 0;
     std::uint64_t birthTs = 0;
+    std::uint64_t parent = 0;
     std::uint64_t lostBefore = 0;
     std::uint64_t missedBefore = 0;
     std::uint64_t droppedBefore = 0;
@@ -54,8 +57,9 @@ struct JsonlLine {
     std::uint32_t column = 0;
     bool isActive = false;
     PointKind kind = PointKind::Await;
-    std::string file;  ///< valid UTF-8, like `function`
+    std::string file;  ///< valid UTF-8, like `function` and `name`
     std::string function;
+    std::string name;
 
     /// Event numbers and seqs stay below this, so that arithmetic on them cannot overflow.
     static constexpr std::uint64_t kMaxNumber = 1ULL << 56;

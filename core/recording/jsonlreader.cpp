@@ -44,6 +44,7 @@ struct JsonlReader::Data {
     Error problem(const LineSource::Line &line, const std::string &what) const;
     std::string take(const JsonlLine &line);
     std::string takeNumbered(const JsonlLine &line, Transition &transition);
+    void putNotes(const JsonlLine &line, CoroutineId id);
     void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
     SiteId siteOf(const JsonlLine &line);
 
@@ -97,6 +98,18 @@ void JsonlReader::Data::putGap(const JsonlLine &line, const Numbered &coroutine,
     stream.loss(coroutine.id, line.n - lost, lost, false);
 }
 
+/// Numbered lines only: those of the existing collector carry no notes.
+void JsonlReader::Data::putNotes(const JsonlLine &line, CoroutineId id)
+{
+    Notes &notes = stream.batch().notes;
+    if (line.has(JsonlLine::Name))
+        notes.names.push_back({id, line.name});
+    // A parent without a line of its own before this one stays unknown.
+    const auto parent = line.has(JsonlLine::Parent) ? byCoroutine.find(line.parent) : byCoroutine.end();
+    if (parent != byCoroutine.end())
+        notes.parents.push_back({id, parent->second.id});
+}
+
 std::string JsonlReader::Data::takeNumbered(const JsonlLine &line, Transition &transition)
 {
     const bool hasId = line.has(JsonlLine::Coroutine);
@@ -120,6 +133,8 @@ std::string JsonlReader::Data::takeNumbered(const JsonlLine &line, Transition &t
     transition.n = line.n;
     transition.coroutine = coroutine.id;
     stream.transition(transition);
+    if (line.has(JsonlLine::Name) || line.has(JsonlLine::Parent))
+        putNotes(line, coroutine.id);
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/recording/ledger.h"
 #include "core/recording/lineoutput.h"
+#include "core/recording/namebook.h"
 #include "core/recording/utf8.h"
 
 #include <array>
@@ -12,8 +13,8 @@ namespace ct {
 
 namespace {
 
-/// Enough for every fixed text and number of a line; the site's text comes on top.
-constexpr std::size_t kLineWithoutSite = 640;
+/// Enough for every fixed text and number of a line; the texts come on top.
+constexpr std::size_t kLineWithoutTexts = 640;
 /// Ids are dense; one beyond this is nonsense and has no text.
 constexpr SiteId kMaxSites = 1U << 24;
 
@@ -32,6 +33,14 @@ std::string siteText(const Site &site)
     return text;
 }
 
+/// `,"name":"..."`; made once per name.
+std::string nameText(const std::string &name)
+{
+    std::string text = R"(,"name":)";
+    appendJsonString(text, name);
+    return text;
+}
+
 char *putField(char *at, std::string_view name, std::uint64_t value)
 {
     return putDecimal(put(at, name), value);
@@ -45,6 +54,7 @@ public:
     {
         noteSites(batch);
         m_ledger.begin(batch);
+        m_names.begin(batch.notes);
         for (const Transition &transition : batch.transitions) {
             if (Result<void> written = writeLine(transition); !written)
                 return written;
@@ -75,7 +85,10 @@ private:
     Result<void> writeLine(const Transition &transition)
     {
         const std::string_view site = siteOf(transition);
-        Result<char *> line = m_output->beginLine(kLineWithoutSite + site.size());
+        const bool told = m_names.takeNews(transition.coroutine);
+        const std::string_view name =
+            told ? std::string_view(m_names.of(transition.coroutine).name) : std::string_view();
+        Result<char *> line = m_output->beginLine(kLineWithoutTexts + site.size() + name.size());
         if (!line)
             return line.error();
         const Ledger::Gap gap = m_ledger.advance(transition);
@@ -93,6 +106,9 @@ private:
         at = put(at, kKinds[static_cast<std::size_t>(transition.kind) & 3]);
         if (coroutine.events == 1)
             at = putFirstLine(at, coroutine);
+        at = put(at, name);
+        if (told && m_names.of(transition.coroutine).parent != kNoCoroutine)
+            at = putField(at, R"(,"parent":)", m_names.of(transition.coroutine).parent);
         if (gap.any())
             at = putGap(at, gap);
         m_output->endLine(put(at, "}\n"));
@@ -121,6 +137,7 @@ private:
 
     std::unique_ptr<LineOutput> m_output;
     Ledger m_ledger;
+    NameBook m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
 };
 

@@ -8,6 +8,7 @@
 //   file, line, function     of a suspension whose point the target named; `column` follows where it is known
 //   kind                     "initial", "final" or "yield"; left out at an ordinary await
 //   birth_ts, pid            on the first line of a coroutine, where known
+//   name, parent             on the first line of a coroutine after the target told them; parent is a `coroutine`
 //   lost_before              how many numbers right before this line were overwritten before they could be read
 //   missed_before            how many right before this line happened before the capture was attached
 //   dropped_before           how many right before this line were captured, but were not kept for this file

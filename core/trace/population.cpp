@@ -163,6 +163,11 @@ std::string Population::threadName(std::uint32_t pid, std::uint32_t tid) const
     return m_data->notes.names.at(m_data->notes.threads.nameOf(pid, tid));
 }
 
+std::vector<ThreadName> Population::threadNames() const
+{
+    return m_data->notes.threads.all(m_data->notes.names);
+}
+
 std::vector<ProcessSnapshot> Population::processes() const
 {
     return m_data->notes.processes.snapshots(m_data->notes.names);

@@ -116,6 +116,7 @@ public:
     CoroutineId parentOf(CoroutineId id) const;                          ///< cheap; kNoCoroutine = unknown
     bool hasName(CoroutineId id) const;                                  ///< cheap
     std::string threadName(std::uint32_t pid, std::uint32_t tid) const;  ///< empty = unknown
+    std::vector<ThreadName> threadNames() const;                         ///< in order of appearance
     std::vector<ProcessSnapshot> processes() const;                      ///< in order of appearance
     /// Full lanes so far, oldest first; the latest 10,000 are kept.
     std::vector<Drop> drops() const;

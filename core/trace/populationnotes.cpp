@@ -76,6 +76,19 @@ std::uint32_t ThreadTable::nameOf(std::uint32_t pid, std::uint32_t tid) const
     return entry ? entry->name.load(kAcquire) : 0;
 }
 
+std::vector<ThreadName> ThreadTable::all(const NameTable &names) const
+{
+    std::vector<ThreadName> threads;
+    const std::uint32_t count = m_entries.size();
+    threads.reserve(count);
+    for (std::uint32_t index = 0; index < count; ++index) {
+        const Entry &entry = m_entries[index];
+        threads.push_back({static_cast<std::uint32_t>(entry.key >> 32), static_cast<std::uint32_t>(entry.key),
+                           names.at(entry.name.load(kAcquire))});
+    }
+    return threads;
+}
+
 ProcessTable::ProcessTable()
 {
     append(0);

@@ -37,6 +37,8 @@ public:
     void setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name);
     /// Any thread; an index of the NameTable, 0 = unknown.
     std::uint32_t nameOf(std::uint32_t pid, std::uint32_t tid) const;
+    /// Any thread.
+    std::vector<ThreadName> all(const NameTable &names) const;
 
 private:
     struct Entry {

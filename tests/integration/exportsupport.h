@@ -70,13 +70,29 @@ inline Batch sampleBatch()
 }
 
 inline const QByteArray kSampleCsv =
-    "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function\n"
+    "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function,name,parent\n"
     "18446744073709551615,77,0x0000000000401234,2,false,5000,0,0,4242,initial,"
-    "\"a \"\"b\"\", c.cpp\",88,\"task\nserve(int)\"\n"
-    "18446744073709551615,77,0x0000000000000000,2,true,5010,1,0,4242,await,,,\n"
-    "18446744073709551615,77,0x0000000000000000,2,true,5050,5,0,4242,await,,,\n"
-    "18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,plain.cpp,,f\n"
-    "2,77,0x0000000000401234,1,false,6000,1,1,4242,await,,,\n";
+    "\"a \"\"b\"\", c.cpp\",88,\"task\nserve(int)\",,\n"
+    "18446744073709551615,77,0x0000000000000000,2,true,5010,1,0,4242,await,,,,,\n"
+    "18446744073709551615,77,0x0000000000000000,2,true,5050,5,0,4242,await,,,,,\n"
+    "18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,plain.cpp,,f,,\n"
+    "2,77,0x0000000000401234,1,false,6000,1,1,4242,await,,,,,\n";
+
+/// The same with everything that targets can tell.
+inline Notes sampleNotes()
+{
+    Notes notes;
+    notes.processes = {{4242, 500, "ser'ver"}, {4243, 600, "client"}};
+    notes.threadNames = {{4242, 77, "io\xC3\xA4"}};
+    notes.names = {{0, "say \"hi\", 'you'"}, {1, "plain"}};
+    notes.parents = {{1, 0}, {0, 2}};
+    notes.waits = {{1, 1, WaitKind::Coroutine, 0, 0}, {0, 6, WaitKind::Lock, 0xBEEF, kNoCoroutine}};
+    notes.wakes = {{1, 0, 2, 6500, 4242, 78}, {2, kNoCoroutine, 0, 6600, 4243, 9}};
+    notes.drops = {{4242, 77, 12, 5100, 5200}};
+    notes.switches = {{4243, 6700, false}};
+    notes.processEnds = {{4243, 6900}};
+    return notes;
+}
 
 inline QByteArray contentOf(const QString &path)
 {

@@ -13,6 +13,8 @@ private Q_SLOTS:
     void formatsByEnding();
     void csvRows();
     void sqliteSchemaAndContent();
+    void sqliteNotes();
+    void csvAndJsonlNotes();
     void sinkMovesToTheThreadThatConsumes();
     void sqliteWithoutFinishIsValid();
     void unwritableIsNoticedBeforeTheStart_data();
@@ -82,13 +84,79 @@ void TestExportSinks::sqliteSchemaAndContent()
         QStringList({QStringLiteral("1|a \"b\", c.cpp|88|5|task\nserve(int)"), QStringLiteral("2|plain.cpp|||f")}));
     QCOMPARE(db.rows("SELECT file, line FROM coro_trace WHERE id = 1"),
              QStringList(QStringLiteral("a \"b\", c.cpp|88")));
-    QCOMPARE(db.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx%' ORDER BY name"),
+    QCOMPARE(db.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx_coro_trace%' ORDER BY name"),
              QStringList({QStringLiteral("idx_coro_trace_events_coroutine_n"),
                           QStringLiteral("idx_coro_trace_events_probe_seq"),
                           QStringLiteral("idx_coro_trace_events_tid_ts"), QStringLiteral("idx_coro_trace_events_ts")}));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'lost_events') ORDER BY name"),
              QStringList({QStringLiteral("1"), QStringLiteral("3")}));
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+}
+
+void TestExportSinks::sqliteNotes()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    auto sink = format("sqlite").makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    Batch batch = sampleBatch();
+    batch.notes = sampleNotes();
+    batch.births.push_back(birth(3, 4));
+    batch.births.back().pid = 17;  // a process that nobody announced
+    QVERIFY(bool((*sink)->consume(batch)));
+    batch.clear();
+    batch.notes.names = {{1, "renamed"}, {3, "bad\xFFutf"}};
+    batch.notes.waits = {{2, 4, WaitKind::Timer, 1234567, kNoCoroutine}};
+    QVERIFY(bool((*sink)->consume(batch)));
+    Accounting sums;
+    sums.recordsDropped = 12;
+    sums.bornWhileOff = 2;
+    QVERIFY(bool((*sink)->finish(sums)));
+
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT coroutine, name, parent FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("0|say \"hi\", 'you'|2"), QStringLiteral("1|renamed|0"), QStringLiteral("2||"),
+                          QStringLiteral("3|bad\uFFFDutf|")}));
+    QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
+             QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900"),
+                          QStringLiteral("17|||")}));
+    QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
+    QCOMPARE(db.rows("SELECT * FROM waits ORDER BY coroutine"),
+             QStringList({QStringLiteral("0|6|lock|0x000000000000beef|"), QStringLiteral("1|1|coroutine||0"),
+                          QStringLiteral("2|4|timer|1234567|")}));
+    QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
+             QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
+    QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
+    QCOMPARE(db.rows("SELECT * FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
+    QCOMPARE(db.rows("SELECT name, parent FROM coro_trace WHERE coroutine = 1"),
+             QStringList(QStringLiteral("renamed|0")));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('records_dropped', 'born_while_off') ORDER BY name"),
+             QStringList({QStringLiteral("2"), QStringLiteral("12")}));
+}
+
+void TestExportSinks::csvAndJsonlNotes()
+{
+    const QTemporaryDir dir;
+    Batch batch = sampleBatch();
+    batch.notes = sampleNotes();
+    QHash<QByteArray, QList<QByteArray>> lines;
+    for (const char *extension : {"csv", "jsonl"}) {
+        const QString path = dir.filePath(QStringLiteral("a.") + QLatin1String(extension));
+        auto sink = format(extension).makeSink(path.toStdString());
+        QVERIFY(bool(sink));
+        QVERIFY(bool((*sink)->consume(batch)));
+        QVERIFY(bool((*sink)->finish({})));
+        lines[extension] = contentOf(path).trimmed().split('\n');
+    }
+    // The first row of the sample has a line feed of its own.
+    QCOMPARE(lines["csv"].at(5), QByteArray("18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,"
+                                            "plain.cpp,,f,\"say \"\"hi\"\", 'you'\",2"));
+    QVERIFY(lines["csv"].at(6).endsWith(",4242,await,,,,plain,0"));
+    // Told once; lines of coroutines without notes are as they always were.
+    const QByteArray told = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
+    QVERIFY(lines["jsonl"].at(0).contains(told));
+    QVERIFY(!lines["jsonl"].at(1).contains("name") && !lines["jsonl"].at(1).contains("parent"));
+    QVERIFY(lines["jsonl"].at(4).contains(",\"name\":\"plain\",\"parent\":0"));
 }
 
 void TestExportSinks::sinkMovesToTheThreadThatConsumes()

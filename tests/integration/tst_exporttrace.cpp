@@ -15,6 +15,7 @@ class TestExportTrace : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void notesComeAlong();
     void traceToEveryFormat();
     void traceOfAnAttachedRun();
     void lossesAtTheEndAreCounted();
@@ -95,6 +96,30 @@ void TestExportTrace::lossesAtTheEndAreCounted()
     QCOMPARE(report->lostEvents, 9U);
     QCOMPARE(Database(path).rows("SELECT events, lost, dropped FROM coroutines ORDER BY coroutine"),
              QStringList({QStringLiteral("1|7|0"), QStringLiteral("0|2|0")}));
+}
+
+void TestExportTrace::notesComeAlong()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch = sampleBatch();
+    batch.notes = sampleNotes();
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    QVERIFY(bool(exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {})));
+    const Database db(path);
+    QCOMPARE(
+        db.rows("SELECT coroutine, name, parent FROM coroutines ORDER BY coroutine"),
+        QStringList({QStringLiteral("0|say \"hi\", 'you'|2"), QStringLiteral("1|plain|0"), QStringLiteral("2||")}));
+    QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
+             QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900")}));
+    QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
+    // Both were over when the window looked.
+    QCOMPARE(db.rows("SELECT * FROM waits"), QStringList());
+    QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
+             QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
+    QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
+    QCOMPARE(db.rows("SELECT * FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
 }
 
 void TestExportTrace::existingFileIsKeptOnCancel()

@@ -104,6 +104,8 @@ inline Everything readAll(const std::string &path)
         append(all.batch.losses, batch.losses);
         append(all.batch.transitions, batch.transitions);
         append(all.batch.flags, batch.flags);
+        append(all.batch.notes.names, batch.notes.names);
+        append(all.batch.notes.parents, batch.notes.parents);
         all.batch.now = batch.now;
     }
     all.sums = (*reader)->accounting();

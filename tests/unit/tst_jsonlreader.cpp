@@ -60,6 +60,60 @@ void checkErrorAt(const Everything &all, std::size_t transitionsBefore, std::str
 
 }  // namespace
 
+CT_CASE(aCaptureFromLanesComesBackEqual)
+{
+    const TempDir dir;
+    ct::Batch batch;
+    batch.births = {birth(0, 111, 1000, 42, ct::Dialect::Lane), birth(1, 222, 1001, 43, ct::Dialect::Lane),
+                    birth(2, 111, 1002, 42, ct::Dialect::Lane)};
+    batch.notes.names = {{0, "say \"hi\""}, {2, "late"}};
+    batch.notes.parents = {{1, 0}, {2, 1}, {0, 77}};
+    batch.losses = {{1, 16, 4, false}};
+    const auto lane = [&batch](ct::CoroutineId id, std::uint64_t n) {
+        ct::Transition made = event(id, n, 2000 + batch.transitions.size(), n % 2 == 1);
+        made.seq = ct::slotSeq(ct::Dialect::Lane, n);
+        batch.transitions.push_back(made);
+    };
+    // Over several laps, and with every number that looks like its own seq.
+    for (std::uint64_t n = 0; n < 40; ++n) {
+        lane(0, n);
+        if (n < 16 || n >= 20)
+            lane(1, n);
+        if (n == 30)
+            lane(2, 0);
+    }
+    lane(2, 1);
+    const std::string path = dir.file("a.jsonl");
+    {
+        auto writer = ct::makeJsonlWriter(path);
+        REQUIRE(static_cast<bool>(writer));
+        CHECK(static_cast<bool>((*writer)->consume(batch)));
+        CHECK(static_cast<bool>((*writer)->finish({})));
+    }
+    const Everything all = readAll(path);
+    CHECK(all.error.empty());
+    REQUIRE(all.batch.births.size() == 3 && all.batch.transitions.size() == batch.transitions.size());
+    for (std::size_t i = 0; i < batch.births.size(); ++i) {
+        CHECK_EQUAL(all.batch.births[i].probeId, batch.births[i].probeId);
+        CHECK_EQUAL(all.batch.births[i].pid, batch.births[i].pid);
+        CHECK_EQUAL(all.batch.births[i].birthTs, batch.births[i].birthTs);
+    }
+    for (std::size_t i = 0; i < batch.transitions.size(); ++i) {
+        CHECK_EQUAL(all.batch.transitions[i].coroutine, batch.transitions[i].coroutine);
+        CHECK_EQUAL(all.batch.transitions[i].n, batch.transitions[i].n);
+        CHECK_EQUAL(all.batch.transitions[i].seq, batch.transitions[i].seq);
+        CHECK_EQUAL(all.batch.transitions[i].ts, batch.transitions[i].ts);
+    }
+    CHECK_EQUAL(all.sums.lost, 4U);
+    CHECK_EQUAL(all.sums.missedBeforeAttach, 0U);
+    REQUIRE(all.batch.notes.names.size() == 2 && all.batch.notes.parents.size() == 2);
+    CHECK_EQUAL(all.batch.notes.names[0].name, "say \"hi\"");
+    CHECK_EQUAL(all.batch.notes.names[1].coroutine, 2U);
+    CHECK_EQUAL(all.batch.notes.parents[0].coroutine, 1U);
+    CHECK_EQUAL(all.batch.notes.parents[0].parent, 0U);
+    CHECK_EQUAL(all.batch.notes.parents[1].parent, 1U);
+}
+
 CT_CASE(ourOwnLinesComeBackUnchanged)
 {
     const TempDir dir;
@@ -319,7 +373,8 @@ CT_CASE(lineFeedsAtTheEdgesOfChunks)
         std::string text;
         std::uint64_t seq = 1;
         for (const std::size_t size : {kMiB - 1, second, std::size_t(200)}) {
-            std::string padded = line(1, seq++, 10 * seq, false);
+            std::string padded = line(1, seq, 10 * seq, false);
+            ++seq;
             padded.pop_back();
             padded.resize(size, ' ');
             text += padded + "\n";

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/sqlitenotes.h"
+
+#include "core/exporting/sqliteschema.h"
+#include "core/exporting/sqlrows.h"
+
+namespace ct {
+
+namespace {
+
+std::string_view waitKindName(WaitKind kind)
+{
+    switch (kind) {
+    case WaitKind::Lock: return "lock";
+    case WaitKind::Channel: return "channel";
+    case WaitKind::Descriptor: return "descriptor";
+    case WaitKind::Timer: return "timer";
+    case WaitKind::Coroutine: return "coroutine";
+    case WaitKind::Other: return "other";
+    case WaitKind::Unknown: break;
+    }
+    return "unknown";
+}
+
+/// One row of a statement for each item; put(rows, item) writes its values.
+template <class Item, class Put>
+Result<void> writeAll(SqliteConnection &connection, const std::vector<Item> &items, const SqlStatement &statement,
+                      Put &&put)
+{
+    if (items.empty())
+        return {};
+    SqlRows rows(statement.head, statement.tail);
+    for (const Item &item : items) {
+        rows.beginRow();
+        put(rows, item);
+        rows.endRow();
+        if (!rows.isFull())
+            continue;
+        if (Result<void> written = connection.run(rows.take()); !written)
+            return written;
+    }
+    return rows.isEmpty() ? Result<void>() : connection.run(rows.take());
+}
+
+void putId(SqlRows &rows, CoroutineId id)
+{
+    rows.integerOrNull(id, id != kNoCoroutine);
+}
+
+/// Numbers stay numbers, addresses look like those of the events.
+void putObject(SqlRows &rows, const WaitsOn &waits)
+{
+    if (waits.kind == WaitKind::Descriptor || waits.kind == WaitKind::Timer)
+        rows.integer(waits.object);
+    else if (waits.kind == WaitKind::Coroutine || waits.object == 0)
+        rows.integerOrNull(0, false);
+    else
+        rows.hexText(waits.object);
+}
+
+Result<void> writeOfCoroutines(SqliteConnection &connection, const Notes &notes)
+{
+    const auto putName = [](SqlRows &rows, const CoroutineName &name) {
+        rows.integer(name.coroutine);
+        rows.text(name.name);
+    };
+    if (Result<void> written = writeAll(connection, notes.names, kUpdateNames, putName); !written)
+        return written;
+    const auto putParent = [](SqlRows &rows, const Parent &parent) {
+        rows.integer(parent.coroutine);
+        putId(rows, parent.parent);
+    };
+    if (Result<void> written = writeAll(connection, notes.parents, kUpdateParents, putParent); !written)
+        return written;
+    const auto putWait = [](SqlRows &rows, const WaitsOn &waits) {
+        rows.integer(waits.coroutine);
+        rows.integer(waits.n);
+        rows.word(waitKindName(waits.kind));
+        putObject(rows, waits);
+        putId(rows, waits.kind == WaitKind::Coroutine ? waits.target : kNoCoroutine);
+    };
+    if (Result<void> written = writeAll(connection, notes.waits, kInsertWaits, putWait); !written)
+        return written;
+    return writeAll(connection, notes.wakes, kInsertWakes, [](SqlRows &rows, const Wake &wake) {
+        rows.integer(wake.coroutine);
+        rows.integer(wake.n);
+        rows.integer(wake.ts);
+        putId(rows, wake.by);
+        rows.known(wake.pid);
+        rows.known(wake.tid);
+    });
+}
+
+Result<void> writeOfProcesses(SqliteConnection &connection, const Notes &notes)
+{
+    const auto putProcess = [](SqlRows &rows, const Process &process) {
+        rows.integer(process.pid);
+        rows.text(process.name);
+        rows.known(process.ts);
+    };
+    if (Result<void> written = writeAll(connection, notes.processes, kInsertProcesses, putProcess); !written)
+        return written;
+    const auto putThread = [](SqlRows &rows, const ThreadName &thread) {
+        rows.integer(thread.pid);
+        rows.integer(thread.tid);
+        rows.text(thread.name);
+    };
+    if (Result<void> written = writeAll(connection, notes.threadNames, kInsertThreads, putThread); !written)
+        return written;
+    const auto putDrop = [](SqlRows &rows, const Drop &drop) {
+        rows.integer(drop.pid);
+        rows.integer(drop.tid);
+        rows.integer(drop.records);
+        rows.integer(drop.firstTs);
+        rows.integer(drop.lastTs);
+    };
+    if (Result<void> written = writeAll(connection, notes.drops, kInsertDrops, putDrop); !written)
+        return written;
+    return writeAll(connection, notes.switches, kInsertSwitches, [](SqlRows &rows, const Switch &change) {
+        rows.integer(change.pid);
+        rows.integer(change.ts);
+        rows.integer(change.on ? 1 : 0);
+    });
+}
+
+}  // namespace
+
+Result<void> writeNotes(SqliteConnection &connection, const Notes &notes)
+{
+    if (notes.empty())
+        return {};
+    if (Result<void> written = writeOfCoroutines(connection, notes); !written)
+        return written;
+    if (Result<void> written = writeOfProcesses(connection, notes); !written)
+        return written;
+    for (const ProcessEnd &end : notes.processEnds) {
+        // One at a time: of several with the same pid, the oldest goes first.
+        const std::string values = std::to_string(end.ts) + kUpdateProcessEnd + std::to_string(end.pid) + ")";
+        if (Result<void> written = connection.run("UPDATE processes SET end_ts = " + values); !written)
+            return written;
+    }
+    return {};
+}
+
+Result<void> completeProcesses(SqliteConnection &connection)
+{
+    return connection.run(kCompleteProcesses);
+}
+
+}  // namespace ct
