@@ -38,9 +38,10 @@
 
 #define COROTRACER_ONE_PER_PROCESS [[gnu::visibility("default")]]
 
-extern "C" [[gnu::visibility("hidden")]] void *__dso_handle;
-
 namespace corotracer::detail {
+
+/// Names the executable or shared object. By another name, for compilers declare the symbol themselves, differently.
+extern void *this_object __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 #if defined(__aarch64__)
 inline constexpr std::size_t largest_page = 65536;
@@ -205,7 +206,7 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
 /// be asked again while a thread ends, and keeps the shared object loaded that asks.
 [[nodiscard]] inline bool call_at_thread_end(void (*function)(void *)) noexcept
 {
-    return ::__cxxabiv1::__cxa_thread_atexit(function, nullptr, &__dso_handle) == 0;
+    return ::__cxxabiv1::__cxa_thread_atexit(function, nullptr, &this_object) == 0;
 }
 
 /// At most one line per call of InitTracer, on stderr only.
