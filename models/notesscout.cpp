@@ -24,24 +24,33 @@ bool NotesScout::sample()
 {
     if (!m_population)
         return false;
-    const unsigned before = m_parents + m_waits + m_processes;
+    const unsigned before = found();
     if (!m_processes && m_samples++ % kProcessesEvery == 0)
         m_processes = m_population->processes().size() > 1;
     const std::uint32_t size = m_population->size();
     // The newest, where news are, and then on through all of them, round and round.
-    for (CoroutineId id = size - std::min(size, kNewest); id < size && !(m_parents && m_waits); ++id)
+    for (CoroutineId id = size - std::min(size, kNewest); id < size; ++id)
         lookAt(id);
-    for (std::uint32_t i = 0; i < std::min(size, kAtATime) && !(m_parents && m_waits); ++i) {
+    for (std::uint32_t i = 0; i < std::min(size, kAtATime) && found() < 4; ++i) {
         m_next = m_next + 1 < size ? m_next + 1 : 0;
         lookAt(m_next);
     }
-    return before != unsigned{m_parents} + m_waits + m_processes;
+    return before != found();
+}
+
+unsigned NotesScout::found() const
+{
+    return unsigned{m_parents} + m_waits + m_processes + m_threadNames;
 }
 
 void NotesScout::lookAt(CoroutineId id)
 {
     m_parents = m_parents || m_population->parentOf(id) != kNoCoroutine;
     m_waits = m_waits || m_population->notes(id).waitsOn.has_value();
+    if (m_threadNames)
+        return;
+    const CoroutineSnapshot coroutine = m_population->at(id);
+    m_threadNames = coroutine.tid != 0 && !m_population->threadName(coroutine.pid, coroutine.tid).empty();
 }
 
 }  // namespace ct

@@ -19,9 +19,11 @@ public:
     bool foundParents() const { return m_parents; }
     bool foundWaits() const { return m_waits; }
     bool foundProcesses() const { return m_processes; }  ///< more than one
+    bool foundThreadNames() const { return m_threadNames; }
 
 private:
     void lookAt(CoroutineId id);
+    unsigned found() const;
 
     const Population *m_population = nullptr;
     CoroutineId m_next = 0;
@@ -29,6 +31,7 @@ private:
     bool m_parents = false;
     bool m_waits = false;
     bool m_processes = false;
+    bool m_threadNames = false;
 };
 
 }  // namespace ct

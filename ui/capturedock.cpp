@@ -48,6 +48,7 @@ CaptureDock::CaptureDock(QWidget *parent)
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 1);
     splitter->setChildrenCollapsible(false);
+    splitter->setSizes({1000, 1000});  // halves
     setWidget(splitter);
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
         if (visible)
@@ -77,9 +78,10 @@ QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, 
     QHeaderView *header = table->horizontalHeader();
     header->setHighlightSections(false);
     header->setMinimumSectionSize(40);
-    const int width = fontMetrics().horizontalAdvance(QStringLiteral("Switched off")) + 16;
-    for (int column = 0; column < model->columnCount(); ++column)
-        header->resizeSection(column, width);
+    for (int column = 0; column < model->columnCount(); ++column) {
+        const QString title = model->headerData(column, Qt::Horizontal).toString();
+        header->resizeSection(column, fontMetrics().horizontalAdvance(std::max(title, QString(7, u'0'))) + 14);
+    }
     header->setSectionResizeMode(stretched, QHeaderView::Stretch);
     return table;
 }

@@ -84,8 +84,10 @@ void CaptureSection::makeFields(QFormLayout *form)
     m_keepSec->setRange(0, 1'000'000);
     m_keepSec->setSuffix(tr(" s"));
     m_keepSec->setSpecialValueText(tr("no limit of time"));
-    connect(m_lanes, &QCheckBox::toggled, this, &CaptureSection::update);
-    connect(m_lane, &QComboBox::currentIndexChanged, this, &CaptureSection::update);
+    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec})
+        connect(box, &QSpinBox::valueChanged, this, &CaptureSection::applyFields);
+    connect(m_lanes, &QCheckBox::toggled, this, &CaptureSection::applyFields);
+    connect(m_lane, &QComboBox::currentIndexChanged, this, &CaptureSection::applyFields);
 }
 
 QSpinBox *CaptureSection::addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip)
@@ -96,7 +98,6 @@ QSpinBox *CaptureSection::addNumber(QFormLayout *form, const char *name, const Q
     box->setWhatsThis(toolTip);
     box->setGroupSeparatorShown(true);
     form->addRow(label, box);
-    connect(box, &QSpinBox::valueChanged, this, &CaptureSection::update);
     return box;
 }
 
@@ -120,10 +121,10 @@ void CaptureSection::setSettings(const CaptureSettings &settings)
     m_retention->setValue(settings.retentionSec);
     m_keepMiB->setValue(settings.keepMiB);
     m_keepSec->setValue(settings.keepSec);
-    update();
+    applyFields();
 }
 
-void CaptureSection::update()
+void CaptureSection::applyFields()
 {
     for (QWidget *field :
          {static_cast<QWidget *>(m_lane), static_cast<QWidget *>(m_pool), static_cast<QWidget *>(m_retention)})

@@ -32,7 +32,7 @@ Q_SIGNALS:
 private:
     void makeFields(QFormLayout *form);
     QSpinBox *addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip);
-    void update();
+    void applyFields();
 
     QToolButton *m_title;
     QLabel *m_summary;

@@ -22,26 +22,25 @@ namespace {
 using Model = CoroutineTableModel;
 
 constexpr int kPadding = 14;        // pixels
-constexpr int kNarrowestName = 16;  // digits
-constexpr int kNarrowestPlace = 24;
+constexpr int kNarrowestName = 16;  // digits; where everything fits
+constexpr int kNarrowestPlace = 22;
+constexpr int kUsualName = 24;  // where the table has to be scrolled anyway
+constexpr int kUsualPlace = 28;
 
 int digitsOf(int column)
 {
     switch (column) {
-    case Model::IdColumn: return 7;
+    case Model::IdColumn: return 6;
     case Model::NameColumn: return kNarrowestName;
-    case Model::StateColumn: return 12;
-    case Model::SinceColumn: return 9;
+    case Model::StateColumn: return 11;
     case Model::WhereColumn: return kNarrowestPlace;
-    case Model::WaitsOnColumn: return 22;
+    case Model::WaitsOnColumn: return 19;
     case Model::ThreadColumn: return 10;
     case Model::ProcessColumn: return 14;
     case Model::ParentColumn: return 14;
-    case Model::EventsColumn: return 9;
-    case Model::LostColumn: return 6;
-    case Model::RunTimeColumn: return 9;
-    case Model::SuspendedTimeColumn: return 11;
-    default: return 9;
+    case Model::LostColumn: return 5;
+    case Model::SuspendedTimeColumn: return 10;
+    default: return 8;
     }
 }
 
@@ -112,6 +111,13 @@ void CoroutineColumns::setHasProcesses(bool has)
     setHas(Model::ProcessColumn, has);
 }
 
+void CoroutineColumns::setHasThreadNames(bool has)
+{
+    const QScopedValueRollback fitting(m_fitting, true);
+    m_table->setColumnWidth(Model::ThreadColumn, (has ? 17 : digitsOf(Model::ThreadColumn)) * m_digitWidth + kPadding);
+    fit();
+}
+
 void CoroutineColumns::setHas(int column, bool has)
 {
     m_hasContents[static_cast<std::size_t>(column)] = has;
@@ -155,15 +161,18 @@ void CoroutineColumns::fit()
     int rest = m_table->viewport()->width();
     for (int column = 0; column < Model::ColumnCount; ++column)
         rest -= isFree(column) ? 0 : m_table->columnWidth(column);  // 0 when hidden
-    const auto narrowest = [this](int column) { return digitsOf(column) * m_digitWidth + kPadding; };
-    if (isFree(Model::NameColumn)) {
-        const int share = isFree(Model::WhereColumn) ? rest * 2 / 5 : rest;
-        const int width = std::max(share, narrowest(Model::NameColumn));
+    const auto pixels = [this](int digits) { return digits * m_digitWidth + kPadding; };
+    const bool name = isFree(Model::NameColumn);
+    const bool place = isFree(Model::WhereColumn);
+    const bool fits = rest >= (name ? pixels(kNarrowestName) : 0) + (place ? pixels(kNarrowestPlace) : 0);
+    if (name) {
+        const int share = place ? std::max(rest * 2 / 5, pixels(kNarrowestName)) : rest;
+        const int width = fits ? share : pixels(kUsualName);
         m_table->setColumnWidth(Model::NameColumn, width);
         rest -= width;
     }
-    if (isFree(Model::WhereColumn))
-        m_table->setColumnWidth(Model::WhereColumn, std::max(rest, narrowest(Model::WhereColumn)));
+    if (place)
+        m_table->setColumnWidth(Model::WhereColumn, fits ? rest : pixels(kUsualPlace));
 }
 
 bool CoroutineColumns::eventFilter(QObject *watched, QEvent *event)

@@ -29,6 +29,8 @@ public:
     void setHasParents(bool has);
     void setHasWaits(bool has);
     void setHasProcesses(bool has);
+    /// Threads need more room when they have names.
+    void setHasThreadNames(bool has);
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;

@@ -85,8 +85,8 @@ void CoroutineDock::setUpTable()
     m_table->setTabKeyNavigation(false);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    for (const int column :
-         {CoroutineTableModel::NameColumn, CoroutineTableModel::WhereColumn, CoroutineTableModel::ProcessColumn})
+    for (const int column : {CoroutineTableModel::NameColumn, CoroutineTableModel::WhereColumn,
+                             CoroutineTableModel::ProcessColumn, CoroutineTableModel::ParentColumn})
         m_table->setItemDelegateForColumn(column, new IndentedDelegate(m_table));
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -185,6 +185,7 @@ void CoroutineDock::applyScout()
     m_columns->setHasParents(m_scout.foundParents());
     m_columns->setHasWaits(m_scout.foundWaits());
     m_columns->setHasProcesses(m_scout.foundProcesses());
+    m_columns->setHasThreadNames(m_scout.foundThreadNames());
 }
 
 QMenu *CoroutineDock::columnsMenu() const
@@ -250,6 +251,7 @@ void CoroutineDock::applyLook()
     const QFontMetrics metrics(digits);
     m_table->verticalHeader()->setDefaultSectionSize(std::max(metrics.height(), fontMetrics().height()) + 6);
     m_columns->setDigits(metrics);
+    applyScout();
 }
 
 }  // namespace ct

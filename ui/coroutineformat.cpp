@@ -31,6 +31,12 @@ bool isNumeric(int column)
     }
 }
 
+/// As texts are that follow a number.
+QString indented(const QString &title)
+{
+    return QStringLiteral("   ") + title;
+}
+
 std::uint64_t elapsed(std::uint64_t from, std::uint64_t to)
 {
     return to > from ? to - from : 0;
@@ -234,14 +240,15 @@ QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, i
     switch (section) {
     case Model::IdColumn: return tip ? tr("Number of the coroutine in this run") : tr("Id");
     case Model::NameColumn:
-        return tip ? tr("The name that the target gave it, else the function that it runs") : tr("Name");
+        return tip ? tr("The name that the target gave it, else the function that it runs") : indented(tr("Name"));
     case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
-    case Model::WhereColumn: return tip ? tr("Latest suspension point") : QStringLiteral("   ") + tr("Where");
+    case Model::WhereColumn: return tip ? tr("Latest suspension point") : indented(tr("Where"));
     case Model::WaitsOnColumn:
         return tip ? tr("What its suspension waits for, as far as the target says it") : tr("Waits on");
-    case Model::ProcessColumn: return tip ? tr("Process that it lives in") : tr("Process");
-    case Model::ParentColumn: return tip ? tr("Coroutine that created it, as far as the target says it") : tr("Parent");
+    case Model::ProcessColumn: return tip ? tr("Process that it lives in") : indented(tr("Process"));
+    case Model::ParentColumn:
+        return tip ? tr("Coroutine that created it, as far as the target says it") : indented(tr("Parent"));
     case Model::ThreadColumn: return tip ? tr("Thread of the latest transition") : tr("Thread");
     case Model::EventsColumn: return tip ? tr("Transitions captured") : tr("Events");
     case Model::LostColumn: return tip ? tr("Transitions not captured") : tr("Lost");

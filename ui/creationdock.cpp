@@ -6,13 +6,13 @@
 #include "ui/creationformat.h"
 #include "ui/format.h"
 
+#include <QCheckBox>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScopedValueRollback>
 #include <QStackedWidget>
-#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -70,14 +70,11 @@ QWidget *CreationDock::makeBar()
     m_summary->setMinimumWidth(40);
     m_summary->setToolTip(tr("Coroutines without a known parent or child are in no tree."));
     layout->addWidget(m_summary, 1);
-    m_destroyed = new QToolButton(bar);
+    m_destroyed = new QCheckBox(tr("&Destroyed"), bar);
     m_destroyed->setObjectName(QStringLiteral("creationDestroyed"));
-    m_destroyed->setText(tr("Destroyed"));
     m_destroyed->setToolTip(tr("Show destroyed coroutines as well"));
-    m_destroyed->setCheckable(true);
-    m_destroyed->setAutoRaise(true);
     layout->addWidget(m_destroyed);
-    connect(m_destroyed, &QToolButton::toggled, this, [this](bool shown) {
+    connect(m_destroyed, &QCheckBox::toggled, this, [this](bool shown) {
         m_model->setShowDestroyed(shown);
         m_revealed = kNoCoroutine;
         refresh();
@@ -101,9 +98,9 @@ void CreationDock::setUpTree()
     header->setMinimumSectionSize(40);
     header->setSectionResizeMode(CreationTreeModel::IdColumn, QHeaderView::Stretch);
     const auto width = [this](const QString &text) { return fontMetrics().horizontalAdvance(text) + 16; };
-    header->resizeSection(CreationTreeModel::StateColumn, width(format::stateName(CoroutineState::Suspended)) + 20);
-    header->resizeSection(CreationTreeModel::SinceColumn, width(QStringLiteral("59 min 59 s")));
-    header->resizeSection(CreationTreeModel::ChildrenColumn, width(QStringLiteral("1 000 000")));
+    header->resizeSection(CreationTreeModel::StateColumn, width(format::stateName(CoroutineState::Suspended)) + 12);
+    header->resizeSection(CreationTreeModel::SinceColumn, width(QStringLiteral("59.9 min")));
+    header->resizeSection(CreationTreeModel::ChildrenColumn, width(QStringLiteral("100 000")));
     // The first tree is what one came to see. Queued: nothing may be loaded while rows are being added.
     connect(
         m_format, &QAbstractItemModel::rowsInserted, m_tree,
@@ -218,7 +215,7 @@ void CreationDock::updateSummary()
         m_empty->setText(empty);
     QString text = trees == 1 ? tr("1 tree of %1 coroutines").arg(format::count(members))
                               : tr("%1 trees of %2 coroutines").arg(format::count(trees), format::count(members));
-    if (!rows)
+    if (!rows && trees > 0)
         text += tr(", all destroyed");
     if (size > members)
         text += tr("; %1 in none").arg(format::count(size - members));

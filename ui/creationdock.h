@@ -11,9 +11,9 @@
 
 #include <memory>
 
+class QCheckBox;
 class QLabel;
 class QStackedWidget;
-class QToolButton;
 class QTreeView;
 
 namespace ct {
@@ -58,7 +58,7 @@ private:
     QTreeView *m_tree;
     QLabel *m_empty;
     QLabel *m_summary = nullptr;
-    QToolButton *m_destroyed = nullptr;
+    QCheckBox *m_destroyed = nullptr;
     QElapsedTimer m_sinceSample;
     CoroutineId m_selected = kNoCoroutine;
     CoroutineId m_revealed = kNoCoroutine;

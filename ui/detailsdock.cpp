@@ -115,9 +115,9 @@ void DetailsDock::setUpEvents()
     m_events->header()->setStretchLastSection(false);
     m_events->header()->setSectionResizeMode(2, QHeaderView::Stretch);
     const auto width = [this](int characters) { return fontMetrics().horizontalAdvance(u'0') * characters + 16; };
-    m_events->header()->resizeSection(0, width(7));
-    m_events->header()->resizeSection(1, width(11));
-    m_events->header()->resizeSection(3, width(8));
+    m_events->header()->resizeSection(0, width(6));
+    m_events->header()->resizeSection(1, width(9));
+    m_events->header()->resizeSection(3, width(13));
     m_events->setTextElideMode(Qt::ElideMiddle);
 }
 
@@ -249,6 +249,7 @@ void DetailsDock::showEvents()
         item->setText(2, what);
         item->setToolTip(2, format::placeDetails(m_population->site(event->site), event->addr));
         item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
+        item->setToolTip(3, item->text(3));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());
         for (const int column : {0, 1, 3})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);

@@ -49,6 +49,8 @@ QLabel *DetailsRelations::addRow(const char *objectName, const QString &name, co
     // A long name must not widen the dock.
     row->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     row->setMinimumWidth(40);
+    row->setFixedHeight(row->fontMetrics().height() + 3);  // as the fields above
+    row->setContentsMargins(2, 0, 0, 0);
     m_form->addRow(title, row);
     m_form->setRowVisible(row, false);
     connect(row, &QLabel::linkActivated, this, &DetailsRelations::follow);

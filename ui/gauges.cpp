@@ -67,7 +67,8 @@ Gauges::Row Gauges::addRow(const char *objectName, const QString &name, bool wit
     row.text->setObjectName(QLatin1String(objectName));
     row.text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row.text->setAccessibleName(name);
-    m_grid->addWidget(row.name, line, 0);
+    row.text->setWordWrap(true);
+    m_grid->addWidget(row.name, line, 0, Qt::AlignTop);
     if (withBar) {
         row.bar = new QProgressBar(this);
         row.bar->setRange(0, kBarSteps);

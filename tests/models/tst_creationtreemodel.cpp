@@ -311,10 +311,10 @@ void TestCreationTreeModel::storm()
     model.setPopulation(target.population.get());
     std::mt19937 random(5);
     std::uint32_t born = 0;
-    for (int round = 0; round < 150; ++round) {
-        for (std::uint32_t i = random() % 20; i > 0; --i, ++born)
+    for (int round = 0; round < 80; ++round) {
+        for (std::uint32_t i = random() % 4; i > 0; --i, ++born)
             target.born(born > 0 && random() % 4 != 0 ? random() % born : kNoCoroutine);
-        for (std::uint32_t i = random() % 8; born > 1 && i > 0; --i)
+        for (std::uint32_t i = random() % 3; born > 1 && i > 0; --i)
             target.dies(random() % born);
         if (born > 1 && round % 3 == 0)
             target.batch.notes.parents.push_back(

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How to capture, and where dumps go: from the fields to the request, and back from the settings.
+#include "tests/gui/guisupport.h"
+#include "ui/capturesection.h"
+#include "ui/dumpdialog.h"
+#include "ui/rundialog.h"
+#include "ui/theme.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+
+using namespace ct;
+
+class TestCaptureSettings : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QSettings().clear();
+        applyTheme(Theme::Light);
+    }
+
+    void survivesTheSettings()
+    {
+        QSettings settings;
+        QCOMPARE(CaptureSettings::load(settings), CaptureSettings());
+        CaptureSettings changed;
+        changed.lanes = false;
+        changed.laneKiB = 64;
+        changed.poolMiB = 9;
+        changed.retentionSec = 0;
+        changed.keepMiB = 77;
+        changed.keepSec = 30;
+        changed.save(settings);
+        QCOMPARE(CaptureSettings::load(settings), changed);
+        settings.setValue(QStringLiteral("capture/laneKiB"), 100);
+        settings.setValue(QStringLiteral("capture/poolMiB"), -5);
+        settings.setValue(QStringLiteral("capture/keepMiB"), 1);
+        settings.setValue(QStringLiteral("capture/keepSec"), QStringLiteral("nonsense"));
+        const CaptureSettings mended = CaptureSettings::load(settings);
+        QCOMPARE(mended.laneKiB, 64);
+        QCOMPARE(mended.poolMiB, 1);
+        QCOMPARE(mended.keepMiB, CaptureSettings::kSmallestKeepMiB);
+        QCOMPARE(mended.keepSec, 0);
+    }
+
+    void theRunDialogAsksForThem()
+    {
+        RunDialog dialog;
+        dialog.showLaunch();
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        gui::takePicture(&dialog, "run-folded");
+        auto *lanes = dialog.findChild<QCheckBox *>(QStringLiteral("captureLanes"));
+        QVERIFY(!lanes->isVisible());
+        QVERIFY(gui::click(&dialog, "captureUnfold"));
+        QVERIFY(lanes->isVisible());
+        QCoreApplication::processEvents();
+        gui::takePicture(&dialog, "run-capture");
+        auto *lane = dialog.findChild<QComboBox *>(QStringLiteral("captureLaneSize"));
+        auto *pool = dialog.findChild<QSpinBox *>(QStringLiteral("capturePool"));
+        QCOMPARE(lane->currentData().toInt(), 16 << 10);
+        lane->setFocus();
+        QTest::keyClick(lane, Qt::Key_End);
+        pool->setFocus();
+        pool->selectAll();
+        QTest::keyClicks(pool, QStringLiteral("512"));
+        QTest::keyClick(pool, Qt::Key_Tab);
+        auto *keep = dialog.findChild<QSpinBox *>(QStringLiteral("captureKeepSec"));
+        keep->setValue(30);
+        QVERIFY(dialog.findChild<QLabel *>(QStringLiteral("captureSummary"))->text().contains(QLatin1String("512")));
+        applyTheme(Theme::Dark);
+        gui::takePicture(&dialog, "run-capture-dark");
+        dialog.findChild<QLineEdit *>(QStringLiteral("runCommand"))->setText(QStringLiteral("/bin/true"));
+        StartRequest asked;
+        connect(&dialog, &RunDialog::startRequested, this, [&asked](const StartRequest &request) { asked = request; });
+        QVERIFY(gui::click(&dialog, "runStart"));
+        QCOMPARE(asked.capture.laneBytes, 128ULL << 20);
+        QCOMPARE(asked.capture.lanePoolBytes, 512ULL << 20);
+        QVERIFY(asked.capture.lanes);
+        QCOMPARE(CaptureSettings::load(QSettings()).keepSec, 30);
+        // The next time they are as they were.
+        RunDialog again;
+        again.showLaunch();
+        QCOMPARE(again.findChild<QSpinBox *>(QStringLiteral("capturePool"))->value(), 512);
+    }
+
+    void withoutLanesTheirFieldsAreOff()
+    {
+        CaptureSection section;
+        section.show();
+        QVERIFY(gui::click(&section, "captureUnfold"));
+        section.findChild<QCheckBox *>(QStringLiteral("captureLanes"))->setFocus();
+        QTest::keyClick(section.findChild<QCheckBox *>(QStringLiteral("captureLanes")), Qt::Key_Space);
+        QVERIFY(!section.settings().lanes);
+        QVERIFY(!section.findChild<QSpinBox *>(QStringLiteral("capturePool"))->isEnabled());
+        QVERIFY(section.findChild<QSpinBox *>(QStringLiteral("captureKeepMiB"))->isEnabled());
+        section.findChild<QSpinBox *>(QStringLiteral("captureKeepMiB"))->setValue(3);
+        QCOMPARE(section.settings().keepMiB, CaptureSettings::kSmallestKeepMiB);
+    }
+
+    void dumpsHaveNamesOfTheirOwn()
+    {
+        DumpSettings settings = DumpSettings::load(QSettings());
+        QVERIFY(!settings.isUsable());
+        settings.folder = m_sandbox.path(QString());
+        QVERIFY(settings.isUsable());
+        const QDateTime time(QDate(2026, 11, 21), QTime(3, 45, 0));
+        const QString first = settings.path(QStringLiteral("my server"), time);
+        QVERIFY(first.endsWith(QLatin1String("/my_server-20261121-034500.sqlite")));
+        QFile file(first);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QVERIFY(settings.path(QStringLiteral("my server"), time).endsWith(QLatin1String("034500-2.sqlite")));
+        QVERIFY(settings.path(QStringLiteral("/../.."), time).startsWith(settings.folder + QLatin1String("/cor")));
+        settings.format = QStringLiteral("xyz");
+        QVERIFY(!settings.isUsable());
+    }
+
+    void theDumpDialogTakesOnlyWhatWorks()
+    {
+        DumpSettings before;
+        before.folder = m_sandbox.path(QString());
+        before.format = QStringLiteral("csv");
+        DumpDialog dialog(before);
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        auto *folder = dialog.findChild<QLineEdit *>(QStringLiteral("dumpFolder"));
+        auto *button = dialog.findChild<QPushButton *>(QStringLiteral("dumpButton"));
+        QVERIFY(button->isEnabled());
+        folder->setFocus();
+        QTest::keyClicks(folder, QStringLiteral("/nowhere"));
+        QVERIFY(!button->isEnabled());
+        gui::takePicture(&dialog, "dump");
+        folder->setText(before.folder);
+        DumpSettings chosen;
+        connect(&dialog, &DumpDialog::dumpRequested, this, [&chosen](const DumpSettings &got) { chosen = got; });
+        QTest::keyClick(folder, Qt::Key_Return);
+        QCOMPARE(chosen.folder, before.folder);
+        QCOMPARE(chosen.format, QStringLiteral("csv"));
+    }
+
+private:
+    gui::Sandbox m_sandbox;
+};
+
+QTEST_MAIN(TestCaptureSettings)
+#include "tst_capturesettings.moc"
