@@ -160,6 +160,16 @@ private:
     void *m_base = nullptr;
 };
 
+/// False under an emulator that grants any request for memory and does nothing about it (qemu's user mode): there a
+/// full file system is a SIGBUS, whatever a program does.
+inline bool kernelKeepsItsWord()
+{
+    static char memory[4096];
+    constexpr int noAdvice = 9999;
+    return ::madvise(reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(memory) & ~std::uintptr_t{4095}), 4096,
+                     noAdvice) != 0;
+}
+
 /// Runs `body` in a forked child; its failed checks count here. A signal or a wrong exit is a failure.
 inline void inChild(const std::function<void()> &body)
 {

@@ -155,6 +155,8 @@ private:
 
 CT_CASE(noMemoryForStations)
 {
+    if (!probetest::kernelKeepsItsWord())
+        return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(Options{.lines = 100'000, .directory = directory});
         corotracer::InitTracer();
@@ -177,6 +179,8 @@ CT_CASE(noMemoryForStations)
 
 CT_CASE(noMemoryForALane)
 {
+    if (!probetest::kernelKeepsItsWord())
+        return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
         const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20, .directory = directory});
@@ -209,6 +213,8 @@ CT_CASE(noMemoryForALane)
 
 CT_CASE(noMemoryAtAll)
 {
+    if (!probetest::kernelKeepsItsWord())
+        return;
     onSmallTmpfs(2 << 20, [](const std::string &directory) {
         const Region region(Options{.directory = directory});
         const Filler filler(directory);

@@ -407,6 +407,8 @@ CT_CASE(scribblingWhileTracing)
 
 CT_CASE(noRoomForStationsOnAFullFileSystem)
 {
+    if (!kernelKeepsItsWord())
+        return;
     // A file that ends before its stations do cannot be mapped there: no SIGBUS, no station.
     RegionOptions options;
     options.extension = false;
