@@ -10,9 +10,10 @@ namespace {
 
 using corotracer::LaneHeader;
 
-/// Lanes are read side by side in steps of this much time: a coroutine that hops between threads is held for no
-/// longer than that.
-constexpr std::uint64_t kStepNs = 100'000;
+/// Lanes are read side by side in steps of so much time: events of a coroutine that hops between threads are held for
+/// no longer than that. Long steps cost less, as long as little is held.
+constexpr std::uint64_t kLongestStepNs = 100'000;
+constexpr std::uint64_t kShortestStepNs = 2000;
 /// Records of one lane before the others get a turn, whatever their times say.
 constexpr std::size_t kMaxPerTurn = 4096;
 constexpr double kUrgentNs = 4'000'000;
@@ -145,13 +146,14 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
     }
     const auto later = [](const Turn &a, const Turn &b) { return a.ns > b.ns; };
     std::make_heap(m_turns.begin(), m_turns.end(), later);
+    adaptStep(merger);
     for (std::size_t budget = maxTransitions * 4; !m_turns.empty();) {
         if (batch.transitions.size() >= maxTransitions || budget == 0)
             return false;
         std::pop_heap(m_turns.begin(), m_turns.end(), later);
         Turn turn = m_turns.back();
         m_turns.pop_back();
-        const std::uint64_t until = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns + kStepNs;
+        const std::uint64_t until = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns + m_stepNs;
         const std::uint64_t before = m_lanes[turn.lane].position;
         const bool more = visit(turn, until, merger, batch, maxTransitions);
         budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
@@ -161,6 +163,16 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
         }
     }
     return true;
+}
+
+void LaneList::adaptStep(Merger &merger)
+{
+    const std::uint64_t held = merger.takeHeldCount();
+    if (held * 16 > m_readLately)
+        m_stepNs = std::max(m_stepNs / 2, kShortestStepNs);
+    else if (held * 128 < m_readLately)
+        m_stepNs = std::min(m_stepNs + m_stepNs / 8, kLongestStepNs);
+    m_readLately = 0;
 }
 
 /// The time of the lane's next record; false: there is none.
@@ -189,7 +201,9 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         untilRaw = turn.raw + ahead;
     }
     for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
-        const std::size_t count = copy(lane, m_items);
+        // Not many more than it takes: what lies beyond the step is copied again.
+        const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_items.size() : lane.lately + lane.lately / 2 + 16;
+        const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())));
         if (count == 0)
             return false;
         std::size_t taken = count;
@@ -235,6 +249,8 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
     if (old != 0)
         merger.take(lane.before, items.first(old), batch);
     merger.take(lane.origin, items.subspan(old), batch);
+    m_readLately += items.size();
+    lane.lately = items.size();
     m_processes.countRecords(lane.origin.process, items.size());
     lane.told += merger.takeDropsTold();
 }

@@ -54,6 +54,7 @@ private:
         std::uint64_t dropped = 0;
         std::uint64_t told = 0;  ///< of those, by drop markers and by us
         std::uint64_t gauged = 0;
+        std::size_t lately = 0;  ///< records handed over at a time
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
         LaneOrigin origin;
@@ -71,6 +72,7 @@ private:
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
     bool isDrained(const Lane &lane) const;
+    void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
     std::size_t copy(Lane &lane, std::span<LaneItem> items);
@@ -83,6 +85,8 @@ private:
     std::vector<bool> m_known;  ///< by index in the directory
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
+    std::uint64_t m_stepNs = 20'000;
+    std::uint64_t m_readLately = 0;  ///< since the step was adapted
     std::uint64_t m_dropped = 0;
     std::uint64_t m_skipped = 0;
     std::uint32_t m_inUse = 0;

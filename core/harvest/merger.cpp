@@ -52,37 +52,67 @@ Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes
 void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch)
 {
     const HarvestedProcess &process = m_processes.at(origin.process, batch);
-    ClockPiece piece{0, 0, 0, 0, 0};
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i + kAhead < items.size()) {
-            if (const std::uint32_t coming = indexOf(items[i + kAhead].identity); coming < m_cursors.size())
-                __builtin_prefetch(&m_cursors[coming], 1);
-        }
-        const LaneItem &item = items[i];
-        if (!piece.covers(item.ts)) [[unlikely]]
-            piece = process.clock.pieceFor(item.ts);
-        const std::uint64_t ts = piece.ns(item.ts);
-        if (!isTransition(item.kind)) [[unlikely]] {
-            takeRare(origin, item, ts, batch);
+    std::size_t at = 0;
+    while (at < items.size()) {
+        const std::size_t taken = takeRun(process.clock.pieceFor(items[at].ts), origin.tid, items.subspan(at), batch);
+        at += taken;
+        if (taken == m_run.size() || at == items.size())
             continue;
-        }
-        const std::uint32_t index = indexOf(item.identity);
-        const SiteId site = m_books.sites.resolve(item.site, batch);
-        const bool active = item.kind >= corotracer::kRecordResume;
-        if (index < m_cursors.size()) [[likely]] {
-            LaneCursor &cursor = m_cursors[index];
-            if (cursor.key == ((item.identity & ~kLowHalf) | item.n) && (cursor.state & LaneCursor::kFlags) == 0 &&
-                item.n != kLowHalf) [[likely]] {
-                const std::uint64_t n = std::uint64_t{cursor.state >> 8} << 32 | item.n;
-                ++cursor.key;
-                batch.transitions.push_back({ts, item.arg, n, slotSeq(Dialect::Lane, n), cursor.coroutine, origin.tid,
-                                             site, pointOf(item.kind), active});
-                continue;
-            }
-        }
-        takeEvent(origin, item, {ts, item.arg, item.n, 0, kNoCoroutine, origin.tid, site, pointOf(item.kind), active},
-                  batch);
+        const LaneItem &item = items[at++];
+        const std::uint64_t ts = process.clock.ns(item.ts);
+        if (isTransition(item.kind))
+            takeEvent(origin, item,
+                      {ts, item.arg, item.n, 0, kNoCoroutine, origin.tid, m_books.sites.resolve(item.site, batch),
+                       pointOf(item.kind), item.kind >= corotracer::kRecordResume},
+                      batch);
+        else
+            takeRare(origin, item, ts, batch);
     }
+}
+
+/// The hot path: as many transitions as are simply the next ones of their coroutines; returns how many. They are put
+/// together in a place of their own, for the compiler must take any store to the batch for one to the batch's pointers.
+std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
+{
+    Transition *const run = m_run.data();
+    LaneCursor *const cursors = m_cursors.data();
+    const std::size_t reach = m_cursors.size();
+    const std::size_t size = std::min(items.size(), m_run.size());
+    std::uint32_t rawSite = kUnknownSite;  // of the record before; known as
+    SiteId site = kUnknownSite;
+    std::size_t at = 0;
+    for (; at < size; ++at) {
+        if (at + kAhead < items.size()) {
+            if (const std::uint32_t coming = indexOf(items[at + kAhead].identity); coming < reach)
+                __builtin_prefetch(&cursors[coming], 1);
+        }
+        const LaneItem &item = items[at];
+        const std::uint32_t index = indexOf(item.identity);
+        if (!isTransition(item.kind) || !piece.covers(item.ts) || index >= reach) [[unlikely]]
+            break;
+        LaneCursor &cursor = cursors[index];
+        const std::uint32_t state = cursor.state;
+        if (cursor.key != ((item.identity & ~kLowHalf) | item.n) || (state & LaneCursor::kFlags) != 0 ||
+            item.n == kLowHalf) [[unlikely]]
+            break;
+        if (item.site != rawSite) [[unlikely]] {
+            rawSite = item.site;
+            site = m_books.sites.resolve(rawSite, batch);
+        }
+        const std::uint64_t n = std::uint64_t{state >> 8} << 32 | item.n;
+        ++cursor.key;
+        run[at] = {piece.ns(item.ts),
+                   item.arg,
+                   n,
+                   slotSeq(Dialect::Lane, n),
+                   cursor.coroutine,
+                   tid,
+                   site,
+                   pointOf(item.kind),
+                   item.kind >= corotracer::kRecordResume};
+    }
+    batch.transitions.insert(batch.transitions.end(), run, run + at);
+    return at;
 }
 
 /// Makes room for the entry of a compact station that exists.
@@ -163,6 +193,7 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     full.seq = slotSeq(Dialect::Lane, full.n);
     if (ahead != 0 || !cursor.isBorn()) {
         m_holdings.insert(hold(place, item.identity), full, m_barrier);
+        ++m_heldCount;
         return;
     }
     emit(cursor, full, batch);

@@ -10,6 +10,7 @@
 #include "core/harvest/processlist.h"
 #include "core/protocol/linereader.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -54,6 +55,8 @@ public:
 
     /// What came by lanes calls for a look at all compact stations; resets.
     bool takeNeedOfSweep() { return std::exchange(m_needsSweep, false); }
+    /// Events that had to be held since the last call.
+    std::uint64_t takeHeldCount() { return std::exchange(m_heldCount, 0); }
     /// Records that drop markers told of since the last call.
     std::uint64_t takeDropsTold() { return std::exchange(m_dropsTold, 0); }
 
@@ -69,6 +72,7 @@ private:
         std::uint64_t barrier = 0;
     };
 
+    std::size_t takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
     bool reach(std::uint32_t index);
     LaneCursor &cursorOf(Hold &hold);
     Place find(std::uint64_t identity, Batch &batch);
@@ -101,6 +105,7 @@ private:
     std::span<const corotracer::BirthLine> m_births;
     HarvestBooks &m_books;
     ProcessList &m_processes;
+    std::array<Transition, 64> m_run;   ///< being put together
     std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
     Holdings m_holdings;
     std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
@@ -112,6 +117,7 @@ private:
     bool m_linesOnly = false;
     bool m_needsSweep = false;
     std::uint64_t m_dropsTold = 0;
+    std::uint64_t m_heldCount = 0;
 };
 
 }  // namespace ct

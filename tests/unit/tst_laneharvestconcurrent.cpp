@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Producers on threads of their own, coroutines that hop between them, and the loop beside them: exact sums.
+#include "tests/support/lanecapture.h"
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+using lanecapture::Capture;
+using lanewriter::Coroutine;
+using lanewriter::Lane;
+using lanewriter::Process;
+
+namespace {
+
+/// Coroutines on their way from one thread to another.
+class Queue {
+public:
+    void push(Coroutine coroutine)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_all.push_back(coroutine);
+    }
+    std::optional<Coroutine> pop()
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_all.empty())
+            return std::nullopt;
+        const Coroutine front = m_all.front();
+        m_all.pop_front();
+        return front;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::deque<Coroutine> m_all;
+};
+
+struct Run {
+    std::size_t threads = 3;
+    std::uint64_t births = 300;  ///< per thread
+    std::uint64_t events = 60;   ///< of each coroutine
+    std::size_t alive = 40;
+    std::uint32_t laneRecords = 2048;
+    bool waits = true;  ///< for room, so that nothing is dropped
+};
+
+/// Each thread takes a coroutine, whoever ran it before, lets it take a few steps, and passes it on.
+void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t thread,
+             std::atomic<std::uint64_t> &emitted, std::atomic<std::size_t> &alive)
+{
+    Lane lane = *process.takeLane(thread + 1);
+    const auto makeRoom = [&] {
+        // Acquire; partner: the engine's release store of tail.
+        while (run.waits &&
+               lane.position() + 64 > lane.ring().header->tail.load(std::memory_order_acquire) + lane.ring().capacity)
+            std::this_thread::yield();
+    };
+    std::uint64_t born = 0, total = 0;
+    while (born < run.births || alive.load(std::memory_order_relaxed) != 0) {
+        makeRoom();
+        if (born < run.births && alive.load(std::memory_order_relaxed) < run.alive) {
+            alive.fetch_add(1, std::memory_order_relaxed);
+            ++born;
+            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, 1))
+                queue.push(*made);
+            else
+                alive.fetch_sub(1, std::memory_order_relaxed);
+        }
+        std::optional<Coroutine> coroutine = queue.pop();
+        if (!coroutine) {
+            std::this_thread::yield();
+            continue;
+        }
+        for (int i = 0; i < 4 && coroutine->events() < run.events; ++i, ++total)
+            coroutine->step(lane);
+        if (coroutine->events() < run.events) {
+            queue.push(*coroutine);
+        } else {
+            coroutine->die(lane, 5);
+            alive.fetch_sub(1, std::memory_order_relaxed);
+        }
+    }
+    lane.close(1);
+    emitted.fetch_add(total, std::memory_order_relaxed);
+}
+
+std::uint64_t runBeside(Capture &c, const Run &run)
+{
+    const Process process = c.process();
+    Queue queue;
+    std::atomic<std::uint64_t> emitted{0};
+    std::atomic<std::size_t> alive{0}, finished{0};
+    std::mutex making;  // lanewriter makes one lane at a time
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < run.threads; ++t) {
+        const std::lock_guard lock(making);
+        threads.emplace_back([&, t] {
+            produce(process, queue, run, t, emitted, alive);
+            finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
+        });
+        // The next one starts once this one has its lane.
+        while (c.header().extension.lane_count.load(std::memory_order_acquire) <= t)
+            std::this_thread::yield();
+        while (process.laneHeader(static_cast<std::uint32_t>(t)).state.load(std::memory_order_acquire) ==
+               corotracer::kLaneMaking)
+            std::this_thread::yield();
+    }
+    while (finished.load(std::memory_order_acquire) < run.threads) {
+        if (!c.scan())
+            std::this_thread::yield();
+    }
+    for (std::thread &thread : threads)
+        thread.join();
+    c.end();
+    return emitted.load();
+}
+
+}  // namespace
+
+CT_CASE(hoppingCoroutinesAreTotallyCaptured)
+{
+    Capture c;
+    const Run run;
+    const std::uint64_t emitted = runBeside(c, run);
+    CHECK_EQUAL(emitted, run.threads * run.births * run.events);
+    c.checkBooks(emitted);
+    CHECK_EQUAL(c.books.captured, emitted);
+    CHECK_EQUAL(c.books.coroutines.size(), run.threads * run.births);
+    CHECK_EQUAL(c.books.deaths, run.threads * run.births);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
+}
+
+/// Lanes that are too small for the rate: records are dropped, births and deaths among them; the sums are exact.
+CT_CASE(droppingThreadsHaveExactSums)
+{
+    Capture c(1024);
+    Run run;
+    run.waits = false;
+    run.births = 1000;
+    run.threads = 2;
+    const std::uint64_t emitted = runBeside(c, run);
+    c.checkBooks(emitted);
+    CHECK_EQUAL(c.books.coroutines.size(), run.threads * run.births);
+    CHECK_EQUAL(c.books.deaths, run.threads * run.births);
+}
+
+/// The end is decided while threads go on.
+CT_CASE(theEndIsExactWhileThreadsWrite)
+{
+    Capture c;
+    const Process process = c.process();
+    std::atomic<bool> stop{false};
+    std::vector<Lane> lanes{*process.takeLane(1), *process.takeLane(2)};
+    std::vector<std::vector<Coroutine>> all(2);
+    for (std::size_t t = 0; t < 2; ++t) {
+        for (std::uint64_t i = 0; i < 20; ++i)
+            all[t].push_back(*Coroutine::bear(process, lanes[t], t * 100 + i + 1, 1));
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 2; ++t) {
+        threads.emplace_back([&, t] {
+            while (!stop.load(std::memory_order_relaxed)) {
+                for (Coroutine &coroutine : all[t])
+                    coroutine.step(lanes[t]);
+            }
+        });
+    }
+    for (int i = 0; i < 200; ++i)
+        c.scan();
+    c.end();
+    const ct::Accounting sums = c.loop->accounting();
+    stop.store(true, std::memory_order_relaxed);
+    for (std::thread &thread : threads)
+        thread.join();
+    c.checkBooks(sums.captured + sums.lost);
+    for (const auto &one : c.books.coroutines)
+        CHECK(one.sum() <= all[one.key / 100][one.key % 100 - 1].events());
+}

@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes when somebody dies, comes back, only looks, or lies.
+#include "tests/support/lanecapture.h"
+
+#include <cstring>
+#include <random>
+#include <thread>
+
+using lanecapture::Books;
+using lanecapture::Capture;
+using lanewriter::Coroutine;
+using lanewriter::Lane;
+using lanewriter::Process;
+
+namespace {
+
+void steps(Coroutine &coroutine, Lane &lane, int count)
+{
+    for (int i = 0; i < count; ++i)
+        coroutine.step(lane);
+}
+
+/// Safety scans until `done`: the verdict on a process takes a second look, some time after the first.
+template <class Condition>
+void scanUntil(Capture &c, Condition done)
+{
+    while (!done()) {
+        c.scan(true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+}  // namespace
+
+/// The engine is killed and another adopts the region: what was read before is missed, nothing else.
+CT_CASE(adoptionGoesOnAtTheTails)
+{
+    Capture c;
+    std::uint32_t index[3];
+    {
+        const Process process = c.process();
+        Lane lane = *process.takeLane(1);
+        Coroutine read = *Coroutine::bear(process, lane, 1, 11);
+        Coroutine both = *Coroutine::bear(process, lane, 2, 12);
+        steps(read, lane, 10);
+        steps(both, lane, 20);
+        c.settle();
+        CHECK_EQUAL(c.books.captured, 30u);
+        steps(both, lane, 5);
+        Coroutine unread = *Coroutine::bear(process, lane, 3, 13);
+        steps(unread, lane, 4);
+        Coroutine gone = *Coroutine::bear(process, lane, 4, 14);
+        steps(gone, lane, 6);
+        gone.die(lane, 15);
+        index[0] = read.index();
+        index[1] = both.index();
+        index[2] = unread.index();
+    }
+    c.restart();
+    c.settle(true);
+    CHECK_EQUAL(c.books.coroutines.size(), 4u);
+    const Books::One &read = *c.books.byKey(1), &both = *c.books.byKey(2);
+    const Books::One &unread = *c.books.byKey(3), &gone = *c.books.byKey(4);
+    // The latest event is in the line, though its record was read by the engine before.
+    CHECK_EQUAL(read.missed, 9u);
+    CHECK_EQUAL(read.captured, 1u);
+    CHECK_EQUAL(both.missed, 20u);
+    CHECK_EQUAL(both.captured, 5u);
+    CHECK_EQUAL(unread.captured, 4u);
+    CHECK_EQUAL(gone.captured, 6u);
+    CHECK_EQUAL(gone.deaths, 1u);
+    CHECK_EQUAL(read.station, corotracer::kCompactBase + index[0]);
+    CHECK_EQUAL(both.station, corotracer::kCompactBase + index[1]);
+    CHECK_EQUAL(unread.station, corotracer::kCompactBase + index[2]);
+    CHECK_EQUAL(c.books.lost, 0u);
+    CHECK_EQUAL(c.books.notes.processes.size(), 1u);
+    c.end();
+    c.checkBooks(10 + 25 + 4 + 6);
+}
+
+/// An observer sees lines only: the latest event at each look.
+CT_CASE(observersSeeLinesOnly)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 10);
+    auto observed = ct::Region::open(c.region->path());
+    REQUIRE(observed);
+    REQUIRE(observed->access() == ct::RegionAccess::Observer);
+    ct::HarvestLoop observer(*observed, c.isAlive());
+    Books books;
+    const auto look = [&] {
+        ct::Batch batch;
+        observer.scan(batch);
+        books.add(batch);
+    };
+    look();
+    CHECK_EQUAL(books.captured, 1u);
+    CHECK_EQUAL(books.missed, 9u);
+    steps(one, lane, 5);
+    look();
+    CHECK_EQUAL(books.captured, 2u);
+    CHECK_EQUAL(books.lost, 4u);
+    one.die(lane, 999);
+    look();
+    CHECK_EQUAL(books.deaths, 1u);
+    CHECK_EQUAL(books.coroutines[0].deathTs, 999u);
+    Coroutine next = *Coroutine::bear(process, lane, 2, 1);
+    CHECK_EQUAL(next.index(), one.index());
+    steps(next, lane, 1);
+    look();
+    look();
+    CHECK_EQUAL(books.coroutines.size(), 2u);
+    CHECK_EQUAL(books.byKey(2)->captured, 1u);
+    books.checkOrder();
+    c.settle();
+    CHECK_EQUAL(c.books.captured, 16u);  // the owner is not disturbed
+    c.end();
+    c.checkBooks(16);
+}
+
+CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
+{
+    Capture c;
+    const Process living = c.process(1);
+    const Process dying = c.process(2);
+    Lane mine = *living.takeLane(11), theirs = *dying.takeLane(22);
+    Coroutine stays = *Coroutine::bear(living, mine, 1, 1);
+    Coroutine left = *Coroutine::bear(dying, theirs, 2, 1);
+    Coroutine died = *Coroutine::bear(dying, theirs, 3, 1);
+    steps(stays, mine, 3);
+    steps(left, theirs, 7);
+    steps(died, theirs, 2);
+    died.die(theirs, 50);
+    theirs.putTorn({corotracer::kRecordSuspend, 1, left.identity(), 1, 7, 0});
+    const std::uint64_t end = theirs.position();
+    c.dead.insert(2);
+    scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+    CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
+    CHECK_EQUAL(theirs.ring().header->tail.load(), end);
+    CHECK_EQUAL(mine.ring().header->state.load(), corotracer::kLaneActive);
+    REQUIRE(c.books.notes.processEnds.size() == 1);
+    CHECK_EQUAL(c.books.notes.processEnds[0].pid, 2u);
+    CHECK_EQUAL(c.books.byKey(2)->captured, 7u);
+    CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last seen
+    CHECK_EQUAL(c.books.byKey(3)->deaths, 1u);
+    CHECK_EQUAL(c.loop->accounting().processes, 1u);
+    // Their stations serve another process; the lane too.
+    const Process third = c.process(3);
+    CHECK_EQUAL(third.index(), dying.index());
+    Lane again = *third.takeLane(33);
+    CHECK(again.ring().header == theirs.ring().header);
+    std::set<std::uint32_t> indices;
+    std::vector<Coroutine> more;
+    for (std::uint64_t key = 10; key < 12; ++key) {
+        more.push_back(*Coroutine::bear(third, again, key, 1));
+        steps(more.back(), again, 2);
+        indices.insert(more.back().index());
+    }
+    CHECK(indices == (std::set<std::uint32_t>{left.index(), died.index()}));
+    c.settle();
+    CHECK_EQUAL(c.books.byKey(10)->pid, 3u);
+    CHECK_EQUAL(c.books.byKey(10)->captured, 2u);
+    CHECK_EQUAL(c.books.byKey(11)->captured, 2u);
+    c.end();
+    c.checkBooks(3 + 7 + 2 + 4);
+}
+
+/// Nobody by that pid in our /proc, but it writes: it lives elsewhere.
+CT_CASE(aProcessThatWritesIsNotDead)
+{
+    Capture c;
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    c.dead.insert(5);
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
+        steps(one, lane, 1);
+        c.scan(true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);
+    CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneActive);
+    c.end();
+    c.checkBooks(one.events());
+}
+
+/// Killed in the middle of an event: its record was committed, its line was not finished.
+CT_CASE(aKilledTargetLeavesExactBooks)
+{
+    for (int where = 0; where < 3; ++where) {
+        Capture c;
+        std::uint64_t emitted = 9;
+        {
+            const Process process = c.process(5);
+            Lane lane = *process.takeLane(1);
+            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            steps(one, lane, 9);
+            const lanewriter::Record record{corotracer::kRecordResume, writers::tsOf(9), one.identity(), 0, 9, 0};
+            if (where == 0) {
+                lane.putTorn(record);
+            } else {
+                lane.put(record);
+                emitted = 10;
+                if (where == 2)
+                    process.line(one.index()).seq.store(19);
+            }
+        }
+        c.dead.insert(5);
+        c.restart();
+        c.end();
+        CHECK_EQUAL(c.books.missed + c.books.lost, 0u);
+        c.checkBooks(emitted);
+        CHECK_EQUAL(c.books.notes.processEnds.size(), 1u);
+    }
+}
+
+/// The dead process's own pairs tell its time: another boot's counter means nothing here.
+CT_CASE(aDeadProcessHasItsOwnClock)
+{
+    Capture c;
+    {
+        const Process process = c.process(5);
+        process.entry().clock_kind.store(1);
+        process.entry().init_counter.store(1'000'000);
+        process.entry().init_ns.store(5'000'000);
+        process.entry().mult.store(std::uint64_t{1} << 31);
+        Lane lane = *process.takeLane(1);
+        Coroutine::bear(process, lane, 1, 1'000'000 + 200);
+    }
+    c.dead.insert(5);
+    c.end();
+    REQUIRE(c.books.coroutines.size() == 1);
+    CHECK_EQUAL(c.books.coroutines[0].birthTs, 5'000'100u);
+}
+
+/// Whatever a target writes: bounded work, no crash, no event out of order, sums that agree with the stream.
+CT_CASE(hostileRecordsAreSurvived)
+{
+    std::mt19937_64 random(17);
+    const std::uint8_t kinds[] = {0x10, 0x13, 0x20, 0x30, 0x31, 0x40, 0x50, 0x51, 0x52, 0x60, 0x75, 0x80, 0x81, 0xFF};
+    for (int round = 0; round < 60; ++round) {
+        Capture c(64);
+        const Process process = c.process();
+        std::vector<Lane> lanes;
+        for (std::uint64_t i = 0; i < 3; ++i)
+            lanes.push_back(*process.takeLane(i + 1));
+        std::vector<Coroutine> all;
+        for (std::uint64_t key = 0; key < 16; ++key)
+            all.push_back(*Coroutine::bear(process, lanes[key % 3], key, 1));
+        const auto any = [&] { return random() >> (random() % 64); };
+        for (int pass = 0; pass < 20; ++pass) {
+            for (int i = 0; i < 300; ++i) {
+                lanewriter::Record record;
+                record.kind = random() % 8 ? kinds[random() % std::size(kinds)] : static_cast<std::uint8_t>(random());
+                record.ts = any();
+                record.identity = random() % 4 ? lanewriter::identityOf(static_cast<std::uint32_t>(random() % 20),
+                                                                        static_cast<std::uint32_t>(random() % 4))
+                                               : any();
+                record.arg =
+                    random() % 4 ? lanewriter::identityOf(static_cast<std::uint32_t>(random() % 20), 1) : any();
+                record.n = random() % 4 ? random() % 30 : any();
+                record.site = static_cast<std::uint32_t>(random());
+                lanes[random() % 3].put(record);
+            }
+            auto *const line = reinterpret_cast<std::byte *>(&process.line(static_cast<std::uint32_t>(random() % 64)));
+            auto *const birth =
+                reinterpret_cast<std::byte *>(&process.birth(static_cast<std::uint32_t>(random() % 64)));
+            for (std::byte *const bytes : {line, birth}) {
+                const std::uint64_t value = any();
+                std::memcpy(bytes + random() % 8 * 8, &value, sizeof value);
+            }
+            c.header().extension.line_count.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.lines_committed.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.records_without_lane.store(any());
+            c.header().extension.lane_count.store(random() % 2 ? 3 : static_cast<std::uint32_t>(any()));
+            c.header().extension.free_lines.store(any());
+            c.scan(random() % 2);
+        }
+        c.end();
+        const ct::Accounting sums = c.loop->accounting();
+        CHECK_EQUAL(sums.captured, c.books.captured);
+        CHECK_EQUAL(sums.lost, c.books.lost);
+        CHECK_EQUAL(c.books.inversions, 0u);
+        CHECK_EQUAL(c.books.coroutines.size(), sums.coroutines);
+    }
+}
+
+/// The same for the directory and the table of processes.
+CT_CASE(hostileTablesAreSurvived)
+{
+    std::mt19937_64 random(23);
+    for (int round = 0; round < 40; ++round) {
+        Capture c(64);
+        const Process process = c.process();
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        for (int pass = 0; pass < 30; ++pass) {
+            steps(one, random() % 2 ? lane : other, 20);
+            auto *const header =
+                reinterpret_cast<std::byte *>(&process.laneHeader(static_cast<std::uint32_t>(random() % 3)));
+            auto *const entry = reinterpret_cast<std::byte *>(&process.entry());
+            for (int i = 0; i < 4; ++i) {
+                const std::uint64_t value = random() >> (random() % 64);
+                std::memcpy(header + random() % 18 * 8, &value, sizeof value);
+                std::memcpy(entry + random() % 18 * 8, &value, sizeof value);
+            }
+            c.scan(random() % 2);
+        }
+        c.end();
+        const ct::Accounting sums = c.loop->accounting();
+        CHECK_EQUAL(sums.captured, c.books.captured);
+        CHECK_EQUAL(c.books.inversions, 0u);
+    }
+}
+
+/// A flight recorder, found after its end: what was overwritten was missed.
+CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    {
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1);
+        Coroutine early = *Coroutine::bear(process, lane, 1, 1);
+        steps(early, lane, 10);
+        Coroutine busy = *Coroutine::bear(process, lane, 2, 1);
+        steps(busy, lane, 5000);
+        early.die(lane, 77);
+        lane.close(1);
+    }
+    c.dead.insert(5);
+    c.restart();
+    c.end();
+    CHECK_EQUAL(c.books.lost, 0u);
+    const Books::One &busy = *c.books.byKey(2);
+    CHECK(busy.captured >= 1024 && busy.captured <= 2048);
+    CHECK_EQUAL(busy.sum(), 5000u);
+    REQUIRE(c.books.coroutines.size() == 2);
+    CHECK_EQUAL(c.books.deaths, 1u);
+    CHECK_EQUAL(c.books.missed, 5010 - c.books.captured);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
+    c.checkBooks(5010);
+}
