@@ -21,25 +21,24 @@ constexpr auto kRelease = std::memory_order_release;
 
 void History::Data::addBirth(const Birth &birth)
 {
-    if (birth.coroutine != heads.sizeOfWriter())
+    if (birth.coroutine != coroutines.heads.sizeOfWriter())
         return;  // ids are dense, in order of discovery
-    Head *const head = heads.prepare();
-    if (!head || !deaths.prepare())
+    Life *const life = coroutines.lives.prepare();
+    if (!life || !coroutines.heads.prepare())
         return;
-    head->dialect = birth.dialect;
-    // In this order: who sees the head may ask for its death.
-    deaths.publish();
-    heads.publish();
+    life->dialect = birth.dialect;
+    // In this order: who sees the head may ask for its life.
+    coroutines.lives.publish();
+    coroutines.heads.publish();
 }
 
-// After the transitions of the pass: numbers lost at the end leave no jump in them (yet).
 void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
 {
-    if (loss.coroutine >= heads.sizeOfWriter())
+    if (loss.coroutine >= coroutines.heads.sizeOfWriter())
         return;
-    Head &head = heads[loss.coroutine];
-    const std::uint64_t end = loss.firstN + loss.count;
-    if (head.first.load(kRelaxed) == 0 || end <= head.nextN)
+    Head &head = coroutines.heads[loss.coroutine];
+    // In front of the first event it will be a jump from the first number.
+    if (head.last.load(kRelaxed) == 0)
         return;
     std::uint32_t place = head.loss.load(kRelaxed);
     if (place == 0) {
@@ -50,7 +49,7 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     }
     EndLoss &entry = losses[place - 1];
     entry.ts.store(noticed, kRelaxed);
-    entry.endN.store(end, kRelease);
+    entry.endN.store(loss.firstN + loss.count, kRelease);
     head.loss.store(place, kRelease);
 }
 
@@ -63,12 +62,13 @@ Result<void> History::consume(const Batch &batch)
     Data &data = *m_data;
     for (const Birth &birth : batch.births)
         data.addBirth(birth);
-    data.log.append(batch.transitions, data.heads);
+    data.log.append(batch.transitions, data.coroutines);
+    // After the transitions: a reader who sees the loss sees all that came before it.
     for (const Loss &loss : batch.losses)
         data.addLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
-        if (death.coroutine < data.heads.sizeOfWriter())
-            data.deaths[death.coroutine].store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
+        if (death.coroutine < data.coroutines.heads.sizeOfWriter())
+            data.coroutines.lives[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
     data.now.store(std::max({data.now.load(kRelaxed), batch.now, data.log.lastTs()}), kRelaxed);
     data.log.settle(data.now.load(kRelaxed));
     return {};
@@ -86,7 +86,7 @@ std::uint64_t History::droppedEvents() const
 
 std::uint64_t History::bytesUsed() const
 {
-    return m_data->log.bytesUsed() + std::uint64_t{m_data->heads.size()} * (sizeof(Head) + sizeof(Word)) +
+    return m_data->log.bytesUsed() + std::uint64_t{m_data->coroutines.heads.size()} * (sizeof(Head) + sizeof(Life)) +
            std::uint64_t{m_data->losses.size()} * sizeof(EndLoss);
 }
 

@@ -256,12 +256,12 @@ bool ColumnReader::addIndexed(const SlabView &slab)
 void History::columns(CoroutineId id, std::uint64_t from, std::uint64_t step, std::vector<Column> &columns) const
 {
     std::fill(columns.begin(), columns.end(), Column());
-    if (step == 0 || columns.empty() || id >= m_data->heads.size())
+    if (step == 0 || columns.empty() || id >= m_data->coroutines.heads.size())
         return;
     constexpr std::uint64_t kEndOfTime = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t room = kEndOfTime - from;
     const std::uint64_t to = room / step < columns.size() ? kEndOfTime : from + step * columns.size();
-    const std::uint64_t death = m_data->deaths[id].load(std::memory_order_relaxed);
+    const std::uint64_t death = m_data->coroutines.lives[id].deathTs.load(std::memory_order_relaxed);
     const std::uint64_t now = m_data->now.load(std::memory_order_relaxed);
     ColumnReader(*m_data, id, from, step, to, columns).run(death != 0 ? death : now);
     for (Column &column : columns) {

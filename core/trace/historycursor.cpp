@@ -19,16 +19,16 @@ constexpr auto kAcquire = std::memory_order_acquire;
 Cursor::Cursor(const History::Data &data, CoroutineId id, std::size_t piece)
     : m_data(data), m_id(id), m_piece(std::clamp<std::size_t>(piece, 1, kPiece))
 {
-    if (id >= data.heads.size())
+    if (id >= data.coroutines.heads.size())
         return;
-    const Head &head = data.heads[id];
+    const Head &head = data.coroutines.heads[id];
     // The loss first: the events that came before it are all seen later on.
     if (const std::uint32_t place = head.loss.load(kAcquire); place != 0) {
         m_lossEnd = data.losses[place - 1].endN.load(kAcquire);
         m_lossTs = data.losses[place - 1].ts.load(kRelaxed);
     }
     m_last = head.last.load(kAcquire);
-    m_first = head.first.load(kRelaxed);
+    m_first = data.coroutines.lives[id].first.load(kRelaxed);
 }
 
 void Cursor::start(Place place, std::uint64_t nextN)
@@ -46,7 +46,7 @@ void Cursor::start(Place place)
     m_known = false;
     if (m_last != 0 && m_slab == m_first && m_row == 0) {
         m_known = true;
-        m_nextN = m_data.heads[m_id].firstN.load(kRelaxed);
+        m_nextN = m_data.coroutines.lives[m_id].firstN.load(kRelaxed);
     }
 }
 

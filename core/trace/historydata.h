@@ -11,7 +11,7 @@
 
 namespace ct::history {
 
-/// Numbers lost behind a coroutine's latest event; after it came others, they are a jump between two events.
+/// The latest numbers of a coroutine that were lost. Once there is a later event, a jump says the same.
 struct EndLoss {
     Word ts{0};    ///< when it was noticed; stored ahead of:
     Word endN{0};  ///< one after the last missing number; release, partner: acquire in readers
@@ -38,8 +38,7 @@ struct History::Data {
 
     history::Log log;
     mutable history::Index index;
-    history::Heads heads;
-    ChunkedArray<history::Word, 12, 14> deaths;  ///< as many as heads, or one more; 0 = lives
+    history::Coroutines coroutines;
     ChunkedArray<history::EndLoss, 8, 18> losses;
     history::Word now{0};
 
@@ -54,7 +53,7 @@ struct History::Data {
     bool rowBefore(const history::SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const;
     /// The latest event before `ts`, else where the coroutine's kept history begins; slab 0 if it has none.
     history::Place placeBefore(CoroutineId id, std::uint64_t ts) const;
-    bool isBusy() const { return heads.size() > std::uint32_t{1} << history::kRowCoroutineBits; }
+    bool isBusy() const { return coroutines.heads.size() > std::uint32_t{1} << history::kRowCoroutineBits; }
 };
 
 namespace history {

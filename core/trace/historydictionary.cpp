@@ -18,20 +18,26 @@ void Dictionary::begin(std::byte *slab)
     }
 }
 
-std::uint32_t Dictionary::narrowCellOf(std::uint64_t addr, std::uint64_t bits, std::uint32_t rows)
-{
-    const std::uint32_t cell = find({addr, bits, 0, 0}, 1, rows);
-    if (cell != kNoCell)
-        m_recent[hash(addr, bits) >> (64 - kRecentBits)] = {addr, bits, cell};
-    return cell;
-}
-
-std::uint32_t Dictionary::wideCellOf(const Transition &event, std::uint64_t addr, std::uint64_t common,
-                                     std::uint64_t time, std::uint32_t rows)
+std::uint32_t Dictionary::cellOf(const Transition &event, const Key &key, bool usual, std::uint64_t time,
+                                 std::uint32_t rows)
 {
     const std::uint64_t coroutineHigh = event.coroutine >> kRowCoroutineBits;
-    const std::uint64_t bits = kWide | common | coroutineHigh << kWideCoroutineShift | event.n >> kRowNumberBits;
-    return find({addr, bits, std::uint64_t{event.site} << 32 | event.tid, time >> 32}, 2, rows);
+    const std::uint64_t numberHigh = event.n >> kRowNumberBits;
+    const std::uint64_t timeHigh = time >> 32;
+    const std::uint64_t common = std::uint64_t{event.active} << 62 | std::uint64_t{usual} << 61 |
+                                 (static_cast<std::uint64_t>(event.kind) & 3U) << kKindShift;
+    const bool narrow = event.site >> kSiteBits == 0 && event.tid >> kTidBits == 0 && numberHigh >> kNumberBits == 0 &&
+                        timeHigh >> kTimeBits == 0;
+    const std::uint64_t narrowBits = common | std::uint64_t{event.site} << kSiteShift |
+                                     std::uint64_t{event.tid} << kTidShift | coroutineHigh << kCoroutineShift |
+                                     numberHigh << kNumberShift | timeHigh;
+    const std::uint64_t wideBits = kWide | common | coroutineHigh << kWideCoroutineShift | numberHigh;
+    const std::uint32_t cell =
+        narrow ? find({key.addr, narrowBits, 0, 0}, 1, rows)
+               : find({key.addr, wideBits, std::uint64_t{event.site} << 32 | event.tid, timeHigh}, 2, rows);
+    if (cell != kNoCell && key.fits)
+        m_recent[placeOf(key)] = {key.addr, key.tidAndSite, key.rest, cell};
+    return cell;
 }
 
 bool Dictionary::equals(std::uint32_t cell, const Words &words, std::uint32_t count) const
@@ -47,7 +53,10 @@ bool Dictionary::equals(std::uint32_t cell, const Words &words, std::uint32_t co
 std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uint32_t rows)
 {
     const std::size_t mask = m_table.size() - 1;
-    std::size_t place = hash(words[0] ^ words[2] ^ words[3] << 32, words[1]) >> (64 - kTableBits);
+    std::uint64_t mixed = 0;
+    for (const std::uint64_t word : words)
+        mixed = (std::rotl(mixed, 23) ^ word) * 0x9E37'79B9'7F4A'7C15ULL;
+    std::size_t place = mixed >> (64 - kTableBits);
     for (; m_table[place] >> 16 == m_stamp; place = (place + 1) & mask) {
         const std::uint32_t cell = m_table[place] & 0xFFFF;
         if (equals(cell, words, count))

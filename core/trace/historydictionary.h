@@ -7,6 +7,7 @@
 #include "core/trace/historyslab.h"
 
 #include <array>
+#include <bit>
 #include <vector>
 
 namespace ct::history {
@@ -23,45 +24,51 @@ public:
     std::uint32_t rowLimit() const { return m_rowLimit; }
     std::uint32_t cells() const { return m_cells; }
 
-    /// `time`: relative to the slab's base. kNoCell: the slab, which has `rows` rows, has no room for the event.
-    std::uint32_t cellOf(const Transition &event, bool usual, std::uint64_t time, std::uint32_t rows)
+    /// What an event has in common with others. Made for speed: the compiler loads neighbouring members at once.
+    struct Key {
+        std::uint64_t addr = 0;  ///< 0 = none or the usual one
+        std::uint64_t tidAndSite = 0;
+        std::uint64_t rest = 0;  ///< kind (8) | active | usual | high bits of coroutine (6), time (16), number (32)
+        bool fits = false;       ///< in these bits
+    };
+    /// `time`: relative to the slab's base.
+    static Key keyOf(const Transition &event, bool usual, std::uint64_t time)
     {
-        const std::uint64_t addr = usual ? 0 : event.addr;
-        const std::uint64_t common = std::uint64_t{event.active} << 62 | std::uint64_t{usual} << 61 |
-                                     (static_cast<std::uint64_t>(event.kind) & 3U) << kKindShift;
-        const std::uint64_t tooWide = std::uint64_t{event.site >> kSiteBits} | event.tid >> kTidBits |
-                                      event.n >> (kRowNumberBits + kNumberBits) | time >> (32 + kTimeBits);
-        if (tooWide != 0) [[unlikely]]
-            return wideCellOf(event, addr, common, time, rows);
-        const std::uint64_t bits = common | std::uint64_t{event.site} << kSiteShift |
-                                   std::uint64_t{event.tid} << kTidShift |
-                                   std::uint64_t{event.coroutine >> kRowCoroutineBits} << kCoroutineShift |
-                                   event.n >> kRowNumberBits << kNumberShift | time >> 32;
-        const Recent &recent = m_recent[hash(addr, bits) >> (64 - kRecentBits)];
-        if (recent.bits == bits && recent.addr == addr) [[likely]]
-            return recent.cell;
-        return narrowCellOf(addr, bits, rows);
+        return {usual ? 0 : event.addr, event.tid | std::uint64_t{event.site} << 32,
+                static_cast<std::uint64_t>(event.kind) | std::uint64_t{event.active} << 8 | std::uint64_t{usual} << 9 |
+                    std::uint64_t{event.coroutine >> kRowCoroutineBits} << 10 | time >> 32 << 16 |
+                    event.n >> kRowNumberBits << 32,
+                (time >> 48 | event.n >> (kRowNumberBits + 32)) == 0};
     }
+    /// The cell, if it was used lately; else kNoCell.
+    std::uint32_t recentCellOf(const Key &key) const
+    {
+        const Recent &recent = m_recent[placeOf(key)];
+        const std::uint64_t differs =
+            (recent.rest ^ key.rest) | (recent.addr ^ key.addr) | (recent.tidAndSite ^ key.tidAndSite);
+        return differs == 0 && key.fits ? recent.cell : kNoCell;
+    }
+    /// Finds or adds the cell. kNoCell: the slab, which has `rows` rows, has no room for the event.
+    std::uint32_t cellOf(const Transition &event, const Key &key, bool usual, std::uint64_t time, std::uint32_t rows);
 
 private:
     static constexpr unsigned kRecentBits = 9;
     static constexpr unsigned kTableBits = 17;
     static_assert(1U << kTableBits > 2 * kMaxCells);
 
-    struct Recent {
+    struct alignas(32) Recent {
         std::uint64_t addr = 0;
-        std::uint64_t bits = kWide;  ///< fits nothing
+        std::uint64_t tidAndSite = 0;
+        std::uint64_t rest = 0xFF;  ///< no such kind
         std::uint32_t cell = 0;
     };
     using Words = std::array<std::uint64_t, 4>;  ///< of one cell, or of the two of a wide one
 
-    static std::uint64_t hash(std::uint64_t addr, std::uint64_t bits)
+    static std::size_t placeOf(const Key &key)
     {
-        return (bits ^ addr * 0x9E37'79B9'7F4A'7C15ULL) * 0xD6E8'FEB8'6659'FD93ULL;
+        const std::uint64_t mixed = key.addr ^ std::rotl(key.tidAndSite, 21) ^ std::rotl(key.rest, 43);
+        return mixed * 0x9E37'79B9'7F4A'7C15ULL >> (64 - kRecentBits);
     }
-    std::uint32_t narrowCellOf(std::uint64_t addr, std::uint64_t bits, std::uint32_t rows);
-    std::uint32_t wideCellOf(const Transition &event, std::uint64_t addr, std::uint64_t common, std::uint64_t time,
-                             std::uint32_t rows);
     std::uint32_t find(const Words &words, std::uint32_t count, std::uint32_t rows);
     bool equals(std::uint32_t cell, const Words &words, std::uint32_t count) const;
 

@@ -5,6 +5,7 @@
 #include "core/trace/historydictionary.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <sys/mman.h>
 
@@ -45,16 +46,25 @@ std::byte *mapRegion()
     return begin + before;
 }
 
-/// A coroutine's first event in a slab; maybe its first of all.
-void enter(Head &head, const Transition &event, std::uint32_t slab)
+/// A coroutine without a usual address: from now on, this is it, unless it is none. Returns if it is.
+bool adopt(Head &head, std::uint64_t addr)
 {
-    if (head.first.load(kRelaxed) == 0) {
+    if (addr == 0 || addr == Head::kNoAddr)
+        return false;
+    head.usualAddr.store(addr, kRelease);
+    return true;
+}
+
+/// A coroutine's first event in a slab; maybe its first of all.
+void enter(Head &head, Life &life, const Transition &event, std::uint32_t slab)
+{
+    if (head.last.load(kRelaxed) == 0) {
         // The first event of a monotonic station is number 1.
-        Dialect dialect = head.dialect;
+        Dialect dialect = life.dialect;
         if (dialect == Dialect::Unknown && event.seq == event.n && event.seq != slotSeq(Dialect::Seqlock, event.n))
             dialect = Dialect::Monotonic;
-        head.firstN.store(dialect == Dialect::Monotonic ? 1 : 0, kRelaxed);
-        head.first.store(slab, kRelaxed);
+        life.firstN.store(dialect == Dialect::Monotonic ? 1 : 0, kRelaxed);
+        life.first.store(slab, kRelaxed);
     }
     head.last.store(slab, kRelease);
 }
@@ -149,61 +159,86 @@ void Log::publish(std::uint32_t seal)
     m_lastTs.store(std::max(m_lastTs.load(kRelaxed), m_maxTs), kRelaxed);
 }
 
-std::size_t Log::fill(std::span<const Transition> events, Heads &heads)
+// Everything that the loop needs is copied first: after an atomic store the compiler reads members again. The heads of
+// the next group are on their way while this one is worked on.
+std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines)
 {
-    constexpr std::size_t kAhead = 16;
-    const std::uint32_t known = heads.sizeOfWriter();
-    const std::size_t count = events.size();
-    std::byte *const memory = m_memory;
+    constexpr std::ptrdiff_t kGroup = 32;
+    const std::uint32_t number = m_number;
+    const std::uint64_t base = m_base;
     Dictionary &dictionary = *m_dictionary;
-    std::uint32_t rows = m_rows;
+    Head *fetched[2][kGroup];
+    const auto fetch = [&heads = coroutines.heads](const Transition *from, std::ptrdiff_t count, Head **to) {
+        for (std::ptrdiff_t i = 0; i < count; ++i) {
+            to[i] = &heads[from[i].coroutine];
+            __builtin_prefetch(to[i], 1);
+        }
+    };
+    unsigned which = 0;
+    fetch(events.data(), std::min<std::ptrdiff_t>(kGroup, std::ssize(events)), fetched[which]);
+    std::byte *row = m_memory + m_rows * kRowBytes;
+    const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_memory) / kRowBytes; };
     std::uint64_t minTs = m_minTs;
     std::uint64_t maxTs = m_maxTs;
-    std::size_t i = 0;
-    for (; i < count; ++i) {
-        if (i + kAhead < count && events[i + kAhead].coroutine < known)
-            __builtin_prefetch(&heads[events[i + kAhead].coroutine], 1);
-        const Transition &event = events[i];
-        if (event.coroutine >= known) [[unlikely]]
-            continue;
-        Head &head = heads[event.coroutine];
-        std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
-        if (usualAddr == 0 && event.addr != 0) [[unlikely]] {
-            usualAddr = event.addr;
-            head.usualAddr.store(usualAddr, kRelease);
+    const Transition *event = events.data();
+    const Transition *const end = event + events.size();
+    while (event != end && !m_full) {
+        const Transition *const groupBegin = event;
+        const Transition *const groupEnd = event + std::min(kGroup, end - event);
+        Head *const *const group = fetched[which];
+        which ^= 1;
+        fetch(groupEnd, std::min(kGroup, end - groupEnd), fetched[which]);
+        const Transition *stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
+        for (; event != stop; ++event) {
+            Head &head = *group[event - groupBegin];
+            const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
+            bool usual = event->addr == usualAddr;
+            if (usualAddr == Head::kNoAddr) [[unlikely]]
+                usual = adopt(head, event->addr);
+            const std::uint64_t time = event->ts - base;
+            const Dictionary::Key key = Dictionary::keyOf(*event, usual, time);
+            std::uint32_t cell = dictionary.recentCellOf(key);
+            if (cell == Dictionary::kNoCell) [[unlikely]] {
+                cell = dictionary.cellOf(*event, key, usual, time, rows());
+                if (cell == Dictionary::kNoCell)
+                    break;
+                // A new cell may have taken the place of rows.
+                stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
+            }
+            const auto n = static_cast<std::uint32_t>(event->n);
+            storeRelease(row, static_cast<std::uint32_t>(time));
+            storeRelease(row + 4, event->coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
+            storeRelease(row + 8, n >> 12 << 16 | cell);
+            row += kRowBytes;
+            if (head.last.load(kRelaxed) != number) [[unlikely]]
+                enter(head, coroutines.lives[event->coroutine], *event, number);
+            minTs = std::min(minTs, event->ts);
+            maxTs = std::max(maxTs, event->ts);
         }
-        const bool usual = (event.addr == usualAddr) & (usualAddr != 0);
-        const std::uint64_t time = event.ts - m_base;
-        const std::uint32_t cell =
-            rows < dictionary.rowLimit() ? dictionary.cellOf(event, usual, time, rows) : Dictionary::kNoCell;
-        if (cell == Dictionary::kNoCell) [[unlikely]] {
-            m_full = true;
-            break;
-        }
-        std::byte *const row = memory + rows * kRowBytes;
-        const auto n = static_cast<std::uint32_t>(event.n);
-        storeRelease(row, static_cast<std::uint32_t>(time));
-        storeRelease(row + 4, event.coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
-        storeRelease(row + 8, n >> 12 << 16 | cell);
-        ++rows;
-        if (head.last.load(kRelaxed) != m_number) [[unlikely]]
-            enter(head, event, m_number);
-        head.nextN = event.n + 1;
-        minTs = std::min(minTs, event.ts);
-        maxTs = std::max(maxTs, event.ts);
+        m_full = event != groupEnd;
     }
-    m_rows = rows;
+    m_rows = rows();
     m_minTs = minTs;
     m_maxTs = maxTs;
-    return i;
+    return static_cast<std::size_t>(event - events.data());
 }
 
-void Log::append(std::span<const Transition> events, Heads &heads)
+void Log::append(std::span<const Transition> events, Coroutines &coroutines)
 {
+    const std::uint32_t known = coroutines.heads.sizeOfWriter();
+    const auto isKnown = [known](const Transition &event) { return event.coroutine < known; };
+    std::uint32_t most = 0;
+    for (const Transition &event : events)
+        most = std::max(most, event.coroutine);
+    if (!events.empty() && most >= known) [[unlikely]] {
+        m_known.clear();
+        std::copy_if(events.begin(), events.end(), std::back_inserter(m_known), isKnown);
+        events = m_known;
+    }
     while (!events.empty()) {
         if (m_full)
             beginSlab(events.front().ts);
-        events = events.subspan(fill(events, heads));
+        events = events.subspan(fill(events, coroutines));
     }
     if (m_number != 0)
         publish(0);

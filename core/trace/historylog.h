@@ -13,18 +13,28 @@
 
 namespace ct::history {
 
-/// Per coroutine. Plain members belong to the writer.
-struct alignas(32) Head {
-    Word usualAddr{0};                    ///< constant once it is not 0
-    std::uint64_t nextN = 0;              ///< one after its latest event
-    std::atomic<std::uint32_t> last{0};   ///< slab of its latest event; release, partner: acquire in readers
-    std::atomic<std::uint32_t> first{0};  ///< slab of its very first one
-    std::atomic<std::uint32_t> loss{0};   ///< place + 1 in the table of losses; release / acquire
-    std::atomic<std::uint8_t> firstN{0};  ///< its first number; stored before `last`
+/// Per coroutine, what every event looks at: as small as possible, because the coroutines take turns.
+struct Head {
+    static constexpr std::uint64_t kNoAddr = ~std::uint64_t{0};
+    Word usualAddr{kNoAddr};             ///< constant once it is another
+    std::atomic<std::uint32_t> last{0};  ///< slab of its latest event; release, partner: acquire in readers
+    std::atomic<std::uint32_t> loss{0};  ///< place + 1 in the table of losses; release / acquire
+};
+static_assert(sizeof(Head) == 16);
+
+/// And the rest. Plain members belong to the writer.
+struct Life {
+    Word deathTs{0};                      ///< 0 = lives
+    std::atomic<std::uint32_t> first{0};  ///< slab of its very first event; stored before Head::last
+    std::atomic<std::uint8_t> firstN{0};  ///< its first number; the same
     Dialect dialect = Dialect::Unknown;
 };
-static_assert(sizeof(Head) == 32);
-using Heads = ChunkedArray<Head, 12, 14>;
+static_assert(sizeof(Life) == 16);
+
+struct Coroutines {
+    ChunkedArray<Head, 12, 14> heads;
+    ChunkedArray<Life, 12, 14> lives;  ///< as many as heads, or one more
+};
 
 class Dictionary;
 
@@ -38,7 +48,7 @@ public:
     // Writer only.
 
     /// Events of coroutines without a head are left out.
-    void append(std::span<const Transition> events, Heads &heads);
+    void append(std::span<const Transition> events, Coroutines &coroutines);
     /// After each pass: drops what is too old.
     void settle(std::uint64_t now);
 
@@ -73,7 +83,7 @@ private:
     static constexpr std::uint32_t kSealed = 1U << 31;
 
     Slot &slotOf(std::uint32_t number) const { return m_slots[number % m_slotCount]; }
-    std::size_t fill(std::span<const Transition> events, Heads &heads);
+    std::size_t fill(std::span<const Transition> events, Coroutines &coroutines);
     void beginSlab(std::uint64_t ts);
     void publish(std::uint32_t seal);
     void dropOldest();
@@ -95,6 +105,7 @@ private:
 
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::vector<Buffer *> m_spare;
+    std::vector<Transition> m_known;  ///< scratch of append()
     std::vector<std::byte *> m_regions;
 
     std::atomic<std::uint32_t> m_oldest{0};

@@ -33,7 +33,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
 {
     index.prepare(log, slab, isBusy());
     // Relaxed: it was stored ahead of the rows that refer to it.
-    const std::uint64_t usualAddr = heads[id].usualAddr.load(std::memory_order_relaxed);
+    const std::uint64_t usualAddr = coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
     for (const bool indexed : {true, false}) {
         const Run run = indexed ? Index::find(slab, id) : Run();
         copied = Copied();
@@ -95,10 +95,10 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
 
 Place History::Data::placeBefore(CoroutineId id, std::uint64_t ts) const
 {
-    if (id >= heads.size())
+    if (id >= coroutines.heads.size())
         return {};
-    const std::uint32_t last = heads[id].last.load(std::memory_order_acquire);
-    const std::uint32_t first = heads[id].first.load(std::memory_order_relaxed);
+    const std::uint32_t last = coroutines.heads[id].last.load(std::memory_order_acquire);
+    const std::uint32_t first = coroutines.lives[id].first.load(std::memory_order_relaxed);
     const std::uint32_t oldest = std::max(first, log.oldest());
     SlabView slab;
     std::uint32_t row = 0;

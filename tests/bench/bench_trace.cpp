@@ -95,16 +95,28 @@ void floorOf16Bytes(benchmark::State &state)
     });
 }
 
-void historyAppend(benchmark::State &state)
+/// With a budget that is spent (memory is used again), or one that is not (memory comes from the system).
+void appendToHistory(benchmark::State &state, bool grows)
 {
     Storm storm(static_cast<std::uint32_t>(state.range(0)));
-    History history(kBudget);
+    History history(grows ? std::uint64_t{16} << 30 : kBudget);
     (void)history.consume(storm.births());
     const auto empty = static_cast<double>(history.bytesUsed());
+    while (!grows && history.droppedEvents() == 0)
+        (void)history.consume(storm.next());
     timeBatches(state, storm, [&](const Batch &batch) { (void)history.consume(batch); });
     const auto events = static_cast<double>(std::max<std::uint64_t>(history.eventCount(), 1));
     state.counters["bytes/event"] = (static_cast<double>(history.bytesUsed()) - empty) / events;
     state.counters["bytes/coroutine"] = empty / static_cast<double>(state.range(0));
+}
+
+void historyAppend(benchmark::State &state)
+{
+    appendToHistory(state, false);
+}
+void historyGrow(benchmark::State &state)
+{
+    appendToHistory(state, true);
 }
 
 void populationAppend(benchmark::State &state)
@@ -121,6 +133,7 @@ void coroutineCounts(benchmark::internal::Benchmark *bench)
 }
 BENCHMARK(floorOf16Bytes)->Apply(coroutineCounts);
 BENCHMARK(historyAppend)->Apply(coroutineCounts);
+BENCHMARK(historyGrow)->Apply(coroutineCounts);
 BENCHMARK(populationAppend)->Apply(coroutineCounts);
 
 // ---- Queries
