@@ -19,7 +19,7 @@ namespace ct {
 
 namespace {
 
-enum Columns { FileColumn, TargetColumn, OwnerColumn, StationsColumn, SizeColumn, AgeColumn, ColumnCount };
+enum Columns { FileColumn, KindColumn, TargetColumn, OwnerColumn, StationsColumn, SizeColumn, AgeColumn, ColumnCount };
 
 constexpr int kPathRole = Qt::UserRole;
 constexpr int kLeftOverRole = Qt::UserRole + 1;
@@ -42,6 +42,24 @@ QString ownerText(const RegionInfo &region)
     return region.owner < 0 ? AttachDialog::tr("in use") : AttachDialog::tr("process %1").arg(region.owner);
 }
 
+QString kindText(const RegionInfo &region)
+{
+    if (!region.flightRecorder)
+        return region.ours ? AttachDialog::tr("Capture") : AttachDialog::tr("Other engine");
+    return region.targets.empty() ? AttachDialog::tr("Flight recorder, ended")
+                                  : AttachDialog::tr("Flight recorder, alive");
+}
+
+QString kindToolTip(const RegionInfo &region)
+{
+    if (!region.flightRecorder)
+        return region.ours ? AttachDialog::tr("Made by this program to capture a target")
+                           : AttachDialog::tr("Made by another program");
+    return region.targets.empty()
+               ? AttachDialog::tr("The target kept its latest history by itself, and is gone: what it left can be read")
+               : AttachDialog::tr("The target keeps its latest history by itself: attach to see it, and what follows");
+}
+
 QString ageText(std::uint64_t modifiedRealtimeNs)
 {
     const std::uint64_t now = static_cast<std::uint64_t>(QDateTime::currentMSecsSinceEpoch()) * 1'000'000;
@@ -57,7 +75,7 @@ AttachDialog::AttachDialog(QWidget *parent)
 {
     setObjectName(QStringLiteral("attachDialog"));
     setWindowTitle(tr("Attach"));
-    resize(1000, 360);
+    resize(1100, 360);
     setUpTable();
     m_message->setObjectName(QStringLiteral("attachMessage"));
     m_message->setWordWrap(true);
@@ -99,16 +117,19 @@ void AttachDialog::setUpTable()
     m_table->setAlternatingRowColors(true);
     m_table->setUniformRowHeights(true);
     m_table->setTextElideMode(Qt::ElideMiddle);
-    m_table->setHeaderLabels({tr("File"), tr("Targets"), tr("Owner"), tr("Stations"), tr("Size"), tr("Last change")});
+    m_table->headerItem()->setToolTip(StationsColumn, tr("Slots used, of those there are at present"));
+    m_table->setHeaderLabels(
+        {tr("File"), tr("Kind"), tr("Targets"), tr("Owner"), tr("Coroutines"), tr("Size"), tr("Last change")});
     for (const int column : {StationsColumn, SizeColumn, AgeColumn})
         m_table->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     QHeaderView *header = m_table->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(FileColumn, QHeaderView::Stretch);
     const auto width = [this](int characters) { return fontMetrics().horizontalAdvance(u'0') * characters + 16; };
-    header->resizeSection(TargetColumn, width(21));
-    header->resizeSection(OwnerColumn, width(13));
-    header->resizeSection(StationsColumn, width(16));
+    header->resizeSection(KindColumn, width(20));
+    header->resizeSection(TargetColumn, width(19));
+    header->resizeSection(OwnerColumn, width(12));
+    header->resizeSection(StationsColumn, width(18));
     header->resizeSection(SizeColumn, width(8));
     header->resizeSection(AgeColumn, width(13));
     connect(m_table, &QTreeWidget::itemSelectionChanged, this, &AttachDialog::applySelection);
@@ -125,7 +146,8 @@ void AttachDialog::refresh()
         if (row == 0 || m_table->topLevelItem(row)->data(0, kPathRole).toString() == selected)
             m_table->setCurrentItem(m_table->topLevelItem(row));
     m_message->setText(m_table->topLevelItemCount() == 0
-                           ? tr("No region was found. A target makes none by itself: use Run, or Browse for a file.")
+                           ? tr("No region was found. A target makes one by itself only as a flight recorder "
+                                "(CTP_FLIGHT_RECORDER=1): use Run, or Browse for a file.")
                            : QString());
     applySelection();
 }
@@ -136,10 +158,13 @@ void AttachDialog::showRegion(const RegionInfo &region)
     const QString path = QString::fromStdString(region.path);
     const QString targets = targetsText(region);
     item->setText(FileColumn, path);
+    item->setText(KindColumn, kindText(region));
+    item->setToolTip(KindColumn, kindToolTip(region));
     item->setText(TargetColumn, targets);
     item->setText(OwnerColumn, ownerText(region));
-    item->setText(StationsColumn, QStringLiteral("%1 / %2").arg(format::count(region.stationsAllocated),
-                                                                format::count(region.stationsMax)));
+    item->setText(StationsColumn, QStringLiteral("%1 / %2").arg(
+                                      format::count(std::max(region.stationsAllocated, region.compactStations)),
+                                      format::count(region.stationsMax)));
     item->setText(SizeColumn, format::bytes(region.bytesUsed));
     item->setText(AgeColumn, ageText(region.modifiedRealtimeNs));
     item->setToolTip(FileColumn, path);

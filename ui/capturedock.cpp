@@ -29,7 +29,8 @@ CaptureDock::CaptureDock(QWidget *parent)
       m_processFormat(new ProcessFormat(m_processes, this)),
       m_dropFormat(new DropFormat(m_drops, this)),
       m_gauges(new Gauges),
-      m_tabs(new QTabWidget)
+      m_tabs(new QTabWidget),
+      m_splitter(new QSplitter(Qt::Horizontal))
 {
     setObjectName(QStringLiteral("captureDock"));
     setWhatsThis(tr("What the capture has seen, what it could not see, and how much of its memory is in use."));
@@ -37,19 +38,17 @@ CaptureDock::CaptureDock(QWidget *parent)
     scroll->setWidget(m_gauges);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setMinimumWidth(200);
+    scroll->setMinimumSize(200, 60);
     m_tabs->setObjectName(QStringLiteral("captureTabs"));
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(makeTable("processTable", tr("Processes"), m_processFormat, ProcessModel::NameColumn), QString());
     m_tabs->addTab(makeTable("dropTable", tr("Dropped records"), m_dropFormat, DropModel::ThreadColumn), QString());
-    auto *splitter = new QSplitter(Qt::Horizontal);
-    splitter->addWidget(scroll);
-    splitter->addWidget(m_tabs);
-    splitter->setStretchFactor(0, 1);
-    splitter->setStretchFactor(1, 1);
-    splitter->setChildrenCollapsible(false);
-    splitter->setSizes({1000, 1000});  // halves
-    setWidget(splitter);
+    m_splitter->addWidget(scroll);
+    m_splitter->addWidget(m_tabs);
+    m_splitter->setStretchFactor(0, 1);
+    m_splitter->setStretchFactor(1, 1);
+    m_splitter->setChildrenCollapsible(false);
+    setWidget(m_splitter);
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
         if (visible)
             refresh();
@@ -80,7 +79,9 @@ QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, 
     header->setMinimumSectionSize(40);
     for (int column = 0; column < model->columnCount(); ++column) {
         const QString title = model->headerData(column, Qt::Horizontal).toString();
-        header->resizeSection(column, fontMetrics().horizontalAdvance(std::max(title, QString(7, u'0'))) + 14);
+        const int width = std::max(fontMetrics().horizontalAdvance(title),
+                                   fontMetrics().horizontalAdvance(QStringLiteral("+59 min")));
+        header->resizeSection(column, width + 14);
     }
     header->setSectionResizeMode(stretched, QHeaderView::Stretch);
     return table;
@@ -117,6 +118,12 @@ void CaptureDock::refresh()
     m_processes->sample();
     m_drops->sample();
     updateTabs();
+}
+
+void CaptureDock::resizeEvent(QResizeEvent *event)
+{
+    QDockWidget::resizeEvent(event);
+    m_splitter->setOrientation(width() > height() * 2 ? Qt::Horizontal : Qt::Vertical);
 }
 
 void CaptureDock::updateTabs()

@@ -11,6 +11,7 @@
 
 #include <memory>
 
+class QSplitter;
 class QTabWidget;
 class QTableView;
 
@@ -33,6 +34,9 @@ public:
     void setOrigin(std::uint64_t origin);
     void sample(const Accounting &sums);
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     QTableView *makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int stretched);
     void refresh();
@@ -45,6 +49,7 @@ private:
     DropFormat *m_dropFormat;
     Gauges *m_gauges;
     QTabWidget *m_tabs;
+    QSplitter *m_splitter;
     Accounting m_sums;
     QElapsedTimer m_sinceSample;
 };

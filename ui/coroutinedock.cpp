@@ -36,6 +36,8 @@ protected:
         QStyledItemDelegate::initStyleOption(option, index);
         option->features |= QStyleOptionViewItem::HasDecoration;
         option->decorationSize = QSize(4, 1);
+        if (index.column() == CoroutineTableModel::NameColumn)
+            option->textElideMode = Qt::ElideLeft;  // scopes, and what many names begin with
     }
 };
 

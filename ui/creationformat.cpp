@@ -44,8 +44,7 @@ QVariant CreationFormat::text(const QModelIndex &source) const
     const QVariant raw = source.data();
     const std::uint32_t more = source.data(Model::MoreRole).toUInt();
     if (more > 0)
-        return source.column() == Model::IdColumn ? tr("%1 more: press Enter to show the next").arg(format::count(more))
-                                                  : QString();
+        return source.column() == Model::IdColumn ? tr("%1 more (Enter)").arg(format::count(more)) : QString();
     switch (source.column()) {
     case Model::IdColumn: return format::coroutineTitle(*m_model->population(), raw.toUInt());
     case Model::StateColumn: return format::stateName(static_cast<CoroutineState>(raw.toInt()));
@@ -71,7 +70,8 @@ QVariant CreationFormat::data(const QModelIndex &index, int role) const
     case Qt::ToolTipRole:
         return stands ? coroutineToolTip(*m_model->population(), source.data(Model::CoroutineIdRole).toUInt(),
                                          source.data(Model::NowRole).toULongLong())
-                      : tr("Children are shown a thousand at a time. Some of these may be destroyed.");
+                      : tr("Children are shown a thousand at a time: press Enter, or double-click, for the next. "
+                           "Some of these may be destroyed.");
     case Qt::TextAlignmentRole: return QVariant::fromValue(alignmentOf(index.column()));
     case Qt::ForegroundRole:
         if (!stands)

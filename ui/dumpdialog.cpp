@@ -80,7 +80,6 @@ DumpDialog::DumpDialog(const DumpSettings &settings, QWidget *parent)
 {
     setObjectName(QStringLiteral("dumpDialog"));
     setWindowTitle(tr("Dump"));
-    resize(520, 10);
     auto *text = new QLabel(tr("A dump writes all events that are kept in memory to a new file, named after the "
                                "target and the time. From now on it takes one click."),
                             this);
@@ -123,6 +122,7 @@ DumpDialog::DumpDialog(const DumpSettings &settings, QWidget *parent)
         accept();
     });
     check();
+    resize(520, form->heightForWidth(520));
 }
 
 DumpSettings DumpDialog::settings() const

@@ -6,7 +6,9 @@
 #include "ui/format.h"
 
 #include <QEvent>
+#include <QFrame>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 
@@ -17,91 +19,147 @@ namespace ct {
 namespace {
 
 constexpr int kBarSteps = 1000;
-constexpr int kBarWidth = 120;
+constexpr int kBarWidth = 90;
 constexpr int kBarHeight = 10;
 constexpr double kNearlyFull = 0.9;
+
+enum Columns { NameColumn, BarColumn, TextColumn };
 
 double shareOf(std::uint64_t used, std::uint64_t all)
 {
     return all == 0 ? 0 : std::min(1.0, static_cast<double>(used) / static_cast<double>(all));
 }
 
+QGridLayout *addGrid(QHBoxLayout *layout)
+{
+    auto *grid = new QGridLayout;
+    grid->setHorizontalSpacing(10);
+    grid->setVerticalSpacing(2);
+    layout->addLayout(grid);
+    layout->setAlignment(grid, Qt::AlignTop);
+    return grid;
+}
+
 }  // namespace
 
-Gauges::Gauges(QWidget *parent) : QWidget(parent), m_grid(new QGridLayout(this))
+Gauges::Gauges(QWidget *parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("gauges"));
-    m_grid->setContentsMargins(8, 4, 8, 4);
-    m_grid->setHorizontalSpacing(10);
-    m_grid->setVerticalSpacing(2);
-    m_grid->setColumnStretch(2, 1);
-    m_account = addRow("gaugeAccount", tr("Events"), false,
-                       tr("Every transition of a traced coroutine is in one of these sums."));
-    m_untraced = addRow("gaugeUntraced", tr("Not traced"), false,
-                        tr("Coroutines of which nothing is known: no slot was free, tracing was off when they were "
-                           "born, or they were born before the probe was initialised."));
-    m_stations = addRow("gaugeStations", tr("Coroutine slots"), true,
-                        tr("Slots in the region used so far: one for each traced coroutine that is alive, and those "
-                           "that wait to be used again"));
-    m_pool = addRow("gaugePool", tr("Lane memory"), true,
-                    tr("Of the pool from which each thread gets a ring for its events. When it is spent, further "
-                       "threads have none, and their events are lost."));
-    m_fullest = addRow("gaugeFullest", tr("Fullest lane"), true,
-                       tr("How full the fullest ring was when it was last emptied. One that is full drops events."));
-    m_lanes = addRow("gaugeLanes", tr("Lanes"), false, tr("Rings of threads that live or are not yet read to the end"));
-    m_dropped = addRow("gaugeDropped", tr("Records dropped"), false,
-                       tr("Records of any kind that found no room. Transitions among them are among the lost "
-                          "events; a larger lane helps."));
-    m_region = addRow("gaugeRegion", tr("Region"), false, tr("Memory that the shared region takes at present"));
-    m_grid->setRowStretch(m_grid->rowCount(), 1);
+    auto *layout = new QHBoxLayout(this);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(28);
+    makeAccount(addGrid(layout));
+    makeMemory(addGrid(layout));
+    layout->addStretch(1);
     showSums(Accounting());
 }
 
-Gauges::Row Gauges::addRow(const char *objectName, const QString &name, bool withBar, const QString &toolTip)
+void Gauges::makeAccount(QGridLayout *grid)
+{
+    m_captured = addRow(grid, "gaugeCaptured", tr("Captured"), tr("Transitions that were read"));
+    m_lost = addRow(grid, "gaugeLost", tr("Lost"),
+                    tr("Transitions that found no room, or were overwritten before they could be read"));
+    m_missed = addRow(grid, "gaugeMissed", tr("Missed before attach"),
+                      tr("Transitions that happened before this capture began"));
+    auto *line = new QFrame(this);
+    line->setFrameShape(QFrame::HLine);
+    line->setForegroundRole(QPalette::Mid);
+    grid->addWidget(line, grid->rowCount(), NameColumn, 1, TextColumn + 1);
+    m_total = addRow(grid, "gaugeTotal", tr("Events"),
+                     tr("Every transition of every traced coroutine: captured, lost and missed ones"));
+    m_untraced = addRow(grid, "gaugeUntraced", tr("Untraced coroutines"),
+                        tr("Coroutines that found no free slot, and are not seen at all"));
+    m_whileOff = addRow(grid, "gaugeWhileOff", tr("Born while tracing was off"),
+                        tr("Coroutines that were born while tracing was switched off are never traced"));
+    m_early = addRow(grid, "gaugeEarly", tr("Born before the probe was ready"),
+                     tr("Coroutines that were born before InitTracer() are never traced"));
+    for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early})
+        row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void Gauges::makeMemory(QGridLayout *grid)
+{
+    m_stations = addRow(grid, "gaugeStations", tr("Coroutine slots"),
+                        tr("Slots in the region used so far: one for each traced coroutine that is alive, and those "
+                           "that wait to be used again"));
+    m_pool = addRow(grid, "gaugePool", tr("Lane memory"),
+                    tr("The pool from which each thread gets a ring for its events, a lane. When it is spent, further "
+                       "threads have none, and their events are lost."));
+    m_fullest = addRow(grid, "gaugeFullest", tr("Fullest lane"),
+                       tr("How full the fullest lane was when it was last emptied. One that is full drops events."));
+    for (Row *row : {&m_stations, &m_pool, &m_fullest})
+        addBar(grid, *row);
+    m_lanes = addRow(grid, "gaugeLanes", tr("Lanes"),
+                     tr("Those of threads that live, or are not yet read to the end; and all that were made"));
+    m_without = addRow(grid, "gaugeWithout", tr("Threads without a lane"), tr("The lane memory was spent"));
+    m_dropped = addRow(grid, "gaugeDropped", tr("Records dropped"),
+                       tr("Records of any kind that found no room. Transitions among them are among the lost events; "
+                          "a larger lane helps."));
+    m_region = addRow(grid, "gaugeRegion", tr("Region"), tr("Memory that the shared region takes at present"));
+}
+
+Gauges::Row Gauges::addRow(QGridLayout *grid, const char *objectName, const QString &name, const QString &toolTip)
 {
     Row row;
-    const int line = m_grid->rowCount();
+    const int line = grid->rowCount();
     row.name = new QLabel(name, this);
     row.name->setForegroundRole(QPalette::PlaceholderText);
     row.text = new QLabel(this);
     row.text->setObjectName(QLatin1String(objectName));
     row.text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row.text->setAccessibleName(name);
-    row.text->setWordWrap(true);
-    m_grid->addWidget(row.name, line, 0, Qt::AlignTop);
-    if (withBar) {
-        row.bar = new QProgressBar(this);
-        row.bar->setRange(0, kBarSteps);
-        row.bar->setTextVisible(false);
-        row.bar->setFixedSize(kBarWidth, kBarHeight);
-        row.bar->setAccessibleName(name);
-        row.bar->setToolTip(toolTip);
-        m_grid->addWidget(row.bar, line, 1);
-    }
-    m_grid->addWidget(row.text, line, withBar ? 2 : 1, 1, withBar ? 1 : 2);
-    for (QWidget *widget : {static_cast<QWidget *>(row.name), static_cast<QWidget *>(row.text)}) {
-        widget->setToolTip(toolTip);
-        widget->setWhatsThis(toolTip);
+    grid->addWidget(row.name, line, NameColumn);
+    grid->addWidget(row.text, line, BarColumn, 1, 2);
+    for (QLabel *label : {row.name, row.text}) {
+        label->setToolTip(toolTip);
+        label->setWhatsThis(toolTip);
     }
     return row;
 }
 
-void Gauges::setRow(const Row &row, const QString &text, double share, bool warn)
+void Gauges::addBar(QGridLayout *grid, Row &row)
 {
-    const Colors &colors = colorsFor(palette());
-    const QString shown =
-        warn ? QStringLiteral("<b style=\"color:%1\">%2</b>").arg(colors.lossText.name(), text) : text;
+    int line = 0;
+    int column = 0;
+    int rows = 0;
+    int columns = 0;
+    grid->getItemPosition(grid->indexOf(row.text), &line, &column, &rows, &columns);
+    grid->removeWidget(row.text);
+    grid->addWidget(row.text, line, TextColumn);
+    row.bar = new QProgressBar(this);
+    row.bar->setRange(0, kBarSteps);
+    row.bar->setTextVisible(false);
+    row.bar->setFixedSize(kBarWidth, kBarHeight);
+    row.bar->setAccessibleName(row.name->text());
+    row.bar->setToolTip(row.name->toolTip());
+    grid->addWidget(row.bar, line, BarColumn);
+}
+
+void Gauges::setText(const Row &row, const QString &text, bool warn)
+{
+    const QString color = colorsFor(palette()).lossText.name();
+    const QString shown = warn ? QStringLiteral("<b style=\"color:%1\">%2</b>").arg(color, text) : text;
     if (row.text->text() != shown)
         row.text->setText(shown);
-    if (!row.bar)
-        return;
+}
+
+void Gauges::setRare(const Row &row, std::uint64_t number, bool warn)
+{
+    setText(row, format::count(number), warn && number > 0);
+    row.name->setVisible(number > 0);
+    row.text->setVisible(number > 0);
+}
+
+void Gauges::setBar(const Row &row, double share)
+{
     // What is used at all is seen.
     row.bar->setValue(share > 0 ? std::max(kBarSteps / 50, static_cast<int>(share * kBarSteps)) : 0);
-    row.bar->setAccessibleDescription(text);
+    row.bar->setAccessibleDescription(row.text->text());
+    const Colors &colors = colorsFor(palette());
     const QColor color = share >= kNearlyFull ? colors.gap : colors.accent;
     if (row.bar->palette().color(QPalette::Highlight) == color)
         return;
-    QPalette bar = palette();
+    QPalette bar;  // the rest goes with the window's
     bar.setColor(QPalette::Highlight, color);
     row.bar->setPalette(bar);
 }
@@ -109,56 +167,38 @@ void Gauges::setRow(const Row &row, const QString &text, double share, bool warn
 void Gauges::showSums(const Accounting &sums)
 {
     m_sums = sums;
-    const Colors &colors = colorsFor(palette());
-    QString lost = tr("%1 lost").arg(format::count(sums.lost));
-    if (sums.lost > 0)
-        lost = QStringLiteral("<b style=\"color:%1\">%2</b>").arg(colors.lossText.name(), lost);
-    setWords(m_account,
-             tr("%1 captured + %2 + %3 missed before attach = <b>%4</b>")
-                 .arg(format::count(sums.captured), lost, format::count(sums.missedBeforeAttach),
-                      format::count(sums.captured + sums.lost + sums.missedBeforeAttach)),
-             false);
-    const double slots = shareOf(sums.stationsAllocated, sums.stationsMax);
-    setRow(m_stations,
-           sums.stationsMax == 0
-               ? tr("none")
-               : tr("%1 of %2").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
-           slots, sums.stationsAllocated > sums.stationsMax);
-    showUntraced();
-    showLanes();
-    QString region = format::bytes(sums.regionBytes);
-    if (sums.growthStopped)
-        region += tr(", and the file system is full: nothing can be added");
-    setWords(m_region, region, sums.growthStopped);
+    setText(m_captured, format::count(sums.captured), false);
+    setText(m_lost, format::count(sums.lost), sums.lost > 0);
+    setText(m_missed, format::count(sums.missedBeforeAttach), false);
+    setText(m_total,
+            QStringLiteral("<b>%1</b>").arg(format::count(sums.captured + sums.lost + sums.missedBeforeAttach)), false);
+    setText(m_untraced, format::count(sums.untraced), sums.untraced > 0);
+    setRare(m_whileOff, sums.bornWhileOff, false);
+    setRare(m_early, sums.bornBeforeInit, false);
+    showMemory();
 }
 
-void Gauges::showUntraced()
+void Gauges::showMemory()
 {
-    QStringList reasons;
-    if (m_sums.untraced > 0)
-        reasons << tr("%1 without a slot").arg(format::count(m_sums.untraced));
-    if (m_sums.bornWhileOff > 0)
-        reasons << tr("%1 born while tracing was off").arg(format::count(m_sums.bornWhileOff));
-    if (m_sums.bornBeforeInit > 0)
-        reasons << tr("%1 born before the probe was ready").arg(format::count(m_sums.bornBeforeInit));
-    setWords(m_untraced, reasons.isEmpty() ? tr("no coroutine") : reasons.join(QStringLiteral(", ")),
-             m_sums.untraced > 0);
-}
-
-void Gauges::showLanes()
-{
-    const bool lanes = m_sums.laneBytesMax > 0;
-    setRow(m_pool,
-           lanes ? tr("%1 of %2").arg(format::bytes(m_sums.laneBytes), format::bytes(m_sums.laneBytesMax)) : tr("none"),
-           shareOf(m_sums.laneBytes, m_sums.laneBytesMax), false);
-    setRow(m_fullest, lanes ? tr("%1 %").arg(qRound(m_sums.laneFill * 100)) : QString(QChar(0x2013)), m_sums.laneFill,
-           m_sums.laneFill >= kNearlyFull);
-    QString text = lanes ? tr("%1 in use, %2 made").arg(m_sums.lanesInUse).arg(m_sums.lanes)
-                         : tr("none: events come through the slots, where a fast target overwrites them");
-    if (m_sums.threadsWithoutLane > 0)
-        text += tr("; %1 threads got none").arg(m_sums.threadsWithoutLane);
-    setWords(m_lanes, text, m_sums.threadsWithoutLane > 0);
-    setWords(m_dropped, format::count(m_sums.recordsDropped), m_sums.recordsDropped > 0);
+    const Accounting &sums = m_sums;
+    const bool lanes = sums.laneBytesMax > 0;
+    const QString none = QChar(0x2013);
+    setText(m_stations,
+            sums.stationsMax == 0
+                ? none
+                : tr("%1 of %2").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
+            sums.stationsAllocated > sums.stationsMax);
+    setBar(m_stations, shareOf(sums.stationsAllocated, sums.stationsMax));
+    setText(m_pool, lanes ? tr("%1 of %2").arg(format::bytes(sums.laneBytes), format::bytes(sums.laneBytesMax)) : none,
+            false);
+    setBar(m_pool, shareOf(sums.laneBytes, sums.laneBytesMax));
+    setText(m_fullest, lanes ? tr("%1 %").arg(qRound(sums.laneFill * 100)) : none, sums.laneFill >= kNearlyFull);
+    setBar(m_fullest, sums.laneFill);
+    setText(m_lanes, lanes ? tr("%1 in use, %2 made").arg(sums.lanesInUse).arg(sums.lanes) : none, false);
+    setRare(m_without, sums.threadsWithoutLane, true);
+    setText(m_dropped, format::count(sums.recordsDropped), sums.recordsDropped > 0);
+    const QString region = format::bytes(sums.regionBytes);
+    setText(m_region, sums.growthStopped ? tr("%1; the file system is full").arg(region) : region, sums.growthStopped);
 }
 
 void Gauges::changeEvent(QEvent *event)

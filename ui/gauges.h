@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a capture has used of what it may use, and the full account of its events.
+// The full account of a capture's events, and what it has used of what it may use.
 #pragma once
 
 #include "core/trace/stream.h"
@@ -30,19 +30,28 @@ private:
         QProgressBar *bar = nullptr;  ///< nullptr: words only
         QLabel *text = nullptr;
     };
-    Row addRow(const char *objectName, const QString &name, bool withBar, const QString &toolTip);
-    void setRow(const Row &row, const QString &text, double share, bool warn);
-    void setWords(const Row &row, const QString &text, bool warn) { setRow(row, text, 0, warn); }
-    void showLanes();
-    void showUntraced();
+    void makeAccount(QGridLayout *grid);
+    void makeMemory(QGridLayout *grid);
+    Row addRow(QGridLayout *grid, const char *objectName, const QString &name, const QString &toolTip);
+    void addBar(QGridLayout *grid, Row &row);
+    void setText(const Row &row, const QString &text, bool warn);
+    /// A number that is worth a row only when there is something to tell.
+    void setRare(const Row &row, std::uint64_t number, bool warn);
+    void setBar(const Row &row, double share);
+    void showMemory();
 
-    QGridLayout *m_grid;
-    Row m_account;
+    Row m_captured;
+    Row m_lost;
+    Row m_missed;
+    Row m_total;
     Row m_untraced;
+    Row m_whileOff;
+    Row m_early;
     Row m_stations;
     Row m_pool;
     Row m_fullest;
     Row m_lanes;
+    Row m_without;
     Row m_dropped;
     Row m_region;
     Accounting m_sums;

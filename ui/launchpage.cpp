@@ -20,7 +20,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kMostStations = 2'097'150;
+constexpr int kMostStations = corotracer::kMaxStations;
 
 QToolButton *makeButton(const QString &icon, const QString &toolTip, const QString &name, QWidget *parent)
 {
@@ -38,9 +38,12 @@ QSpinBox *makeStationsBox(QWidget *parent)
 {
     auto *box = new QSpinBox(parent);
     box->setRange(1, kMostStations);
-    box->setValue(131072);
+    box->setValue(kMostStations);
+    box->setGroupSeparatorShown(true);
     box->setToolTip(QCoreApplication::translate(
-        "LaunchPage", "How many coroutines can be traced, 1 KiB each. Memory is used only for those that are born."));
+        "LaunchPage",
+        "How many coroutines can be alive at a time; with older probes, how many there can ever be. Memory "
+        "is taken only as they are born."));
     return box;
 }
 

@@ -59,8 +59,10 @@ inline QString targetPath(const char *name)
 inline void takePicture(QWidget *widget, const char *name)
 {
     const QString directory = qEnvironmentVariable("CT_PICTURES");
-    if (!directory.isEmpty())
-        widget->grab().save(directory + u'/' + QLatin1String(name) + QStringLiteral(".png"));
+    if (directory.isEmpty())
+        return;
+    QCoreApplication::processEvents();  // a new palette comes with an event
+    widget->grab().save(directory + u'/' + QLatin1String(name) + QStringLiteral(".png"));
 }
 
 }  // namespace gui
