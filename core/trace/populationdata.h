@@ -58,8 +58,8 @@ inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
 inline std::uint32_t settled(std::uint32_t bits)
 {
     const CoroutineState state = stateOf(bits);
-    const bool ordinary = (bits & kNamed) && (bits & kSeen) && !(bits & kFlagged) &&
-                          dialectOf(bits) != Dialect::Unknown && state != CoroutineState::Destroyed;
+    const bool ordinary = (bits & kSeen) && !(bits & kFlagged) && dialectOf(bits) != Dialect::Unknown &&
+                          state != CoroutineState::Destroyed;
     bits &= ~(kOrdinary | kRunning);
     return bits | (ordinary ? kOrdinary : 0) | (state == CoroutineState::Running ? kRunning : 0);
 }

@@ -110,6 +110,13 @@ private:
     std::size_t m_touched;
 };
 
+/// Whether the coroutine is to be named after this suspension.
+bool givesName(std::uint32_t bits, const Transition &event)
+{
+    return !(bits & kNamed) && event.site != kUnknownSite && !event.active &&
+           (event.kind == PointKind::Await || event.kind == PointKind::Yield);
+}
+
 /// False, and nothing is done, unless `event` follows the one before without a gap and ends what that one began.
 [[gnu::always_inline]] inline bool Pass::applyOrdinary(Record &record, const Transition &event) const
 {
@@ -121,7 +128,7 @@ private:
     const std::uint64_t n = event.n;
     const SiteId oldSite = record.site.load(kRelaxed);
     if ((bits & (kOrdinary | kRunning)) != step.expected || n != record.nextN.load(kRelaxed) || since < m_latestOff ||
-        ts < since || std::size_t{oldSite} + 1 >= m_statisticsCount) [[unlikely]]
+        ts < since || std::size_t{oldSite} + 1 >= m_statisticsCount || givesName(bits, event)) [[unlikely]]
         return false;
     // Only what a resume ends is a suspension.
     const std::uint64_t resumed = step.resumed;
@@ -201,8 +208,7 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
         return;
     record.site.store(event.site, kRelease);
     record.addr.store(event.addr, kRelease);
-    const bool inBody = event.kind == PointKind::Await || event.kind == PointKind::Yield;
-    if (!(writing.bits & kNamed) && inBody && event.site != kUnknownSite) {
+    if (givesName(writing.bits, event)) {
         m_data.origins[event.coroutine].bodySite.store(event.site, kRelease);
         writing.bits |= kNamed;
     }
