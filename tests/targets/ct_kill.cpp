@@ -36,8 +36,9 @@ targets::Job live(unsigned rounds)
     }
 }
 
-/// Takes coroutines in turn, lets each run a little, hands it on or buries it and starts another.
-void visit(targets::Hub &hub, unsigned seed)
+/// Takes coroutines in turn, lets each run a little, hands it on or buries it and starts another. A short rest after
+/// every `visitsPerRest`, 0 = none.
+void visit(targets::Hub &hub, unsigned seed, std::uint64_t visitsPerRest)
 {
     std::minstd_rand random(seed);
     corotracer::name_thread("visitor " + std::to_string(seed));
@@ -57,6 +58,8 @@ void visit(targets::Hub &hub, unsigned seed)
             job.emplace(std::move(child));
         }
         hub.put(std::move(*job));
+        if (visitsPerRest != 0 && visits % visitsPerRest == 0)
+            std::this_thread::sleep_for(1ms);
     }
 }
 
@@ -67,6 +70,7 @@ int main(int argc, char **argv)
     targets::Arguments arguments("births, deaths and hops between threads that come and go, until it is killed");
     arguments.number("--coroutines", 500, 1, 1'000'000, "coroutines alive at once")
         .number("--threads", 3, 1, 64, "threads at a time")
+        .number("--visits-per-ms", 0, 0, 1'000'000, "of each thread, 0 = as many as there can be")
         .number("--seconds", 0, 0, 86'400, "end in order after so long, 0 = on SIGTERM only");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
@@ -86,7 +90,7 @@ int main(int argc, char **argv)
             for (std::thread &thread : threads) {
                 if (thread.joinable())
                     thread.join();
-                thread = std::thread(visit, std::ref(hub), ++seed);
+                thread = std::thread(visit, std::ref(hub), ++seed, arguments.value("--visits-per-ms"));
             }
         }
         for (std::thread &thread : threads)

@@ -54,7 +54,8 @@ void resumeAll(const std::vector<std::coroutine_handle<>> &handles, const target
     targets::resumeInOwnTurns(handles,
                               {.threads = threads,
                                .order = order == "random" ? targets::TurnOrder::Random : targets::TurnOrder::Round,
-                               .resumptionsPerSecond = pairsPerSecond});
+                               .resumptionsPerSecond = pairsPerSecond,
+                               .hurry = &over});
 }
 
 }  // namespace

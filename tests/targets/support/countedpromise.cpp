@@ -29,19 +29,9 @@ Ledger &ledgerOf(const CountedPromise &promise)
     return ledgers()[(reinterpret_cast<std::uintptr_t>(&promise) >> 6) % std::tuple_size_v<Ledgers>];
 }
 
-void enter(Truth &truth, const CountedPromise &promise)
-{
-    if (!promise.is_traced()) {
-        ++truth.untraced;
-        return;
-    }
-    ++truth.traced;
-    truth.emitted += promise.event_count;
-}
-
 }  // namespace
 
-CountedPromise::CountedPromise()
+CountedPromise::CountedPromise() : m_firstEvent(event_count)
 {
     Ledger &ledger = ledgerOf(*this);
     const std::lock_guard lock(ledger.mutex);
@@ -51,6 +41,16 @@ CountedPromise::CountedPromise()
     ledger.alive = this;
 }
 
+void CountedPromise::enterInto(Truth &truth) const
+{
+    if (!is_traced()) {
+        ++truth.untraced;
+        return;
+    }
+    ++truth.traced;
+    truth.emitted += event_count - m_firstEvent;
+}
+
 CountedPromise::~CountedPromise()
 {
     Ledger &ledger = ledgerOf(*this);
@@ -58,7 +58,7 @@ CountedPromise::~CountedPromise()
     (m_previous != nullptr ? m_previous->m_next : ledger.alive) = m_next;
     if (m_next != nullptr)
         m_next->m_previous = m_previous;
-    enter(ledger.ended, *this);
+    enterInto(ledger.ended);
 }
 
 Truth collectTruth()
@@ -70,7 +70,7 @@ Truth collectTruth()
         truth.traced += ledger.ended.traced;
         truth.untraced += ledger.ended.untraced;
         for (const CountedPromise *promise = ledger.alive; promise != nullptr; promise = promise->m_next) {
-            enter(truth, *promise);
+            promise->enterInto(truth);
             ++truth.unfinished;
         }
     }

@@ -17,7 +17,9 @@ public:
 
 private:
     friend Truth collectTruth();
+    void enterInto(Truth &truth) const;
 
+    const std::uint64_t m_firstEvent;      ///< a full station's numbers go on from its coroutine before
     CountedPromise *m_previous = nullptr;  ///< in the list of coroutines alive; guarded by the list's mutex
     CountedPromise *m_next = nullptr;
 };

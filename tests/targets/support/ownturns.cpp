@@ -66,7 +66,7 @@ std::uint64_t strideAt(double perSecond)
 }
 
 /// `perSecond`: of this thread.
-void work(Slice slice, double perSecond)
+void work(Slice slice, double perSecond, const std::atomic<bool> *hurry)
 {
     const std::uint64_t stride = strideAt(perSecond);
     const Clock::time_point start = Clock::now();
@@ -74,7 +74,7 @@ void work(Slice slice, double perSecond)
     while (!slice.empty() && !stopRequested()) {
         for (std::uint64_t i = 0; i < stride && !slice.empty(); ++i, ++resumed)
             slice.resumeOne();
-        if (perSecond <= 0)
+        if (perSecond <= 0 || (hurry != nullptr && hurry->load(std::memory_order_relaxed)))
             continue;
         const auto due =
             start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(resumed) * 1e9 / perSecond));
@@ -93,7 +93,7 @@ void resumeInOwnTurns(const std::vector<std::coroutine_handle<>> &coroutines, co
         for (std::size_t i = thread; i < coroutines.size(); i += turns.threads)
             mine.push_back(coroutines[i]);
         threads.emplace_back(work, Slice(std::move(mine), turns.order, thread + 1),
-                             static_cast<double>(turns.resumptionsPerSecond) / turns.threads);
+                             static_cast<double>(turns.resumptionsPerSecond) / turns.threads, turns.hurry);
     }
     for (std::thread &thread : threads)
         thread.join();

@@ -4,6 +4,7 @@
 // Coroutines that stay with their thread: no queue, no lock, so that the coroutines' own cost is all there is.
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <cstdint>
 #include <vector>
@@ -20,6 +21,7 @@ struct OwnTurns {
     TurnOrder order = TurnOrder::Round;
     /// All threads together, evenly spread over time; 0 = as fast as possible. A thread that was held up catches up.
     std::uint64_t resumptionsPerSecond = 0;
+    const std::atomic<bool> *hurry = nullptr;  ///< once it is true, as fast as possible
 };
 
 /// Resumes the coroutines, each on one thread only, until each has reached its final suspension, or soon after
