@@ -8,6 +8,8 @@ at random moments. The region is read by an independent reader (tests/support/ct
 --batch --attach, and captured + lost + missed before attach must be the sum that the reader found.
 
 usage: kill_at_random.py BIN_DIR [ROUNDS [SEED]]      1000 rounds by default; the seed of a failure is printed
+
+CT_KEEP_REGIONS=FOLDER keeps the regions of failures, SEED.shm, as the killed processes left them.
 """
 
 import json
@@ -79,6 +81,8 @@ class Round:
 
     def compare(self):
         expected = ctp.sums(self.region)
+        if os.environ.get("CT_KEEP_REGIONS"):  # as it was left: the next engine writes into it
+            subprocess.run(["cp", "--sparse=always", self.region, self.region + ".left"], check=True)
         subprocess.run([f"{self.bin_dir}/corotracer-gui", "--batch", "--attach", self.region, "--summary",
                         self.summary], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.PIPE, timeout=PATIENCE_S)
@@ -129,7 +133,7 @@ def main():
                 failures += 1
                 print(f"seed {seed + number}: " + "; ".join(problems))
                 if os.environ.get("CT_KEEP_REGIONS"):
-                    subprocess.run(["cp", "--sparse=always", os.path.join(folder, "r.shm"),
+                    subprocess.run(["cp", "--sparse=always", os.path.join(folder, "r.shm.left"),
                                     os.path.join(os.environ["CT_KEEP_REGIONS"], f"{seed + number}.shm")], check=False)
     print(f"{rounds} rounds from seed {seed}, {failures} failures; {coroutines} coroutines and {events} events were left")
     return 1 if failures else 0

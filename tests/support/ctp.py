@@ -17,6 +17,7 @@ from dataclasses import dataclass
 MAGIC = 0x434F524F54524352
 EXTENSION_MAGIC = 0x3130545845505443
 STATION_SIZE = 1024
+STATION_MARK = 0x31505443
 LANES_NONE, LANES_DISCARD, LANES_OVERWRITE = range(3)
 LINE_FREE, LINE_ALIVE, LINE_DEAD, LINE_RECYCLED = range(4)
 LANE_MAKING = 3
@@ -82,13 +83,16 @@ class Region:
     # -- version 1 ----------------------------------------------------------------------------------------------
 
     def stations(self):
-        """(index, events, dead) of the full stations that were born, all of them taken for seqlock ones."""
+        """(index, events, dead) of the full stations that were born, all of them taken for seqlock ones. Of one that
+        was used before, the events of the coroutine that has it now."""
         for index in range(min(self.allocated, self.max_stations)):
             data = self.read(1024 + index * STATION_SIZE, STATION_SIZE)
             if struct.unpack_from("<Q", data, 8)[0] == 0:
                 continue
+            mark, = struct.unpack_from("<I", data, 0x240)
+            before = struct.unpack_from("<Q", data, 0x258)[0] if mark == STATION_MARK else 0
             events = sum(struct.unpack_from("<Q", data, 0x40 + slot * 64 + 0x18)[0] // 2 for slot in range(8))
-            yield index, events, data[0x10] != 0
+            yield index, events - before, data[0x10] != 0
 
     # -- lanes --------------------------------------------------------------------------------------------------
 
@@ -168,19 +172,32 @@ class Region:
                 found[identity] = Coroutine(identity & 0xFFFFFFFF, identity >> 32)
             return found[identity]
 
+        details = []
+
         for index, generation, life, events in self.lines():
             lives[index] = (generation, life, events)
             if life in (LINE_ALIVE, LINE_DEAD):
                 of(generation << 32 | index)
         for lane in self.lanes():
             for record in self.records(lane):
-                self.note(of, record)
+                if record[5] in (NAME, PARENT):
+                    details.append(record)
+                else:
+                    self.note(of, record)
+        for _, identity, arg, _, _, kind in details:  # of coroutines that have more to them
+            if identity in found and kind == NAME:
+                found[identity].name = self.text(arg)
+            elif identity in found:
+                found[identity].parent = arg
         for coroutine in found.values():
             generation, life, events = lives.get(coroutine.index, (None, None, 0))
-            if generation == coroutine.generation and life in (LINE_ALIVE, LINE_DEAD):
-                coroutine.line_events = events
-                coroutine.events = max(coroutine.events, events)
-                coroutine.dead = coroutine.dead or life == LINE_DEAD
+            if generation != coroutine.generation or life == LINE_FREE:
+                continue
+            # Recycled: its number stands until the next birth begins, which sets it to 0 first.
+            coroutine.line_events = events
+            coroutine.events = max(coroutine.events, events)
+            coroutine.dead = coroutine.dead or life != LINE_ALIVE
+            if life != LINE_RECYCLED:
                 self.note_birth(coroutine)
         return found
 
@@ -203,10 +220,6 @@ class Region:
             coroutine = of(identity)
             coroutine.dead = True
             coroutine.events = max(coroutine.events, n)
-        elif kind == NAME:
-            of(identity).name = self.text(arg)
-        elif kind == PARENT:
-            of(identity).parent = arg
 
     def processes(self):
         for index in range(self.process_capacity if self.lane_mode else 0):
