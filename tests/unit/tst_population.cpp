@@ -365,7 +365,7 @@ CT_CASE(readersSeeConsistentCopiesWhileTheWriterGoesOn)
     for (CoroutineId born = 0; born < kCoroutines; ++born) {
         batch.clear();
         batch.births = {birth(born)};
-        for (int i = 0; i < 400; ++i) {
+        for (int i = 0; i < 4000; ++i) {
             const CoroutineId id = i % 2 ? random() % std::min(born + 1, 3U) : random() % (born + 1);
             const std::uint64_t n = next[id]++;
             batch.transitions.push_back(
