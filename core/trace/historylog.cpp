@@ -164,17 +164,22 @@ void Log::publish(std::uint32_t seal)
 std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines)
 {
     constexpr std::ptrdiff_t kGroup = 32;
+    constexpr std::ptrdiff_t kRowsAhead = 2048;  ///< bytes; still inside the slab
     const std::uint32_t number = m_number;
     const std::uint64_t base = m_base;
     Dictionary &dictionary = *m_dictionary;
+    // Twice: of this group and of the next one.
     Head *fetched[2][kGroup];
-    const auto fetch = [&heads = coroutines.heads](const Transition *from, std::ptrdiff_t count, Head **to) {
+    unsigned which = 0;
+    bool unknown = false;
+    const auto fetch = [&, &heads = coroutines.heads, known = coroutines.heads.sizeOfWriter()](
+                           const Transition *from, std::ptrdiff_t count, Head **to) {
         for (std::ptrdiff_t i = 0; i < count; ++i) {
-            to[i] = &heads[from[i].coroutine];
+            unknown |= from[i].coroutine >= known;
+            to[i] = &heads[from[i].coroutine < known ? from[i].coroutine : 0];
             __builtin_prefetch(to[i], 1);
         }
     };
-    unsigned which = 0;
     fetch(events.data(), std::min<std::ptrdiff_t>(kGroup, std::ssize(events)), fetched[which]);
     std::byte *row = m_memory + m_rows * kRowBytes;
     const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_memory) / kRowBytes; };
@@ -182,12 +187,15 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();
     const Transition *const end = event + events.size();
-    while (event != end && !m_full) {
+    while (event != end && !m_full && !unknown) {
         const Transition *const groupBegin = event;
         const Transition *const groupEnd = event + std::min(kGroup, end - event);
         Head *const *const group = fetched[which];
         which ^= 1;
         fetch(groupEnd, std::min(kGroup, end - groupEnd), fetched[which]);
+        // The rows of the group after the next few, too: memory that was last used a whole ring ago.
+        for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
+            __builtin_prefetch(row + kRowsAhead + line, 1);
         const Transition *stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
         for (; event != stop; ++event) {
             Head &head = *group[event - groupBegin];
@@ -226,19 +234,18 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
 void Log::append(std::span<const Transition> events, Coroutines &coroutines)
 {
     const std::uint32_t known = coroutines.heads.sizeOfWriter();
-    const auto isKnown = [known](const Transition &event) { return event.coroutine < known; };
-    std::uint32_t most = 0;
-    for (const Transition &event : events)
-        most = std::max(most, event.coroutine);
-    if (!events.empty() && most >= known) [[unlikely]] {
-        m_known.clear();
-        std::copy_if(events.begin(), events.end(), std::back_inserter(m_known), isKnown);
-        events = m_known;
-    }
-    while (!events.empty()) {
+    while (!events.empty() && known != 0) {
         if (m_full)
             beginSlab(events.front().ts);
         events = events.subspan(fill(events, coroutines));
+        if (m_full || events.empty())
+            continue;
+        // It stopped in front of events of unknown coroutines.
+        const auto isKnown = [known](const Transition &event) { return event.coroutine < known; };
+        std::vector<Transition> rest;
+        std::copy_if(events.begin(), events.end(), std::back_inserter(rest), isKnown);
+        m_known = std::move(rest);
+        events = m_known;
     }
     if (m_number != 0)
         publish(0);
