@@ -56,8 +56,7 @@ CaptureDock::CaptureDock(QWidget *parent)
     updateTabs();
 }
 
-QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, QAbstractItemModel *model,
-                                   int stretched)
+QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int wide)
 {
     auto *table = new QTableView;
     table->setObjectName(QLatin1String(objectName));
@@ -80,10 +79,10 @@ QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, 
     for (int column = 0; column < model->columnCount(); ++column) {
         const QString title = model->headerData(column, Qt::Horizontal).toString();
         const int width = std::max(fontMetrics().horizontalAdvance(title),
-                                   fontMetrics().horizontalAdvance(QStringLiteral("+59 min")));
-        header->resizeSection(column, width + 14);
+                                   fontMetrics().horizontalAdvance(QStringLiteral("1 000 000")));
+        header->resizeSection(column, width + 10);
     }
-    header->setSectionResizeMode(stretched, QHeaderView::Stretch);
+    header->resizeSection(wide, 2 * header->sectionSize(wide));
     return table;
 }
 
@@ -123,7 +122,13 @@ void CaptureDock::refresh()
 void CaptureDock::resizeEvent(QResizeEvent *event)
 {
     QDockWidget::resizeEvent(event);
-    m_splitter->setOrientation(width() > height() * 2 ? Qt::Horizontal : Qt::Vertical);
+    const bool wide = width() > height() * 2;
+    m_splitter->setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
+    if (!wide)
+        return;
+    // The gauges as wide as they want to be, the tables take the rest.
+    const int gauges = std::min(m_gauges->sizeHint().width() + 4, width() * 2 / 3);
+    m_splitter->setSizes({gauges, width() - gauges});
 }
 
 void CaptureDock::updateTabs()

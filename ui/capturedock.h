@@ -38,7 +38,7 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    QTableView *makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int stretched);
+    QTableView *makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int wide);
     void refresh();
     void updateTabs();
 

@@ -21,7 +21,7 @@ namespace {
 
 using Model = CoroutineTableModel;
 
-constexpr int kPadding = 14;        // pixels
+constexpr int kPadding = 11;        // pixels
 constexpr int kNarrowestName = 16;  // digits; where everything fits
 constexpr int kNarrowestPlace = 22;
 constexpr int kUsualName = 24;  // where the table has to be scrolled anyway
@@ -35,7 +35,7 @@ int digitsOf(int column)
     case Model::StateColumn: return 11;
     case Model::WhereColumn: return kNarrowestPlace;
     case Model::WaitsOnColumn: return 19;
-    case Model::ThreadColumn: return 10;
+    case Model::ThreadColumn: return 8;
     case Model::ProcessColumn: return 14;
     case Model::ParentColumn: return 14;
     case Model::LostColumn: return 5;
@@ -48,6 +48,11 @@ int digitsOf(int column)
 bool isShy(int column)
 {
     return column == Model::WaitsOnColumn || column == Model::ProcessColumn || column == Model::ParentColumn;
+}
+
+bool isWantedByFew(int column)
+{
+    return column == Model::BirthColumn;
 }
 
 bool sharesTheRest(int column)
@@ -133,7 +138,7 @@ void CoroutineColumns::choose(int column, bool shown)
 void CoroutineColumns::apply(int column)
 {
     const QVariant chosen = QSettings().value(settingOf(column));
-    const bool usual = !isShy(column) || m_hasContents[static_cast<std::size_t>(column)];
+    const bool usual = !isWantedByFew(column) && (!isShy(column) || m_hasContents[static_cast<std::size_t>(column)]);
     const bool shown = column == Model::IdColumn || (chosen.isValid() ? chosen.toBool() : usual);
     m_menu->actions().at(column)->setChecked(shown);
     if (m_table->isColumnHidden(column) != !shown) {

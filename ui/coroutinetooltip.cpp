@@ -63,6 +63,8 @@ QString coroutineToolTip(const Population &population, CoroutineId id, std::uint
     rows += row(tr("parent"), format::coroutineTitle(population, notes.parent));
     if (notes.children > 0)
         rows += row(tr("children"), format::count(notes.children));
+    if (coroutine.birthTs != 0 && now > coroutine.birthTs)
+        rows += row(tr("born"), tr("%1 ago").arg(format::duration(now - coroutine.birthTs)));
     if (coroutine.deathTs != 0 && now > coroutine.deathTs)
         rows += row(tr("destroyed"), tr("%1 ago").arg(format::duration(now - coroutine.deathTs)));
     rows += row(tr("process"), processText(population, coroutine.pid));

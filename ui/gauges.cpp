@@ -47,7 +47,7 @@ Gauges::Gauges(QWidget *parent) : QWidget(parent)
     setObjectName(QStringLiteral("gauges"));
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(28);
+    layout->setSpacing(24);
     makeAccount(addGrid(layout));
     makeMemory(addGrid(layout));
     layout->addStretch(1);
@@ -69,9 +69,9 @@ void Gauges::makeAccount(QGridLayout *grid)
                      tr("Every transition of every traced coroutine: captured, lost and missed ones"));
     m_untraced = addRow(grid, "gaugeUntraced", tr("Untraced coroutines"),
                         tr("Coroutines that found no free slot, and are not seen at all"));
-    m_whileOff = addRow(grid, "gaugeWhileOff", tr("Born while tracing was off"),
+    m_whileOff = addRow(grid, "gaugeWhileOff", tr("Born while off"),
                         tr("Coroutines that were born while tracing was switched off are never traced"));
-    m_early = addRow(grid, "gaugeEarly", tr("Born before the probe was ready"),
+    m_early = addRow(grid, "gaugeEarly", tr("Born too early"),
                      tr("Coroutines that were born before InitTracer() are never traced"));
     for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early})
         row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -91,7 +91,8 @@ void Gauges::makeMemory(QGridLayout *grid)
         addBar(grid, *row);
     m_lanes = addRow(grid, "gaugeLanes", tr("Lanes"),
                      tr("Those of threads that live, or are not yet read to the end; and all that were made"));
-    m_without = addRow(grid, "gaugeWithout", tr("Threads without a lane"), tr("The lane memory was spent"));
+    m_without = addRow(grid, "gaugeWithout", tr("Without a lane"),
+                       tr("Threads that found the lane memory spent; their events are lost"));
     m_dropped = addRow(grid, "gaugeDropped", tr("Records dropped"),
                        tr("Records of any kind that found no room. Transitions among them are among the lost events; "
                           "a larger lane helps."));

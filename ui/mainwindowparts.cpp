@@ -154,8 +154,8 @@ void MainWindow::resetLayout()
     splitDockWidget(m_timelineDock, m_output, Qt::Vertical);
     tabifyDockWidget(m_output, m_throughput);
     tabifyDockWidget(m_throughput, m_captureDock);
+    splitDockWidget(m_stuck, m_details, Qt::Vertical);  // before the tabs: else this would become one more
     tabifyDockWidget(m_stuck, m_creation);
-    splitDockWidget(m_stuck, m_details, Qt::Vertical);
     m_throughput->raise();
     m_stuck->raise();
     const int height = std::max(this->height() - 100, 400);

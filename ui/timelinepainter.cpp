@@ -297,6 +297,16 @@ void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors 
     painter.drawLine(x, plot.top(), x, plot.bottom());
 }
 
+void paintOff(QPainter &painter, const QRect &area, const Colors &colors)
+{
+    QColor wash = colors.background;
+    wash.setAlphaF(0.72F);
+    painter.fillRect(area, wash);
+    painter.fillRect(area, QBrush(colors.grid, Qt::BDiagPattern));
+    for (const int x : {area.left(), area.right()})
+        painter.fillRect(QRect(x, area.top(), 1, area.height()), colors.grid);
+}
+
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors)
 {
     painter.fillRect(QRect(x, plot.top(), 1, plot.height()), colors.accent);

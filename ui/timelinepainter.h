@@ -75,6 +75,9 @@ void paintMeasure(QPainter &painter, const QRect &range, const QString &text, co
 /// Where older history was dropped.
 void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
+/// Tracing was switched off: nothing is known of this part of a row, and nothing was lost.
+void paintOff(QPainter &painter, const QRect &area, const Colors &colors);
+
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
 }  // namespace timelinepainter

@@ -18,7 +18,8 @@ constexpr TimelineTime kFirstSpan = 10'000'000'000;
 constexpr int kBarInset = 4;                     // logical pixels above and below a bar
 constexpr int kNarrowestText = 52;               // logical pixels
 constexpr std::chrono::milliseconds kBudget{8};  // of the GUI thread, for one update
-constexpr int kTickDistance = 110;               // logical pixels
+constexpr std::chrono::milliseconds kOffInterval{100};
+constexpr int kTickDistance = 110;  // logical pixels
 
 QColor textOn(const QColor &background)
 {
@@ -38,6 +39,8 @@ void TimelineScene::setTrace(const Population *population, const History *histor
     m_places.clear();
     m_now = 0;
     m_begun = false;
+    m_off.clear();
+    m_offAt = {};
     m_firstVisible = 0;
     selected = kNoCoroutine;
     hovered.reset();
@@ -76,8 +79,9 @@ bool TimelineScene::sample()
     const TimelineTime before = timelineTime(m_now);
     m_now = std::max({m_now, m_population->now(), m_history->lastTs()});
     m_live->thresholds.nextFrame();
+    const bool switched = updateOff();
     const bool changed = update();
-    return changed || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
+    return switched || changed || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
 }
 
 bool TimelineScene::update()
@@ -95,6 +99,20 @@ bool TimelineScene::update()
         view, std::span(m_rows).subspan(first, last - first), m_now,
         [this](SiteId site) { return m_live->thresholds.of(site); }, kBudget);
     return changed || scrolled;
+}
+
+/// Now and then: there can be tens of thousands of switches.
+bool TimelineScene::updateOff()
+{
+    const auto now = std::chrono::steady_clock::now();
+    if (now - m_offAt < kOffInterval)
+        return false;
+    m_offAt = now;
+    std::vector<OffInterval> off = offIntervals(m_population->switches());
+    if (off == m_off)
+        return false;
+    m_off = std::move(off);
+    return true;
 }
 
 void TimelineScene::updateLimits()
@@ -317,11 +335,29 @@ void TimelineScene::paintElsewhere(QPainter &painter, const Colors &colors)
     }
 }
 
+void TimelineScene::paintOff(QPainter &painter, const Colors &colors)
+{
+    const auto [first, last] = visibleRows();
+    for (std::size_t row = first; row < last && !m_off.empty(); ++row) {
+        if (m_rows[row] >= m_population->size())
+            continue;
+        const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
+        const int top = kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll;
+        for (const auto &[from, to] : offColumns(m_off, snapshot.pid, view, m_now)) {
+            const auto x0 = plot().left() + static_cast<int>(from / m_ratio);
+            const auto x1 =
+                plot().left() + std::max(static_cast<int>(to / m_ratio), static_cast<int>(from / m_ratio) + 1);
+            timelinepainter::paintOff(painter, QRect(x0, top, x1 - x0, kRowHeight), colors);
+        }
+    }
+}
+
 void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
 {
     const QRect area = plot();
     painter.save();
     painter.setClipRect(area);
+    paintOff(painter, colors);
     paintElsewhere(painter, colors);
     const int dropped = m_live->geometry.droppedColumns();
     if (dropped > 0 && dropped < view.columns())

@@ -7,6 +7,7 @@
 
 #include "models/timelinebar.h"
 #include "models/timelinegeometry.h"
+#include "models/timelineoff.h"
 #include "models/timelinestuck.h"
 #include "ui/timelinepainter.h"
 
@@ -91,6 +92,8 @@ private:
     void drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors);
     QString threadText(CoroutineId id, const TimelineMark &mark) const;
     void paintElsewhere(QPainter &painter, const Colors &colors);
+    void paintOff(QPainter &painter, const Colors &colors);
+    bool updateOff();
     void paintLabels(QPainter &painter, const Colors &colors);
     void paintOverlays(QPainter &painter, const Colors &colors);
     int labelWidth() const;
@@ -113,6 +116,8 @@ private:
     TimelineTime m_origin = 0;
     TimelineTime m_begin = 0;
     bool m_begun = false;
+    std::vector<OffInterval> m_off;
+    std::chrono::steady_clock::time_point m_offAt;  ///< when m_off was made
     std::size_t m_firstVisible = 0;
     QImage m_canvas;
     std::unordered_map<SiteId, PlaceText> m_places;

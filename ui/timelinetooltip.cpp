@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timelinetooltip.h"
 
+#include "models/timelineoff.h"
 #include "ui/format.h"
 #include "ui/timelinepainter.h"
 
@@ -112,6 +113,8 @@ QString timelineToolTip(const Population &population, const History &history, St
     }
     std::vector<History::Column> columns(1);
     history.columns(place.coroutine, from, static_cast<std::uint64_t>(place.step), columns);
+    if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
+        text += QStringLiteral("<br>") + tr("Tracing was switched off: nothing was recorded, and nothing was lost.");
     if (columns[0].transitions > 1) {
         text += QStringLiteral("<br>") + tr("%1 transitions within this pixel of %2, %3 % running")
                                              .arg(format::count(columns[0].transitions))

@@ -136,9 +136,9 @@ private Q_SLOTS:
             QMenu *menu = view.dock.columnsMenu();
             QCOMPARE(menu->actions().size(), static_cast<qsizetype>(Model::ColumnCount));
             QVERIFY(!menu->actions().at(Model::IdColumn)->isEnabled());
-            menu->actions().at(Model::BirthColumn)->trigger();
+            menu->actions().at(Model::LostColumn)->trigger();
             menu->actions().at(Model::WaitsOnColumn)->trigger();
-            QVERIFY(view.table->isColumnHidden(Model::BirthColumn));
+            QVERIFY(view.table->isColumnHidden(Model::LostColumn));
             QVERIFY(!view.table->isColumnHidden(Model::WaitsOnColumn));
             // From the header, too.
             QHeaderView *header = view.table->horizontalHeader();
@@ -148,7 +148,7 @@ private Q_SLOTS:
             menu->close();
         }
         Dock again(target.population);
-        QVERIFY(again.table->isColumnHidden(Model::BirthColumn));
+        QVERIFY(again.table->isColumnHidden(Model::LostColumn));
         QVERIFY(!again.table->isColumnHidden(Model::WaitsOnColumn));
     }
 

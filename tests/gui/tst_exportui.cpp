@@ -7,6 +7,7 @@
 #include "ui/exportbar.h"
 #include "ui/mainwindow.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QLineEdit>
@@ -80,6 +81,31 @@ private Q_SLOTS:
         second.openFile(path);
         QTRY_COMPARE_WITH_TIMEOUT(second.capture().state(), SessionState::Ended, kPatience);
         QCOMPARE(second.capture().population()->captured(), m_window->capture().history()->eventCount());
+    }
+
+    void dumpsWithOneClick()
+    {
+        QSettings().remove(QStringLiteral("dump"));
+        auto *action = m_window->findChild<QAction *>(QStringLiteral("actionDump"));
+        QVERIFY(action->isEnabled());
+        action->trigger();
+        auto *dialog = gui::topLevel<QWidget>("dumpDialog");  // the first time only
+        QVERIFY(dialog);
+        const QString folder = m_sandbox.path(QStringLiteral("dumps"));
+        QVERIFY(QDir().mkpath(folder));
+        dialog->findChild<QLineEdit *>(QStringLiteral("dumpFolder"))->setText(folder);
+        QVERIFY(gui::click(dialog, "dumpButton"));
+        auto *bar = m_window->findChild<ExportBar *>();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QCOMPARE(QDir(folder).entryList(QDir::Files).size(), 1);
+        action->trigger();
+        QVERIFY(!gui::topLevel<QWidget>("dumpDialog"));
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        const QStringList files = QDir(folder).entryList(QDir::Files);
+        QCOMPARE(files.size(), 2);
+        for (const QString &file : files)
+            QVERIFY2(file.startsWith(QLatin1String("ct_server_lossy-")) && file.endsWith(QLatin1String(".sqlite")),
+                     qPrintable(file));
     }
 
     void aFailureIsSaid()

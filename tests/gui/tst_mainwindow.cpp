@@ -14,8 +14,8 @@ using namespace ct;
 
 namespace {
 
-const char *const kDocks[] = {"coroutineDock", "timelineDock", "stuckDock",
-                              "detailsDock",   "outputDock",   "throughputDock"};
+const char *const kDocks[] = {"coroutineDock", "timelineDock", "stuckDock",      "creationDock",
+                              "detailsDock",   "outputDock",   "throughputDock", "captureDock"};
 
 QDockWidget *dock(const MainWindow &window, const char *name)
 {
@@ -42,6 +42,9 @@ private Q_SLOTS:
             QVERIFY2(menu->actions().contains(view->toggleViewAction()), name);
             QVERIFY2(!view->isHidden(), name);
         }
+        // What one comes to see lies on top; nothing is hidden behind a tab that is not told here.
+        for (const char *name : {"coroutineDock", "timelineDock", "stuckDock", "detailsDock", "throughputDock"})
+            QTRY_VERIFY2(!dock(window, name)->visibleRegion().isEmpty(), name);
         gui::takePicture(&window, "empty");
     }
 

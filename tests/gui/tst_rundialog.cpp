@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Clicks through the Run dialog: programs, shell lines, mistakes, Terminate, and closing the window.
+#include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
 #include "ui/capture.h"
 #include "ui/format.h"
@@ -17,6 +18,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
+#include <QToolBar>
 
 #include <csignal>
 
@@ -206,14 +208,44 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
         auto *pause = window.findChild<QAction *>(QStringLiteral("actionPause"));
         pause->trigger();
-        const QVariant events = table->model()->index(0, 5).data();
+        const QVariant events = table->model()->index(0, CoroutineTableModel::EventsColumn).data();
         const std::uint64_t captured = window.capture().accounting().captured;
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > captured, kPatience);
-        QCOMPARE(table->model()->index(0, 5).data(), events);
+        QCOMPARE(table->model()->index(0, CoroutineTableModel::EventsColumn).data(), events);
         pause->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, 5).data() != events, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, CoroutineTableModel::EventsColumn).data() != events,
+                                 kPatience);
         window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+    void tracingIsSwitchedOffAndOn()
+    {
+        MainWindow window;
+        window.show();
+        auto *tracing = window.findChild<QAction *>(QStringLiteral("actionTracing"));
+        QVERIFY(!tracing->isEnabled());
+        QVERIFY(tracing->isChecked());
+        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 1000, kPatience);
+        QVERIFY(tracing->isEnabled());
+        QWidget *button = child<QToolBar>(window, "mainToolBar")->widgetForAction(tracing);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(!tracing->isChecked());
+        QVERIFY(window.windowTitle().contains(QLatin1String("tracing is off")));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().paused, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().population()->switches().empty(), kPatience);
+        gui::takePicture(&window, "tracing-off");
+        tracing->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().accounting().paused, kPatience);
+        QVERIFY(!window.windowTitle().contains(QLatin1String("tracing is off")));
+        const std::uint64_t captured = window.capture().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > captured, kPatience);
+        QTest::qWait(300);  // for the picture only
+        gui::takePicture(&window, "tracing-on-again");
+        window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(!tracing->isEnabled());
     }
 
     void closingAsksAndLeavesRunning()

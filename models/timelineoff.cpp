@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/timelineoff.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ct {
+
+namespace {
+
+std::span<const OffInterval> ofProcess(std::span<const OffInterval> intervals, std::uint32_t pid)
+{
+    const auto less = [](const OffInterval &interval, std::uint32_t wanted) { return interval.pid < wanted; };
+    const auto begin = std::lower_bound(intervals.begin(), intervals.end(), pid, less);
+    const auto end =
+        std::lower_bound(begin, intervals.end(), std::uint64_t{pid} + 1,
+                         [](const OffInterval &interval, std::uint64_t wanted) { return interval.pid < wanted; });
+    return {begin, end};
+}
+
+}  // namespace
+
+std::vector<OffInterval> offIntervals(std::span<const Switch> switches)
+{
+    std::vector<Switch> sorted(switches.begin(), switches.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Switch &a, const Switch &b) { return std::tie(a.pid, a.ts) < std::tie(b.pid, b.ts); });
+    std::vector<OffInterval> intervals;
+    bool open = false;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        const Switch &change = sorted[i];
+        if (i > 0 && sorted[i - 1].pid != change.pid)
+            open = false;
+        if (open && change.on)
+            intervals.back().to = change.ts;
+        else if (!open && !change.on)
+            intervals.push_back({change.pid, change.ts, OffInterval::kLasting});
+        open = !change.on;
+    }
+    return intervals;
+}
+
+std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> intervals, std::uint32_t pid,
+                                            const TimelineCoordinates &view, std::uint64_t now)
+{
+    std::vector<std::pair<int, int>> columns;
+    for (const OffInterval &interval : ofProcess(intervals, pid)) {
+        const std::int64_t first = std::max<std::int64_t>(0, view.columnOf(timelineTime(interval.from)));
+        const std::uint64_t end = std::min(interval.to - 1, now);
+        const std::int64_t last = std::min<std::int64_t>(view.columns() - 1, view.columnOf(timelineTime(end)));
+        if (first > last)
+            continue;
+        const auto from = static_cast<int>(first);
+        const auto to = static_cast<int>(last) + 1;
+        if (!columns.empty() && from <= columns.back().second)
+            columns.back().second = std::max(columns.back().second, to);
+        else
+            columns.emplace_back(from, to);
+    }
+    return columns;
+}
+
+bool isOff(std::span<const OffInterval> intervals, std::uint32_t pid, std::uint64_t ts)
+{
+    const std::span<const OffInterval> own = ofProcess(intervals, pid);
+    const auto after =
+        std::upper_bound(own.begin(), own.end(), ts,
+                         [](std::uint64_t wanted, const OffInterval &interval) { return wanted < interval.from; });
+    return after != own.begin() && ts < std::prev(after)->to;
+}
+
+}  // namespace ct
