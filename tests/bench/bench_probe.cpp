@@ -289,23 +289,63 @@ void floorRandom(benchmark::State &state)
 }
 BENCHMARK(floorRandom)->Name("floor_random")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
+struct alignas(64) Frame : PromiseMixin {
+    bool active = false;
+};
+
+/// Transitions of coroutines in random order. Warm: the promise is in the cache, brought there a few steps ahead, as
+/// the program brings it when it resumes the coroutine, and has it while the coroutine runs; the compact station and
+/// the lane are the probe's own affair. Cold: neither, which is what the program pays without the probe as well, but
+/// for what the counter keeps from overlapping.
+template <bool Warm>
 void probeRandom(benchmark::State &state)
 {
-    struct alignas(64) Own : PromiseMixin {
-        bool active = false;
-    };
     const std::vector<std::uint32_t> order = randomOrder(state.range(0));
-    std::vector<Own> promises(static_cast<std::size_t>(state.range(0)));
+    std::vector<Frame> promises(static_cast<std::size_t>(state.range(0)));
     const std::uint64_t dropped = g_lanes->dropped();
     std::size_t step = 0;
     for (auto _ : state) {
-        Own &promise = promises[order[step++ % kSteps]];
+        if constexpr (Warm)
+            __builtin_prefetch(&promises[order[(step + 16) % kSteps]], 1);
+        Frame &promise = promises[order[step++ % kSteps]];
         promise.active = !promise.active;
         promise.write_trace(0x1234, promise.active, 7);
     }
     state.counters["dropped"] = static_cast<double>(g_lanes->dropped() - dropped);
 }
-BENCHMARK(probeRandom)->Name("transition_with_lane_random")->Arg(1'000)->Arg(10'000)->Arg(100'000)->Setup(withLanes);
+BENCHMARK_TEMPLATE(probeRandom, true)
+    ->Name("transition_with_lane_random")
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Setup(withLanes);
+BENCHMARK_TEMPLATE(probeRandom, false)
+    ->Name("transition_with_lane_random_cold")
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Setup(withLanes);
+
+/// The floor, where the program reads and writes a coroutine's frame as well: the peer of the cold one.
+void floorCold(benchmark::State &state)
+{
+    struct alignas(64) Plain {
+        Line *line = nullptr;
+        std::uint64_t number = 0;
+    };
+    const std::vector<std::uint32_t> order = randomOrder(state.range(0));
+    std::vector<Line> lines(static_cast<std::size_t>(state.range(0)));
+    std::vector<Plain> frames(lines.size());
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        frames[i].line = &lines[i];
+    std::size_t step = 0;
+    for (auto _ : state) {
+        Plain &frame = frames[order[step++ % kSteps]];
+        ++frame.number;
+        writeLine(*frame.line);
+    }
+}
+BENCHMARK(floorCold)->Name("floor_random_cold")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
 /// Birth and death.
 void probeLife(benchmark::State &state)

@@ -55,6 +55,13 @@ __extension__ typedef unsigned __int128 uint128;
     return static_cast<std::uint64_t>((static_cast<uint128>(ticks) * mult) >> clock_shift);
 }
 
+/// The same for ticks < interval of a line: ns << 32 is then far from 64 bits, whatever the counter's rate.
+[[nodiscard]] inline constexpr std::uint64_t scale_short(std::uint64_t ticks, std::uint64_t mult) noexcept
+{
+    static_assert(2 * last_check_ns < std::uint64_t{1} << clock_shift);
+    return (ticks * mult) >> clock_shift;
+}
+
 /// (ns << 32) / ticks: the slope that makes ns out of ticks. ticks must not be 0.
 [[nodiscard]] inline constexpr std::uint64_t slope(std::uint64_t ns, std::uint64_t ticks) noexcept
 {

@@ -20,7 +20,7 @@
 
 namespace corotracer::detail {
 
-inline void pause(std::uint32_t session) noexcept;  // pause.h
+inline void pause() noexcept;  // pause.h
 
 /// Stores a record; the commit last. Release each; partner: the reader's acquire loads (the payloads' matter in
 /// overwrite mode, where the reader looks at the block's number again after them).
@@ -132,17 +132,18 @@ inline void pause(std::uint32_t session) noexcept;  // pause.h
             return nullptr;
         }
     }
-    // Without a counter every record comes here, for it needs another clock.
-    self.end = state_v1.raw_counter ? self.room_end : self.next + 1;
+    // Without a counter every record comes here, for it needs another clock; so it does where the engine does not
+    // fence, for a transition then ends in another way.
+    self.end = state_v1.raw_counter && (session & engine_fences_bit) != 0 ? self.room_end : self.next + 1;
     return self.next;
 }
 
 /// tracer_sleeping is not kEngineAwake. What it is else, this probe takes for awake.
-[[gnu::noinline, gnu::cold]] inline void heed_engine(std::uint32_t session) noexcept
+[[gnu::noinline, gnu::cold]] inline void heed_engine() noexcept
 {
     switch (state_v1.header->tracer_sleeping.load(std::memory_order_acquire)) {
     case kEngineSleeps: return wake_engine();
-    case kEnginePaused: return pause(session);
+    case kEnginePaused: return pause();
     default: return;
     }
 }
@@ -150,21 +151,20 @@ inline void pause(std::uint32_t session) noexcept;  // pause.h
 /// After a record for an engine that may sleep. The caller stored it with seq_cst unless the engine fences for both
 /// sides, and then only the compiler must keep the order. Partners: the engine's seq_cst store to tracer_sleeping and
 /// what it reads after it; or its membarrier(2) between the two.
-[[gnu::always_inline]] inline void look_at_engine(std::uint32_t session) noexcept
+[[gnu::always_inline]] inline void look_at_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) != kEngineAwake) [[unlikely]]
-        heed_engine(session);
+        heed_engine();
 }
 
 /// The last step of a transition where the engine does not fence for both sides. The seq_cst store and load (xchg and
 /// mov on x86-64) cost more than the rest of the transition; partners: the engine's seq_cst store to tracer_sleeping
 /// and what it reads after it.
-[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &seq, std::uint64_t value,
-                                             std::uint32_t session) noexcept
+[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &seq, std::uint64_t value) noexcept
 {
     seq.store(value, std::memory_order_seq_cst);
-    look_at_engine(session);
+    look_at_engine();
 }
 
 /// write_record, at a raw time that the caller read.
@@ -183,7 +183,7 @@ inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64
     put_record(*slot, ts, identity, arg, commit);
     if ((session & engine_fences_bit) == 0)
         slot->commit.store(commit, std::memory_order_seq_cst);
-    look_at_engine(session);
+    look_at_engine();
     return true;
 }
 

@@ -26,13 +26,15 @@ inline void note_switch(std::uint32_t session, bool on) noexcept
 }
 
 /// The engine wants silence.
-inline void pause(std::uint32_t session) noexcept
+inline void pause() noexcept
 {
-    std::uint32_t running = session & ~paused_bit;
+    std::uint32_t running = page_v1.session.load(std::memory_order_acquire) & ~paused_bit;
+    if (running == 0)
+        return;  // switched off
     // First the switch, then its record: the record itself looks at the engine, and must find the work done.
     if (page_v1.session.compare_exchange_strong(running, running | paused_bit, std::memory_order_acq_rel,
                                                 std::memory_order_relaxed))
-        note_switch(session, false);
+        note_switch(running, false);
 }
 
 /// Whether a session that is not the expected one is that one, paused by an engine that has meanwhile let go; then it

@@ -64,6 +64,13 @@ template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
 namespace detail {
+/// What a transition is, as StateLine::what carries it: site (32) | kind of record (8, from bit 32).
+[[nodiscard]] constexpr std::uint64_t what_of(bool is_active, std::uint32_t site, std::uint8_t kind) noexcept
+{
+    const std::uint64_t record = (is_active ? kRecordResume : kRecordSuspend) | (kind & 0xFU);
+    return record << 32 | site;
+}
+
 /// For the probe's own functions about coroutines (names, wakes): what a promise keeps for itself.
 struct promise_access {
     [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
@@ -160,7 +167,10 @@ public:
         const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
         if (session == 0) [[likely]]
             return;
-        record(session, addr, is_active, site, kind);
+        if ((session & detail::lanes_bit) != 0)
+            record(session, addr, detail::what_of(is_active, site, kind));
+        else
+            record_full(session, addr, detail::what_of(is_active, site, kind));
     }
 
     /// The suspend of a TracedAwaiter. Returns whether it was written; `site` receives the id of `where`.
@@ -210,12 +220,9 @@ private:
     void die_compact() noexcept;
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
     void tell_wait(wait kind, std::uint64_t object) noexcept;
-    void record(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
-                std::uint8_t kind) noexcept;
-    void record_unexpected(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
-                           std::uint8_t kind) noexcept;
-    void record_late(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
-                     std::uint8_t kind) noexcept;
+    void record(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
+    void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
+    void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
     StateLine *line_ = nullptr;             ///< the compact station; null: my_station, or untraced
     std::uint64_t identity_ = kNoIdentity;  ///< of the compact station in this life

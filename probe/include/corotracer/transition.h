@@ -20,12 +20,12 @@ namespace detail {
 using site_and_kind [[gnu::may_alias]] = std::uint64_t;
 static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epoch, site) % 8 == 0);
 
-/// One transition, seqlock dialect: event n goes to slot n % 8.
-[[gnu::always_inline]] inline void store_epoch(StationData *station, std::uint32_t session, std::uint64_t number,
-                                               std::uint64_t now, std::uint64_t tid, std::uint64_t addr, bool is_active,
-                                               std::uint32_t site, std::uint8_t kind) noexcept
+/// One transition, seqlock dialect: event n goes to slot n % 8. The caller publishes `seq` with the even number, which
+/// is returned.
+[[gnu::always_inline]] inline std::uint64_t store_epoch(Epoch &epoch, std::uint64_t number, std::uint64_t now,
+                                                        std::uint64_t tid, std::uint64_t addr,
+                                                        std::uint64_t what) noexcept
 {
-    Epoch &epoch = station->slots[number % kSlotsPerStation];
     const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
     // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
     epoch.seq.store(odd, std::memory_order_relaxed);
@@ -33,39 +33,31 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
     epoch.timestamp.store(now, std::memory_order_release);
     epoch.tid.store(tid, std::memory_order_release);
     epoch.addr.store(addr, std::memory_order_release);
-    __atomic_store_n(reinterpret_cast<site_and_kind *>(&epoch.site), site | std::uint64_t{kind} << 32,
-                     __ATOMIC_RELEASE);
-    epoch.is_active.store(static_cast<std::uint8_t>(is_active), std::memory_order_release);
-    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
-    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
-    // then is the fence in here as well.
-    if ((session & engine_fences_bit) == 0) [[unlikely]]
-        return publish_fenced(epoch.seq, odd + 1, session);
-    epoch.seq.store(odd + 1, std::memory_order_release);
-    look_at_engine(session);
+    // The kind's low four bits are the point's, as they are in a station.
+    __atomic_store_n(reinterpret_cast<site_and_kind *>(&epoch.site), what & 0xF'FFFF'FFFF, __ATOMIC_RELEASE);
+    static_assert(kRecordSuspend == 0x10 && kRecordResume == 0x20);
+    epoch.is_active.store(static_cast<std::uint8_t>(what >> 37), std::memory_order_release);
+    return odd + 1;
 }
 
-/// The latest event of a compact station: see StateLine for the order.
-[[gnu::always_inline]] inline void store_line(StateLine &line, std::uint32_t session, std::uint64_t number,
-                                              std::uint64_t now, std::uint64_t tid, std::uint64_t addr,
-                                              std::uint64_t what) noexcept
+/// The latest event of a compact station but for its last store: see StateLine for the order.
+[[gnu::always_inline]] inline void store_line(StateLine &line, std::uint64_t number, std::uint64_t now,
+                                              std::uint64_t tid, std::uint64_t addr, std::uint64_t what) noexcept
 {
-    // Relaxed, release each, and the last one, as in store_epoch. Whoever has read the last one (acquire) finds the
+    // Relaxed, and release each, as in store_epoch. Whoever has read the even number that follows (acquire) finds the
     // event's record in the lane: it was stored before.
     line.seq.store(2 * number + 1, std::memory_order_relaxed);
     line.ts.store(now, std::memory_order_release);
     line.addr.store(addr, std::memory_order_release);
     line.what.store(what, std::memory_order_release);
     line.tid.store(tid, std::memory_order_release);
-    if ((session & engine_fences_bit) == 0) [[unlikely]]
-        return publish_fenced(line.seq, 2 * number + 2, session);
-    line.seq.store(2 * number + 2, std::memory_order_release);
-    look_at_engine(session);
 }
 
-[[nodiscard]] inline constexpr std::uint8_t record_kind(bool is_active, std::uint8_t kind) noexcept
+/// A transition's commit: lane_commit in fewer steps.
+[[gnu::always_inline]] inline std::uint64_t transition_commit(std::uint64_t number, std::uint64_t what,
+                                                              std::uint64_t lap) noexcept
 {
-    return static_cast<std::uint8_t>((is_active ? kRecordResume : kRecordSuspend) | (kind & 0xFU));
+    return number << 32 | static_cast<std::uint32_t>(what << 12) | (what >> 28 & 0xFF0) | lap;
 }
 
 /// A full station that the engine has drained and given back, or station_limit.
@@ -225,32 +217,53 @@ inline void PromiseMixin::die_compact() noexcept
         detail::push_free_lines(detail::state_v1.lanes, &index, 1);
 }
 
-/// Out of line, and without a call but at its ends: no register is saved on the way.
-[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr, bool is_active,
-                                                   std::uint32_t site, std::uint8_t kind) noexcept
+/// Out of line, and without a call but at its ends: no register is saved on the way. In here: a session with lanes, a
+/// lane with room, and an engine that fences for both sides.
+[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr,
+                                                   std::uint64_t what) noexcept
 {
-    if (session_ != session) [[unlikely]]
-        return record_unexpected(session, addr, is_active, site, kind);
     detail::thread_state &self = detail::thread_v1;
-    const std::uint64_t counter = detail::read_counter();
-    if ((session & detail::lanes_bit) != 0) {
-        LaneRecord *const slot = self.next;
-        if (self.session != session || slot == self.end) [[unlikely]]
-            return record_late(session, addr, is_active, site, kind);
-        const std::uint64_t number = event_count;
-        const std::uint8_t what = detail::record_kind(is_active, kind);
-        event_count = number + 1;
-        self.next = slot + 1;
-        detail::put_record(*slot, counter, identity_, addr, lane_commit(number, site, what, self.lap));
-        return detail::store_line(*line_, session, number, counter, self.tid, addr, site | std::uint64_t{what} << 32);
-    }
-    const std::uint64_t ticks = counter - self.line.base_counter;
-    if (self.session != session || ticks >= self.line.interval) [[unlikely]]
-        return record_late(session, addr, is_active, site, kind);
+    LaneRecord *const slot = self.next;
+    if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
+        return record_late(session, addr, what);
     const std::uint64_t number = event_count;
     event_count = number + 1;
-    detail::store_epoch(my_station, session, number, self.line.base_ns + detail::scale(ticks, self.line.mult), self.tid,
-                        addr, is_active, site, kind);
+    self.next = slot + 1;
+    const std::uint64_t now = detail::read_counter();
+    detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
+    detail::store_line(*line_, number, now, self.tid, addr, what);
+    line_->seq.store(2 * number + 2, std::memory_order_release);
+    detail::look_at_engine();
+}
+
+/// The same in a session without lanes.
+[[gnu::noinline]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
+                                                        std::uint64_t what) noexcept
+{
+    const detail::thread_state &self = detail::thread_v1;
+    if (session_ != session || self.session != session) [[unlikely]]
+        return record_late(session, addr, what);
+    const std::uint64_t number = event_count;
+    const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
+    if (ticks >= self.line.interval) [[unlikely]]
+        return record_late(session, addr, what);
+    event_count = number + 1;
+    Epoch &epoch = my_station->slots[number % kSlotsPerStation];
+    const std::uint64_t now = self.line.base_ns + detail::scale_short(ticks, self.line.mult);
+    const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, what);
+    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
+    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
+    // then is the fence in here as well.
+    if ((session & detail::engine_fences_bit) == 0) [[unlikely]]
+        return detail::publish_fenced(epoch.seq, even);
+    epoch.seq.store(even, std::memory_order_release);
+    detail::look_at_engine();
+}
+
+/// Whether `session` is this coroutine's once an engine that paused it has let go; it receives what holds now.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool PromiseMixin::is_mine(std::uint32_t &session) const noexcept
+{
+    return session_ != 0 && detail::goes_on(session) && session == session_;
 }
 
 inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *frame, const location &where,
@@ -260,44 +273,42 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         return false;
     if (detail::state_v1.sites.extension != nullptr)
         site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
-    record(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
+    const std::uint64_t what = detail::what_of(false, site, kind);
+    if ((session & detail::lanes_bit) != 0)
+        record(session, reinterpret_cast<std::uintptr_t>(frame), what);
+    else
+        record_full(session, reinterpret_cast<std::uintptr_t>(frame), what);
     return true;
 }
 
-/// The thread's first transition, a clock due for its check, no counter; in lanes also the end of a run. An event that
-/// finds no room in the lane still goes to the line.
+/// The thread's first transition, a clock due for its check, no counter, another session; in lanes also the end of a
+/// run. An event that finds no room in the lane still goes to the line.
 [[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
-                                                                   bool is_active, std::uint32_t site,
-                                                                   std::uint8_t kind) noexcept
+                                                                   std::uint64_t what) noexcept
 {
+    if (session_ != session && !is_mine(session))
+        return;
     detail::thread_state &self = detail::thread_v1;
     const std::uint64_t number = event_count;
     event_count = number + 1;
-    if ((session & detail::lanes_bit) == 0) {
+    std::atomic<std::uint64_t> *seq = nullptr;
+    std::uint64_t even = 2 * number + 2;
+    if ((session & detail::lanes_bit) != 0) {
+        const std::uint64_t now = detail::raw_now();
+        if (LaneRecord *const slot = detail::find_slot(self, session, now); slot != nullptr) {
+            self.next = slot + 1;
+            detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
+        }
+        detail::store_line(*line_, number, now, self.tid, addr, what);
+        seq = &line_->seq;
+    } else {
         const std::uint64_t now = detail::renew_thread(session);
-        return detail::store_epoch(my_station, session, number, now, self.tid, addr, is_active, site, kind);
+        Epoch &epoch = my_station->slots[number % kSlotsPerStation];
+        even = detail::store_epoch(epoch, number, now, self.tid, addr, what);
+        seq = &epoch.seq;
     }
-    const std::uint64_t now = detail::raw_now();
-    const std::uint8_t what = detail::record_kind(is_active, kind);
-    if (LaneRecord *const slot = detail::find_slot(self, session, now); slot != nullptr) {
-        self.next = slot + 1;
-        detail::put_record(*slot, now, identity_, addr, lane_commit(number, site, what, self.lap));
-    }
-    detail::store_line(*line_, session, number, now, self.tid, addr, site | std::uint64_t{what} << 32);
-}
-
-/// Whether `session` is this coroutine's once an engine that paused it has let go; it receives what holds now.
-[[nodiscard, gnu::noinline, gnu::cold]] inline bool PromiseMixin::is_mine(std::uint32_t &session) const noexcept
-{
-    return session_ != 0 && detail::goes_on(session) && session == session_;
-}
-
-[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_unexpected(std::uint32_t session, std::uint64_t addr,
-                                                                         bool is_active, std::uint32_t site,
-                                                                         std::uint8_t kind) noexcept
-{
-    if (is_mine(session))
-        record(session, addr, is_active, site, kind);
+    // seq_cst whether or not the engine fences: here it costs nothing.
+    detail::publish_fenced(*seq, even);
 }
 
 }  // namespace corotracer
