@@ -470,3 +470,284 @@ CT_CASE(readersGoOnWhileTheOldestIsDropped)
     CHECK(history.droppedEvents() > 0);
     CHECK_EQUAL(history.eventCount() + history.droppedEvents(), emitted);
 }
+
+CT_CASE(numbersAndTimesBeyondTheirBits)
+{
+    History history(kSmallest);
+    Batch batch;
+    batch.births = {birth(0), birth(1)};
+    std::uint64_t ts = 5;  // before the first slab's base could be
+    std::uint64_t n = 0;
+    std::mt19937_64 random(11);
+    for (int i = 0; i < 3000; ++i) {
+        batch.transitions.push_back(transition(0, n, ts));
+        batch.transitions.push_back(transition(1, n / 2, ts + 1));
+        n += i % 3 == 0 ? std::uint64_t{1} << random() % 50 : 1;
+        ts += std::uint64_t{1} << random() % 50;
+    }
+    batch.transitions.push_back(transition(0, ~std::uint64_t{0} - 1, ~std::uint64_t{0} - 1));
+    feed(history, batch);
+    std::size_t i = 0;
+    std::uint64_t expectedN = 0;
+    history.forEach(0, [&](const HistoryEvent &event) {
+        while (batch.transitions[i].coroutine != 0)
+            ++i;
+        const Transition &expected = batch.transitions[i];
+        CHECK_EQUAL(event.ts, expected.ts);
+        if (event.type == HistoryEvent::Type::Gap) {
+            CHECK_EQUAL(event.n, expectedN);
+            CHECK_EQUAL(event.n + event.count, expected.n);
+        } else {
+            CHECK_EQUAL(event.n, expected.n);
+            expectedN = event.n + 1;
+            ++i;
+        }
+        return true;
+    });
+    CHECK_EQUAL(i, batch.transitions.size());
+}
+
+CT_CASE(eventsWithNothingInCommon)
+{
+    // Every event needs a cell of its own: the slabs are full long before they have all their rows.
+    History history(kSmallest);
+    Batch batch;
+    batch.births = {birth(0), birth(1)};
+    constexpr std::uint64_t kEvents = 200'000;
+    for (std::uint64_t n = 0; n < kEvents; ++n) {
+        Transition event = transition(n % 2, n / 2, 1000 + n);
+        event.addr = 0x1'0000'0000 + n * 24;
+        event.tid = static_cast<std::uint32_t>(n % 3 == 0 ? 0xF000'0000 + n : n % 1000);  // some of them wide
+        event.site = static_cast<SiteId>(n % 5 == 0 ? 0xFF00'0000 + n : n);
+        batch.transitions.push_back(event);
+    }
+    feed(history, batch);
+    CHECK_EQUAL(history.eventCount(), kEvents);
+    for (const CoroutineId id : {0U, 1U}) {
+        const std::vector<HistoryEvent> events = all(history, id);
+        REQUIRE(events.size() == kEvents / 2);
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            const Transition &expected = batch.transitions[2 * i + id];
+            CHECK_EQUAL(events[i].addr, expected.addr);
+            CHECK_EQUAL(events[i].tid, expected.tid);
+            CHECK_EQUAL(events[i].site, expected.site);
+            CHECK_EQUAL(events[i].n, expected.n);
+        }
+    }
+}
+
+CT_CASE(eventsOfUnknownCoroutinesAreLeftOut)
+{
+    History history(kSmallest);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 10)};
+    feed(history, batch);
+    CHECK_EQUAL(history.eventCount(), 0U);
+    batch.births = {birth(0)};
+    batch.transitions.clear();
+    for (std::uint64_t n = 0; n < 200; ++n) {
+        batch.transitions.push_back(transition(0, n, 10 + n));
+        batch.transitions.push_back(transition(n % 2 == 0 ? 1 : ~0U - 1, n, 10 + n));
+    }
+    feed(history, batch);
+    CHECK_EQUAL(history.eventCount(), 200U);
+    CHECK_EQUAL(all(history, 0).size(), 200U);
+}
+
+CT_CASE(moreThanAMillionCoroutines)
+{
+    // Their ids do not fit a row; two of them, 2^20 apart, must not be mistaken for each other.
+    constexpr CoroutineId kCoroutines = (1U << 20) + 2000;
+    History history(std::uint64_t{64} << 20);
+    Batch batch;
+    for (CoroutineId id = 0; id < kCoroutines; ++id)
+        batch.births.push_back(birth(id));
+    feed(history, batch);
+    batch.clear();
+    for (std::uint64_t n = 0; n < 100; ++n) {
+        for (CoroutineId id = 0; id < 1000; ++id) {
+            batch.transitions.push_back(transition(id, n, 1000 + n));
+            batch.transitions.push_back(transition((1U << 20) + id, n, 500'000 + n));
+        }
+    }
+    feed(history, batch);
+    for (const CoroutineId id : {0U, 7U, 999U, 1U << 20, (1U << 20) + 7, (1U << 20) + 999}) {
+        const std::vector<HistoryEvent> events = all(history, id);
+        REQUIRE(events.size() == 100);
+        for (std::uint64_t n = 0; n < 100; ++n) {
+            CHECK_EQUAL(events[n].n, n);
+            CHECK_EQUAL(events[n].ts, (id < 1000 ? 1000 : 500'000) + n);
+        }
+    }
+    CHECK(all(history, 1500).empty());
+    CHECK(all(history, (1U << 20) + 1500).empty());
+}
+
+CT_CASE(everyShortLivedCoroutineIsFound)
+{
+    History history(std::uint64_t{64} << 20);
+    constexpr CoroutineId kCoroutines = 300'000;
+    Batch batch;
+    std::uint64_t emitted = 0;
+    for (CoroutineId id = 0; id < kCoroutines; ++id) {
+        batch.births.push_back(birth(id));
+        for (std::uint64_t n = 0; n < id % 8; ++n, ++emitted)
+            batch.transitions.push_back(transition(id, n, 100 + id * 10 + n));
+        if (id % 1000 == 999) {
+            feed(history, batch);
+            batch.clear();
+        }
+    }
+    CHECK_EQUAL(history.eventCount(), emitted);
+    std::array<HistoryEvent, 256> events;
+    for (CoroutineId id = 0; id < kCoroutines; ++id) {
+        History::Position position;
+        REQUIRE(history.read(id, position, events) == id % 8);
+        for (std::uint64_t n = 0; n < id % 8; ++n)
+            REQUIRE(events[n].n == n && events[n].ts == 100 + id * 10 + n);
+        REQUIRE(history.read(id, position, events) == 0);
+    }
+}
+
+CT_CASE(whatIsTooOldIsDropped)
+{
+    constexpr std::uint64_t kKeep = 1'000'000;
+    History history(std::uint64_t{256} << 20, kKeep);
+    Batch batch;
+    batch.births = {birth(0), birth(1)};
+    batch.transitions = {transition(1, 0, 1)};
+    std::uint64_t n = 0;
+    for (int pass = 0; pass < 500; ++pass) {
+        for (int i = 0; i < 20; ++i, ++n)
+            batch.transitions.push_back(transition(0, n, n * 1000));
+        batch.now = n * 1000;
+        feed(history, batch);
+        batch.clear();
+        // Not a bit less is kept than was asked for, and not much more.
+        const std::uint64_t kept = n * 1000 - history.firstKept(0);
+        CHECK(kept >= std::min(kKeep, n * 1000 - 1000));
+        CHECK(kept <= kKeep + kKeep / 4);
+        CHECK(history.droppedBefore() == 0 || history.droppedBefore() + kKeep <= n * 1000 + 1);
+    }
+    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), n + 1);
+    CHECK_EQUAL(history.firstKept(1), 0U);
+    CHECK(history.bytesUsed() <= 16U << 20);
+    CHECK_EQUAL(all(history, 0).front().n + all(history, 0).size(), n);  // no gap in front
+}
+
+CT_CASE(sumsOfBlocksAgreeWithSingleEvents)
+{
+    // Three coroutines over several slabs: the first query makes the sums, the second one uses them.
+    History history(kSmallest);
+    Batch batch;
+    batch.births = {birth(0), birth(1), birth(2)};
+    std::mt19937 random(17);
+    std::uint64_t ts = 1000;
+    std::array<std::uint64_t, 3> n{};
+    for (int i = 0; i < 300'000; ++i) {
+        const CoroutineId id = random() % 3;
+        Transition event = transition(id, n[id]++, ts += random() % 30);
+        event.kind = random() % 50 == 0 ? PointKind::Final : PointKind::Await;
+        event.site = event.active ? kUnknownSite : 1 + random() % 9;
+        n[id] += random() % 5000 == 0 ? 3 : 0;
+        batch.transitions.push_back(event);
+    }
+    batch.now = ts;
+    feed(history, batch);
+    for (const std::size_t count : {1U, 7U, 64U, 500U}) {
+        const std::uint64_t step = (ts - 900) / count + 1;
+        for (CoroutineId id = 0; id < 3; ++id) {
+            std::vector<History::Column> first(count);
+            std::vector<History::Column> second(count);
+            history.columns(id, 900, step, first);
+            history.columns(id, 900, step, second);
+            std::vector<std::uint32_t> transitions(count);
+            std::vector<SiteId> sites(count, kUnknownSite);
+            std::vector<double> running(count);
+            std::vector<HistoryEvent> events = all(history, id);
+            for (std::size_t i = 0; i < events.size(); ++i) {
+                const std::size_t at = (events[i].ts - 900) / step;
+                if (events[i].type == HistoryEvent::Type::Gap)
+                    continue;
+                ++transitions[at];
+                if (events[i].type == HistoryEvent::Type::Suspend)
+                    sites[at] = events[i].site;
+                const bool known = i + 1 == events.size() || events[i + 1].type != HistoryEvent::Type::Gap;
+                const std::uint64_t end = i + 1 < events.size() ? events[i + 1].ts : ts;
+                for (std::size_t column = at; events[i].type == HistoryEvent::Type::Resume && known; ++column) {
+                    const std::uint64_t begin = std::max(events[i].ts, 900 + column * step);
+                    if (begin >= end)
+                        break;
+                    running[column] += static_cast<double>(std::min(end, 900 + (column + 1) * step) - begin);
+                }
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                for (const History::Column &column : {first[i], second[i]}) {
+                    CHECK_EQUAL(column.transitions, transitions[i]);
+                    CHECK(std::abs(column.running - running[i] / static_cast<double>(step)) < 0.01);
+                    CHECK(sites[i] == kUnknownSite || column.site == sites[i]);
+                }
+                CHECK_EQUAL(first[i].gap, second[i].gap);
+                CHECK(std::abs(first[i].suspended - second[i].suspended) < 0.01F);
+            }
+        }
+    }
+}
+
+CT_CASE(manyReadersBuildTheIndexes)
+{
+    // Several readers want the index of every slab at once, while the writer fills and drops them.
+    History history(kSmallest);
+    constexpr CoroutineId kCoroutines = 3000;
+    Batch batch;
+    for (CoroutineId id = 0; id < kCoroutines; ++id)
+        batch.births.push_back(birth(id));
+    feed(history, batch);
+    batch.clear();
+    std::atomic<bool> done{false};
+    std::atomic<std::uint64_t> checked{0};
+    const auto tsOf = [](CoroutineId id, std::uint64_t n) { return 1000 + n * 3000 + id; };
+    std::vector<std::thread> readers;
+    for (unsigned seed = 0; seed < 3; ++seed) {
+        readers.emplace_back([&, seed] {
+            std::mt19937 random(seed);
+            std::array<HistoryEvent, 64> events;
+            std::vector<History::Column> columns(10);
+            while (!done.load(std::memory_order_acquire)) {
+                const CoroutineId id = random() % kCoroutines;
+                const std::uint64_t last = history.lastTs();
+                History::Position position;
+                std::uint64_t next = 0;
+                while (const std::size_t count = history.read(id, position, events)) {
+                    for (std::size_t i = 0; i < count; ++i) {
+                        CHECK(events[i].type != HistoryEvent::Type::Gap);
+                        CHECK_EQUAL(events[i].ts, tsOf(id, events[i].n));
+                        CHECK_EQUAL(events[i].addr, events[i].n % 2 != 0 ? 0 : 0x1000 + id);
+                        CHECK(events[i].n >= next);
+                        next = events[i].n + 1;
+                    }
+                    checked.fetch_add(count, std::memory_order_relaxed);
+                }
+                history.columns(id, 0, last / 10 + 1, columns);
+                for (const History::Column &column : columns)
+                    CHECK(!column.gap && column.running + column.suspended < 1.01F);
+                for (const HistoryEvent &event : history.events(id, last / 2, last, 50))
+                    CHECK_EQUAL(event.ts, tsOf(id, event.n));
+            }
+        });
+    }
+    std::uint64_t emitted = 0;
+    for (std::uint64_t n = 0; n < 500; ++n) {
+        for (CoroutineId id = 0; id < kCoroutines; ++id, ++emitted)
+            batch.transitions.push_back(transition(id, n, tsOf(id, n)));
+        feed(history, batch);
+        batch.clear();
+    }
+    while (checked.load(std::memory_order_relaxed) == 0)
+        std::this_thread::yield();
+    done.store(true, std::memory_order_release);
+    for (std::thread &reader : readers)
+        reader.join();
+    CHECK(history.droppedEvents() > 0);
+    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), emitted);
+}
