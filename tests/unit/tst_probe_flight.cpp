@@ -189,6 +189,28 @@ CT_CASE(latestEventsAreKept)
     });
 }
 
+CT_CASE(namesStayInTheProcesssOwnBytes)
+{
+    const Directory directory;
+    inChild([&] {
+        REQUIRE(start_flight_recorder(small(directory.path.c_str())));
+        const ct::Region region = opened(flight_recorder_path());
+        Promise promise;
+        promise.set_name("first");
+        // As another process would.
+        constexpr std::uint64_t foreignBytes = 10'000;
+        const std::uint64_t foreign = detail::state_v1.sites.extension->strings_used.fetch_add(foreignBytes);
+        for (int i = 0; i < 300; ++i) {
+            const std::string name = std::to_string(i) + std::string(100, 'x');
+            promise.set_name(name);
+            const std::uint64_t string = region.births()[0].name.load();
+            const std::uint64_t offset = string >> 16;
+            CHECK(offset + name.size() <= foreign || offset >= foreign + foreignBytes);
+            CHECK_EQUAL(std::string(region.siteStrings().data() + offset, string & 0xFFFF), name);
+        }
+    });
+}
+
 CT_CASE(killedItLeavesAReadableFile)
 {
     const Directory directory;
