@@ -326,8 +326,10 @@ BENCHMARK_TEMPLATE(probeRandom, false)
     ->Arg(100'000)
     ->Setup(withLanes);
 
-/// The floor, where the program reads and writes a coroutine's frame as well: the peer of the cold one.
-void floorCold(benchmark::State &state)
+/// The floor where the program has a frame as well, in the same order: the peers of the two above. Reading the counter
+/// waits for the loads before it, so that what a frame costs does not overlap, with the probe or with the floor.
+template <bool Warm>
+void floorFrames(benchmark::State &state)
 {
     struct alignas(64) Plain {
         Line *line = nullptr;
@@ -340,12 +342,15 @@ void floorCold(benchmark::State &state)
         frames[i].line = &lines[i];
     std::size_t step = 0;
     for (auto _ : state) {
+        if constexpr (Warm)
+            __builtin_prefetch(&frames[order[(step + 16) % kSteps]], 1);
         Plain &frame = frames[order[step++ % kSteps]];
         ++frame.number;
         writeLine(*frame.line);
     }
 }
-BENCHMARK(floorCold)->Name("floor_random_cold")->Arg(1'000)->Arg(10'000)->Arg(100'000);
+BENCHMARK_TEMPLATE(floorFrames, true)->Name("floor_random_warm")->Arg(1'000)->Arg(10'000)->Arg(100'000);
+BENCHMARK_TEMPLATE(floorFrames, false)->Name("floor_random_cold")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
 /// Birth and death.
 void probeLife(benchmark::State &state)

@@ -67,7 +67,8 @@ namespace detail {
 /// What a transition is, as StateLine::what carries it: site (32) | kind of record (8, from bit 32).
 [[nodiscard]] constexpr std::uint64_t what_of(bool is_active, std::uint32_t site, std::uint8_t kind) noexcept
 {
-    const std::uint64_t record = (is_active ? kRecordResume : kRecordSuspend) | (kind & 0xFU);
+    static_assert(kRecordResume == kRecordSuspend << 1);  // no branch: which of the two is not to be foreseen
+    const std::uint64_t record = (std::uint64_t{kRecordSuspend} << static_cast<unsigned>(is_active)) | (kind & 0xFU);
     return record << 32 | site;
 }
 
