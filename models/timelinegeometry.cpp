@@ -133,7 +133,7 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     const CoroutineSnapshot snapshot = m_population.at(id);
     Span span{presentBar(snapshot, m_history, now)};
     if (span.present.kind == MarkKind::Suspended && stuckAfter)
-        inputs.stuckAfter = stuckAfter(snapshot.site);
+        inputs.stuckAfter = stuckAfter(snapshot);
     if (row.filled && row.inputs == inputs)
         return false;
 

@@ -45,8 +45,8 @@ struct TimelineMark {
     bool operator==(const TimelineMark &) const = default;
 };
 
-/// After how many ns a suspension at a site is stuck; kNeverStuck = not at all.
-using StuckThreshold = std::function<std::uint64_t(SiteId)>;
+/// After how many ns the suspension that a coroutine is in is stuck; kNeverStuck = not at all.
+using StuckThreshold = std::function<std::uint64_t(const CoroutineSnapshot &)>;
 inline constexpr std::uint64_t kNeverStuck = ~std::uint64_t{0};
 
 class TimelineGeometry {

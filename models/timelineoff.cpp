@@ -7,9 +7,7 @@
 
 namespace ct {
 
-namespace {
-
-std::span<const OffInterval> ofProcess(std::span<const OffInterval> intervals, std::uint32_t pid)
+std::span<const OffInterval> intervalsOf(std::span<const OffInterval> intervals, std::uint32_t pid)
 {
     const auto less = [](const OffInterval &interval, std::uint32_t wanted) { return interval.pid < wanted; };
     const auto begin = std::lower_bound(intervals.begin(), intervals.end(), pid, less);
@@ -18,8 +16,6 @@ std::span<const OffInterval> ofProcess(std::span<const OffInterval> intervals, s
                          [](const OffInterval &interval, std::uint64_t wanted) { return interval.pid < wanted; });
     return {begin, end};
 }
-
-}  // namespace
 
 std::vector<OffInterval> offIntervals(std::span<const Switch> switches)
 {
@@ -45,7 +41,7 @@ std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> interva
                                             const TimelineCoordinates &view, std::uint64_t now)
 {
     std::vector<std::pair<int, int>> columns;
-    for (const OffInterval &interval : ofProcess(intervals, pid)) {
+    for (const OffInterval &interval : intervalsOf(intervals, pid)) {
         const std::int64_t first = std::max<std::int64_t>(0, view.columnOf(timelineTime(interval.from)));
         const std::uint64_t end = std::min(interval.to - 1, now);
         const std::int64_t last = std::min<std::int64_t>(view.columns() - 1, view.columnOf(timelineTime(end)));
@@ -63,7 +59,7 @@ std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> interva
 
 bool isOff(std::span<const OffInterval> intervals, std::uint32_t pid, std::uint64_t ts)
 {
-    const std::span<const OffInterval> own = ofProcess(intervals, pid);
+    const std::span<const OffInterval> own = intervalsOf(intervals, pid);
     const auto after =
         std::upper_bound(own.begin(), own.end(), ts,
                          [](std::uint64_t wanted, const OffInterval &interval) { return wanted < interval.from; });

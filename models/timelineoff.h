@@ -25,6 +25,9 @@ struct OffInterval {
 /// Switches in any order; sorted by process, then time.
 std::vector<OffInterval> offIntervals(std::span<const Switch> switches);
 
+/// Those of one process; `intervals` as offIntervals() gave them.
+std::span<const OffInterval> intervalsOf(std::span<const OffInterval> intervals, std::uint32_t pid);
+
 /// The columns [first, second) of a view in which a process did not trace up to `now`, ascending, without overlap, at
 /// most one range per column however many intervals there are.
 std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> intervals, std::uint32_t pid,

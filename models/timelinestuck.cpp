@@ -9,6 +9,40 @@ namespace ct {
 StuckThresholds::StuckThresholds(const Population &population, const StuckRule &rule)
     : m_population(population), m_rule(rule)
 {
+    lookAtProcesses();
+}
+
+void StuckThresholds::lookAtProcesses()
+{
+    m_off = offIntervals(m_population.switches());
+    m_ends.clear();
+    for (const ProcessSnapshot &process : m_population.processes())
+        if (process.endTs != 0)
+            m_ends[process.pid].push_back(process.endTs);
+}
+
+std::uint64_t StuckThresholds::of(const CoroutineSnapshot &coroutine)
+{
+    constexpr std::uint64_t kNever = ~std::uint64_t{0};
+    const std::uint64_t threshold = of(coroutine.site);
+    if (threshold >= kNever - coroutine.since)
+        return kNever;
+    std::uint64_t stuckAt = coroutine.since + threshold;
+    for (const OffInterval &off : intervalsOf(m_off, coroutine.pid)) {
+        if (off.to <= coroutine.since)
+            continue;
+        if (off.from >= stuckAt)
+            break;
+        if (off.to == OffInterval::kLasting)
+            return kNever;
+        stuckAt += off.to - std::max(off.from, coroutine.since);
+    }
+    // Pids come back: what was over before the suspension began was another process.
+    if (const auto ends = m_ends.find(coroutine.pid); ends != m_ends.end())
+        for (const std::uint64_t end : ends->second)
+            if (end >= coroutine.since && end < stuckAt)
+                return kNever;
+    return stuckAt - coroutine.since;
 }
 
 std::uint64_t StuckThresholds::of(SiteId site)
@@ -27,6 +61,7 @@ void StuckThresholds::nextFrame()
         return;
     m_frames = 0;
     m_entries.clear();
+    lookAtProcesses();
 }
 
 const StuckThresholds::Entry &StuckThresholds::entry(SiteId site)

@@ -7,6 +7,7 @@
 
 #include "core/analysis/stuck.h"
 #include "core/trace/population.h"
+#include "models/timelineoff.h"
 
 #include <unordered_map>
 
@@ -18,6 +19,9 @@ public:
 
     /// ns
     std::uint64_t of(SiteId site);
+    /// The same for the suspension that a coroutine is in, counted from its beginning: times in which its process was
+    /// not traced come on top. ~0 = not at all: the process is gone, or not traced at present.
+    std::uint64_t of(const CoroutineSnapshot &coroutine);
     /// The 99th percentile of the suspensions completed at the site, ns; nullopt: none was.
     std::optional<std::uint64_t> usual(SiteId site);
     /// To be called once a frame; looks at the statistics again from time to time.
@@ -29,11 +33,14 @@ private:
         std::uint64_t threshold = 0;
     };
     const Entry &entry(SiteId site);
+    void lookAtProcesses();
 
     static constexpr int kFramesKept = 15;
     const Population &m_population;
     StuckRule m_rule;
     std::unordered_map<SiteId, Entry> m_entries;
+    std::vector<OffInterval> m_off;
+    std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> m_ends;  ///< of processes, by pid
     int m_frames = 0;
 };
 

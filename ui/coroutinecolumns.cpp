@@ -32,7 +32,7 @@ int digitsOf(int column)
     switch (column) {
     case Model::IdColumn: return 6;
     case Model::NameColumn: return kNarrowestName;
-    case Model::StateColumn: return 11;
+    case Model::StateColumn: return 13;
     case Model::WhereColumn: return kNarrowestPlace;
     case Model::WaitsOnColumn: return 19;
     case Model::ThreadColumn: return 8;

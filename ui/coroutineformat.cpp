@@ -85,7 +85,7 @@ bool CoroutineFormat::isStuck(const QModelIndex &source) const
         return false;
     const std::uint64_t suspended =
         elapsed(source.data(Model::SinceRole).toULongLong(), source.data(Model::NowRole).toULongLong());
-    return suspended >= m_stuck->of(source.data(Model::SiteIdRole).toUInt());
+    return suspended >= m_stuck->of(m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()));
 }
 
 QVariant CoroutineFormat::data(const QModelIndex &index, int role) const
@@ -188,6 +188,13 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
     return {};
 }
 
+QString CoroutineFormat::stuckToolTip(CoroutineId id) const
+{
+    const bool woken = m_model->population() && m_model->population()->notes(id).woken;
+    return woken ? tr("It was woken, but no thread has resumed it since: far longer than usual at this place.")
+                 : tr("Suspended far longer than usual at this place: a lost wake-up?");
+}
+
 QString CoroutineFormat::placeToolTip(const QModelIndex &source) const
 {
     const Population *population = m_model->population();
@@ -217,7 +224,7 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
         if (stateOf(source) == CoroutineState::Unknown)
             return tr("The latest transition was lost.");
         if (isStuck(source))
-            return tr("Suspended far longer than usual at this place: a lost wake-up?");
+            return stuckToolTip(source.data(Model::CoroutineIdRole).toUInt());
         return format::stateName(stateOf(source));
     case Model::WhereColumn: return placeToolTip(source);
     case Model::LostColumn:

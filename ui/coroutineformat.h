@@ -44,6 +44,7 @@ private:
     QString processName(std::uint32_t pid) const;
     QVariant foreground(const QModelIndex &source) const;
     QString toolTip(const QModelIndex &source) const;
+    QString stuckToolTip(CoroutineId id) const;
     QString placeToolTip(const QModelIndex &source) const;
 
     CoroutineTableModel *m_model;

@@ -59,7 +59,8 @@ QString coroutineToolTip(const Population &population, CoroutineId id, std::uint
     if (notes.waitsOn)
         rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, now));
     if (notes.lastWake)
-        rows += row(tr("last woken"), format::wake(population, *notes.lastWake, now));
+        rows += row(notes.woken ? tr("woken, not resumed") : tr("last woken"),
+                    format::wake(population, *notes.lastWake, now));
     rows += row(tr("parent"), format::coroutineTitle(population, notes.parent));
     if (notes.children > 0)
         rows += row(tr("children"), format::count(notes.children));

@@ -167,6 +167,8 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
         return {};
     QString text = QString::fromStdString(site->function).trimmed();
     text.truncate(parametersAt(text));
+    for (const char *nobody : {"{anonymous}::", "(anonymous namespace)::"})
+        text.remove(QLatin1String(nobody));
     return text.trimmed();
 }
 

@@ -42,6 +42,8 @@ QString StuckFormat::coroutine(CoroutineId id) const
     QString text = format::coroutineTitle(*population, id);
     if (notes.waitsOn)
         text += tr(", waits on %1").arg(format::waitsOn(*population, *notes.waitsOn, population->now()));
+    if (notes.woken)
+        text += tr(", woken but not resumed");
     return text;
 }
 

@@ -97,7 +97,7 @@ bool TimelineScene::update()
     m_firstVisible = first;
     const bool changed = m_live->geometry.update(
         view, std::span(m_rows).subspan(first, last - first), m_now,
-        [this](SiteId site) { return m_live->thresholds.of(site); }, kBudget);
+        [this](const CoroutineSnapshot &coroutine) { return m_live->thresholds.of(coroutine); }, kBudget);
     return changed || scrolled;
 }
 

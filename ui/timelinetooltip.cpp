@@ -66,9 +66,9 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     return rows;
 }
 
-QString barName(const TimelineBar &bar, StuckThresholds &thresholds)
+QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, StuckThresholds &thresholds)
 {
-    if (bar.kind == MarkKind::Suspended && bar.open && bar.to - bar.from >= thresholds.of(bar.site))
+    if (bar.kind == MarkKind::Suspended && bar.open && bar.to - bar.from >= thresholds.of(coroutine))
         return markName(MarkKind::Stuck);
     return markName(bar.kind);
 }
@@ -123,7 +123,7 @@ QString timelineToolTip(const Population &population, const History &history, St
         text += QStringLiteral("<br>") + tr("the latest:");
     }
     return text + QStringLiteral("<br>%1<table>%2</table>")
-                      .arg(barName(*bar, thresholds), barRows(*bar, population, thresholds, place));
+                      .arg(barName(*bar, snapshot, thresholds), barRows(*bar, population, thresholds, place));
 }
 
 }  // namespace ct

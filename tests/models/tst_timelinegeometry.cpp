@@ -146,13 +146,13 @@ CT_CASE(stuck_begins_when_the_usual_time_is_over)
     trace.resume(id, kBase);
     trace.suspend(id, kBase + 10'000, site);
     trace.pass(kBase + 10'000);
-    const auto after = [](SiteId) -> std::uint64_t { return 30'000; };
+    const auto after = [](const CoroutineSnapshot &) -> std::uint64_t { return 30'000; };
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 39'000, after), "Running 0-10, Suspended 10-40@1");
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, after),
                 "Running 0-10, Suspended 10-40@1, Stuck 40-60@1");
     // Far out, both lie in one column: stuck wins.
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000, 0), id, kBase + 59'000, after), "Stuck 1-2@1");
-    const auto never = [](SiteId) { return kNeverStuck; };
+    const auto never = [](const CoroutineSnapshot &) { return kNeverStuck; };
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
 }
 
@@ -421,4 +421,46 @@ CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
         for (std::size_t i = 0; i < 3; ++i)
             CHECK_EQUAL(named.count(waiting[i]) == 1, wait >= thresholds.of(sites[i]));
     }
+}
+
+CT_CASE(time_without_tracing_does_not_count_as_waiting)
+{
+    constexpr std::uint64_t kMs = 1'000'000;
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.suspend(id, kBase, site);
+    trace.pass(kBase);
+    const std::uint32_t pid = trace.population.at(id).pid;
+    const auto tell = [&trace](auto &&note) {
+        Batch batch;
+        note(batch.notes);
+        batch.now = kBase;
+        (void)trace.population.consume(batch);
+    };
+    const auto threshold = [&] { return StuckThresholds(trace.population).of(trace.population.at(id)); };
+    CHECK_EQUAL(threshold(), 1'000 * kMs);
+    tell([&](Notes &notes) { notes.switches.push_back({pid, kBase + 100 * kMs, false}); });
+    CHECK_EQUAL(threshold(), ~std::uint64_t{0});
+    tell([&](Notes &notes) { notes.switches.push_back({pid, kBase + 400 * kMs, true}); });
+    CHECK_EQUAL(threshold(), 1'300 * kMs);
+    tell([&](Notes &notes) {
+        notes.switches.push_back({pid, kBase + 1'250 * kMs, false});
+        notes.switches.push_back({pid, kBase + 1'260 * kMs, true});
+        notes.switches.push_back({pid, kBase + 2'000 * kMs, false});
+        notes.switches.push_back({pid + 1, kBase + 500 * kMs, false});
+    });
+    CHECK_EQUAL(threshold(), 1'310 * kMs);
+    tell([&](Notes &notes) { notes.processEnds.push_back({pid, kBase + 1'400 * kMs}); });
+    CHECK_EQUAL(threshold(), 1'310 * kMs);
+    TimelineTrace other;
+    const SiteId there = other.site("f()", "a.cpp", 1);
+    const CoroutineId gone = other.born(kBase);
+    other.suspend(gone, kBase, there);
+    other.pass(kBase);
+    Batch batch;
+    batch.notes.processEnds.push_back({pid, kBase + 900 * kMs});
+    batch.now = kBase + 900 * kMs;
+    (void)other.population.consume(batch);
+    CHECK_EQUAL(StuckThresholds(other.population).of(other.population.at(gone)), ~std::uint64_t{0});
 }
