@@ -106,6 +106,7 @@ void Index::build(const Log &log, const SlabView &slab, bool manyCoroutines)
     storeRelease(memory + kHeaderAt + kFirstId * 4, first);
     storeRelease(memory + kHeaderAt + kLastId * 4, last);
     storeRelease(memory + kHeaderAt + kShift * 4, std::uint32_t{shift});
+    storeRelease(memory + kHeaderAt + kHighBits * 4, std::uint32_t{manyCoroutines});
     if (log.isCurrent(slab.number))
         slab.buffer->indexed.store(indexOf(slab.number, slab.rows), kRelease);
 }
@@ -167,17 +168,23 @@ Run Index::find(const SlabView &slab, CoroutineId id)
     const std::uint32_t rangeEnd = range < lastRange ? fence(slab, range + 1) : run.tail;
     std::uint32_t end = rangeEnd;
     if (shift != 0) {
-        // First the place from which on nothing is smaller, then the one from which on everything is greater.
+        const bool highBits = header(slab, kHighBits) != 0;
+        // The first place with nothing smaller; from there, in growing steps, the first with something greater: most
+        // runs are short.
         for (std::uint32_t after = rangeEnd; begin < after;) {
             const std::uint32_t middle = begin + (after - begin) / 2;
-            if (slab.coroutine(row(slab, middle)) < id)
+            if (coroutineAt(slab, middle, highBits) < id)
                 begin = middle + 1;
             else
                 after = middle;
         }
-        for (std::uint32_t before = begin; before < end;) {
+        std::uint32_t step = 1;
+        while (step < rangeEnd - begin && coroutineAt(slab, begin + step, highBits) <= id)
+            step *= 2;
+        end = std::min(begin + step, rangeEnd);
+        for (std::uint32_t before = begin + step / 2; before < end;) {
             const std::uint32_t middle = before + (end - before) / 2;
-            if (slab.coroutine(row(slab, middle)) <= id)
+            if (coroutineAt(slab, middle, highBits) <= id)
                 before = middle + 1;
             else
                 end = middle;

@@ -86,11 +86,16 @@ private:
     static constexpr std::uint32_t kFencesAt = kOrderAt + kMaxRows * sizeof(std::uint16_t);
     static constexpr std::uint32_t kHeaderAt = kFencesAt + kFences * sizeof(std::uint16_t);
     static_assert(kHeaderAt + kHeaderBytes == kSlabBytes);
-    enum HeaderWord : std::uint32_t { kFirstId, kLastId, kShift };
+    enum HeaderWord : std::uint32_t { kFirstId, kLastId, kShift, kHighBits };
 
     static std::uint32_t header(const SlabView &slab, HeaderWord word)
     {
         return loadAcquire<std::uint32_t>(slab.memory + kHeaderAt + word * sizeof(std::uint32_t));
+    }
+    static std::uint32_t coroutineAt(const SlabView &slab, std::uint32_t place, bool highBits)
+    {
+        const std::uint32_t at = row(slab, place);
+        return highBits ? slab.coroutine(at) : rowWord(slab.memory, at, 1) >> (32 - kRowCoroutineBits);
     }
     static std::uint32_t fence(const SlabView &slab, std::uint32_t range)
     {
