@@ -17,6 +17,7 @@ namespace ct {
 namespace {
 
 constexpr qint64 kSampleIntervalMs = 250;
+constexpr int kNarrow = 560;  // pixels
 
 enum Tabs { ProcessesTab, DropsTab };
 
@@ -41,7 +42,9 @@ CaptureDock::CaptureDock(QWidget *parent)
     scroll->setMinimumSize(200, 60);
     m_tabs->setObjectName(QStringLiteral("captureTabs"));
     m_tabs->setDocumentMode(true);
-    m_tabs->addTab(makeTable("processTable", tr("Processes"), m_processFormat, ProcessModel::NameColumn), QString());
+    QTableView *processes = makeTable("processTable", tr("Processes"), m_processFormat, ProcessModel::NameColumn);
+    processes->setColumnWidth(ProcessModel::StateColumn, fontMetrics().horizontalAdvance(tr("Switched off")) + 14);
+    m_tabs->addTab(processes, QString());
     m_tabs->addTab(makeTable("dropTable", tr("Dropped records"), m_dropFormat, DropModel::ThreadColumn), QString());
     m_splitter->addWidget(scroll);
     m_splitter->addWidget(m_tabs);
@@ -53,6 +56,7 @@ CaptureDock::CaptureDock(QWidget *parent)
         if (visible)
             refresh();
     });
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_sharedByUser = true; });
     updateTabs();
 }
 
@@ -114,6 +118,7 @@ void CaptureDock::refresh()
 {
     m_sinceSample.start();
     m_gauges->showSums(m_sums);
+    share();
     m_processes->sample();
     m_drops->sample();
     updateTabs();
@@ -124,11 +129,18 @@ void CaptureDock::resizeEvent(QResizeEvent *event)
     QDockWidget::resizeEvent(event);
     const bool wide = width() > height() * 2;
     m_splitter->setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
-    if (!wide)
+    m_gauges->setStacked(!wide && width() < kNarrow);
+    share();
+}
+
+/// The gauges as wide as they want to be, the tables take the rest; unless the user wants it otherwise.
+void CaptureDock::share()
+{
+    if (m_sharedByUser || m_splitter->orientation() != Qt::Horizontal)
         return;
-    // The gauges as wide as they want to be, the tables take the rest.
     const int gauges = std::min(m_gauges->sizeHint().width() + 4, width() * 2 / 3);
-    m_splitter->setSizes({gauges, width() - gauges});
+    if (m_splitter->sizes().value(0) != gauges)
+        m_splitter->setSizes({gauges, width() - gauges - m_splitter->handleWidth()});
 }
 
 void CaptureDock::updateTabs()

@@ -40,6 +40,7 @@ protected:
 private:
     QTableView *makeTable(const char *objectName, const QString &name, QAbstractItemModel *model, int wide);
     void refresh();
+    void share();
     void updateTabs();
 
     std::shared_ptr<Population> m_population;
@@ -50,6 +51,7 @@ private:
     Gauges *m_gauges;
     QTabWidget *m_tabs;
     QSplitter *m_splitter;
+    bool m_sharedByUser = false;
     Accounting m_sums;
     QElapsedTimer m_sinceSample;
 };

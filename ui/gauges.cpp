@@ -5,10 +5,10 @@
 #include "ui/colors.h"
 #include "ui/format.h"
 
+#include <QBoxLayout>
 #include <QEvent>
 #include <QFrame>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 
@@ -30,28 +30,33 @@ double shareOf(std::uint64_t used, std::uint64_t all)
     return all == 0 ? 0 : std::min(1.0, static_cast<double>(used) / static_cast<double>(all));
 }
 
-QGridLayout *addGrid(QHBoxLayout *layout)
+QGridLayout *addGrid(QBoxLayout *layout)
 {
     auto *grid = new QGridLayout;
     grid->setHorizontalSpacing(10);
     grid->setVerticalSpacing(2);
     layout->addLayout(grid);
-    layout->setAlignment(grid, Qt::AlignTop);
+    layout->setAlignment(grid, Qt::AlignTop | Qt::AlignLeft);
     return grid;
 }
 
 }  // namespace
 
-Gauges::Gauges(QWidget *parent) : QWidget(parent)
+Gauges::Gauges(QWidget *parent) : QWidget(parent), m_parts(new QBoxLayout(QBoxLayout::LeftToRight, this))
 {
     setObjectName(QStringLiteral("gauges"));
-    auto *layout = new QHBoxLayout(this);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(24);
-    makeAccount(addGrid(layout));
-    makeMemory(addGrid(layout));
-    layout->addStretch(1);
+    m_parts->setContentsMargins(8, 6, 8, 6);
+    m_parts->setSpacing(24);
+    makeAccount(addGrid(m_parts));
+    makeMemory(addGrid(m_parts));
+    m_parts->addStretch(1);
     showSums(Accounting());
+}
+
+void Gauges::setStacked(bool stacked)
+{
+    m_parts->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_parts->setSpacing(stacked ? 10 : 24);
 }
 
 void Gauges::makeAccount(QGridLayout *grid)

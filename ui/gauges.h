@@ -8,6 +8,7 @@
 
 #include <QWidget>
 
+class QBoxLayout;
 class QGridLayout;
 class QLabel;
 class QProgressBar;
@@ -20,6 +21,8 @@ public:
     explicit Gauges(QWidget *parent = nullptr);
 
     void showSums(const Accounting &sums);
+    /// One part below the other instead of side by side.
+    void setStacked(bool stacked);
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -40,6 +43,7 @@ private:
     void setBar(const Row &row, double share);
     void showMemory();
 
+    QBoxLayout *m_parts;
     Row m_captured;
     Row m_lost;
     Row m_missed;
