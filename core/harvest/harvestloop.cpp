@@ -189,7 +189,7 @@ bool HarvestLoop::prepareSleep(Batch &batch)
         return false;
     }
     m_data->pass(batch, false, true);
-    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled())
+    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled() && !m_data->lanes.isHolding())
         return true;
     cancelSleep();
     return false;

@@ -143,4 +143,10 @@ bool Holdings::newestBefore(const Hold &hold, std::uint64_t barrier, std::uint64
     return any;
 }
 
+void Holdings::newestUntil(const Hold &hold, std::uint64_t ns, std::uint64_t &end) const
+{
+    for (std::uint32_t at = hold.first; at != Hold::kNone && m_events[at].transition.ts < ns; at = m_events[at].next)
+        end = m_events[at].transition.n + 1;
+}
+
 }  // namespace ct

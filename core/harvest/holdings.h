@@ -77,6 +77,9 @@ public:
     /// The greatest number held that was read before `barrier` began; false: none.
     bool newestBefore(const Hold &hold, std::uint64_t barrier, std::uint64_t &n) const;
 
+    /// One past the last of the first numbers that are from before `ns`; unchanged: none.
+    void newestUntil(const Hold &hold, std::uint64_t ns, std::uint64_t &end) const;
+
     std::size_t size() const { return m_holds.size() - m_freeHolds.size(); }
 
 private:

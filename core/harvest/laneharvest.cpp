@@ -134,7 +134,7 @@ void LaneHarvest::buryGone(Batch &batch)
         m_gone.push_back({process, m_sweep.started() + 1});
         m_wantsSweep = true;
     }
-    if (!isSettled())
+    if (!isSettled() || isHolding())
         return;
     std::erase_if(m_gone, [&](const Gone &gone) {
         if (m_sweep.finished() < gone.sweep)
@@ -203,7 +203,7 @@ bool LaneHarvest::drain(Batch &batch)
     const bool whole = m_lanes.read(m_merger, batch, batch.transitions.size() + kMaxTransitions);
     if (m_inBarrier)
         finishWork(batch);
-    return m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled();
+    return m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding();
 }
 
 void LaneHarvest::addTo(Accounting &sums) const

@@ -22,6 +22,8 @@ public:
     bool pass(Batch &batch, bool safety);
     /// True when nothing is under way: no barrier, no sweep.
     bool isSettled() const { return !m_inBarrier && !m_sweep.isRunning() && !m_merger.isWaiting(); }
+    /// Events that came before others of their coroutine wait for a moment to go by.
+    bool isHolding() const { return m_merger.isHolding(); }
     /// The lanes fill so fast that the next pass must not wait.
     bool isUrgent() const { return m_lanes.isUrgent(); }
 

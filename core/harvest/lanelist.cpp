@@ -153,7 +153,10 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
         std::pop_heap(m_turns.begin(), m_turns.end(), later);
         Turn turn = m_turns.back();
         m_turns.pop_back();
-        const std::uint64_t until = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns + m_stepNs;
+        // Lanes that were empty were so at the time of the pass.
+        const std::uint64_t others = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
+        const std::uint64_t until = m_turns.empty() ? others : others + m_stepNs;
+        merger.setHorizon(std::min(others, batch.now));
         const std::uint64_t before = m_lanes[turn.lane].position;
         const bool more = visit(turn, until, merger, batch, maxTransitions);
         budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
@@ -161,8 +164,12 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
             m_turns.push_back(turn);
             std::push_heap(m_turns.begin(), m_turns.end(), later);
         }
+        merger.setHorizon(std::min({others, batch.now, more ? turn.ns : batch.now}));
+        if (!merger.releaseSettled(batch, maxTransitions))
+            return false;
     }
-    return true;
+    merger.setHorizon(batch.now);
+    return merger.releaseSettled(batch, maxTransitions);
 }
 
 void LaneList::adaptStep(Merger &merger)
@@ -182,7 +189,8 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
         return false;
     const std::uint64_t position = lane.position;
     LaneItem item;
-    if (readLane(lane.view, position, {&item, 1}).count == 0)
+    lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
+    if (lane.empty)
         return false;
     learnOrigin(lane);
     turn.raw = item.ts;
@@ -204,7 +212,8 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         // Not many more than it takes: what lies beyond the step is copied again.
         const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_items.size() : lane.lately + lane.lately / 2 + 16;
         const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())));
-        if (count == 0)
+        lane.empty = count == 0;
+        if (lane.empty)
             return false;
         std::size_t taken = count;
         if (m_items[count - 1].ts > untilRaw) {
@@ -274,7 +283,9 @@ void LaneList::storeTails()
     if (headers.empty())
         return;
     for (Lane &lane : m_lanes) {
-        if (lane.stored == lane.position)
+        // A producer that found its lane full gets a good piece at a time: each gap costs a hole in every coroutine.
+        const std::uint64_t ahead = lane.position - lane.stored;
+        if (ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;
         lane.stored = lane.position;
         // Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.

@@ -59,6 +59,7 @@ private:
         std::uint64_t begin = 0;
         LaneOrigin origin;
         LaneOrigin before;  ///< whose records lie below begin
+        bool empty = true;  ///< when it was looked at last
         bool fresh = true;  ///< overwrite mode: what was overwritten before our first look was missed
     };
     struct Turn {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kAhead = 16;
 constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
 constexpr std::size_t kCursorStep = 1024;
+constexpr std::size_t kQueueTrim = 4096;
 
 PointKind pointOf(std::uint8_t recordKind)
 {
@@ -147,7 +148,7 @@ Merger::Place Merger::find(std::uint64_t identity, Batch &batch)
 }
 
 /// An unknown one gets detached books: its birth lies in another lane, or was overwritten.
-Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, Batch &batch)
+Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
 {
     if (const Place place = find(identity, batch); place.cursor)
         return place;
@@ -158,30 +159,34 @@ Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, Batc
     made.pid = pid;
     made.own.key = identity & ~kLowHalf;
     made.own.state = m_attaching ? LaneCursor::kAttached : 0;
-    list(made);
+    list(made, ns, batch);
     return {&made.own, &made};
 }
 
-Hold &Merger::hold(const Place &place, std::uint64_t identity)
+Hold &Merger::hold(const Place &place, std::uint64_t identity, std::uint64_t ns, const Batch &batch)
 {
     Hold &hold = place.hold ? *place.hold : m_holdings.make(identity, m_barrier);
     if (!hold.detached)
         place.cursor->state |= LaneCursor::kHeld;
-    list(hold);
+    list(hold, ns, batch);
     return hold;
 }
 
-void Merger::list(Hold &hold)
+void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
 {
-    if (!hold.listed)
-        m_waiting.push_back(hold.identity);
+    if (hold.listed)
+        return;
     hold.listed = true;
+    if (ns < batch.now + kFutureNs)
+        m_queue.push_back({hold.identity, ns});
+    else
+        m_waiting.push_back(hold.identity);
 }
 
 /// Any event that is not simply the next one. transition.n has only its low half yet.
 void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
 {
-    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, batch);
+    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
     if (!place.cursor || place.cursor->isEnded())
         return;
     LaneCursor &cursor = *place.cursor;
@@ -191,10 +196,16 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     Transition full = transition;
     full.n = cursor.next() + static_cast<std::uint32_t>(ahead);
     full.seq = slotSeq(Dialect::Lane, full.n);
-    if (ahead != 0 || !cursor.isBorn()) {
-        m_holdings.insert(hold(place, item.identity), full, m_barrier);
+    const bool settled = ahead == 0 || full.ts < m_horizon;
+    if (!settled || !cursor.isBorn()) {
+        m_holdings.insert(hold(place, item.identity, full.ts, batch), full, m_barrier);
         ++m_heldCount;
         return;
+    }
+    if (ahead != 0) {
+        if (place.hold)
+            release(place, full.n, batch);
+        lose(cursor, full.n, batch);
     }
     emit(cursor, full, batch);
     if (place.hold) {
@@ -303,7 +314,7 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
         if (!stranger) {
             stranger = &m_holdings.make(identity, m_barrier);
             stranger->detached = true;
-            list(*stranger);
+            list(*stranger, birth.birthTs, batch);
         }
         stranger->own = fresh;
         return {&stranger->own, stranger};
@@ -312,7 +323,7 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
         if (m_linesOnly)
             die({&current, nullptr}, birth.birthTs, batch);
         else
-            detach(current, index, birth.birthTs);
+            detach(current, index, birth.birthTs, batch);
     }
     current = fresh;
     if (stranger) {
@@ -323,7 +334,7 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
 }
 
 /// The station has another coroutine by now, so this one's death is under way in some lane.
-void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts)
+void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
     Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr;
@@ -334,20 +345,24 @@ void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts)
     held.barrier = m_barrier;
     if (!held.hasDeath)
         held.deathTs = ts;
-    list(held);
+    list(held, ts, batch);
 }
 
 void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
-    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, batch);
+    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
     if (!place.cursor || place.cursor->isEnded())
         return;
     const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(place.cursor->key));
-    if (ahead <= 0 && place.cursor->isBorn()) {
+    if (place.cursor->isBorn() && (ahead <= 0 || ts < m_horizon)) {
+        const std::uint64_t end = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
+        if (place.hold)
+            release(place, end, batch);
+        lose(*place.cursor, end, batch);
         die(place, ts, batch);
         return;
     }
-    Hold &held = hold(place, item.identity);
+    Hold &held = hold(place, item.identity, ts, batch);
     held.hasDeath = true;
     held.deathN = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
     held.deathTs = ts;
@@ -391,40 +406,84 @@ void Merger::releaseCovered(Hold &hold, Batch &batch)
     std::uint64_t newest = 0;
     const bool anyEvent = m_holdings.newestBefore(hold, m_barrier, newest);
     const bool death = hold.hasDeath && hold.deathBarrier < m_barrier;
-    const bool followed = hold.detached && hold.barrier < m_barrier;
-    if (!anyEvent && !death && !followed) {
-        list(hold);
+    conclude(hold, anyEvent ? newest + 1 : 0, death, hold.detached && hold.barrier < m_barrier, batch);
+}
+
+bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
+{
+    for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_horizon; ++m_queueAt) {
+        if (batch.transitions.size() >= maxTransitions)
+            return false;
+        Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
+        if (!hold)
+            continue;
+        hold->listed = false;
+        std::uint64_t end = 0;
+        m_holdings.newestUntil(*hold, m_horizon, end);
+        const bool deathKnown = hold->deathTs < m_horizon;
+        conclude(*hold, end, hold->hasDeath && deathKnown, hold->detached && !hold->hasDeath && deathKnown, batch);
+    }
+    if (m_queueAt == m_queue.size()) {
+        m_queue.clear();
+        m_queueAt = 0;
+    } else if (m_queueAt > kQueueTrim) {
+        m_queue.erase(m_queue.begin(), m_queue.begin() + static_cast<std::ptrdiff_t>(m_queueAt));
+        m_queueAt = 0;
+    }
+    return true;
+}
+
+/// Nothing that is missing below `end` will come. `death`: nor anything before its death; `followed`: the station has
+/// another coroutine, born after the end of this one, of which no lane tells.
+void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch)
+{
+    const std::uint64_t identity = hold.identity;
+    if (end == 0 && !death && !followed) {
+        listAgain(identity, batch);
         return;
     }
     if (!cursorOf(hold).isBorn()) {
-        const std::uint32_t index = indexOf(hold.identity);
-        const std::uint32_t generation = generationOf(hold.identity);
-        // Its line may still tell; else it is known by its events alone.
-        if (generation <= m_cursors[index].generation() || !bearFromLine(index, generation, batch)) {
-            Birth birth;
-            birth.station = corotracer::kCompactBase + index;
-            birth.generation = generation;
-            birth.pid = hold.pid;
-            birth.dialect = Dialect::Lane;
-            install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, batch);
-        }
+        bearUnseen(hold, batch);
+        if (m_holdings.find(identity) != &hold)
+            return;  // all told with its birth
     }
     const Place place{&cursorOf(hold), &hold};
-    if (anyEvent)
-        release(place, newest + 1, batch);
+    release(place, end, batch);
     if (death) {
         release(place, hold.deathN, batch);
         lose(*place.cursor, hold.deathN, batch);
     } else if (hold.detached && followed) {
-        // Whoever follows in the station was born after its end, of which no lane tells.
         release(place, ~std::uint64_t{0}, batch);
         die(place, hold.deathTs, batch);
         return;
     }
-    const std::uint64_t identity = hold.identity;
     tidy(place, batch);
-    if (Hold *const left = m_holdings.find(identity))
-        list(*left);
+    listAgain(identity, batch);
+}
+
+/// What is left of a hold waits on.
+void Merger::listAgain(std::uint64_t identity, const Batch &batch)
+{
+    Hold *const left = m_holdings.find(identity);
+    if (!left)
+        return;
+    const Holdings::Event *const event = m_holdings.first(*left);
+    list(*left, event ? event->transition.ts : left->deathTs, batch);
+}
+
+/// Its birth was not seen. Its line may still tell; else it is known by its events alone.
+void Merger::bearUnseen(Hold &hold, Batch &batch)
+{
+    const std::uint32_t index = indexOf(hold.identity);
+    const std::uint32_t generation = generationOf(hold.identity);
+    if (generation > m_cursors[index].generation() && bearFromLine(index, generation, batch))
+        return;
+    Birth birth;
+    birth.station = corotracer::kCompactBase + index;
+    birth.generation = generation;
+    birth.pid = hold.pid;
+    birth.dialect = Dialect::Lane;
+    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, batch);
 }
 
 }  // namespace ct

@@ -31,8 +31,16 @@ public:
     /// The records of one lane, in their order; empty is fine.
     void take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
 
-    // Barriers. What is held when one begins is covered by it: once every lane was read up to the end it had then, what
-    // is still missing before a covered event is lost.
+    // Time. Whoever runs a coroutine began with it after all its records so far were committed. So once every lane was
+    // read up to some time, or was empty then, what is missing before an earlier event is lost.
+    /// ns; tells how far that holds for what is taken next.
+    void setHorizon(std::uint64_t ns) { m_horizon = ns > kSlackNs ? ns - kSlackNs : 0; }
+    /// Tells what is held from before the horizon. False: the batch has enough.
+    bool releaseSettled(Batch &batch, std::size_t maxTransitions);
+    bool isHolding() const { return m_queueAt < m_queue.size(); }
+
+    // Barriers, for what has no believable time. What is held when one begins is covered by it: once every lane was
+    // read up to the end it had then, what is still missing before a covered event is lost.
     bool isWaiting() const { return !m_waiting.empty() || !m_notes.empty(); }
     void beginBarrier();
     /// False: the batch has enough; call again.
@@ -74,11 +82,21 @@ private:
 
     std::size_t takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
     bool reach(std::uint32_t index);
+    /// Clocks of different cores, and the engine's idea of them, differ by less.
+    static constexpr std::uint64_t kSlackNs = 20'000;
+    /// Times beyond now by more are scribbled.
+    static constexpr std::uint64_t kFutureNs = 1'000'000;
+    struct Queued {
+        std::uint64_t identity = 0;
+        std::uint64_t ns = 0;  ///< what is held of it is from then, or later
+    };
+
     LaneCursor &cursorOf(Hold &hold);
     Place find(std::uint64_t identity, Batch &batch);
-    Place findOrMake(std::uint64_t identity, std::uint32_t pid, Batch &batch);
-    Hold &hold(const Place &place, std::uint64_t identity);
-    void list(Hold &hold);
+    Place findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
+    Hold &hold(const Place &place, std::uint64_t identity, std::uint64_t ns, const Batch &batch);
+    void list(Hold &hold, std::uint64_t ns, const Batch &batch);
+    void listAgain(std::uint64_t identity, const Batch &batch);
 
     void takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
     void takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch);
@@ -93,13 +111,15 @@ private:
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
     Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch);
-    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts);
+    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch);
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
     void release(const Place &place, std::uint64_t end, Batch &batch);
     void tidy(const Place &place, Batch &batch);
     void die(const Place &place, std::uint64_t ts, Batch &batch);
     void releaseCovered(Hold &hold, Batch &batch);
+    void conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch);
+    void bearUnseen(Hold &hold, Batch &batch);
 
     std::span<const corotracer::StateLine> m_lines;
     std::span<const corotracer::BirthLine> m_births;
@@ -108,6 +128,9 @@ private:
     std::array<Transition, 64> m_run;   ///< being put together
     std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
     Holdings m_holdings;
+    std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
+    std::size_t m_queueAt = 0;
+    std::uint64_t m_horizon = 0;
     std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
     std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
     std::size_t m_coveredAt = 0;

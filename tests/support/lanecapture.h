@@ -22,7 +22,8 @@ using lanewriter::Process;
 /// What the stream said of each coroutine.
 struct Books {
     struct One {
-        std::uint64_t key = 0, birthTs = 0, captured = 0, lost = 0, missed = 0, next = 0, deaths = 0, deathTs = 0;
+        std::uint64_t key = 0, birthTs = 0, captured = 0, lost = 0, missed = 0, next = 0, deaths = 0, deathTs = 0,
+                      ts = 0;
         std::uint32_t station = 0, generation = 0, pid = 0, lastTid = 0;
         bool active = false;
         std::uint64_t sum() const { return captured + lost + missed; }
@@ -33,6 +34,7 @@ struct Books {
     std::set<std::uint64_t> identities;
     ct::Notes notes;
     std::uint64_t largest = 0;  ///< batch
+    bool realTime = false;      ///< times are those of the clock, not functions of the number
 
     void add(const ct::Batch &batch)
     {
@@ -99,8 +101,9 @@ private:
         const bool active = writers::activeOf(transition.n);
         const std::uint64_t addr = active ? 0 : writers::addrOf(one.key, transition.n);
         // A birth that was never seen has no key.
-        torn += transition.ts != writers::tsOf(transition.n) || transition.active != active ||
-                (one.key != 0 && transition.addr != addr);
+        torn += (!realTime && transition.ts != writers::tsOf(transition.n)) || transition.active != active ||
+                (one.key != 0 && transition.addr != addr) || (realTime && transition.ts < one.ts);
+        one.ts = transition.ts;
         one.next = transition.n + 1;
         one.lastTid = transition.tid;
         one.active = transition.active;

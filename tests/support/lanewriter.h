@@ -370,6 +370,7 @@ public:
     std::uint64_t identity() const { return identityOf(m_index, m_generation); }
     std::uint32_t index() const { return m_index; }
     std::uint64_t events() const { return m_events; }
+    std::uint64_t key() const { return m_key; }
     /// Goes on from a number, as if so many events had gone by.
     void setEvents(std::uint64_t events) { m_events = events; }
 

@@ -76,7 +76,7 @@ CT_CASE(hopsAreToldInOrder)
             if (i % 97 == 0)
                 c.scan();
         }
-        one.die(all[0], 99'999);
+        one.die(all[0], writers::tsOf(1000));
         c.settle();
         CHECK_EQUAL(c.books.lost, 0u);
         CHECK_EQUAL(c.books.captured, 2000u);
@@ -126,12 +126,16 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
     Capture c;
     const Process process = c.process();
     Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    c.books.realTime = true;
     for (std::uint64_t key = 1; key <= 100; ++key) {
         Lane &birthplace = key % 2 ? a : b;
         Lane &elsewhere = key % 3 ? b : a;
         Coroutine one = *Coroutine::bear(process, birthplace, key, 1000 * key);
         CHECK_EQUAL(one.index(), 0u);
-        steps(one, elsewhere, 4);
+        for (std::uint64_t n = 0; n < 4; ++n)
+            one.transition(elsewhere, {writers::activeOf(n) ? corotracer::kRecordResume : corotracer::kRecordSuspend,
+                                       1000 * key + 100 + n, one.identity(),
+                                       writers::activeOf(n) ? 0 : writers::addrOf(key, n), n});
         one.die(key % 5 ? birthplace : elsewhere, 1000 * key + 500);
         if (key % 10 == 0)
             c.scan();

@@ -5,6 +5,7 @@
 #include "tests/support/lanecapture.h"
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -39,6 +40,20 @@ private:
     std::deque<Coroutine> m_all;
 };
 
+std::uint64_t nowNs()
+{
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/// As lanes are read by time, these have the real one.
+void stepNow(Coroutine &coroutine, Lane &lane)
+{
+    const std::uint64_t n = coroutine.events();
+    const bool active = writers::activeOf(n);
+    coroutine.transition(lane, {active ? corotracer::kRecordResume : corotracer::kRecordSuspend, nowNs(),
+                                coroutine.identity(), active ? 0 : writers::addrOf(coroutine.key(), n), n, 0});
+}
+
 struct Run {
     std::size_t threads = 3;
     std::uint64_t births = 300;  ///< per thread
@@ -65,7 +80,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
         if (born < run.births && alive.load(std::memory_order_relaxed) < run.alive) {
             alive.fetch_add(1, std::memory_order_relaxed);
             ++born;
-            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, 1))
+            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, nowNs()))
                 queue.push(*made);
             else
                 alive.fetch_sub(1, std::memory_order_relaxed);
@@ -76,11 +91,11 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
             continue;
         }
         for (int i = 0; i < 4 && coroutine->events() < run.events; ++i, ++total)
-            coroutine->step(lane);
+            stepNow(*coroutine, lane);
         if (coroutine->events() < run.events) {
             queue.push(*coroutine);
         } else {
-            coroutine->die(lane, 5);
+            coroutine->die(lane, nowNs());
             alive.fetch_sub(1, std::memory_order_relaxed);
         }
     }
@@ -90,6 +105,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
 
 std::uint64_t runBeside(Capture &c, const Run &run)
 {
+    c.books.realTime = true;
     const Process process = c.process();
     Queue queue;
     std::atomic<std::uint64_t> emitted{0};
@@ -137,7 +153,7 @@ CT_CASE(hoppingCoroutinesAreTotallyCaptured)
 /// Lanes that are too small for the rate: records are dropped, births and deaths among them; the sums are exact.
 CT_CASE(droppingThreadsHaveExactSums)
 {
-    Capture c(1024);
+    Capture c(4096);
     Run run;
     run.waits = false;
     run.births = 1000;
@@ -152,6 +168,7 @@ CT_CASE(droppingThreadsHaveExactSums)
 CT_CASE(theEndIsExactWhileThreadsWrite)
 {
     Capture c;
+    c.books.realTime = true;
     const Process process = c.process();
     std::atomic<bool> stop{false};
     std::vector<Lane> lanes{*process.takeLane(1), *process.takeLane(2)};
@@ -165,7 +182,7 @@ CT_CASE(theEndIsExactWhileThreadsWrite)
         threads.emplace_back([&, t] {
             while (!stop.load(std::memory_order_relaxed)) {
                 for (Coroutine &coroutine : all[t])
-                    coroutine.step(lanes[t]);
+                    stepNow(coroutine, lanes[t]);
             }
         });
     }
