@@ -219,8 +219,8 @@ inline void PromiseMixin::die_compact() noexcept
 
 /// Out of line, and without a call but at its ends: no register is saved on the way. In here: a session with lanes, a
 /// lane with room, and an engine that fences for both sides.
-[[gnu::noinline]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr,
-                                                   std::uint64_t what) noexcept
+[[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr,
+                                                                     std::uint64_t what) noexcept
 {
     detail::thread_state &self = detail::thread_v1;
     LaneRecord *const slot = self.next;
@@ -237,8 +237,8 @@ inline void PromiseMixin::die_compact() noexcept
 }
 
 /// The same in a session without lanes.
-[[gnu::noinline]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
-                                                        std::uint64_t what) noexcept
+[[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
+                                                                          std::uint64_t what) noexcept
 {
     const detail::thread_state &self = detail::thread_v1;
     if (session_ != session || self.session != session) [[unlikely]]
