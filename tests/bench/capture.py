@@ -79,6 +79,32 @@ def lossless(results):
     return total(results, "lost") == 0 and all(result["exact"] for result in results)
 
 
+def google(bench, program, pattern, counter="cpu_time"):
+    """Medians of a Google Benchmark program, in ns, by name."""
+    output = subprocess.run([bench.program(program), f"--benchmark_filter={pattern}", "--benchmark_format=json",
+                             f"--benchmark_repetitions={2 * bench.runs + 1}", "--benchmark_min_time=0.1",
+                             "--benchmark_enable_random_interleaving=true", "--benchmark_report_aggregates_only=true"],
+                            check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    benchmarks = json.loads(output)["benchmarks"]
+    return {entry["run_name"]: entry[counter] for entry in benchmarks if entry["aggregate_name"] == "median"}
+
+
+def measure_probe(bench):
+    ns = google(bench, "bench_probe",
+                "^(floor|transition_without_lanes|transition_off|transition_no_engine|counter_alone"
+                "|(floor_random|transition_with_lane_random)/.*)$")
+    for what, name, floor, must in (
+            ("transition without lanes, hot", "transition_without_lanes", "floor", 1.25),
+            ("transition with lane, random order over 1,000", "transition_with_lane_random/1000", "floor_random/1000", 1.5),
+            ("transition with lane, random order over 100,000", "transition_with_lane_random/100000",
+             "floor_random/100000", 2)):
+        ratio = ns[name] / ns[floor]
+        bench.row(what, f"{ns[name]:.1f} ns = {ratio:.2f} x the floor of {ns[floor]:.1f} ns", f"{must} x", ratio <= must,
+                  {"ns": ns})
+    bench.row("off; no engine", f"{ns['transition_off']:.2f} ns; {ns['transition_no_engine']:.2f} ns",
+              "one load, one branch", ns["transition_off"] < 1.5, {"ns": ns})
+
+
 def measure_flat(bench):
     results = bench.storm("--threads", 1, "--coroutines", 1000, "--order", "round")
     bench.row(f"storm, one flat-out thread, {bench.seconds} s, 16 MiB lane", storm_figure(results), "zero lost",

@@ -5,6 +5,10 @@
 // room; each against what the target says of itself.
 #include "runner.h"
 
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+
 #include <set>
 
 using runner::Batch;
@@ -52,6 +56,24 @@ Recording readRecording(const QString &path)
         next[coroutine] = number + 1;
     }
     return recording;
+}
+
+/// The first column of a query's rows.
+QStringList rowsOf(const QString &path, const char *sql)
+{
+    QStringList rows;
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("tst_capture"));
+        database.setDatabaseName(path);
+        database.open();
+        QSqlQuery query(database);
+        if (!query.exec(QString::fromLatin1(sql)))
+            rows << query.lastError().text();
+        while (query.next())
+            rows << query.value(0).toString();
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("tst_capture"));
+    return rows;
 }
 
 /// A target with a flight recorder, started by nobody's engine.
@@ -135,11 +157,11 @@ private Q_SLOTS:
 
     void stationsAreUsedAgain()
     {
-        Batch batch({}, target("ct_shortlived", words("--count 300000 --alive 1000 --threads 1")));
+        Batch batch({}, target("ct_shortlived", words("--count 200000 --alive 1000 --threads 1 --rate 200000")));
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, batch.truth());
-        QCOMPARE(integer(summary, "coroutines"), 300'000);
+        QCOMPARE(integer(summary, "coroutines"), 200'000);
         QCOMPARE(integer(summary, "untraced_coroutines"), 0);
         QVERIFY2(integer(summary, "stations_allocated") < 20'000, batch.err().constData());
         QVERIFY(integer(summary, "region_bytes") <= 64 << 20);
@@ -184,6 +206,32 @@ private Q_SLOTS:
         QVERIFY(integer(summary, "untraced_coroutines") > 0);
         QCOMPARE(integer(summary, "coroutines") + integer(summary, "untraced_coroutines"), 400'000);
         QVERIFY2(batch.err().contains("fit the free space"), batch.err().constData());
+    }
+
+    void namesAndCausesAreExported()
+    {
+        Batch batch({}, target("ct_causality", words("--workers 5 --rounds 3")));
+        recordTo(batch, "run.sqlite");
+        QCOMPARE(batch.run(), 0);
+        const QString file = batch.path("run.sqlite");
+        const QJsonObject truth = batch.truth();
+        QCOMPARE(rowsOf(file, "SELECT count(*) FROM coroutines WHERE name IS NOT NULL"),
+                 QStringList(QString::number(integer(truth, "names"))));
+        QCOMPARE(rowsOf(file, "SELECT c.name FROM coroutines c JOIN coroutines p ON c.parent = p.coroutine "
+                              "WHERE p.name = 'boss' ORDER BY c.name"),
+                 QStringList({QStringLiteral("worker 0"), QStringLiteral("worker 1"), QStringLiteral("worker 2"),
+                              QStringLiteral("worker 3"), QStringLiteral("worker 4")}));
+        QCOMPARE(rowsOf(file, "SELECT count(*) FROM wakes"), QStringList(QString::number(integer(truth, "wakes"))));
+        QCOMPARE(rowsOf(file, "SELECT count(*) FROM waits"), QStringList(QString::number(integer(truth, "waits"))));
+        QCOMPARE(rowsOf(file, "SELECT count(DISTINCT kind) FROM waits"), QStringList(QStringLiteral("6")));
+        QCOMPARE(rowsOf(file, "SELECT DISTINCT b.name FROM wakes w JOIN coroutines b ON b.coroutine = w.by_coroutine"),
+                 QStringList(QStringLiteral("boss")));
+        QCOMPARE(rowsOf(file, "SELECT DISTINCT t.name FROM wakes w JOIN threads t ON t.tid = w.tid "
+                              "WHERE w.by_coroutine IS NULL"),
+                 QStringList(QStringLiteral("helper")));
+        QCOMPARE(rowsOf(file, "SELECT name FROM processes"), QStringList(QStringLiteral("ct_causality")));
+        QCOMPARE(rowsOf(file, "SELECT count(*) FROM coroutines WHERE death_ts IS NOT NULL"),
+                 QStringList(QStringLiteral("6")));
     }
 
     void processesAreToldApart()

@@ -147,6 +147,53 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(capture.session.regionPath()));
     }
 
+    void pausesAndGoesOn()
+    {
+        Capture capture;
+        QVERIFY(!capture.session.canPause());
+        QVERIFY(capture.session.launch(capture.spec(), program("ct_storm", {"--coroutines", "20", "--seconds", "600",
+                                                                            "--rate", "100000", "--order", "round"})));
+        QTRY_VERIFY(capture.population->captured() > 1000);
+        QVERIFY(capture.session.canPause() && !capture.session.isPaused());
+        capture.session.setPaused(true);
+        QVERIFY(capture.session.isPaused());
+        QTRY_VERIFY(capture.session.accounting().paused);
+        // Silence: twice the same, with time in between in which some thousand events would have come.
+        const auto isSilent = [&] {
+            const std::uint64_t before = capture.population->captured();
+            QTest::qWait(100);
+            return capture.population->captured() == before;
+        };
+        QTRY_VERIFY(isSilent());
+        QCOMPARE(capture.session.accounting().lost, 0U);  // what was not written was not lost
+        const std::uint64_t quiet = capture.population->captured();
+        capture.session.setPaused(false);
+        QVERIFY(!capture.session.isPaused());
+        QTRY_VERIFY(capture.population->captured() > quiet + 1000);
+        QCOMPARE(capture.session.accounting().coroutines, 20U);
+        QVERIFY(capture.population->switches().size() >= 2);
+        capture.session.setPaused(true);
+        capture.session.terminateTarget();
+        QVERIFY(capture.waitForEnd());
+        QCOMPARE(capture.session.accounting().lost, 0U);
+        QVERIFY(!capture.session.canPause());
+    }
+
+    void observersCannotPause()
+    {
+        Capture capture;
+        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
+        Capture observer;
+        QVERIFY(observer.session.attach(capture.session.regionPath().toStdString()));
+        QVERIFY(!observer.session.canPause());
+        observer.session.setPaused(true);
+        QVERIFY(!observer.session.isPaused());
+        capture.session.terminateTarget();
+        QVERIFY(capture.waitForEnd());
+        QVERIFY(observer.waitForEnd());
+    }
+
     void secondEngineOnlyObserves()
     {
         Capture capture;

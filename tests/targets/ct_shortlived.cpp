@@ -7,6 +7,7 @@
 #include "support/stop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <thread>
@@ -19,9 +20,13 @@ targets::Job handleRequest()
     co_await targets::Turn{};
 }
 
+constexpr std::uint64_t kStride = 16;  ///< births between two looks at the clock
+
 /// Starts count coroutines, the oldest giving way once `alive` of them exist. Each lives on this thread alone.
-void serve(std::uint64_t count, std::size_t alive)
+/// `perSecond`: births, 0 = as fast as possible.
+void serve(std::uint64_t count, std::size_t alive, double perSecond)
 {
+    const auto start = std::chrono::steady_clock::now();
     std::deque<targets::Job> jobs;
     const auto retire = [&jobs] {
         while (!jobs.front().done())
@@ -33,6 +38,10 @@ void serve(std::uint64_t count, std::size_t alive)
             retire();
         jobs.push_back(handleRequest());
         jobs.back().handle().resume();
+        if (perSecond > 0 && i % kStride == 0)
+            std::this_thread::sleep_until(start +
+                                          std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                              std::chrono::duration<double>(static_cast<double>(i) / perSecond)));
     }
     while (!jobs.empty())
         retire();
@@ -45,6 +54,7 @@ int main(int argc, char **argv)
     targets::Arguments arguments("many short-lived coroutines");
     arguments.number("--count", 100'000, 1, UINT64_MAX / 16, "coroutines in total, four transitions each")
         .number("--alive", 1000, 1, 10'000'000, "coroutines alive at once, at most (at least one a thread)")
+        .number("--rate", 0, 0, 1'000'000'000, "births per second, all threads together; 0 = as fast as possible")
         .number("--threads", 2, 1, 256, "threads that start and resume them");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
@@ -55,7 +65,8 @@ int main(int argc, char **argv)
     std::vector<std::thread> workers;
     for (std::uint64_t i = 0; i < threads; ++i)
         workers.emplace_back(serve, count / threads + (i < count % threads ? 1 : 0),
-                             arguments.value("--alive") / threads);
+                             arguments.value("--alive") / threads,
+                             static_cast<double>(arguments.value("--rate")) / static_cast<double>(threads));
     for (std::thread &worker : workers)
         worker.join();
     const targets::Truth truth = targets::collectTruth();

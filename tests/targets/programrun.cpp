@@ -54,10 +54,11 @@ private:
 /// A region as the engine creates it, mapped.
 class TestRegion {
 public:
-    TestRegion(const fs::path &path, std::uint32_t stations)
+    TestRegion(const fs::path &path, std::uint32_t stations, bool versionOne)
         : m_stations(stations),
           m_sites(kHeaderSize + stations * kStationSize),
-          m_size(m_sites + kSiteCapacity * sizeof(SiteRecord) + kStringsCapacity)
+          m_size(versionOne ? m_sites : m_sites + kSiteCapacity * sizeof(SiteRecord) + kStringsCapacity),
+          m_versionOne(versionOne)
     {
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(m_size)) != 0)
@@ -71,6 +72,8 @@ public:
         header.magic_number = kMagic;
         header.version = kVersion;
         header.max_stations = stations;
+        if (versionOne)
+            return;
         extension.magic = kExtensionMagic;
         extension.version = kExtensionVersion;
         extension.size = sizeof(ExtensionHeader);
@@ -90,6 +93,9 @@ public:
     {
         const GlobalHeader &header = *reinterpret_cast<const GlobalHeader *>(m_bytes);
         run.allocated = header.allocated_count;
+        const auto *reserved = reinterpret_cast<const char *>(&header.extension);
+        run.touchedReserved = m_versionOne && std::any_of(reserved, static_cast<const char *>(m_bytes) + kHeaderSize,
+                                                          [](char c) { return c != 0; });
         for (std::uint64_t i = 0; i < std::min<std::uint64_t>(run.allocated, m_stations); ++i)
             readStation(reinterpret_cast<const StationData *>(m_bytes + kHeaderSize)[i], run);
     }
@@ -108,7 +114,7 @@ private:
         run.eventsMonotonic += largest;
         run.born += station.header.birth_ts != 0 ? 1 : 0;
         run.alive += station.header.birth_ts != 0 && station.header.is_dead == 0 ? 1 : 0;
-        if (station.header.is_dead == 0 && last != nullptr && last->is_active == 0)
+        if (!m_versionOne && station.header.is_dead == 0 && last != nullptr && last->is_active == 0)
             ++run.sites[functionOf(last->site)];
     }
 
@@ -124,6 +130,7 @@ private:
     std::uint32_t m_stations;
     std::size_t m_sites;
     std::size_t m_size;
+    bool m_versionOne;
     char *m_bytes = nullptr;
 };
 
@@ -187,7 +194,7 @@ Run runProgram(const std::vector<std::string> &arguments, const Surroundings &su
     const TemporaryFolder folder;
     std::unique_ptr<TestRegion> region;
     if (surroundings.stations != 0)
-        region = std::make_unique<TestRegion>(folder / "region", surroundings.stations);
+        region = std::make_unique<TestRegion>(folder / "region", surroundings.stations, surroundings.versionOne);
     int out[2] = {-1, -1};
     const int errors = ::open((folder / "errors").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (::pipe2(out, O_CLOEXEC) != 0 || errors < 0)

@@ -20,6 +20,7 @@ struct Run {
     std::string errors;                          ///< stderr
     std::map<std::string, std::uint64_t> truth;  ///< CT_EMITTED_FILE; empty when it was not written
     std::uint64_t allocated = 0;                 ///< from the header; the rest from the stations
+    bool touchedReserved = false;                ///< version 1: something stands where nothing may
     std::uint64_t born = 0;
     std::uint64_t alive = 0;
     std::uint64_t eventsSeqlock = 0;             ///< sum of seq / 2 over all slots
@@ -28,7 +29,8 @@ struct Run {
 };
 
 struct Surroundings {
-    std::uint32_t stations = 0;                          ///< 0 = the three variables are not set: untraced
+    std::uint32_t stations = 0;  ///< 0 = the three variables are not set: untraced
+    bool versionOne = false;     ///< the region is as a version-1 engine makes it: header and stations, nothing else
     std::function<void(int pid)> afterFirstOutput = {};  ///< called once the program has printed something
 };
 

@@ -131,6 +131,25 @@ CT_CASE(storms_of_any_order_keep_their_books)
     }
 }
 
+/// This project's probe in the region of a plain version-1 engine: it writes as a version-1 probe does.
+CT_CASE(a_version_1_engine_gets_what_it_knows)
+{
+    const std::vector<std::vector<std::string>> programs = {
+        {"ct_storm", "--order", "random", "--transitions", "50000", "--coroutines", "100"},
+        {"ct_causality"},
+        {"ct_kill", "--seconds", "1", "--coroutines", "50", "--visits-per-ms", "5"},
+    };
+    for (const auto &arguments : programs) {
+        const Run run = runProgram(arguments, {.stations = 20'000, .versionOne = true});
+        CHECK_EQUAL(run.exitStatus, 0);
+        CHECK_EQUAL(run.errors, "");
+        CHECK_EQUAL(figure(run, "emitted"), run.eventsSeqlock);
+        CHECK_EQUAL(figure(run, "traced_coroutines"), run.born);
+        CHECK_EQUAL(run.alive, 0U);
+        CHECK(!run.touchedReserved);
+    }
+}
+
 CT_CASE(processes_and_causality_keep_their_books)
 {
     const Run processes = checkedRun({"ct_processes", "--processes", "3", "--coroutines", "20", "--turns", "50"}, 100);
