@@ -7,6 +7,7 @@
 #include "ui/mainwindow.h"
 
 #include <QFile>
+#include <QProcess>
 #include <QTableView>
 #include <QTreeWidget>
 
@@ -139,6 +140,35 @@ private Q_SLOTS:
         QTRY_VERIFY(!selectRegion(dialog, orphan.region));
         QVERIFY(!QFile::exists(orphan.region));
         dialog->close();
+    }
+
+    void flightRecordersAreToldApart()
+    {
+        QProcess target;
+        target.start(gui::targetPath("ct_flight"), {});
+        QVERIFY(target.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(target.canReadLine(), kPatience);
+        const QString region = QString::fromLocal8Bit(target.readLine()).trimmed();
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openAttachDialog(window);
+        QVERIFY(dialog);
+        QVERIFY(selectRegion(dialog, region));
+        const auto *table = dialog->findChild<QTreeWidget *>(QStringLiteral("regionTable"));
+        QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, alive"));
+        gui::takePicture(dialog, "attach-flight");
+        target.kill();
+        QVERIFY(target.waitForFinished(kPatience));
+        QVERIFY(gui::click(dialog, "refreshButton"));
+        QVERIFY(selectRegion(dialog, region));
+        QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
+        // What the dead one left is shown as a whole.
+        QVERIFY(gui::click(dialog, "attachButton"));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(window.capture().population()->size() >= 100);
+        QVERIFY(window.capture().history()->eventCount() > 0);
+        gui::takePicture(&window, "flight");
+        QFile::remove(region);
     }
 
     void whatIsNoRegionIsRefused()
