@@ -259,8 +259,10 @@ void DetailsDock::showEvents()
 void DetailsDock::changeEvent(QEvent *event)
 {
     QDockWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_history && m_coroutine != kNoCoroutine)
-        showEvents();  // losses have a colour of their own
+    if (event->type() != QEvent::PaletteChange || !m_history || m_coroutine == kNoCoroutine)
+        return;
+    showEvents();  // losses have a colour of their own
+    m_relations->restyle();
 }
 
 }  // namespace ct

@@ -94,6 +94,15 @@ void DetailsRelations::show(const Population &population, CoroutineId id)
     setRow(m_wake, woken);
 }
 
+void DetailsRelations::restyle()
+{
+    for (QLabel *row : {m_parent, m_children, m_waits, m_wake}) {
+        const QString html = row->text();
+        row->clear();
+        row->setText(html);
+    }
+}
+
 void DetailsRelations::follow(const QString &link)
 {
     if (link == kTreeLink)

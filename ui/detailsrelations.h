@@ -21,6 +21,8 @@ public:
     explicit DetailsRelations(QFormLayout *form, QObject *parent = nullptr);
 
     void show(const Population &population, CoroutineId id);
+    /// The palette is another: links take their colour when they are made.
+    void restyle();
 
 Q_SIGNALS:
     /// A link was followed.
