@@ -5,6 +5,7 @@
 #include "core/trace/historydictionary.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <new>
 #include <sys/mman.h>
@@ -20,6 +21,12 @@ constexpr std::size_t kRegionBytes = 2U << 20;  ///< a huge page, two slabs
 constexpr std::uint64_t kBaseAhead = 1U << 28;
 /// When only the latest keepNs are kept, a slab spans at most this part of it.
 constexpr std::uint64_t kSlabsPerKeep = 8;
+
+constexpr std::uint32_t kBytesPerRow = kSlabBytes / kMaxRows;  ///< with its part of everything
+constexpr std::ptrdiff_t kGroup = 32;                          ///< events whose heads are fetched together
+constexpr std::ptrdiff_t kRowsAhead = 2048;                    ///< bytes; from the last row on, still inside the slab
+static_assert(kMaxRows * kRowBytes + kRowsAhead + kGroup * kRowBytes <= kSlabBytes);
+using HeadGroup = std::array<Head *, kGroup>;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -44,6 +51,21 @@ std::byte *mapRegion()
     ::munmap(begin + before + kRegionBytes, kRegionBytes - before);
     ::madvise(begin + before, kRegionBytes, MADV_HUGEPAGE);
     return begin + before;
+}
+
+/// Fetches the heads of the group of events that begins at `at`. False: some are of coroutines that nobody knows.
+inline bool fetch(std::span<const Transition> events, std::ptrdiff_t at, const Heads &heads, HeadGroup &group)
+{
+    const std::uint32_t known = heads.sizeOfWriter();
+    const Transition *event = events.data() + at;
+    const std::ptrdiff_t count = std::min(kGroup, std::ssize(events) - at);
+    bool allKnown = true;
+    for (std::ptrdiff_t i = 0; i < count; ++i, ++event) {
+        allKnown &= event->coroutine < known;
+        group[static_cast<std::size_t>(i)] = &heads[event->coroutine < known ? event->coroutine : 0];
+        __builtin_prefetch(group[static_cast<std::size_t>(i)], 1);
+    }
+    return allKnown;
 }
 
 /// A coroutine without a usual address: from now on, this is it, unless it is none. Returns if it is.
@@ -141,7 +163,6 @@ void Log::beginSlab(std::uint64_t ts)
     slot.number.store(m_number, kRelease);
     if (m_number == 1)
         m_oldest.store(1, kRelease);
-    increase(m_bytesUsed, kSlabBytes);
 }
 
 void Log::publish(std::uint32_t seal)
@@ -151,6 +172,10 @@ void Log::publish(std::uint32_t seal)
     slot.minTs.store(m_minTs, kRelease);
     slot.maxTs.store(m_maxTs, kRelease);
     slot.rows.store(m_rows | seal, kRelease);
+    // A slab that gets no more rows is used as a whole, however full it is.
+    increase(m_bytesUsed, (m_rows - before) * kBytesPerRow);
+    if (seal != 0)
+        increase(m_bytesUsed, kSlabBytes - m_rows * kBytesPerRow);
     if (m_rows == before)
         return;
     increase(m_keptEvents, m_rows - before);
@@ -163,42 +188,31 @@ void Log::publish(std::uint32_t seal)
 // the next group are on their way while this one is worked on.
 std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines)
 {
-    constexpr std::ptrdiff_t kGroup = 32;
-    constexpr std::ptrdiff_t kRowsAhead = 2048;  ///< bytes; still inside the slab
     const std::uint32_t number = m_number;
     const std::uint64_t base = m_base;
     Dictionary &dictionary = *m_dictionary;
     // Twice: of this group and of the next one.
-    Head *fetched[2][kGroup];
+    HeadGroup fetched[2];
     unsigned which = 0;
-    bool unknown = false;
-    const auto fetch = [&, &heads = coroutines.heads, known = coroutines.heads.sizeOfWriter()](
-                           const Transition *from, std::ptrdiff_t count, Head **to) {
-        for (std::ptrdiff_t i = 0; i < count; ++i) {
-            unknown |= from[i].coroutine >= known;
-            to[i] = &heads[from[i].coroutine < known ? from[i].coroutine : 0];
-            __builtin_prefetch(to[i], 1);
-        }
-    };
-    fetch(events.data(), std::min<std::ptrdiff_t>(kGroup, std::ssize(events)), fetched[which]);
+    bool allKnown = fetch(events, 0, coroutines.heads, fetched[which]);
     std::byte *row = m_memory + m_rows * kRowBytes;
     const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_memory) / kRowBytes; };
     std::uint64_t minTs = m_minTs;
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();
     const Transition *const end = event + events.size();
-    while (event != end && !m_full && !unknown) {
+    while (event != end && !m_full && allKnown) {
         const Transition *const groupBegin = event;
         const Transition *const groupEnd = event + std::min(kGroup, end - event);
-        Head *const *const group = fetched[which];
+        const HeadGroup &group = fetched[which];
         which ^= 1;
-        fetch(groupEnd, std::min(kGroup, end - groupEnd), fetched[which]);
+        allKnown = fetch(events, groupEnd - events.data(), coroutines.heads, fetched[which]);
         // The rows of the group after the next few, too: memory that was last used a whole ring ago.
         for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
             __builtin_prefetch(row + kRowsAhead + line, 1);
         const Transition *stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
         for (; event != stop; ++event) {
-            Head &head = *group[event - groupBegin];
+            Head &head = *group[static_cast<std::size_t>(event - groupBegin)];
             const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
             bool usual = event->addr == usualAddr;
             if (usualAddr == Head::kNoAddr) [[unlikely]]

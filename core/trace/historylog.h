@@ -31,8 +31,9 @@ struct Life {
 };
 static_assert(sizeof(Life) == 16);
 
+using Heads = ChunkedArray<Head, 12, 14>;
 struct Coroutines {
-    ChunkedArray<Head, 12, 14> heads;
+    Heads heads;
     ChunkedArray<Life, 12, 14> lives;  ///< as many as heads, or one more
 };
 
