@@ -53,7 +53,8 @@ struct Hold {
     std::uint32_t pid = 0;       ///< of the first lane that named it
     bool detached = false;
     bool hasDeath = false;
-    bool listed = false;  ///< waits for the next barrier
+    bool queued = false;   ///< waits for its time to be past
+    bool waiting = false;  ///< for the next barrier
     bool used = false;
 };
 

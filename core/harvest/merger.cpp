@@ -163,24 +163,29 @@ Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std:
     return {&made.own, &made};
 }
 
-Hold &Merger::hold(const Place &place, std::uint64_t identity, std::uint64_t ns, const Batch &batch)
+/// The caller puts something into it and lists it.
+Hold &Merger::hold(const Place &place, std::uint64_t identity)
 {
     Hold &hold = place.hold ? *place.hold : m_holdings.make(identity, m_barrier);
     if (!hold.detached)
         place.cursor->state |= LaneCursor::kHeld;
-    list(hold, ns, batch);
     return hold;
 }
 
 void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
 {
-    if (hold.listed)
-        return;
-    hold.listed = true;
-    if (ns < batch.now + kFutureNs)
-        m_queue.push_back({hold.identity, ns});
-    else
-        m_waiting.push_back(hold.identity);
+    // Of a former owner of a station we may not know by when it must have ended.
+    const bool endUnknown = hold.detached && !hold.hasDeath && hold.deathTs == 0;
+    if (ns >= batch.now + kFutureNs || endUnknown) {
+        if (!hold.waiting)
+            m_waiting.push_back(hold.identity);
+        hold.waiting = true;
+    }
+    if (ns < batch.now + kFutureNs && !(endUnknown && !m_holdings.first(hold))) {
+        if (!hold.queued)
+            m_queue.push_back({hold.identity, ns});
+        hold.queued = true;
+    }
 }
 
 /// Any event that is not simply the next one. transition.n has only its low half yet.
@@ -198,7 +203,9 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     full.seq = slotSeq(Dialect::Lane, full.n);
     const bool settled = ahead == 0 || full.ts < m_horizon;
     if (!settled || !cursor.isBorn()) {
-        m_holdings.insert(hold(place, item.identity, full.ts, batch), full, m_barrier);
+        Hold &held = hold(place, item.identity);
+        m_holdings.insert(held, full, m_barrier);
+        list(held, full.ts, batch);
         ++m_heldCount;
         return;
     }
@@ -362,11 +369,12 @@ void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint
         die(place, ts, batch);
         return;
     }
-    Hold &held = hold(place, item.identity, ts, batch);
+    Hold &held = hold(place, item.identity);
     held.hasDeath = true;
     held.deathN = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
     held.deathTs = ts;
     held.deathBarrier = m_barrier;
+    list(held, ts, batch);
 }
 
 void Merger::beginBarrier()
@@ -385,7 +393,7 @@ bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
         Hold *const hold = m_holdings.find(m_covered[m_coveredAt]);
         if (!hold)
             continue;
-        hold->listed = false;
+        hold->waiting = false;
         releaseCovered(*hold, batch);
     }
     m_covered.clear();
@@ -417,11 +425,12 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
         Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
         if (!hold)
             continue;
-        hold->listed = false;
+        hold->queued = false;
         std::uint64_t end = 0;
         m_holdings.newestUntil(*hold, m_horizon, end);
         const bool deathKnown = hold->deathTs < m_horizon;
-        conclude(*hold, end, hold->hasDeath && deathKnown, hold->detached && !hold->hasDeath && deathKnown, batch);
+        conclude(*hold, end, hold->hasDeath && deathKnown,
+                 hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
     }
     if (m_queueAt == m_queue.size()) {
         m_queue.clear();

@@ -94,7 +94,7 @@ private:
     LaneCursor &cursorOf(Hold &hold);
     Place find(std::uint64_t identity, Batch &batch);
     Place findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
-    Hold &hold(const Place &place, std::uint64_t identity, std::uint64_t ns, const Batch &batch);
+    Hold &hold(const Place &place, std::uint64_t identity);
     void list(Hold &hold, std::uint64_t ns, const Batch &batch);
     void listAgain(std::uint64_t identity, const Batch &batch);
 

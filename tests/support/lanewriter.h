@@ -309,11 +309,15 @@ private:
 class Coroutine {
 public:
     /// Takes a compact station and is born. `told` = its birth found room in the lane.
-    static std::optional<Coroutine> bear(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts)
+    /// With `clock`, the time is asked for once the station is taken: it is later than the end of its former owner.
+    static std::optional<Coroutine> bear(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts,
+                                         std::uint64_t (*clock)() = nullptr)
     {
         const std::optional<std::uint32_t> index = process.takeLine();
         if (!index)
             return std::nullopt;
+        if (clock)
+            ts = clock();
         corotracer::StateLine &line = process.line(*index);
         corotracer::BirthLine &birth = process.birth(*index);
         const std::uint64_t generation = (line.life.load(kRelaxed) >> 32) + 1;

@@ -80,7 +80,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
         if (born < run.births && alive.load(std::memory_order_relaxed) < run.alive) {
             alive.fetch_add(1, std::memory_order_relaxed);
             ++born;
-            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, nowNs()))
+            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, 0, &nowNs))
                 queue.push(*made);
             else
                 alive.fetch_sub(1, std::memory_order_relaxed);
