@@ -246,7 +246,18 @@ std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items)
     lane.position = reading.next;
     if (reading.count != 0)
         learnOrigin(lane);
+    if (reading.count == m_items.size())
+        fetchAhead(lane);
     return reading.count;
+}
+
+/// There is a backlog: asks for the records that are copied next, which lie in another core's cache. Not at the tip,
+/// which the producer would have to fetch back.
+void LaneList::fetchAhead(const Lane &lane) const
+{
+    constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
+    for (std::size_t i = 0; i < m_items.size(); i += kPerLine)
+        __builtin_prefetch(lane.view.records + ((lane.position + i) & (lane.view.capacity - 1)), 0, 2);
 }
 
 void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch)

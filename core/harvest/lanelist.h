@@ -77,6 +77,7 @@ private:
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
     std::size_t copy(Lane &lane, std::span<LaneItem> items);
+    void fetchAhead(const Lane &lane) const;
     void hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch);
 
     Region &m_region;
