@@ -172,6 +172,11 @@ bool HarvestLoop::mayAnnounceSleep() const
            !(m_data->region.isAdopted() && m_data->list.hasUnmarked());
 }
 
+bool HarvestLoop::areWakesSure() const
+{
+    return !m_data->list.hasUnmarked() && m_data->list.pendingBirths() == 0;
+}
+
 bool HarvestLoop::prepareSleep(Batch &batch)
 {
     GlobalHeader *const header = m_data->region.writableHeader();

@@ -44,6 +44,9 @@ public:
     /// answer to the announcement would go to a dead engine's socket and raise SIGPIPE in the target.
     bool mayAnnounceSleep() const;
 
+    /// Every writer is known to send its byte when it takes the announcement away: nobody need look at the flag often.
+    bool areWakesSure() const;
+
     /// The first call decides the end: it takes a snapshot of the counts. Each call harvests a batch full up to it;
     /// false: call again. True: the accounts are closed and accounting() is final.
     [[nodiscard]] bool finalDrain(Batch &batch);

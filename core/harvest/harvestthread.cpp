@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr microseconds kBusyGap{100};
 constexpr microseconds kSocketGap{1000};  ///< busy: how often the socket gets a turn
 constexpr int kIdlePasses = 10;           ///< empty ones in a row, before sleep
-constexpr milliseconds kFlagLook{10};     ///< asleep: how often we look whether somebody cleared the flag
+constexpr milliseconds kFlagLook{10};     ///< asleep: how often we look whether somebody cleared the flag, and
+constexpr milliseconds kSureLook{50};     ///< when all of them are sure to send a byte
 constexpr milliseconds kSafetyGap{250};   ///< asleep: how often everything is scanned all the same, or
 constexpr int kSafetyCostFactor = 200;    ///< this many times its cost, whichever is longer
 constexpr milliseconds kPollShortest{1};  ///< without announcement: the poll doubles from here
@@ -181,7 +182,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
     deliver();
     if (!quiet)
         return;
-    look.start(kFlagLook);
+    look.start(data.loop.areWakesSure() ? kSureLook : kFlagLook);
     while (!data.endRequested.load(std::memory_order_relaxed)) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
         // Somebody cleared the flag (with or without a byte), or a station was given out, or we are to pause.

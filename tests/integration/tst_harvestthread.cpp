@@ -3,6 +3,7 @@
 //
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
 #include "core/harvest/harvestthread.h"
+#include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 
 #include <QLocalServer>
@@ -356,6 +357,52 @@ private Q_SLOTS:
         }
         c.thread->requestEnd();
         QTRY_COMPARE(targets.back()->state(), QLocalSocket::UnconnectedState);
+    }
+
+    void pausesAndGoesOn()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QTRY_VERIFY(c.isAsleep());
+        c.thread->setPaused(true);
+        QTRY_COMPARE(c.region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEnginePaused});
+        QTRY_VERIFY(c.thread->accounting().paused);
+        // Whoever does not heed it is read all the same, by polling.
+        Writer writer = c.born(Style::OldSdk, 1);
+        writer.write(3);
+        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{3});
+        QCOMPARE(c.region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEnginePaused});
+        c.thread->setPaused(false);
+        QTRY_VERIFY(c.isAsleep());
+        QVERIFY(!c.thread->accounting().paused);
+    }
+
+    void lanesWakeTheEngineToo()
+    {
+        Capture c;
+        QVERIFY(c.start());
+        QLocalSocket target;
+        target.connectToServer(qt(c.socketPath));
+        QVERIFY(target.waitForConnected());
+        // This process: it lives.
+        const lanewriter::Process process(*c.region->writableHeader(), static_cast<std::uint32_t>(::getpid()), 1);
+        lanewriter::Lane lane = *process.takeLane(1);
+        auto coroutine = lanewriter::Coroutine::bear(process, lane, 1, writers::tsOf(0) - 1);
+        QVERIFY(coroutine);
+        for (std::uint64_t i = 1; i <= 20; ++i) {
+            QTRY_VERIFY(c.isAsleep());
+            coroutine->step(lane);
+            if (writers::winsWakeUp(*c.region->writableHeader())) {
+                target.write("1", 1);
+                QVERIFY(target.waitForBytesWritten());
+            }
+            QTRY_COMPARE(c.thread->accounting().captured, i);
+        }
+        QCOMPARE(c.thread->accounting().lanesInUse, 1U);
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QCOMPARE(c.sink->final()->captured, std::uint64_t{20});
+        QCOMPARE(c.sink->final()->lost, std::uint64_t{0});
     }
 
     void aCutFileIsReported()

@@ -75,8 +75,9 @@ inline corotracer::StationData *takeStation(corotracer::GlobalHeader &header)
 
 class Writer {
 public:
-    Writer(corotracer::StationData &station, Style style, std::uint64_t key)
-        : m_station(&station), m_style(style), m_key(key), m_count(style == Style::Monotonic ? 1 : 0)
+    /// `begin`: events that the station had before, of other coroutines.
+    Writer(corotracer::StationData &station, Style style, std::uint64_t key, std::uint64_t begin = 0)
+        : m_station(&station), m_style(style), m_key(key), m_count(style == Style::Monotonic ? 1 : begin)
     {
     }
 

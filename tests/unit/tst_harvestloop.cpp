@@ -5,6 +5,7 @@
 #include "tests/support/capture.h"
 
 #include <cstring>
+#include <optional>
 #include <random>
 
 using ct::Accounting;
@@ -362,4 +363,85 @@ CT_CASE(scribblingIsSurvived)
         c.end();
         CHECK_EQUAL(c.books.inversions, 0u);
     }
+}
+
+/// Stations of our probe are used again once they were read; numbers start anew, seqs go on.
+CT_CASE(stationsOfOursAreUsedAgain)
+{
+    Capture c(4);
+    std::uint64_t emitted = 0;
+    for (std::uint64_t key = 1; key <= 50; ++key) {
+        std::atomic<std::uint64_t> &top = c.header().extension.free_stations;
+        const auto index = static_cast<std::uint32_t>(top.load());
+        CHECK_EQUAL(index != 0, key != 1);
+        std::optional<Writer> writer;
+        if (index != 0) {
+            corotracer::StationData &station = *c.region.writableStation(index - 1);
+            top.store(((top.load() >> 32) + 1) << 32 | station.extension.next_free.load());
+            c.scan();  // notices that it was taken, before it is born
+            std::uint64_t begin = 0;
+            for (const corotracer::Epoch &epoch : station.slots)
+                begin += epoch.seq.load() / 2;
+            station.extension.generation.fetch_add(1);
+            station.extension.gen_start.store(begin);
+            station.header.is_dead.store(0);
+            writer.emplace(station, Style::Ours, key, begin);
+            writer->bear();
+        } else {
+            writer = c.born(Style::Ours, key);
+        }
+        const std::uint64_t events = key % 7;
+        writer->write(events);
+        writer->die();
+        emitted += events;
+        c.safetyScan();
+        c.scan();
+        CHECK_EQUAL(c.books.deaths, key);
+    }
+    CHECK_EQUAL(c.books.coroutines.size(), 50u);
+    for (const Books::One &one : c.books.coroutines) {
+        CHECK_EQUAL(one.captured, one.key % 7);
+        CHECK_EQUAL(one.station, 0u);
+    }
+    CHECK_EQUAL(c.header().allocated_count.load(), 1u);
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().captured, emitted);
+    CHECK_EQUAL(c.loop.accounting().untraced, 0u);
+    CHECK_EQUAL(c.books.inversions + c.books.broken + c.books.flags, 0u);
+}
+
+CT_CASE(aPausedEngineNeverAnnouncesSleep)
+{
+    Capture c(4);
+    c.loop.setPaused(true);
+    CHECK_EQUAL(c.header().tracer_sleeping.load(), static_cast<std::uint32_t>(corotracer::kEnginePaused));
+    CHECK(!c.loop.mayAnnounceSleep());
+    CHECK(!c.loop.prepareSleep(c.batch));
+    c.loop.cancelSleep();
+    CHECK_EQUAL(c.header().tracer_sleeping.load(), static_cast<std::uint32_t>(corotracer::kEnginePaused));
+    CHECK(c.loop.accounting().paused);
+    c.loop.setPaused(false);
+    CHECK_EQUAL(c.header().tracer_sleeping.load(), static_cast<std::uint32_t>(corotracer::kEngineAwake));
+    CHECK(c.loop.prepareSleep(c.batch));
+    c.end();
+    CHECK_EQUAL(c.header().tracer_sleeping.load(), static_cast<std::uint32_t>(corotracer::kEngineAwake));
+}
+
+CT_CASE(roomIsKeptAheadOfOldProbes)
+{
+    Capture c(100'000);
+    CHECK_EQUAL(c.header().max_stations.load(), 32'768u);
+    for (std::uint64_t i = 0; i < 60'000; ++i) {
+        c.born(Style::OldSdk, i + 1);
+        if (i % 10'000 == 0)
+            c.scan();
+    }
+    c.scan();
+    CHECK(c.header().max_stations.load() >= 90'000);
+    c.end();
+    c.checkBooks(0);
+    CHECK_EQUAL(c.loop.accounting().untraced, 0u);
+    CHECK_EQUAL(c.loop.accounting().coroutines, 60'000u);
+    CHECK(!c.loop.accounting().growthStopped);
+    CHECK(c.loop.accounting().regionBytes > 0);
 }

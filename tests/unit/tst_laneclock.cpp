@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Raw clocks of lanes as nanoseconds: monotone, close, and the same for all who share the counter.
+#include "core/harvest/laneclock.h"
+#include "tests/support/check.h"
+
+#include <cstdlib>
+#include <random>
+
+using ct::ClockPiece;
+using ct::LaneClock;
+using ct::ProcessClock;
+using ct::ProcessPairs;
+
+namespace {
+
+constexpr std::uint64_t kTwoGhz = std::uint64_t{1} << 31;  ///< ns per tick, 32 bits after the point: 0.5
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// A curve begun at counter 10^9 with the right slope.
+LaneClock started()
+{
+    LaneClock clock;
+    clock.start({0, 0, 0}, {1'000'000'000, 500'000'000, 10}, kTwoGhz);
+    return clock;
+}
+
+}  // namespace
+
+CT_CASE(theDefaultPieceIsTheIdentity)
+{
+    const ClockPiece piece;
+    for (const std::uint64_t raw : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 62}) {
+        CHECK(piece.covers(raw));
+        CHECK_EQUAL(piece.ns(raw), raw);
+    }
+    CHECK_EQUAL(ProcessClock().ns(12345), 12345u);
+    LaneClock none;
+    CHECK_EQUAL(ProcessClock::choose({}, none, true).ns(77), 77u);
+}
+
+CT_CASE(aFarPairGivesTheSlopeUnlessItContradicts)
+{
+    LaneClock precise;
+    precise.start({0, 0, 0}, {2'000'000'000, 1'000'000'000, 10}, kTwoGhz + kTwoGhz / 4000);
+    CHECK_EQUAL(precise.pieceFor(0).ns(4'000'000'000), 2'000'000'000u);
+    LaneClock other;
+    other.start({0, 0, 0}, {2'000'000'000, 500'000'000, 10}, kTwoGhz);  // the machine slept
+    CHECK_EQUAL(other.pieceFor(0).ns(4'000'000'000), 1'500'000'000u);
+}
+
+/// The true clock wanders by what NTP may do; conversions stay close, in order, and never change.
+CT_CASE(theCurveIsMonotoneAndNeverChanges)
+{
+    std::mt19937_64 random(3);
+    LaneClock clock = started();
+    std::uint64_t counter = 1'000'000'000, lastRaw = 0, lastNs = 0;
+    double ns = 500'000'000;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+    for (int step = 0; step < 3000; ++step) {
+        const double slope = 0.5 * (1 + 0.0005 * ((step / 500) % 2 ? 1 : -1));
+        const std::uint64_t ticks = 20'000'000 + random() % 200'000'000;
+        for (int i = 0; i < 4; ++i) {
+            const std::uint64_t raw = counter + ticks / 4 * static_cast<std::uint64_t>(i) + 1;
+            const std::uint64_t converted = clock.pieceFor(raw).ns(raw);
+            CHECK(raw > lastRaw && converted >= lastNs);
+            lastRaw = raw;
+            lastNs = converted;
+            if (told.size() < 300)
+                told.emplace_back(raw, converted);
+            CHECK(distance(converted, static_cast<std::uint64_t>(ns + slope * static_cast<double>(raw - counter))) <
+                  1'000'000);
+        }
+        counter += ticks;
+        ns += slope * static_cast<double>(ticks);
+        clock.advance({counter, static_cast<std::uint64_t>(ns), 10}, counter + 100);
+        if (step < 800) {
+            for (const auto &[raw, converted] : told)
+                CHECK_EQUAL(clock.pieceFor(raw).ns(raw), converted);
+        }
+    }
+}
+
+CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
+{
+    LaneClock clock = started();
+    ProcessPairs agreeing{1, 1'200'000'000, 600'000'100, kTwoGhz, 0, 0};
+    // startHere() does nothing on a curve that has begun.
+    CHECK_EQUAL(ProcessClock::choose(agreeing, clock, true).ns(1'400'000'000), 700'000'000u);
+    ProcessPairs other{1, 1'200'000'000, 900'000'000, kTwoGhz, 0, 0};
+    CHECK_EQUAL(ProcessClock::choose(other, clock, true).ns(1'400'000'000), 1'000'000'000u);
+    // Post mortem: its own, with the slope between its two pairs.
+    ProcessPairs late{1, 1'000'000, 5'000'000, kTwoGhz + 1'000'000, 201'000'000, 105'000'000};
+    CHECK_EQUAL(ProcessClock::choose(late, clock, false).ns(101'000'000), 55'000'000u);
+}
+
+/// Whatever the pairs are: an answer.
+CT_CASE(hostilePairsAreSurvived)
+{
+    std::mt19937_64 random(9);
+    const auto any = [&] { return random() >> (random() % 64); };
+    LaneClock clock = started();
+    for (int i = 0; i < 20'000; ++i) {
+        const ProcessClock chosen =
+            ProcessClock::choose({static_cast<std::uint32_t>(any()), any(), any(), any(), any(), any()}, clock, i % 2);
+        (void)chosen.ns(any());
+        if (i % 100 == 0)
+            clock.advance({any(), any(), any()}, any());
+    }
+}
