@@ -64,7 +64,8 @@ CT_CASE(theCurveIsMonotoneAndNeverChanges)
     std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
     for (int step = 0; step < 3000; ++step) {
         const double slope = 0.5 * (1 + 0.0005 * ((step / 500) % 2 ? 1 : -1));
-        const std::uint64_t ticks = 20'000'000 + random() % 200'000'000;
+        // Checks come after 1, 2, 4 ... ms at first.
+        const std::uint64_t ticks = step < 7 ? std::uint64_t{2'000'000} << step : 20'000'000 + random() % 200'000'000;
         for (int i = 0; i < 4; ++i) {
             const std::uint64_t raw = counter + ticks / 4 * static_cast<std::uint64_t>(i) + 1;
             const std::uint64_t converted = clock.pieceFor(raw).ns(raw);
