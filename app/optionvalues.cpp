@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/optionvalues.h"
 
-#include "corotracer/layout.h"
+#include "core/harvest/region.h"
 
 #include <array>
 #include <charconv>
