@@ -57,6 +57,11 @@ History::History(std::uint64_t budget, std::uint64_t keepNs) : m_data(std::make_
 
 History::~History() = default;
 
+void History::prepareMemory()
+{
+    m_data->log.prepareMemory();
+}
+
 Result<void> History::consume(const Batch &batch)
 {
     Data &data = *m_data;

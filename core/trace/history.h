@@ -37,6 +37,10 @@ public:
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0);
     ~History() override;
 
+    /// Before the first consume(): has the system give all memory of the budget now, which takes about a second for 4
+    /// GiB, so that no event waits for it later.
+    void prepareMemory();
+
     /// Writer only.
     Result<void> consume(const Batch &batch) override;
 

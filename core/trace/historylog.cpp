@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kMinSlabs = 16;
 constexpr std::uint64_t kMaxSlabs = 1U << 15;
 constexpr std::size_t kRegionBytes = 2U << 20;  ///< a huge page, two slabs
+constexpr std::size_t kMostRegionsAhead = 64;   ///< 128 MiB
 /// Events of other threads that are a little older than a slab's first one still lie after its base.
 constexpr std::uint64_t kBaseAhead = 1U << 28;
 /// When only the latest keepNs are kept, a slab spans at most this part of it.
@@ -103,21 +104,51 @@ Log::Log(std::uint64_t budget, std::uint64_t keepNs)
 
 Log::~Log()
 {
+    m_ahead.end();
     for (std::byte *region : m_regions)
         ::munmap(region, kRegionBytes);
 }
 
+void Log::addRegion()
+{
+    std::byte *const region = mapRegion();
+    m_regions.push_back(region);
+    std::vector<Buffer *> fresh;
+    for (std::size_t i = 0; i < kRegionBytes / kSlabBytes; ++i) {
+        m_buffers.push_back(std::make_unique<Buffer>());
+        m_buffers.back()->memory = region + i * kSlabBytes;
+        fresh.push_back(m_buffers.back().get());
+    }
+    // To the other end: it gets its turn when the memory was made ready.
+    m_spare.insert(m_spare.begin(), fresh.rbegin(), fresh.rend());
+}
+
+/// Regions to have ready: none in a small log, and never more than the budget needs.
+std::size_t Log::regionsAhead() const
+{
+    const std::size_t perRegion = kRegionBytes / kSlabBytes;
+    const std::size_t most = (m_slotCount + perRegion - 1) / perRegion;
+    const std::size_t ahead = std::min<std::size_t>(m_regions.size() / 4, kMostRegionsAhead);
+    return std::min(ahead, most - std::min(most, m_regions.size()));
+}
+
+void Log::prepareMemory()
+{
+    while (m_buffers.size() < m_slotCount) {
+        addRegion();
+        m_ahead.prepare(m_regions.back(), kRegionBytes);
+    }
+    m_ahead.wait();
+}
+
 Buffer *Log::takeBuffer()
 {
-    if (m_spare.empty()) {
-        std::byte *const region = mapRegion();
-        m_regions.push_back(region);
-        for (std::size_t i = 0; i < kRegionBytes / kSlabBytes; ++i) {
-            m_buffers.push_back(std::make_unique<Buffer>());
-            m_buffers.back()->memory = region + (kRegionBytes - (i + 1) * kSlabBytes);
-            m_spare.push_back(m_buffers.back().get());
-        }
+    for (std::size_t ahead = regionsAhead(); m_spare.size() < ahead * kRegionBytes / kSlabBytes;) {
+        addRegion();
+        m_ahead.prepare(m_regions.back(), kRegionBytes);
     }
+    if (m_spare.empty())
+        addRegion();
     Buffer *const buffer = m_spare.back();
     m_spare.pop_back();
     return buffer;

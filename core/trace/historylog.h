@@ -6,6 +6,7 @@
 
 #include "core/trace/chunkedarray.h"
 #include "core/trace/historyslab.h"
+#include "core/trace/memoryahead.h"
 
 #include <memory>
 #include <span>
@@ -48,6 +49,8 @@ public:
 
     // Writer only.
 
+    /// Before the first event: makes all that the budget allows, and touches it.
+    void prepareMemory();
     /// Events of coroutines without a head are left out.
     void append(std::span<const Transition> events, Coroutines &coroutines);
     /// After each pass: drops what is too old.
@@ -89,6 +92,8 @@ private:
     void publish(std::uint32_t seal);
     void dropOldest();
     Buffer *takeBuffer();
+    void addRegion();
+    std::size_t regionsAhead() const;
 
     const std::uint32_t m_slotCount;
     const std::uint64_t m_keepNs;
@@ -108,6 +113,7 @@ private:
     std::vector<Buffer *> m_spare;
     std::vector<Transition> m_known;  ///< scratch of append()
     std::vector<std::byte *> m_regions;
+    MemoryAhead m_ahead;
 
     std::atomic<std::uint32_t> m_oldest{0};
     Word m_firstTs{0};

@@ -5,6 +5,8 @@
 // needed. One thread appends, any thread reads a published prefix.
 #pragma once
 
+#include "core/trace/memoryahead.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -15,6 +17,8 @@
 
 namespace ct {
 
+/// Memory is made ready ahead once the array is large: a quarter of what is in use.
+///
 /// T: elements that the writer changes after publishing must be made of atomics.
 template <class T>
 class ReservedArray {
@@ -42,6 +46,7 @@ public:
     }
     ~ReservedArray()
     {
+        m_ahead.end();
         if (m_space)
             munmap(m_space, m_spaceBytes);
     }
@@ -62,8 +67,14 @@ public:
     T *prepare()
     {
         const std::uint32_t index = sizeOfWriter();
-        if (index >= m_accessible && !grow())
-            return nullptr;
+        if (index >= m_growAt) [[unlikely]] {
+            // Early, so that there is time to make the memory ready.
+            if (m_accessible < m_capacity && !grow() && index >= m_accessible)
+                return nullptr;
+            m_growAt = m_accessible < m_capacity ? m_accessible - std::min(m_accessible, kPerStep / 2) : m_capacity;
+            if (index >= m_accessible)
+                return nullptr;
+        }
         return new (m_first + index) T;
     }
     /// Writer: makes the prepared element visible. Release; partner: size().
@@ -77,10 +88,15 @@ private:
     {
         const std::size_t bytes = std::size_t{m_capacity} * sizeof(T);
         const std::size_t begin = std::size_t{m_accessible} / kPerStep * kStep;
-        if (m_accessible >= m_capacity || mprotect(reinterpret_cast<char *>(m_first) + begin,
-                                                   std::min(kStep, bytes - begin), PROT_READ | PROT_WRITE) != 0)
+        const std::size_t wanted = std::max(kStep, begin / 4 / kStep * kStep);
+        const std::size_t length = std::min(wanted, bytes - std::min(bytes, begin));
+        auto *const from = reinterpret_cast<std::byte *>(m_first) + begin;
+        if (m_accessible >= m_capacity || mprotect(from, length, PROT_READ | PROT_WRITE) != 0)
             return false;
-        m_accessible = std::min(m_capacity, m_accessible + kPerStep);
+        m_accessible = static_cast<std::uint32_t>(std::min<std::size_t>(
+            m_capacity, m_accessible + length / kStep * kPerStep + (length < kStep ? kPerStep : 0)));
+        if (begin >= kStep)
+            m_ahead.prepare(from, length);
         return true;
     }
 
@@ -91,8 +107,10 @@ private:
     std::size_t m_spaceBytes = 0;
     T *m_first = nullptr;
     std::uint32_t m_capacity = 0;
+    std::uint32_t m_growAt = 0;      ///< the element before which more is made accessible
     std::uint32_t m_accessible = 0;  ///< elements whose memory may be touched; a multiple of kPerStep, or m_capacity
     std::atomic<std::uint32_t> m_size{0};
+    MemoryAhead m_ahead;
 };
 
 }  // namespace ct

@@ -10,6 +10,7 @@
 //     --stations N        coroutines alive at once
 //     --lane-mib N        of one thread [16]
 //     --budget-mib N      of the history [4096]
+//     --prepared          its memory is made ready before the program starts
 //     --idle S            once nothing happens any more: what S seconds of it cost; then the program is terminated
 //     --latency           how late the first event after a silence of 5 ms is in the trace
 #include "core/session/session.h"
@@ -48,6 +49,7 @@ struct Options {
     CaptureSpec capture;
     bool trace = true;
     bool latency = false;
+    bool prepared = false;
     int idleSec = 0;
     std::uint64_t budget = 4ULL << 30;
     LaunchSpec target;
@@ -67,6 +69,8 @@ std::optional<Options> parse(int argc, char **argv)
             options.capture.lanes = false;
         else if (word == "--no-trace")
             options.trace = false;
+        else if (word == "--prepared")
+            options.prepared = true;
         else if (word == "--latency")
             options.latency = true;
         else if (word == "--stations")
@@ -144,6 +148,8 @@ public:
     {
         if (options.trace) {
             m_session.addSink(m_population);
+            if (m_options.prepared)
+                m_history->prepareMemory();
             m_session.addSink(m_history);
         }
         m_session.addSink(m_meter);

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/memoryahead.h"
+
+#include <algorithm>
+#include <pthread.h>
+#include <sys/mman.h>
+
+namespace ct {
+
+namespace {
+
+/// At a time: whoever maps or protects memory meanwhile waits so long, and no longer.
+constexpr std::size_t kStep = std::size_t{2} << 20;
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+
+}  // namespace
+
+MemoryAhead::~MemoryAhead()
+{
+    end();
+}
+
+void MemoryAhead::end()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_ending = true;
+    }
+    m_changed.notify_all();
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void MemoryAhead::prepare(std::byte *begin, std::size_t bytes)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        for (std::size_t done = 0; done < bytes; done += kStep)
+            m_ranges.push_back({begin + done, std::min(kStep, bytes - done)});
+        if (!m_thread.joinable())
+            m_thread = std::thread([this] { run(); });
+    }
+    m_changed.notify_all();
+}
+
+void MemoryAhead::wait()
+{
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return m_ranges.empty() && !m_busy; });
+}
+
+void MemoryAhead::run()
+{
+    (void)pthread_setname_np(pthread_self(), "memory-ahead");
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_changed.wait(lock, [this] { return m_ending || !m_ranges.empty(); });
+        if (m_ending)
+            return;
+        const Range range = m_ranges.front();
+        m_ranges.pop_front();
+        m_busy = true;
+        lock.unlock();
+        // What fails here comes at the first touch.
+        (void)madvise(range.begin, range.bytes, kPopulateWrite);
+        lock.lock();
+        m_busy = false;
+        if (m_ranges.empty())
+            m_changed.notify_all();
+    }
+}
+
+}  // namespace ct
