@@ -14,6 +14,8 @@ constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< and filling ones noti
 constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< at most, while records are dropped
 /// Deaths while tracing is switched off are told by lines alone.
 constexpr std::uint64_t kOffSweepEveryNs = 1'000'000'000;
+/// More than a sweep has parts.
+constexpr int kMostIdleDrains = 4096;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 /// Sums in the file are a target's to scribble over.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
@@ -200,10 +202,16 @@ bool LaneHarvest::drain(Batch &batch)
         m_lanes.stopAtEnds();
     }
     beginWork(batch);
-    const bool whole = m_lanes.read(m_merger, batch, batch.transitions.size() + kMaxTransitions);
+    const std::size_t before = batch.transitions.size();
+    const std::uint64_t readBefore = m_lanes.recordsRead();
+    const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions);
     if (m_inBarrier)
         finishWork(batch);
-    return m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding();
+    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding())
+        return true;
+    // Whatever a probe writes comes to an end. What a scribbled record or a hole in a lane waits for will not come.
+    m_idleDrains = batch.transitions.size() == before && m_lanes.recordsRead() == readBefore ? m_idleDrains + 1 : 0;
+    return m_idleDrains >= kMostIdleDrains;
 }
 
 void LaneHarvest::addTo(Accounting &sums) const

@@ -270,6 +270,7 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
         merger.take(lane.before, items.first(old), batch);
     merger.take(lane.origin, items.subspan(old), batch);
     m_readLately += items.size();
+    m_recordsRead += items.size();
     lane.lately = items.size();
     m_processes.countRecords(lane.origin.process, items.size());
     lane.told += merger.takeDropsTold();

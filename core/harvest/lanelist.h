@@ -27,6 +27,7 @@ public:
     /// A barrier's ends: those of now. Everything committed before the call lies below them.
     void markEnds();
     bool reachedEnds() const;
+    std::uint64_t recordsRead() const { return m_recordsRead; }
     /// Reads no lane beyond the ends just marked any more.
     void stopAtEnds() { m_stopped = true; }
 
@@ -88,7 +89,8 @@ private:
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
     std::uint64_t m_stepNs = 20'000;
-    std::uint64_t m_readLately = 0;  ///< since the step was adapted
+    std::uint64_t m_recordsRead = 0;  ///< so far
+    std::uint64_t m_readLately = 0;   ///< since the step was adapted
     std::uint64_t m_dropped = 0;
     std::uint64_t m_skipped = 0;
     std::uint32_t m_inUse = 0;

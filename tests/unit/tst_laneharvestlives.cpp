@@ -319,6 +319,23 @@ CT_CASE(hostileTablesAreSurvived)
     }
 }
 
+/// The end of a lane is searched for, its records are read one by one: a scribbled commit makes the two differ.
+CT_CASE(aHoleInALaneDoesNotHoldUpTheEnd)
+{
+    Capture c(64);
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Coroutine two = *Coroutine::bear(process, other, 2, 1);
+    steps(one, lane, 500);
+    steps(two, lane, 500);
+    steps(one, other, 500);
+    lane.ring().records[7].commit.store(0);
+    c.end();
+    CHECK_EQUAL(c.loop->accounting().captured, c.books.captured);
+    CHECK_EQUAL(c.books.inversions, 0u);
+}
+
 /// A flight recorder, found after its end: what was overwritten was missed.
 CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 {
