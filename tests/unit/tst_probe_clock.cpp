@@ -221,6 +221,72 @@ CT_CASE(withoutACounterItIsTheSystemClock)
     CHECK_EQUAL(clock_now(*clock, line), now + 1'000'000'000'000);
 }
 
+/// A line through now that is not due for long, and one below it.
+CT_CASE(aThreadsTimeNeverGoesBack)
+{
+    constexpr std::uint64_t kInterval = std::uint64_t{1} << 38;
+    const auto clock = std::make_unique<shared_clock>();
+    clock_state state;
+    state.rate = std::uint64_t{1} << 31;  // 0.5 ns a tick
+    state.line = {read_counter() - 1'000'000, 1'000'000'000'000, state.rate, kInterval};
+    install(*clock, state);
+    clock_line mine;
+    const std::uint64_t first = clock_now(*clock, mine);
+    CHECK_EQUAL(mine.base_ns, state.line.base_ns);
+    state.line.base_ns -= 30'000'000'000;  // a checker was away for long before it installed this
+    install(*clock, state);
+    const std::uint64_t second = clock_now(*clock, mine);
+    CHECK(second >= first);
+    CHECK_EQUAL(to_ns(mine, mine.base_counter), second);
+    // It meets the other line where that ends, and is due then.
+    const std::uint64_t end = state.line.base_counter + kInterval;
+    CHECK_EQUAL(mine.base_counter + mine.interval, end);
+    const std::uint64_t expected = to_ns(state.line, end);
+    CHECK(to_ns(mine, end) <= expected && to_ns(mine, end) + 100 > expected);
+    CHECK(mine.mult >= state.rate / 2);
+    // A thread that comes now has nothing to wait for.
+    clock_line fresh;
+    const std::uint64_t other = clock_now(*clock, fresh);
+    CHECK(other < first);
+    CHECK_EQUAL(fresh.base_ns, state.line.base_ns);
+}
+
+/// The same for what is shown while another thread checks, and for the system's clock.
+CT_CASE(norDoesItWhileAnotherThreadChecks)
+{
+    constexpr std::uint64_t kInterval = std::uint64_t{1} << 32;
+    const auto clock = std::make_unique<shared_clock>();
+    clock->busy.store(1);
+    clock_state state;
+    state.rate = std::uint64_t{1} << 31;
+    state.line = {read_counter() - 2 * kInterval, monotonic_ns() + 1'000'000'000'000, state.rate, kInterval};
+    install(*clock, state);
+    clock_line mine;
+    const std::uint64_t first = clock_now(*clock, mine);
+    CHECK(first >= to_ns(state.line, state.line.base_counter + 2 * kInterval));
+    CHECK_EQUAL(mine.interval, 0U);  // due
+    state.line.base_ns -= 60'000'000'000;
+    install(*clock, state);
+    const std::uint64_t second = clock_now(*clock, mine);
+    CHECK(second >= first);
+    install(*clock, without_counter(0));
+    CHECK(clock_now(*clock, mine) >= second);
+}
+
+/// What a thread did not ask for was not shown.
+CT_CASE(anOldLineDoesNotHoldTimeBack)
+{
+    const clock_line line{1000, 5000, std::uint64_t{1} << 32, 100};
+    CHECK_EQUAL(latest_shown(line, 1050), 5050U);
+    CHECK_EQUAL(latest_shown(line, 1'000'000), 5100U);
+    CHECK_EQUAL(latest_shown(line, 990), 4990U);
+    CHECK_EQUAL(latest_shown({}, kStart), 0U);
+    // So far above that half speed does not meet the line.
+    const clock_line slow = bend(line, 1050, 7000);
+    CHECK_EQUAL(to_ns(slow, 1050), 7000U);
+    CHECK_EQUAL(to_ns(slow, 1100), 7025U);
+}
+
 CT_CASE(theRealClock)
 {
     // Between reading the clocks and installing the line an emulated thread is away for long (see check_clock).

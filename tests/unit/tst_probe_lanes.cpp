@@ -277,6 +277,70 @@ CT_CASE(aStackOfLiesHarmsNobody)
     });
 }
 
+CT_CASE(aClaimIsNobodyElses)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        std::make_unique<Traced>().reset();
+        // An engine that saw the line before the claim, and now would free it.
+        std::uint64_t seen = region.line(0).life.load();
+        CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kLineRecycled);
+        const std::uint64_t identity =
+            corotracer::detail::take_line(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+        CHECK_EQUAL(identity, std::uint64_t{2} << 32);
+        CHECK(!region.line(0).life.compare_exchange_strong(seen, std::uint64_t{1} << 32 | kLineFree));
+        CHECK_EQUAL(region.line(0).life.load(), std::uint64_t{2} << 32 | kLineFree);
+    });
+}
+
+/// The engine took a line for a dead process's that this thread keeps: it lies in two stacks, and in one twice.
+CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        std::make_unique<Traced>().reset();
+        corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
+        REQUIRE(self.free_count == 1 && self.free_lines[0] == 0);
+        self.free_lines[self.free_count++] = 0;
+        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
+        region.birth(0).next_free.store(0);
+        region.extension().free_lines.store(1);
+        const Traced first;
+        const Traced second;
+        const Traced third;
+        CHECK_EQUAL(first.self(), std::uint64_t{2} << 32);
+        CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
+        CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
+    });
+}
+
+CT_CASE(theLastGenerationIsTheLast)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        constexpr std::uint64_t kLast = 0xFFFF'FFFF;
+        std::make_unique<Traced>().reset();
+        region.line(0).life.store((kLast - 1) << 32 | kLineFree);
+        auto last = std::make_unique<Traced>();
+        CHECK_EQUAL(last->self(), kLast << 32);
+        last.reset();
+        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineRecycled);
+        CHECK_EQUAL(corotracer::detail::thread_v1.free_count, 0U);
+        const Traced next;
+        CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
+        // Nor when the engine puts it on the stack.
+        region.line(0).life.store(kLast << 32 | kLineFree);
+        region.birth(0).next_free.store(0);
+        region.extension().free_lines.store(1);
+        const Traced another;
+        CHECK_EQUAL(another.self(), std::uint64_t{1} << 32 | 2);
+        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineFree);
+    });
+}
+
 CT_CASE(manyLaps)
 {
     const Region region;

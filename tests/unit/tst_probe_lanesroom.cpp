@@ -211,6 +211,64 @@ CT_CASE(noMemoryForALane)
     });
 }
 
+CT_CASE(askingInVainCostsNoRoom)
+{
+    if (!probetest::kernelKeepsItsWord())
+        return;
+    onSmallTmpfs(32 << 20, [](const std::string &directory) {
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20, .directory = directory});
+        constexpr std::uint64_t kLaneBytes = (std::uint64_t{1} << 17) * sizeof(LaneRecord) + 4096;
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 1);
+        {
+            const Filler filler(directory);
+            std::vector<std::thread> threads;
+            for (int i = 0; i < 8; ++i)
+                threads.emplace_back([] {
+                    Traced own;
+                    for (int attempt = 0; attempt < 50; ++attempt) {
+                        corotracer::detail::thread_v1.retry_ns = 0;  // the time until the next attempt has passed
+                        events(own, 1);
+                    }
+                });
+            for (std::thread &thread : threads)
+                thread.join();
+        }
+        CHECK(region.extension().records_without_lane.load() > 0);
+        // A page that the file system still found may have made a lane; no other part of the pool is gone.
+        CHECK_EQUAL(region.extension().lane_pool_used.load(), region.lanes() * kLaneBytes);
+        const std::uint32_t before = region.lanes();
+        for (int i = 0; i < 4; ++i)
+            std::thread([] { events(*std::make_unique<Traced>(), 1); }).join();
+        CHECK_EQUAL(region.lanes(), before + 4);
+        for (std::uint32_t i = 0; i < region.lanes(); ++i) {
+            CHECK_EQUAL(region.lane(i).records.load(), 1U << 17);
+            CHECK(region.lane(i).state.load() != kLaneMaking);
+        }
+    });
+}
+
+/// Of the last entry of the directory, or of the memory for one, another thread can be faster.
+CT_CASE(whatWasCarvedInVainGoesBack)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        const corotracer::detail::lane_areas &areas = corotracer::detail::state_v1.lanes;
+        const std::uint64_t used = region.extension().lane_pool_used.load();
+        const corotracer::detail::lane_carving first = corotracer::detail::carve(areas);
+        const corotracer::detail::lane_carving second = corotracer::detail::carve(areas);
+        CHECK_EQUAL(first.begin, used);
+        CHECK_EQUAL(second.begin, first.end());
+        corotracer::detail::give_back(areas, first);  // not the last
+        CHECK_EQUAL(region.extension().lane_pool_used.load(), second.end());
+        corotracer::detail::give_back(areas, second);
+        corotracer::detail::give_back(areas, first);
+        CHECK_EQUAL(region.extension().lane_pool_used.load(), used);
+    });
+}
+
 CT_CASE(noMemoryAtAll)
 {
     if (!probetest::kernelKeepsItsWord())

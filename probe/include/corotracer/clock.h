@@ -14,9 +14,10 @@
 // Error against CLOCK_MONOTONIC: that of one paired reading (below 0.1 us undisturbed), plus what the kernel's clock
 // changes its rate by within one interval: under an NTP slew of 500 ppm at most 64 us; in the first two milliseconds
 // of a process, below 2 us. The same line serves all threads of a process, so between them order is that of the
-// counter. A line that is off by more than 1 ms, or by 1/64 of the interval, is bad: time then steps forward if it was
-// late, and slows to half speed if it was early. Three bad checks in a row, or no invariant counter: clock_gettime for
-// good, starting no lower than the last value handed out.
+// counter, but for a checker that was preempted; within a thread time never goes back. A line that is off by more than
+// 1 ms, or by 1/64 of the interval, is bad: time then steps forward if it was late, and slows to half speed if it was
+// early. Three bad checks in a row, or no invariant counter: clock_gettime for good, starting no lower than the last
+// value handed out.
 #pragma once
 
 #include <atomic>
@@ -269,8 +270,8 @@ inline void check_clock(shared_clock &clock) noexcept
     clock_pair now;
     clock_state next = clock.state;
     if (read_pair(now, clock.state.rate)) {
-        // Preempted between here and install, threads would follow the old line for longer than planned: by the time
-        // that takes, times the difference of the slopes.
+        // Preempted between here and install, threads follow the old line for longer than planned, and get ahead of the
+        // new one by the time that takes, times the difference of the slopes: see bend.
         next = next_clock(clock.state, now, read_counter());
     } else {
         next.line.interval += slope(first_check_ns, next.rate);  // later, then
@@ -278,10 +279,32 @@ inline void check_clock(shared_clock &clock) noexcept
     install(clock, next);
 }
 
-/// Now, in ns of CLOCK_MONOTONIC, checking the line if that is due. `line` receives the line in use: valid while
-/// counter - line.base_counter < line.interval.
+/// The latest that a thread that used `line` until `counter` can have shown.
+[[nodiscard]] inline constexpr std::uint64_t latest_shown(const clock_line &line, std::uint64_t counter) noexcept
+{
+    const auto ahead = static_cast<std::int64_t>(counter - line.base_counter);
+    const bool beyond = ahead > static_cast<std::int64_t>(line.interval);
+    return to_ns(line, beyond ? line.base_counter + line.interval : counter);
+}
+
+/// A thread's copy of `line`, which is not yet due at `counter` and would show less there than `shown`: from there it
+/// is slower, by half at most, so that it meets the line when that is due.
+[[nodiscard]] inline constexpr clock_line bend(const clock_line &line, std::uint64_t counter,
+                                               std::uint64_t shown) noexcept
+{
+    const std::uint64_t left = line.base_counter + line.interval - counter;
+    const std::uint64_t straight = scale(left, line.mult);
+    const std::uint64_t goal = to_ns(line, counter) + straight;
+    const std::uint64_t gain = goal > shown + straight / 2 ? goal - shown : straight / 2;
+    return {counter, shown, slope(gain, left), left};
+}
+
+/// Now, in ns of CLOCK_MONOTONIC, checking the line if that is due. `line` is what the thread used so far ({} at first)
+/// and receives what it is to use: valid while counter - line.base_counter < line.interval. A thread's time never goes
+/// back, though a line that was installed late is below the one it follows.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t clock_now(shared_clock &clock, clock_line &line) noexcept
 {
+    const clock_line before = line;
     bool may_check = true;
     for (;;) {
         const std::uint32_t version = clock.version.load(std::memory_order_acquire);
@@ -304,10 +327,21 @@ inline void check_clock(shared_clock &clock) noexcept
                 continue;
             }
         }
-        if (interval != 0 && ahead > -interval && ahead < static_cast<std::int64_t>(line_reach) * interval)
-            return to_ns(line, counter);
-        const std::uint64_t now = monotonic_ns();
-        return now > line.base_ns ? now : line.base_ns;
+        const std::uint64_t shown = latest_shown(before, counter);
+        std::uint64_t now = line.base_ns;
+        if (interval != 0 && ahead > -interval && ahead < static_cast<std::int64_t>(line_reach) * interval) {
+            now = to_ns(line, counter);
+            if (!due) {
+                if (now < shown)
+                    line = bend(line, counter, shown);
+                return now < shown ? shown : now;
+            }
+        } else if (const std::uint64_t system = monotonic_ns(); system > now) {
+            now = system;
+        }
+        // Not a line to go on with, only what was shown.
+        line = {counter, now < shown ? shown : now, 0, 0};
+        return line.base_ns;
     }
 }
 

@@ -71,40 +71,68 @@ struct lane_place {
     return bytes + block_bytes(bytes / sizeof(LaneRecord)) <= left ? bytes : 0;
 }
 
-/// Carves a lane from the pool; it is in state kLaneMaking. Null: pool, directory or memory are spent.
+/// A part of the pool, from `begin`, in bytes: block numbers, with memory behind them, then records.
+struct lane_carving {
+    std::uint64_t begin = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t records = 0;  ///< 0: pool or memory are spent
+
+    [[nodiscard]] constexpr std::uint64_t end() const noexcept { return begin + blocks + records; }
+};
+
+/// Memory comes first: as long as there is none, the pool stays whole, however often and by how many it is asked for.
+/// What another thread carves meanwhile begins in the same place, so that the memory serves its lane.
+[[nodiscard]] inline lane_carving carve(const lane_areas &areas) noexcept
+{
+    std::atomic<std::uint64_t> &pool_used = areas.extension->lane_pool_used;
+    lane_carving carving;
+    carving.begin = pool_used.load(std::memory_order_relaxed);
+    do {
+        // Whole pages: an untrusted count that is not would misplace the lane.
+        if (carving.begin > areas.pool_size || carving.begin % 4096 != 0)
+            return {};
+        carving.records =
+            lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - carving.begin);
+        carving.blocks = block_bytes(carving.records / sizeof(LaneRecord));
+        if (carving.records == 0 || !back_with_memory(areas.base + areas.pool_offset + carving.begin, carving.blocks))
+            return {};
+    } while (!pool_used.compare_exchange_weak(carving.begin, carving.end(), std::memory_order_relaxed,
+                                              std::memory_order_relaxed));
+    return carving;
+}
+
+/// For want of a directory entry. Only the last carving can go back; behind another's it stays unused.
+inline void give_back(const lane_areas &areas, const lane_carving &carving) noexcept
+{
+    std::uint64_t end = carving.end();
+    (void)areas.extension->lane_pool_used.compare_exchange_strong(end, carving.begin, std::memory_order_relaxed,
+                                                                  std::memory_order_relaxed);
+}
+
+/// Carves a lane from the pool; it is in state kLaneMaking. Null: pool, directory or memory are spent. An entry of the
+/// directory is taken last, when nothing is wanting any more.
 [[nodiscard]] inline LaneHeader *make_lane(const lane_areas &areas) noexcept
 {
-    ExtensionHeader &extension = *areas.extension;
+    std::atomic<std::uint32_t> &lane_count = areas.extension->lane_count;
     std::uint32_t index = lanes_made(areas);
     if (index >= areas.lane_capacity || !back_with_memory(areas.directory + index, sizeof(LaneHeader)))
         return nullptr;
-    std::uint64_t used = extension.lane_pool_used.load(std::memory_order_relaxed);
-    std::uint64_t bytes = 0;
-    do {
-        // Whole pages: an untrusted count that is not would misplace the lane.
-        if (used > areas.pool_size || used % 4096 != 0)
-            return nullptr;
-        bytes = lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - used);
-        if (bytes == 0)
-            return nullptr;
-    } while (!extension.lane_pool_used.compare_exchange_weak(used,
-                                                             used + bytes + block_bytes(bytes / sizeof(LaneRecord)),
-                                                             std::memory_order_relaxed, std::memory_order_relaxed));
-    const std::uint64_t blocks = block_bytes(bytes / sizeof(LaneRecord));
-    const std::uint64_t offset = areas.pool_offset + used;
-    if (!back_with_memory(areas.base + offset, blocks))
+    const lane_carving carving = carve(areas);
+    if (carving.records == 0)
         return nullptr;
     do {
-        if (index >= areas.lane_capacity || !back_with_memory(areas.directory + index, sizeof(LaneHeader)))
+        if (index >= areas.lane_capacity || !back_with_memory(areas.directory + index, sizeof(LaneHeader))) {
+            give_back(areas, carving);
             return nullptr;
+        }
         // Release: the entry has memory; partner: the acquire in lanes_made and the engine's.
-    } while (!extension.lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel,
-                                                         std::memory_order_acquire));
+    } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel, std::memory_order_acquire));
     LaneHeader &lane = areas.directory[index];
+    const std::uint64_t offset = areas.pool_offset + carving.begin;
     lane.state.store(kLaneMaking, std::memory_order_relaxed);
     lane.block_numbers_offset.store(offset, std::memory_order_relaxed);
-    lane.offset.store(offset + blocks, std::memory_order_relaxed);
-    lane.records.store(static_cast<std::uint32_t>(bytes / sizeof(LaneRecord)), std::memory_order_release);
+    lane.offset.store(offset + carving.blocks, std::memory_order_relaxed);
+    lane.records.store(static_cast<std::uint32_t>(carving.records / sizeof(LaneRecord)), std::memory_order_release);
     return &lane;
 }
 

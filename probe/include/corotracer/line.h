@@ -19,6 +19,8 @@ namespace corotracer::detail {
 inline constexpr std::uint32_t line_chunk = 1024;         ///< compact stations committed at a time
 inline constexpr std::uint64_t no_room_ns = 100'000'000;  ///< time between two attempts to get memory
 inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
+/// A compact station is retired after it, for identities never come twice.
+inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 
 [[nodiscard]] inline constexpr std::uint64_t identity_of(std::uint32_t generation, std::uint32_t index) noexcept
 {
@@ -113,22 +115,42 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     }
 }
 
-/// A compact station for a birth in this thread, or no_line.
-[[nodiscard]] inline std::uint32_t take_line(thread_state &self, const lane_areas &areas) noexcept
+/// Makes a free compact station this thread's: the identity of its next coroutine, in state kLineFree until the birth
+/// is written. kNoIdentity: it is somebody's, and lay in a stack by mistake; or it is retired.
+[[nodiscard]] inline std::uint64_t claim_line(const lane_areas &areas, std::uint32_t index) noexcept
 {
-    if (self.free_count != 0)
-        return self.free_lines[--self.free_count];
+    std::atomic<std::uint64_t> &life = areas.lines[index].life;
+    std::uint64_t seen = life.load(std::memory_order_relaxed);
+    const auto state = static_cast<std::uint32_t>(seen);
+    const auto generation = static_cast<std::uint32_t>(seen >> 32);
+    if ((state != kLineFree && state != kLineRecycled) || generation == last_generation)
+        return kNoIdentity;
+    // The generation moves on here already, so that whoever meant to free or to claim what we saw fails. Acquire;
+    // partner: the release of the last owner's death, and the engine's when it freed it.
+    if (!life.compare_exchange_strong(seen, identity_of(generation + 1, kLineFree), std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return kNoIdentity;
+    return identity_of(generation + 1, index);
+}
+
+/// A compact station for a birth in this thread, claimed: the new coroutine's identity. kNoIdentity: there is none.
+[[nodiscard]] inline std::uint64_t take_line(thread_state &self, const lane_areas &areas) noexcept
+{
+    while (self.free_count != 0) {
+        const std::uint64_t identity = claim_line(areas, self.free_lines[--self.free_count]);
+        if (identity != kNoIdentity) [[likely]]
+            return identity;
+    }
     for (int attempt = 0; attempt < 8; ++attempt) {
         const std::uint32_t index = pop_free_line(areas);
         if (index == no_line)
             break;
-        // Acquire: what the last owner wrote is before what the next one will. One that is in use is on the stack by
-        // mistake, somebody's: left alone.
-        const auto life = static_cast<std::uint32_t>(areas.lines[index].life.load(std::memory_order_acquire));
-        if (life == kLineFree || life == kLineRecycled)
-            return index;
+        const std::uint64_t identity = claim_line(areas, index);
+        if (identity != kNoIdentity)
+            return identity;
     }
-    return take_new_line(areas);
+    const std::uint32_t index = take_new_line(areas);
+    return index == no_line ? kNoIdentity : claim_line(areas, index);
 }
 
 /// Keeps a compact station that this thread set to kLineRecycled; half of too many go to the region's stack.

@@ -115,17 +115,17 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     detail::thread_state &self = detail::thread_v1;
     if (self.session != session) [[unlikely]]
         detail::join_session(self, session);
-    const std::uint32_t index = detail::take_line(self, state.lanes);
-    if (index == detail::no_line) [[unlikely]] {
+    const std::uint64_t identity = detail::take_line(self, state.lanes);
+    if (identity == kNoIdentity) [[unlikely]] {
         state.lanes.extension->births_without_line.fetch_add(1, std::memory_order_relaxed);
         return;
     }
+    const auto index = static_cast<std::uint32_t>(identity);
     StateLine &line = state.lanes.lines[index];
     BirthLine &birth = state.lanes.births[index];
     const std::uint64_t probe_id = reinterpret_cast<std::uintptr_t>(this);
     const std::uint64_t now = detail::raw_now();
-    const auto generation = static_cast<std::uint32_t>((line.life.load(std::memory_order_relaxed) >> 32) + 1);
-    // Release each: a reader that finds one of these (acquire) finds `life` changed since its last life.
+    // Release each: a reader that finds one of these (acquire) finds `life` changed since its last life, by the claim.
     birth.probe_id.store(probe_id, std::memory_order_release);
     birth.birth_ts.store(now, std::memory_order_release);
     birth.name.store(0, std::memory_order_release);
@@ -138,9 +138,10 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     line.tid.store(self.tid, std::memory_order_release);
     line.death_ts.store(0, std::memory_order_release);
     // Partner: the engine's acquire load.
+    const auto generation = static_cast<std::uint32_t>(identity >> 32);
     line.life.store(detail::identity_of(generation, kLineAlive), std::memory_order_release);
     line_ = &line;
-    identity_ = detail::identity_of(generation, index);
+    identity_ = identity;
     session_ = session;
     untold_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
 }
@@ -205,10 +206,10 @@ inline void PromiseMixin::die_compact() noexcept
                                        kRecordDeath);
     }
     const bool recycle = (told && !untold_) || detail::state_v1.lanes.overwrite;
-    // Partner: the engine's acquire load; and the acquire in take_line of whoever has it next.
+    // Partner: the engine's acquire load; and the acquire in claim_line of whoever has it next.
     line_->life.store(detail::identity_of(generation, recycle ? kLineRecycled : kLineDead), std::memory_order_release);
-    if (!recycle)
-        return;
+    if (!recycle || generation == detail::last_generation)
+        return;  // the engine's; or retired: recycled for every reader, and in no stack
     detail::thread_state &self = detail::thread_v1;
     const auto index = static_cast<std::uint32_t>(identity_);
     if (self.session == session_)
