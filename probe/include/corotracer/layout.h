@@ -157,10 +157,10 @@ struct ExtensionHeader {
     std::atomic<std::uint32_t> lines_committed;  // 0x184  compact stations whose memory is there; only ever raised
     std::atomic<std::uint64_t>
         free_lines;  // 0x188  stack of free compact stations: tag (32) | index + 1 (32), 0 = none
-    std::atomic<std::uint64_t> births_without_line;   // 0x190  coroutines for which there was no compact station
-    std::atomic<std::uint64_t> births_while_off;      // 0x198  coroutines born while tracing was switched off
-    std::atomic<std::uint64_t> lane_pool_used;        // 0x1A0  bytes; fetch_add by compare-exchange, never given back
-    std::atomic<std::uint32_t> lane_count;            // 0x1A8  entries of the directory in use
+    std::atomic<std::uint64_t> births_without_line;  // 0x190  coroutines for which there was no compact station
+    std::atomic<std::uint64_t> births_while_off;     // 0x198  coroutines born while tracing was switched off
+    std::atomic<std::uint64_t> lane_pool_used;       // 0x1A0  bytes; raised by compare-exchange; a lane's never go back
+    std::atomic<std::uint32_t> lane_count;           // 0x1A8  entries of the directory in use
     std::atomic<std::uint32_t> threads_without_lane;  // 0x1AC
     std::atomic<std::uint64_t> records_without_lane;  // 0x1B0
     std::atomic<std::uint64_t> names_dropped;         // 0x1B8  strings that found no room
@@ -215,10 +215,10 @@ struct alignas(64) StateLine {
 
 /// Low half of StateLine::life.
 enum : std::uint32_t {
-    kLineFree = 0,
+    kLineFree = 0,  ///< also from the claim, which raises the generation, until the birth is written
     kLineAlive = 1,
     kLineDead = 2,      ///< its birth or its death found no room in a lane: the engine frees it once it was read
-    kLineRecycled = 3,  ///< dead, told in full by lanes; it lies in a stack of free ones
+    kLineRecycled = 3,  ///< dead, told in full by lanes; in a stack of free ones, or retired (generation 2^32 - 1)
 };
 
 /// What does not change in a coroutine's life; written at birth before StateLine::life, and by set_name / set_parent.
