@@ -64,7 +64,9 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     if (!view)
         return;  // lies outside of the pool
     lane.view = *view;
-    lane.position = lane.stored = lane.end = lane.gauged = header.tail.load(std::memory_order_relaxed);
+    // A recorder is evidence: each engine reads all that is there, and leaves it so.
+    lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
+    lane.stored = lane.end = lane.gauged = lane.position;
     lane.told = header.dropped.load(std::memory_order_relaxed);
     learnOrigin(lane);
     // The record that told it may be gone.
@@ -295,9 +297,9 @@ void LaneList::storeTails()
     if (headers.empty())
         return;
     for (Lane &lane : m_lanes) {
-        // A producer that found its lane full gets a good piece at a time: each gap costs a hole in every coroutine.
+        // Overwrite mode has no use for it. A producer that found its lane full gets a good piece at a time: each gap costs a hole in every coroutine.
         const std::uint64_t ahead = lane.position - lane.stored;
-        if (ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
+        if (lane.view.overwrite || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;
         lane.stored = lane.position;
         // Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.

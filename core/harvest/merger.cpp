@@ -46,7 +46,8 @@ std::uint64_t identityOf(std::uint32_t generation, std::uint32_t index)
 }  // namespace
 
 Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
-    : m_lines(region.lines()), m_births(region.births()), m_books(books), m_processes(processes)
+    : m_lines(region.lines()), m_births(region.births()), m_books(books), m_processes(processes),
+      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite)
 {
 }
 
@@ -235,7 +236,8 @@ void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
     if (end <= cursor.next())
         return;
     const std::uint64_t count = end - cursor.next();
-    const bool missed = (cursor.state & LaneCursor::kAttached) != 0;
+    // A recorder overwrites each thread's lane at its own pace, so that there are holes among what was there.
+    const bool missed = (cursor.state & LaneCursor::kAttached) != 0 || (m_attaching && m_overwrites);
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
     (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
     cursor.setNext(end);
@@ -296,7 +298,8 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     birth.dialect = Dialect::Lane;
     birth.probeId = item.arg;
     birth.birthTs = ts;
-    const Place place = install(item.identity, birth, 0, batch);
+    const Place place =
+        install(item.identity, birth, m_attaching && m_overwrites ? LaneCursor::kAttached : 0, batch);
     if (place.hold) {
         release(place, 0, batch);
         tidy(place, batch);

@@ -57,6 +57,7 @@ public:
     void abandon(std::uint32_t index);
 
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
+    /// In overwrite mode all that are not there do.
     void setAttaching(bool attaching) { m_attaching = attaching; }
     /// No lane, just lines: a generation that follows another ends it at once.
     void setLinesOnly() { m_linesOnly = true; }
@@ -136,6 +137,7 @@ private:
     std::size_t m_coveredAt = 0;
     std::vector<Note> m_notes;  ///< of coroutines that are not known yet
     std::uint64_t m_barrier = 0;
+    bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
     bool m_attaching = false;
     bool m_linesOnly = false;
     bool m_needsSweep = false;

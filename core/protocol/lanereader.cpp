@@ -16,6 +16,8 @@ using corotracer::LaneRecord;
 constexpr std::uint64_t kMaxPlausibleBlock = (std::uint64_t{1} << 48) / kLaneBlock;
 /// How often one call leaps after a producer that laps us.
 constexpr int kMaxLeaps = 8;
+/// How often one call looks again at what the producer changed while we looked.
+constexpr int kMaxLooks = 4;
 
 /// Slots that may be touched.
 std::uint32_t touchable(const LaneView &lane)
@@ -82,13 +84,84 @@ std::uint64_t blockNumber(const LaneView &lane, std::uint64_t place)
     return number != 0 && number <= kMaxPlausibleBlock && (number - 1) % blocks == place ? number : 0;
 }
 
-/// The newest block that was begun, plus 1; 0 = none.
+bool isCommitted(const LaneView &lane, std::uint64_t position)
+{
+    const std::uint64_t slot = position & (lane.capacity - 1);
+    // Acquire; partner: the producer's release store of commit.
+    return slot < touchable(lane) &&
+           (lane.records[slot].commit.load(std::memory_order_acquire) & 0xF) == lane_lap(position, lane.capacity);
+}
+
+/// The same for a block with something in it: its first slot carries the lap that the number tells. A block that was
+/// merely begun, or whose number was scribbled, is 0.
+std::uint64_t filledBlock(const LaneView &lane, std::uint64_t place)
+{
+    for (int look = 0; look < kMaxLooks; ++look) {
+        const std::uint64_t number = blockNumber(lane, place);
+        if (number == 0 || isCommitted(lane, (number - 1) * kLaneBlock))
+            return number;
+        // Relaxed: behind an acquire load of what would have overwritten the slot. The same: nobody did.
+        if (lane.blockNumbers[place].load(std::memory_order_relaxed) == number)
+            return 0;
+    }
+    return 0;
+}
+
+/// The least number of a filled block above `number`; 0 = none.
+std::uint64_t blockAfter(const LaneView &lane, std::uint64_t number)
+{
+    std::uint64_t next = 0;
+    for (std::uint64_t place = 0; place < lane.capacity / kLaneBlock; ++place) {
+        // Most are not above, and then their slots are left alone.
+        const std::uint64_t claimed = lane.blockNumbers[place].load(std::memory_order_relaxed);
+        if (claimed <= number || (next != 0 && claimed >= next))
+            continue;
+        const std::uint64_t filled = filledBlock(lane, place);
+        if (filled > number && (next == 0 || filled < next))
+            next = filled;
+    }
+    return next;
+}
+
+/// The greatest number of a filled block; 0 = none.
 std::uint64_t newestBlock(const LaneView &lane)
 {
+    const std::uint64_t blocks = lane.capacity / kLaneBlock;
+    // Mostly it is the latest that was begun, or the one before it: the slots of the others are left alone.
+    std::uint64_t limit = kMaxPlausibleBlock + 1;
+    for (int look = 0; look < 2; ++look) {
+        std::uint64_t greatest = 0;
+        for (std::uint64_t place = 0; place < blocks; ++place) {
+            if (const std::uint64_t number = blockNumber(lane, place); number < limit)
+                greatest = std::max(greatest, number);
+        }
+        if (greatest == 0 || filledBlock(lane, (greatest - 1) % blocks) == greatest)
+            return greatest;
+        limit = greatest;
+    }
     std::uint64_t newest = 0;
-    for (std::uint64_t place = 0; place < lane.capacity / kLaneBlock; ++place)
-        newest = std::max(newest, blockNumber(lane, place));
+    for (std::uint64_t place = 0; place < blocks; ++place)
+        newest = std::max(newest, filledBlock(lane, place));
     return newest;
+}
+
+struct BlockReading {
+    std::size_t count = 0;
+    bool stopped = false;  ///< in front of a slot that does not carry its lap
+};
+
+/// What the block of `position`, number `number`, holds from there on; nothing if it is overwritten meanwhile.
+BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64_t number, std::span<LaneItem> items)
+{
+    const std::uint64_t room = std::min<std::uint64_t>(items.size(), kLaneBlock - position % kLaneBlock);
+    const std::uint64_t end = runEnd(lane, position, room);
+    const std::size_t copied = copyRun<std::memory_order_acquire>(lane, position, end, items.data());
+    // Relaxed: kept behind the copy by its acquire loads. Partner: the producer's store of the number, which comes
+    // before the (release) payload that would have torn the copy.
+    const std::uint64_t place = (number - 1) % (lane.capacity / kLaneBlock);
+    if (lane.blockNumbers[place].load(std::memory_order_relaxed) != number)
+        return {};
+    return {copied, copied < room};
 }
 
 LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items)
@@ -96,44 +169,62 @@ LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::spa
     LaneReading reading;
     reading.next = position;
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
+    std::uint64_t awaited = 0;  // the position that a later block says must have been filled
     for (int leaps = 0; reading.count < items.size() && leaps <= kMaxLeaps;) {
-        const std::uint64_t block = reading.next / kLaneBlock;
-        const std::uint64_t number = blockNumber(lane, block % blocks);
-        if (number < block + 1)
-            break;  // not begun yet
-        if (number == block + 1) {
-            const std::uint64_t room =
-                std::min<std::uint64_t>(items.size() - reading.count, kLaneBlock - reading.next % kLaneBlock);
-            const std::uint64_t end = runEnd(lane, reading.next, room);
-            const std::size_t copied =
-                copyRun<std::memory_order_acquire>(lane, reading.next, end, items.data() + reading.count);
-            // Relaxed: kept behind the copy by its acquire loads. Partner: the producer's store of the number, which
-            // comes before the (release) payload that would have torn the copy.
-            if (lane.blockNumbers[block % blocks].load(std::memory_order_relaxed) == number) {
-                reading.count += copied;
-                reading.next += copied;
-                if (copied == 0 || reading.next != end)
-                    break;
+        const std::uint64_t number = reading.next / kLaneBlock + 1;
+        const std::uint64_t found = blockNumber(lane, (number - 1) % blocks);
+        if (found == number) {
+            const BlockReading block = readBlock(lane, reading.next, number, items.subspan(reading.count));
+            reading.count += block.count;
+            reading.next += block.count;
+            if (block.count != 0 && !block.stopped)
                 continue;
-            }
         }
-        // Overwritten before us or under us: go on at the oldest block that may still be whole.
-        const std::uint64_t newest = newestBlock(lane);
-        const std::uint64_t oldest = newest > blocks ? newest - blocks : 0;
-        const std::uint64_t target = std::max(oldest, block + 1) * kLaneBlock;
+        if (reading.count != 0)
+            break;  // a leap comes before all items
+        const std::uint64_t next = blockAfter(lane, number);
+        if (next == 0)
+            break;  // nothing new
+        ++leaps;
+        if (found <= number && awaited != reading.next + 1) {
+            // Later blocks are filled after this one, so a second look sees what the first came too early for.
+            awaited = reading.next + 1;
+            continue;
+        }
+        // Overwritten before us or under us, or scribbled: go on at the oldest block that is there.
+        const std::uint64_t target = (next - 1) * kLaneBlock;
         reading.skipped += target - reading.next;
         reading.next = target;
-        ++leaps;
     }
     return reading;
 }
 
-bool isCommitted(const LaneView &lane, std::uint64_t position)
+/// One past the last position of a run of committed ones, from `position` to at most the end of its block.
+std::uint64_t runInBlock(const LaneView &lane, std::uint64_t position)
 {
-    const std::uint64_t slot = position & (lane.capacity - 1);
-    // Acquire; partner: the producer's release store of commit.
-    return slot < touchable(lane) &&
-           (lane.records[slot].commit.load(std::memory_order_acquire) & 0xF) == lane_lap(position, lane.capacity);
+    const std::uint64_t stop = (position / kLaneBlock + 1) * kLaneBlock;
+    while (position != stop && isCommitted(lane, position))
+        ++position;
+    return position;
+}
+
+/// Looks at each slot of the last block, as readOverwrite does: a search would leap over a hole.
+std::uint64_t overwriteEnd(const LaneView &lane, std::uint64_t position)
+{
+    const std::uint64_t blocks = lane.capacity / kLaneBlock;
+    std::uint64_t end = position;
+    for (int look = 0; look < kMaxLooks; ++look) {
+        const std::uint64_t newest = newestBlock(lane);
+        const std::uint64_t own = position / kLaneBlock + 1;
+        const std::uint64_t last = std::max(newest, own);
+        if (last == own && blockNumber(lane, (own - 1) % blocks) != own)
+            return end;
+        end = std::max(end, runInBlock(lane, last == own ? position : (last - 1) * kLaneBlock));
+        // Relaxed: behind the acquire loads of the run. Changed: it was cut short by what overwrites the block.
+        if (lane.blockNumbers[(last - 1) % blocks].load(std::memory_order_relaxed) == last)
+            return end;
+    }
+    return end;
 }
 
 /// One past the last committed position in [position, position + room): those that are come first.
@@ -165,12 +256,13 @@ LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<Lan
 
 std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position)
 {
-    if (!lane.overwrite)
-        return searchEnd(lane, position, lane.capacity);
-    const std::uint64_t newest = newestBlock(lane);
-    if (newest == 0)
-        return position;
-    return std::max(position, searchEnd(lane, std::max((newest - 1) * kLaneBlock, position), kLaneBlock));
+    return lane.overwrite ? overwriteEnd(lane, position) : searchEnd(lane, position, lane.capacity);
+}
+
+std::uint64_t oldestPosition(const LaneView &lane)
+{
+    const std::uint64_t oldest = lane.overwrite ? blockAfter(lane, 0) : 0;
+    return oldest != 0 ? (oldest - 1) * kLaneBlock : 0;
 }
 
 }  // namespace ct

@@ -42,11 +42,17 @@ struct LaneReading {
 };
 
 /// Copies what was committed from `position` on, at most items.size(). Discard mode: stops at the first slot that does
-/// not carry its lap. Overwrite mode: leaps over what is gone.
+/// not carry its lap. Overwrite mode: what is gone, or was scribbled over, is leapt over before the first item. The
+/// items are of consecutive positions, up to next - 1.
 LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items);
 
 /// One past the newest committed record, seen from `position` (an earlier end): positions below were committed before
-/// the call returned. Discard mode: O(log capacity). Partner: the producer's release store of commit.
+/// the call returned. Discard mode: O(log capacity); a hole, which only a scribble makes, may lie in front of it.
+/// Overwrite mode: readLane gets there from `position`, whatever the lane holds. Partner: the producer's release store
+/// of commit.
 std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
+
+/// Overwrite mode: the first position of the oldest block that is there.
+std::uint64_t oldestPosition(const LaneView &lane);
 
 }  // namespace ct

@@ -287,6 +287,65 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(recorder.region));  // evidence is kept
     }
 
+    /// Evidence: an engine that read it changed nothing of it.
+    void flightRecorderIsReadTwice()
+    {
+        Recorder recorder;
+        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QJsonObject first;
+        for (int engine = 0; engine < 2; ++engine) {
+            Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+            const int status = batch.run();
+            QVERIFY2(status == 0, batch.err().constData());
+            const QJsonObject summary = batch.summary();
+            runner::compareAccounts(summary, recorder.truth());
+            QCOMPARE(integer(summary, "lost_events"), 0);  // what was overwritten was missed
+            if (engine == 0)
+                first = summary;
+            for (const char *const sum : {"events", "missed_before_attach", "coroutines"})
+                QCOMPARE(integer(summary, sum), integer(first, sum));
+        }
+        QVERIFY(integer(first, "events") > 1024);
+    }
+
+    /// One word of a region is anything: the rest is read, and the capture ends.
+    void scribbledFlightRecorderIsRead_data()
+    {
+        QTest::addColumn<quint64>("ahead");
+        QTest::newRow("in its place, far ahead") << quint64{2000};
+        QTest::newRow("in another place") << quint64{2001};
+        QTest::newRow("nonsense") << ~quint64{0} / 3;
+    }
+    void scribbledFlightRecorderIsRead()
+    {
+        QFETCH(quint64, ahead);
+        Recorder recorder;
+        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        {
+            QFile file(recorder.region);
+            QVERIFY(file.open(QIODevice::ReadWrite));
+            const auto word = [&file](qint64 offset) {
+                quint64 value = 0;
+                file.seek(offset);
+                return file.read(reinterpret_cast<char *>(&value), sizeof value) == sizeof value ? value : 0;
+            };
+            const auto lane = static_cast<qint64>(word(0x108));  // the directory's first; docs/ctp.md
+            const auto numbers = static_cast<qint64>(word(lane + 0x20));
+            const quint64 scribbled = word(numbers) + ahead;
+            QVERIFY(lane != 0 && numbers != 0);
+            QVERIFY(file.seek(numbers));
+            QCOMPARE(file.write(reinterpret_cast<const char *>(&scribbled), sizeof scribbled), qint64{8});
+        }
+        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), recorder.truth());
+        QVERIFY(integer(batch.summary(), "events") > 1024);
+        QCOMPARE(integer(batch.summary(), "lost_events"), 0);
+    }
+
     void keptHistoryIsDumpedOnDeath()
     {
         Batch batch(words("--keep 60s --dump-on death"), target("ct_crash", words("--after 200")));

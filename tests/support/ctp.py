@@ -37,7 +37,7 @@ class Coroutine:
     generation: int
     events: int = 0       # as far as line and lanes say
     line_events: int = 0  # of the line alone
-    in_lanes: int = 0     # transitions in lanes, from the tails on
+    in_lanes: int = 0     # transitions in lanes, in discard mode from the tails on
     dead: bool = False
     name: str = ""
     parent: int = NO_IDENTITY
@@ -108,7 +108,7 @@ class Region:
                    "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail}
 
     def records(self, lane):
-        """(ts, identity, arg, n, site, kind) of what the lane holds from its tail on, in order."""
+        """(ts, identity, arg, n, site, kind) of what the lane holds, in order; in discard mode from its tail on."""
         if self.lane_mode == LANES_OVERWRITE:
             yield from self.overwritten_records(lane)
             return
@@ -127,8 +127,7 @@ class Region:
         numbers = struct.unpack(f"<{blocks}Q", self.read(lane["blocks"], blocks * 8))
         present = sorted(number - 1 for slot, number in enumerate(numbers) if number and (number - 1) % blocks == slot)
         for block in present:
-            first = max(block * BLOCK, lane["tail"])
-            for record in self.run(lane, first, block * BLOCK + BLOCK - first):
+            for record in self.run(lane, block * BLOCK, BLOCK):
                 if record is None:
                     break
                 yield record

@@ -364,3 +364,58 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
     c.checkBooks(5010);
 }
+
+/// One thread's lane keeps what another's lost; and whoever comes next finds the same.
+CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    std::uint64_t emitted = 0;
+    {
+        const Process process = c.process(5);
+        Lane quiet = *process.takeLane(1), loud = *process.takeLane(2);
+        Coroutine busy = *Coroutine::bear(process, quiet, 1, 1);
+        steps(busy, loud, 3000);  // overwritten, between a birth and an event that are not
+        steps(busy, quiet, 1);
+        steps(busy, loud, 3000);
+        Coroutine other = *Coroutine::bear(process, loud, 2, 1);
+        steps(other, loud, 300);
+        emitted = busy.events() + other.events();
+    }
+    c.dead.insert(5);
+    std::uint64_t captured = 0;
+    for (int engine = 0; engine < 3; ++engine) {
+        c.restart();
+        if (engine == 1)
+            c.settle(true);
+        c.end();
+        c.checkBooks(emitted);
+        CHECK_EQUAL(c.books.lost, 0u);
+        CHECK(c.books.missed > 3000);
+        CHECK_EQUAL(c.books.coroutines.size(), 2u);
+        CHECK_EQUAL(c.books.byKey(2)->captured, 300u);
+        captured = engine == 0 ? c.books.captured : captured;
+        CHECK_EQUAL(c.books.captured, captured);
+    }
+    CHECK(captured > 1024);
+}
+
+CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
+{
+    for (const std::uint64_t ahead : {1u, 2u, 2000u, 2001u}) {
+        Capture c;
+        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        steps(one, lane, 3500);
+        lane.ring().blockNumbers[0].fetch_add(ahead);
+        c.restart();
+        c.settle(true);
+        CHECK(c.loop->accounting().captured > 0);
+        CHECK(!c.scan());  // no barrier waits
+        c.end();
+        c.checkBooks(3500);
+        CHECK_EQUAL(c.books.lost, 0u);
+    }
+}

@@ -45,6 +45,21 @@ void setTail(const Ring &ring, std::uint64_t position)
     ring.header->tail.store(position, std::memory_order_release);
 }
 
+/// Reads until nothing comes any more; where that is.
+std::uint64_t readAll(const ct::LaneView &view, std::uint64_t position, std::uint64_t &count)
+{
+    std::vector<LaneItem> items(300);
+    count = 0;
+    for (bool more = true; more;) {
+        const LaneReading reading = ct::readLane(view, position, items);
+        CHECK(!view.overwrite || reading.count == 0 || reading.next >= position + reading.count);
+        more = reading.count != 0;
+        count += reading.count;
+        position = more ? reading.next : position;
+    }
+    return position;
+}
+
 }  // namespace
 
 CT_CASE(readsWhatWasCommittedInOrder)
@@ -221,6 +236,74 @@ CT_CASE(aBegunBlockIsNoRecord)
     CHECK(isRun(std::span(items).first(1024), 2048));
 }
 
+/// One block's number is anything at all: the others are read, and the end is one that readers get to.
+CT_CASE(scribbledBlockNumbers)
+{
+    constexpr std::uint32_t kRecords = 8192;
+    constexpr std::uint64_t kBlocks = kRecords / corotracer::kLaneBlock;
+    const auto lapOf = [](std::uint64_t number) {
+        return corotracer::lane_lap((number - 1) * corotracer::kLaneBlock, kRecords);
+    };
+    std::mt19937_64 random(3);
+    for (const std::uint64_t written : {500u, 8192u, 20'000u, 20'480u}) {
+        for (std::uint64_t place = 0; place < kBlocks; ++place) {
+            LooseRing memory(kRecords, true);
+            Lane lane(memory.ring(), 0);
+            write(lane, 0, written);
+            const ct::LaneView view = memory.ring().view();
+            std::atomic<std::uint64_t> &number = memory.ring().blockNumbers[place];
+            const std::uint64_t before = number.load();
+            std::uint64_t whole = 0, count = 0;
+            const std::uint64_t end = readAll(view, ct::oldestPosition(view), whole);
+            CHECK_EQUAL(end, written);
+            // Those that fit, a lap or many ahead or behind, are the ones that could be believed.
+            for (const std::uint64_t scribble :
+                 {std::uint64_t{0}, ~std::uint64_t{0}, before + 1, before + kBlocks, before + 1000 * kBlocks,
+                  before - kBlocks, place + 1 + (std::uint64_t{1} << 37), random()}) {
+                const bool fits = scribble != 0 && (scribble - 1) % kBlocks == place;
+                if (before == 0 || (fits && lapOf(scribble) == lapOf(before)))
+                    continue;  // cannot be told from a good one
+                number.store(scribble);
+                for (const std::uint64_t position :
+                     {ct::oldestPosition(view), std::uint64_t{0}, written / 2, written}) {
+                    const std::uint64_t reached = readAll(view, position, count);
+                    CHECK(reached >= ct::committedEnd(view, position));
+                    CHECK(reached <= written);
+                }
+                readAll(view, ct::oldestPosition(view), count);
+                CHECK(count + corotracer::kLaneBlock >= whole);
+                CHECK(count <= whole);
+            }
+        }
+    }
+}
+
+/// The producer goes on behind a scribble, and so do we.
+CT_CASE(scribblesAreLeftBehind)
+{
+    LooseRing memory(kSmall, true);
+    Lane lane(memory.ring(), 0);
+    const ct::LaneView view = memory.ring().view();
+    std::vector<LaneItem> items(kSmall);
+    write(lane, 0, 100);
+    memory.ring().blockNumbers[0].store(1 + 2 * 1000);  // far ahead, in its place
+    CHECK_EQUAL(ct::committedEnd(view, 50), 50u);
+    CHECK_EQUAL(ct::readLane(view, 50, items).next, 50u);
+    write(lane, 100, 1200);
+    const LaneReading reading = ct::readLane(view, 50, items);
+    CHECK_EQUAL(reading.skipped, 1024u - 50u);
+    CHECK_EQUAL(reading.count, 1200u - 1024u);
+    CHECK(isRun(std::span(items).first(reading.count), 1024));
+    // A hole: the rest of its block is gone.
+    memory.ring().records[1100].commit.store(0);
+    CHECK_EQUAL(ct::committedEnd(view, 1024), 1100u);
+    CHECK_EQUAL(ct::readLane(view, 1024, items).next, 1100u);
+    write(lane, 1200, 2050);
+    CHECK_EQUAL(ct::committedEnd(view, 1024), 2050u);
+    CHECK_EQUAL(ct::readLane(view, 1100, items).skipped, 2048u - 1100u);
+    CHECK_EQUAL(ct::readLane(view, 1100, items).next, 2050u);
+}
+
 /// Whatever the memory holds and wherever we are told to read: it returns, within the memory (address sanitizer looks).
 CT_CASE(hostileLanes)
 {
@@ -243,5 +326,7 @@ CT_CASE(hostileLanes)
         CHECK_EQUAL(reading.next - position, reading.count + reading.skipped);
         const std::uint64_t end = ct::committedEnd(ring.view(), position);
         CHECK(overwrite || end - position <= ring.capacity);
+        std::uint64_t count = 0;
+        CHECK(!overwrite || readAll(ring.view(), position, count) - position >= end - position);
     }
 }

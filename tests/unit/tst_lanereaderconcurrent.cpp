@@ -41,8 +41,10 @@ struct Reader {
         const std::uint64_t end = ct::committedEnd(ring.view(), position);
         const ct::LaneReading reading = ct::readLane(ring.view(), position, items);
         wrong += reading.next < position;
-        // What was committed before is read, or was overwritten; a full buffer is the only excuse.
-        wrong += reading.next < end && reading.count < items.size() && reading.skipped == 0;
+        // What was committed before is read, or was overwritten; the only excuses are a full buffer and a leap, which
+        // is left to the next reading.
+        const bool leapsNext = ring.overwrite && reading.count != 0;
+        wrong += reading.next < end && reading.count < items.size() && reading.skipped == 0 && !leapsNext;
         for (std::size_t i = 0; i < reading.count; ++i)
             judge(items[i]);
         count += reading.count;
