@@ -12,10 +12,12 @@ namespace {
 constexpr std::uint64_t kStatesEveryNs = 500'000;     ///< closed lanes are freed
 constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< and filling ones noticed
 constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< at most, while records are dropped
-/// Deaths while tracing is switched off are told by lines alone.
-constexpr std::uint64_t kOffSweepEveryNs = 1'000'000'000;
+/// Deaths that lines alone tell are looked for, at a cost of about 0.1 %.
+constexpr std::uint64_t kLingerNs = 500'000'000;
+constexpr std::uint64_t kLingerNsPerLine = 10'000;
 /// More than a sweep has parts.
 constexpr int kMostIdleDrains = 4096;
+constexpr int kMostCuts = 4;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 /// Sums in the file are a target's to scribble over.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
@@ -64,12 +66,23 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     }
     look(batch, safety);
     beginWork(batch);
-    bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions);
+    bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
+    m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_inBarrier)
         whole = finishWork(batch) && whole;
     m_books.sums.captured += batch.transitions.size() - before;
     m_lanes.storeTails();
     return whole;
+}
+
+/// What was committed before this time is found by a look at the lanes from now on. By the same clock as the records:
+/// that of the system, slewed, may be ahead of it.
+std::uint64_t LaneHarvest::settledBefore(const Batch &batch) const
+{
+    if (!m_clock.isStarted())
+        return batch.now;
+    const std::uint64_t counter = corotracer::detail::read_counter();
+    return std::min(batch.now, m_clock.pieceFor(counter).ns(counter));
 }
 
 /// What is asked for now and then only.
@@ -84,7 +97,9 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_gaugedNs = now;
         m_lanes.gauge(now);
         m_processes.look(batch, now);
-        if (m_processes.anySwitchedOff() && now - m_sweptNs >= kOffSweepEveryNs)
+        m_everOff = m_everOff || m_processes.anySwitchedOff();
+        // Whose birth, name or end was not told may die at any time; and only its line says so.
+        if ((m_everOff || m_untold != 0) && now - m_sweptNs >= m_sweep.lineCount() * kLingerNsPerLine + kLingerNs)
             m_wantsSweep = true;
         buryGone(batch);
     }
@@ -142,7 +157,8 @@ void LaneHarvest::buryGone(Batch &batch)
         if (m_sweep.finished() < gone.sweep)
             return false;
         // A region in which nobody is left to need the room is evidence: it stays as it is.
-        const bool wanted = m_processes.sawAlive(gone.process) || m_processes.active() != 0;
+        const bool wanted =
+            m_processes.isKnowable(gone.process) && (m_processes.sawAlive(gone.process) || m_processes.active() != 0);
         const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
         if (reuse) {
             m_lanes.freeLanesOf(gone.process, batch);
@@ -204,14 +220,19 @@ bool LaneHarvest::drain(Batch &batch)
     beginWork(batch);
     const std::size_t before = batch.transitions.size();
     const std::uint64_t readBefore = m_lanes.recordsRead();
-    const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions);
+    const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
     if (m_inBarrier)
         finishWork(batch);
     if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding())
         return true;
     // Whatever a probe writes comes to an end. What a scribbled record or a hole in a lane waits for will not come.
     m_idleDrains = batch.transitions.size() == before && m_lanes.recordsRead() == readBefore ? m_idleDrains + 1 : 0;
-    return m_idleDrains >= kMostIdleDrains;
+    if (m_idleDrains < kMostIdleDrains)
+        return false;
+    // A lane that cannot be read to its end ends here; the lines say how many events lie behind it.
+    m_idleDrains = 0;
+    m_lanes.cutEnds();
+    return ++m_cuts > kMostCuts;
 }
 
 void LaneHarvest::addTo(Accounting &sums) const

@@ -137,7 +137,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
     }
 }
 
-bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
+bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, std::uint64_t settledBefore)
 {
     m_turns.clear();
     for (std::size_t i = 0; i < m_lanes.size(); ++i) {
@@ -158,7 +158,7 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
         // Lanes that were empty were so at the time of the pass.
         const std::uint64_t others = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
         const std::uint64_t until = m_turns.empty() ? others : others + m_stepNs;
-        merger.setHorizon(std::min(others, batch.now));
+        merger.setHorizon(std::min(others, settledBefore));
         const std::uint64_t before = m_lanes[turn.lane].position;
         const bool more = visit(turn, until, merger, batch, maxTransitions);
         budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
@@ -166,11 +166,11 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions)
             m_turns.push_back(turn);
             std::push_heap(m_turns.begin(), m_turns.end(), later);
         }
-        merger.setHorizon(std::min({others, batch.now, more ? turn.ns : batch.now}));
+        merger.setHorizon(std::min({others, settledBefore, more ? turn.ns : settledBefore}));
         if (!merger.releaseSettled(batch, maxTransitions))
             return false;
     }
-    merger.setHorizon(batch.now);
+    merger.setHorizon(settledBefore);
     return merger.releaseSettled(batch, maxTransitions);
 }
 
@@ -289,6 +289,12 @@ void LaneList::markEnds()
 bool LaneList::reachedEnds() const
 {
     return std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.position >= lane.end; });
+}
+
+void LaneList::cutEnds()
+{
+    for (Lane &lane : m_lanes)
+        lane.end = std::min(lane.end, lane.position);
 }
 
 void LaneList::storeTails()

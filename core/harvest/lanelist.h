@@ -22,11 +22,13 @@ public:
     void refresh(Batch &batch, bool states);
     /// Reads all lanes, those with the oldest records first, so that little has to be held. False: the batch has
     /// enough, or the records grew faster than they were read.
-    bool read(Merger &merger, Batch &batch, std::size_t maxTransitions);
+    bool read(Merger &merger, Batch &batch, std::size_t maxTransitions, std::uint64_t settledBefore);
 
     /// A barrier's ends: those of now. Everything committed before the call lies below them.
     void markEnds();
     bool reachedEnds() const;
+    /// What cannot be read will not be waited for.
+    void cutEnds();
     std::uint64_t recordsRead() const { return m_recordsRead; }
     /// Reads no lane beyond the ends just marked any more.
     void stopAtEnds() { m_stopped = true; }

@@ -52,7 +52,11 @@ void LineSweep::readPart(Batch &batch)
         std::optional<LineCopy> line;
         for (int look = 0; look < kLooks && !line; ++look)
             line = readLine(lines[index], births[index]);
-        if (line && m_merger.meet(index, *line, batch) && m_merger.isBehind(index, *line))
+        if (!line)
+            continue;
+        // A dead one may have been told in full by now: it is to be freed all the same.
+        const bool behind = m_merger.meet(index, *line, batch) && m_merger.isBehind(index, *line);
+        if (behind || line->life == corotracer::kLineDead)
             m_suspects.push_back({index, *line});
     }
 }
@@ -105,9 +109,10 @@ void LineSweep::reclaim(std::uint32_t process, bool last)
     }
     for (std::size_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::uint32_t>(i);
+        // Acquire, and before the process: a birth by somebody else in between changes the life that is exchanged below.
+        const std::uint64_t life = lines[i].life.load(std::memory_order_acquire);
         if (births[i].process.load(std::memory_order_acquire) != process)
             continue;
-        const std::uint64_t life = lines[i].life.load(std::memory_order_acquire);
         const auto state = static_cast<std::uint32_t>(life);
         const bool lives = state == corotracer::kLineAlive || state == corotracer::kLineDead;
         if (lives)

@@ -33,13 +33,15 @@ public:
     /// process is there that could hold one that was freed before.
     void reclaim(std::uint32_t process, bool last);
 
+    /// Compact stations that have been used.
+    std::size_t lineCount() const;
+
 private:
     struct Suspect {
         std::uint32_t index = 0;
         LineCopy line;
     };
 
-    std::size_t lineCount() const;
     void freeLine(std::uint32_t index, std::uint64_t life);
 
     Region &m_region;

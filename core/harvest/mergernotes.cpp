@@ -141,6 +141,8 @@ bool Merger::bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &
 
 bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
 {
+    if (line.life == corotracer::kLineFree)
+        return false;  // claimed for a birth that is not over
     if (line.generation == 0 || !reach(index) || m_cursors[index].generation() > line.generation)
         return false;
     if (m_cursors[index].generation() == line.generation)

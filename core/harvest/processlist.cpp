@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ct {
@@ -43,6 +44,15 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
         }
     }
     return pairs;
+}
+
+/// A pid of another namespace (a container's) names nobody here, or somebody else.
+bool isOfOurNamespace(const ProcessEntry &entry)
+{
+    struct stat space;
+    const std::uint64_t told_untrusted = entry.pid_namespace.load(std::memory_order_relaxed);
+    return told_untrusted != 0 && entry.start_ticks.load(std::memory_order_relaxed) != 0 &&
+           ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == told_untrusted;
 }
 
 std::string nameOf(const ProcessEntry &entry)
@@ -102,6 +112,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
     process.sawAlive = state == corotracer::kProcessActive && m_isAlive(process.pid, process.startTicks);
+    process.knowable = process.sawAlive || isOfOurNamespace(entry);
     process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
     batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
     return process;
@@ -111,7 +122,7 @@ bool ProcessList::seemsGone(std::uint32_t index) const
 {
     const HarvestedProcess &process = m_processes[index];
     return m_region.processes()[index].state.load(std::memory_order_acquire) == corotracer::kProcessEnded ||
-           !m_isAlive(process.pid, process.startTicks);
+           (process.knowable && !m_isAlive(process.pid, process.startTicks));
 }
 
 void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)

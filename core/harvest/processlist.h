@@ -35,6 +35,7 @@ struct HarvestedProcess {
     std::uint64_t recordsThen = 0;  ///< when it was suspected,
     std::uint64_t suspectedNs = 0;  ///< which was then
     bool sawAlive = false;
+    bool knowable = false;  ///< that nobody has its pid means that it is gone
     bool buried = false;
 };
 
@@ -71,6 +72,7 @@ public:
     bool anySwitchedOff() const;
     /// It was not dead already when we came.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
+    bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// No other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
 

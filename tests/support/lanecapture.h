@@ -9,9 +9,11 @@
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 
 namespace lanecapture {
 
@@ -191,5 +193,15 @@ struct Capture {
     ct::Batch batch;
     Books books;
 };
+
+/// Safety scans until `done`: the verdict on a process takes a second look, some time after the first.
+template <class Condition>
+void scanUntil(Capture &c, Condition done)
+{
+    while (!done()) {
+        c.scan(true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
 
 }  // namespace lanecapture

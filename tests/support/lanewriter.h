@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 
 namespace lanewriter {
 
@@ -178,6 +179,9 @@ public:
         }
         entry().pid.store(pid, kRelaxed);
         entry().start_ticks.store(startTicks, kRelaxed);
+        struct stat space {};
+        if (::stat("/proc/self/ns/pid", &space) == 0)
+            entry().pid_namespace.store(space.st_ino, kRelaxed);
         entry().clock_kind.store(0, kRelaxed);
         entry().init_ns.store(writers::kTsBase, kRelaxed);
         entry().state.store(corotracer::kProcessActive, kRelease);

@@ -183,6 +183,30 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     c.checkBooks(2150);
 }
 
+/// Its birth found no room, its death did: nothing is missing when the line is read, but only the engine can free it.
+CT_CASE(aDeadStationIsFreedThoughItsDeathWasTold)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine filler = *Coroutine::bear(process, lane, 1, 1);
+    steps(filler, lane, 2047);
+    Coroutine one = *Coroutine::bear(process, lane, 2, 2);
+    c.settle(true);
+    steps(one, lane, 3);
+    one.die(lane, 7000);
+    CHECK_EQUAL(static_cast<std::uint32_t>(process.line(one.index()).life.load()), corotracer::kLineDead);
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
+    CHECK_EQUAL(c.books.deaths, 1u);
+    // Nothing was dropped lately: it is looked for now and then.
+    scanUntil(
+        c, [&] { return static_cast<std::uint32_t>(process.line(one.index()).life.load()) == corotracer::kLineFree; });
+    CHECK_EQUAL(Coroutine::bear(process, lane, 3, 1)->index(), one.index());
+    c.end();
+    c.checkBooks(2050);
+}
+
 /// Births and deaths without a record: only the lines tell, and the engine frees the stations.
 CT_CASE(lifeWithoutRecords)
 {

@@ -22,16 +22,6 @@ void steps(Coroutine &coroutine, Lane &lane, int count)
         coroutine.step(lane);
 }
 
-/// Safety scans until `done`: the verdict on a process takes a second look, some time after the first.
-template <class Condition>
-void scanUntil(Capture &c, Condition done)
-{
-    while (!done()) {
-        c.scan(true);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-}
-
 }  // namespace
 
 /// The engine is killed and another adopts the region: what was read before is missed, nothing else.
@@ -168,6 +158,28 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     CHECK_EQUAL(c.books.byKey(11)->captured, 2u);
     c.end();
     c.checkBooks(3 + 7 + 2 + 4);
+}
+
+/// A pid of another namespace says nothing here: whoever has it is not taken for dead, however silent it is.
+CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
+{
+    Capture c;
+    const Process process = c.process(5);
+    process.entry().pid_namespace.store(1);
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    const Process active = c.process(6);
+    c.dead.insert(5);
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
+        c.scan(true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);
+    CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneActive);
+    CHECK_EQUAL(c.books.notes.processEnds.size(), 0u);
+    c.end();
+    c.checkBooks(0);
 }
 
 /// Nobody by that pid in our /proc, but it writes: it lives elsewhere.

@@ -348,7 +348,9 @@ struct alignas(256) ProcessEntry {
     std::atomic<std::uint32_t> name_length;   ///< 0x48  bytes
     std::uint32_t pad0;
     char name[64];  ///< 0x50  of the executable
-    char pad[256 - 0x90];
+    /// 0x90  inode of /proc/self/ns/pid, 0 = unknown: in another one, pid says nothing to the engine.
+    std::atomic<std::uint64_t> pid_namespace;
+    char pad[256 - 0x98];
 };
 
 static_assert(sizeof(Epoch) == 64 && alignof(Epoch) == 64);

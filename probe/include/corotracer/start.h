@@ -73,6 +73,9 @@ inline void fill_entry(ProcessEntry &entry, std::uint64_t begun) noexcept
     process_state &state = state_v1;
     entry.pid.store(state.pid, std::memory_order_relaxed);
     entry.start_ticks.store(begun, std::memory_order_relaxed);
+    struct stat space {};
+    entry.pid_namespace.store(::stat("/proc/self/ns/pid", &space) == 0 ? std::uint64_t{space.st_ino} : 0,
+                              std::memory_order_relaxed);
     entry.clock_kind.store(state.raw_counter ? 1 : 0, std::memory_order_relaxed);
     entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_relaxed);
     const clock_state &clock = state.clock.state;
