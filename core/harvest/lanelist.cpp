@@ -303,7 +303,8 @@ void LaneList::storeTails()
     if (headers.empty())
         return;
     for (Lane &lane : m_lanes) {
-        // Overwrite mode has no use for it. A producer that found its lane full gets a good piece at a time: each gap costs a hole in every coroutine.
+        // Overwrite mode has no use for it. A producer that found its lane full gets a good piece at a time: each gap
+        // costs a hole in every coroutine.
         const std::uint64_t ahead = lane.position - lane.stored;
         if (lane.view.overwrite || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;

@@ -46,7 +46,10 @@ std::uint64_t identityOf(std::uint32_t generation, std::uint32_t index)
 }  // namespace
 
 Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
-    : m_lines(region.lines()), m_births(region.births()), m_books(books), m_processes(processes),
+    : m_lines(region.lines()),
+      m_births(region.births()),
+      m_books(books),
+      m_processes(processes),
       m_overwrites(region.laneMode() == corotracer::kLanesOverwrite)
 {
 }
@@ -298,8 +301,7 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     birth.dialect = Dialect::Lane;
     birth.probeId = item.arg;
     birth.birthTs = ts;
-    const Place place =
-        install(item.identity, birth, m_attaching && m_overwrites ? LaneCursor::kAttached : 0, batch);
+    const Place place = install(item.identity, birth, m_attaching && m_overwrites ? LaneCursor::kAttached : 0, batch);
     if (place.hold) {
         release(place, 0, batch);
         tidy(place, batch);
