@@ -92,6 +92,8 @@ struct Recorder {
         process.start(runner::binary("ct_flight"), arguments);
         return process.waitForStarted() && QTest::qWaitFor([this] { return process.canReadLine(); });
     }
+    /// Until it has ended; it may have done so before.
+    bool wait() { return process.state() == QProcess::NotRunning || process.waitForFinished(runner::kPatienceMs); }
     QJsonObject truth() const { return objectIn(truthFile); }
 };
 
@@ -264,7 +266,7 @@ private Q_SLOTS:
         QCOMPARE(recorder.process.state(), QProcess::Running);  // it goes on
         QVERIFY(QFile::exists(recorder.region));
         recorder.process.terminate();
-        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QVERIFY(recorder.wait());
         QCOMPARE(recorder.process.exitCode(), 0);
     }
 
@@ -272,7 +274,7 @@ private Q_SLOTS:
     {
         Recorder recorder;
         QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QVERIFY(recorder.wait());
         QCOMPARE(recorder.process.exitStatus(), QProcess::CrashExit);
         Batch batch({}, {QStringLiteral("--attach"), recorder.region});
         recordTo(batch, "run.jsonl");
@@ -292,7 +294,7 @@ private Q_SLOTS:
     {
         Recorder recorder;
         QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QVERIFY(recorder.wait());
         QJsonObject first;
         for (int engine = 0; engine < 2; ++engine) {
             Batch batch({}, {QStringLiteral("--attach"), recorder.region});
@@ -322,7 +324,7 @@ private Q_SLOTS:
         QFETCH(quint64, ahead);
         Recorder recorder;
         QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.process.waitForFinished(runner::kPatienceMs));
+        QVERIFY(recorder.wait());
         {
             QFile file(recorder.region);
             QVERIFY(file.open(QIODevice::ReadWrite));
