@@ -223,8 +223,14 @@ bool LaneHarvest::drain(Batch &batch)
     const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
     if (m_inBarrier)
         finishWork(batch);
-    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding())
-        return true;
+    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding()) {
+        // What nobody writes any more has lines that say how coroutines ended of which the lanes only told just now.
+        if (m_lastSweep || m_processes.anySeenAlive())
+            return true;
+        m_lastSweep = true;
+        m_sweep.start();
+        return false;
+    }
     // Whatever a probe writes comes to an end. What a scribbled record or a hole in a lane waits for will not come.
     m_idleDrains = batch.transitions.size() == before && m_lanes.recordsRead() == readBefore ? m_idleDrains + 1 : 0;
     if (m_idleDrains < kMostIdleDrains)

@@ -62,8 +62,9 @@ private:
     bool m_attaching;  ///< the first sweep of an adopted region
     bool m_wantsSweep = false;
     Ending m_ending = Ending::No;
-    int m_cuts = 0;              ///< of lanes that cannot be read to their ends
-    bool m_everOff = false;      ///< tracing was switched off or paused, somewhere
+    int m_cuts = 0;          ///< of lanes that cannot be read to their ends
+    bool m_everOff = false;  ///< tracing was switched off or paused, somewhere
+    bool m_lastSweep = false;
     int m_idleDrains = 0;        ///< calls of drain() in a row that brought nothing
     std::uint64_t m_untold = 0;  ///< records that no lane brought, as of the latest sweep
     std::uint64_t m_sweptNs = 0;

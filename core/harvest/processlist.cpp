@@ -205,6 +205,11 @@ std::uint32_t ProcessList::active() const
     }));
 }
 
+bool ProcessList::anySeenAlive() const
+{
+    return std::any_of(m_processes.begin(), m_processes.end(), [](const auto &process) { return process.sawAlive; });
+}
+
 bool ProcessList::anySwitchedOff() const
 {
     return std::any_of(m_processes.begin(), m_processes.end(),

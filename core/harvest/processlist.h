@@ -72,6 +72,7 @@ public:
     bool anySwitchedOff() const;
     /// It was not dead already when we came.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
+    bool anySeenAlive() const;
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// No other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
