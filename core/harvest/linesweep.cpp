@@ -109,7 +109,8 @@ void LineSweep::reclaim(std::uint32_t process, bool last)
     }
     for (std::size_t i = 0; i < count; ++i) {
         const auto index = static_cast<std::uint32_t>(i);
-        // Acquire, and before the process: a birth by somebody else in between changes the life that is exchanged below.
+        // Acquire, and before the process: a birth by somebody else in between changes the life that is exchanged
+        // below.
         const std::uint64_t life = lines[i].life.load(std::memory_order_acquire);
         if (births[i].process.load(std::memory_order_acquire) != process)
             continue;

@@ -84,10 +84,11 @@ void TestExportSinks::sqliteSchemaAndContent()
         QStringList({QStringLiteral("1|a \"b\", c.cpp|88|5|task\nserve(int)"), QStringLiteral("2|plain.cpp|||f")}));
     QCOMPARE(db.rows("SELECT file, line FROM coro_trace WHERE id = 1"),
              QStringList(QStringLiteral("a \"b\", c.cpp|88")));
-    QCOMPARE(db.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx_coro_trace%' ORDER BY name"),
-             QStringList({QStringLiteral("idx_coro_trace_events_coroutine_n"),
-                          QStringLiteral("idx_coro_trace_events_probe_seq"),
-                          QStringLiteral("idx_coro_trace_events_tid_ts"), QStringLiteral("idx_coro_trace_events_ts")}));
+    QCOMPARE(
+        db.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx_coro_trace%' ORDER BY name"),
+        QStringList({QStringLiteral("idx_coro_trace_events_coroutine_n"),
+                     QStringLiteral("idx_coro_trace_events_probe_seq"), QStringLiteral("idx_coro_trace_events_tid_ts"),
+                     QStringLiteral("idx_coro_trace_events_ts")}));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'lost_events') ORDER BY name"),
              QStringList({QStringLiteral("1"), QStringLiteral("3")}));
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
