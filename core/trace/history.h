@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The transitions of every coroutine of a run, in memory, 16 bytes each, under a memory budget: over it, the oldest
+// The transitions of every coroutine of a run, in memory, 15 bytes each, under a memory budget: over it, the oldest
 // ones of all are dropped, and firstKept() tells where a coroutine's history begins.
 //
 // One writer (the source's thread, through consume()), any number of readers on other threads. Readers copy and
@@ -32,7 +32,7 @@ struct HistoryEvent {
 
 class History final : public Sink {
 public:
-    /// `budget` in bytes; at least 16 MiB, at most 32 GiB are used. `keepNs`: events older than that (before the time
+    /// `budget` in bytes; at least 15 MiB, at most 30 GiB are used. `keepNs`: events older than that (before the time
     /// of the latest batch) are dropped, too; 0 = as many as the budget holds.
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0);
     ~History() override;
@@ -52,8 +52,8 @@ public:
 
     /// The same, cheap at any zoom: for time columns [from + i * step, from + (i+1) * step), i < columns, how much of
     /// each was spent running and suspended, and whether something was lost. At a coarse zoom, cost grows with the
-    /// columns and with a 64th of the events. What the latest event began lasts until the coroutine's death or the time
-    /// of the latest batch; finished coroutines do neither.
+    /// columns and with a 128th of the events. What the latest event began lasts until the coroutine's death or the
+    /// time of the latest batch; finished coroutines do neither.
     struct Column {
         float running = 0;    ///< 0..1
         float suspended = 0;  ///< 0..1

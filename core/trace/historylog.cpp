@@ -8,7 +8,6 @@
 #include <array>
 #include <iterator>
 #include <new>
-#include <sys/mman.h>
 
 namespace ct::history {
 
@@ -16,8 +15,6 @@ namespace {
 
 constexpr std::uint64_t kMinSlabs = 16;
 constexpr std::uint64_t kMaxSlabs = 1U << 15;
-constexpr std::size_t kRegionBytes = 2U << 20;  ///< a huge page, two slabs
-constexpr std::size_t kMostRegionsAhead = 64;   ///< 128 MiB
 /// Events of other threads that are a little older than a slab's first one still lie after its base.
 constexpr std::uint64_t kBaseAhead = 1U << 28;
 /// When only the latest keepNs are kept, a slab spans at most this part of it.
@@ -36,22 +33,6 @@ constexpr auto kRelease = std::memory_order_release;
 void increase(Word &word, std::uint64_t by)
 {
     word.store(word.load(kRelaxed) + by, kRelaxed);
-}
-
-/// Zero pages, made when they are first touched: all at once where the system has huge ones.
-std::byte *mapRegion()
-{
-    void *memory = ::mmap(nullptr, 2 * kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        throw std::bad_alloc();
-    // Cut to alignment.
-    auto *const begin = static_cast<std::byte *>(memory);
-    const std::size_t before = (kRegionBytes - reinterpret_cast<std::uintptr_t>(begin) % kRegionBytes) % kRegionBytes;
-    if (before != 0)
-        ::munmap(begin, before);
-    ::munmap(begin + before + kRegionBytes, kRegionBytes - before);
-    ::madvise(begin + before, kRegionBytes, MADV_HUGEPAGE);
-    return begin + before;
 }
 
 /// Fetches the heads of the group of events that begins at `at`. False: some are of coroutines that nobody knows.
@@ -95,60 +76,34 @@ void enter(Head &head, Life &life, const Transition &event, std::uint32_t slab)
 }  // namespace
 
 Log::Log(std::uint64_t budget, std::uint64_t keepNs)
-    : m_slotCount(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(budget / kSlabBytes, kMinSlabs, kMaxSlabs))),
+    : m_memory(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(budget / kSlabBytes, kMinSlabs, kMaxSlabs))),
+      m_slotCount(m_memory.slabs()),
       m_keepNs(keepNs),
       m_slots(new Slot[m_slotCount]),
       m_dictionary(std::make_unique<Dictionary>())
 {
+    if (m_slotCount < 2)
+        throw std::bad_alloc();
 }
 
-Log::~Log()
-{
-    m_ahead.end();
-    for (std::byte *region : m_regions)
-        ::munmap(region, kRegionBytes);
-}
-
-void Log::addRegion()
-{
-    std::byte *const region = mapRegion();
-    m_regions.push_back(region);
-    std::vector<Buffer *> fresh;
-    for (std::size_t i = 0; i < kRegionBytes / kSlabBytes; ++i) {
-        m_buffers.push_back(std::make_unique<Buffer>());
-        m_buffers.back()->memory = region + i * kSlabBytes;
-        fresh.push_back(m_buffers.back().get());
-    }
-    // To the other end: it gets its turn when the memory was made ready.
-    m_spare.insert(m_spare.begin(), fresh.rbegin(), fresh.rend());
-}
-
-/// Regions to have ready: none in a small log, and never more than the budget needs.
-std::size_t Log::regionsAhead() const
-{
-    const std::size_t perRegion = kRegionBytes / kSlabBytes;
-    const std::size_t most = (m_slotCount + perRegion - 1) / perRegion;
-    const std::size_t ahead = std::min<std::size_t>(m_regions.size() / 4, kMostRegionsAhead);
-    return std::min(ahead, most - std::min(most, m_regions.size()));
-}
+Log::~Log() = default;
 
 void Log::prepareMemory()
 {
-    while (m_buffers.size() < m_slotCount) {
-        addRegion();
-        m_ahead.prepare(m_regions.back(), kRegionBytes);
-    }
-    m_ahead.wait();
+    m_memory.prepareAll();
 }
 
+/// A spare one, or a new one; nullptr: the system has no memory for it.
 Buffer *Log::takeBuffer()
 {
-    for (std::size_t ahead = regionsAhead(); m_spare.size() < ahead * kRegionBytes / kSlabBytes;) {
-        addRegion();
-        m_ahead.prepare(m_regions.back(), kRegionBytes);
+    if (m_spare.empty()) {
+        std::byte *const memory = m_memory.next();
+        if (!memory)
+            return nullptr;
+        m_buffers.push_back(std::make_unique<Buffer>());
+        m_buffers.back()->memory = memory;
+        return m_buffers.back().get();
     }
-    if (m_spare.empty())
-        addRegion();
     Buffer *const buffer = m_spare.back();
     m_spare.pop_back();
     return buffer;
@@ -177,15 +132,22 @@ void Log::beginSlab(std::uint64_t ts)
         if (m_number - m_oldest.load(kRelaxed) + 1 == m_slotCount)
             dropOldest();
     }
-    Buffer *const buffer = takeBuffer();
+    Buffer *buffer = takeBuffer();
+    if (!buffer) {
+        // Without memory the budget is what there is by now.
+        if (m_number == m_oldest.load(kRelaxed))
+            throw std::bad_alloc();
+        dropOldest();
+        buffer = takeBuffer();
+    }
     Slot &slot = slotOf(++m_number);
-    m_memory = buffer->memory;
+    m_slab = buffer->memory;
     m_rows = 0;
     m_full = false;
     m_base = ts - std::min(ts, kBaseAhead);
     m_minTs = ~std::uint64_t{0};
     m_maxTs = 0;
-    m_dictionary->begin(m_memory);
+    m_dictionary->begin(m_slab);
     slot.rows.store(0, kRelease);
     slot.base.store(m_base, kRelease);
     slot.minTs.store(m_minTs, kRelease);
@@ -226,8 +188,8 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
     HeadGroup fetched[2];
     unsigned which = 0;
     bool allKnown = fetch(events, 0, coroutines.heads, fetched[which]);
-    std::byte *row = m_memory + m_rows * kRowBytes;
-    const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_memory) / kRowBytes; };
+    std::byte *row = m_slab + m_rows * kRowBytes;
+    const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_slab) / kRowBytes; };
     std::uint64_t minTs = m_minTs;
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();

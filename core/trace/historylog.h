@@ -6,7 +6,7 @@
 
 #include "core/trace/chunkedarray.h"
 #include "core/trace/historyslab.h"
-#include "core/trace/memoryahead.h"
+#include "core/trace/slabmemory.h"
 
 #include <memory>
 #include <span>
@@ -92,9 +92,8 @@ private:
     void publish(std::uint32_t seal);
     void dropOldest();
     Buffer *takeBuffer();
-    void addRegion();
-    std::size_t regionsAhead() const;
 
+    SlabMemory m_memory;
     const std::uint32_t m_slotCount;
     const std::uint64_t m_keepNs;
     std::unique_ptr<Slot[]> m_slots;
@@ -102,7 +101,7 @@ private:
 
     // Writer only: the slab being filled.
     std::uint32_t m_number = 0;
-    std::byte *m_memory = nullptr;
+    std::byte *m_slab = nullptr;
     std::uint32_t m_rows = 0;
     std::uint64_t m_base = 0;
     std::uint64_t m_minTs = 0;
@@ -112,8 +111,6 @@ private:
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::vector<Buffer *> m_spare;
     std::vector<Transition> m_known;  ///< scratch of append()
-    std::vector<std::byte *> m_regions;
-    MemoryAhead m_ahead;
 
     std::atomic<std::uint32_t> m_oldest{0};
     Word m_firstTs{0};

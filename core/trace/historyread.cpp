@@ -51,7 +51,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
         while (copied.count < events.size() && (row = nextRowOf(slab, id, row)) < slab.rows)
             take(row++);
         if (copied.count < events.size())
-            copied.nextRow = slab.rows;
+            copied.nextRow = std::max(slab.rows, run.tail);  // the index may know more rows than the view
         if (!log.isCurrent(slab.number))
             return false;
         if (Index::isCurrent(slab, run))

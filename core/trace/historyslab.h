@@ -30,12 +30,12 @@ namespace ct::history {
 
 using Word = std::atomic<std::uint64_t>;
 
-inline constexpr std::uint32_t kSlabBytes = 1U << 20;
 inline constexpr std::uint32_t kMaxRows = 1U << 16;
+inline constexpr std::uint32_t kSlabBytes = 15 * kMaxRows;  ///< with everything: 15 bytes per event
 inline constexpr std::uint32_t kRowBytes = 12;
 inline constexpr std::uint32_t kCellBytes = 16;
 
-inline constexpr std::uint32_t kBlockRows = 64;  ///< places of the order that are summed up together
+inline constexpr std::uint32_t kBlockRows = 128;  ///< places of the order that are summed up together
 inline constexpr std::uint32_t kSumBytes = 64;
 inline constexpr std::uint32_t kFences = 2048;
 inline constexpr std::uint32_t kHeaderBytes = 64;
@@ -43,7 +43,8 @@ inline constexpr std::uint32_t kArenaBytes = kSlabBytes - kMaxRows / kBlockRows 
                                              kMaxRows * sizeof(std::uint16_t) - kFences * sizeof(std::uint16_t) -
                                              kHeaderBytes;
 inline constexpr std::uint32_t kMaxCells = kArenaBytes / kCellBytes;
-static_assert(kArenaBytes % 64 == 0 && kMaxRows * kRowBytes < kArenaBytes && kMaxCells < 1U << 16);
+static_assert(kSlabBytes % 4096 == 0 && kArenaBytes % 64 == 0 && kMaxRows * kRowBytes < kArenaBytes &&
+              kMaxCells < 1U << 16);
 
 inline constexpr unsigned kRowCoroutineBits = 20;
 inline constexpr unsigned kRowNumberBits = 28;
