@@ -93,6 +93,11 @@ ClockPiece LaneClock::pieceFor(std::uint64_t raw) const
     return m_pieces[at];
 }
 
+std::uint64_t LaneClock::earlier(std::uint64_t now, std::uint64_t counter) const
+{
+    return std::min(now, pieceFor(counter).ns(counter));
+}
+
 ProcessClock ProcessClock::choose(const ProcessPairs &pairs, LaneClock &engine, bool live)
 {
     ProcessClock chosen;

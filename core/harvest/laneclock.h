@@ -42,6 +42,9 @@ public:
     void advance(const Pair &now, std::uint64_t switchCounter);
 
     ClockPiece pieceFor(std::uint64_t raw) const;
+    /// The time of `counter`, or `now` if that is earlier: both were read just now, and the system's clock, slewed, may
+    /// be ahead of the one that tells when records were written.
+    std::uint64_t earlier(std::uint64_t now, std::uint64_t counter) const;
 
 private:
     corotracer::detail::clock_state m_state;

@@ -18,6 +18,8 @@ constexpr std::uint64_t kLingerNsPerLine = 10'000;
 /// More than a sweep has parts.
 constexpr int kMostIdleDrains = 4096;
 constexpr int kMostCuts = 4;
+/// With its block numbers.
+constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 /// Sums in the file are a target's to scribble over.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
@@ -75,14 +77,10 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     return whole;
 }
 
-/// What was committed before this time is found by a look at the lanes from now on. By the same clock as the records:
-/// that of the system, slewed, may be ahead of it.
+/// What was committed before this time is found by a look at the lanes from now on.
 std::uint64_t LaneHarvest::settledBefore(const Batch &batch) const
 {
-    if (!m_clock.isStarted())
-        return batch.now;
-    const std::uint64_t counter = corotracer::detail::read_counter();
-    return std::min(batch.now, m_clock.pieceFor(counter).ns(counter));
+    return m_clock.isStarted() ? m_clock.earlier(batch.now, corotracer::detail::read_counter()) : batch.now;
 }
 
 /// What is asked for now and then only.
@@ -96,6 +94,7 @@ void LaneHarvest::look(Batch &batch, bool safety)
     if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
         m_gaugedNs = now;
         m_lanes.gauge(now);
+        heedMemory();
         m_processes.look(batch, now);
         m_everOff = m_everOff || m_processes.anySwitchedOff();
         // Whose birth, name or end was not told may die at any time; and only its line says so.
@@ -110,6 +109,29 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_sweptNs = now;
         m_sweep.start();
     }
+}
+
+void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
+{
+    if (madeNow != made)
+        lasts = false;
+    else if (withoutNow != without)
+        lasts = isThereMore;
+    without = withoutNow;
+    made = madeNow;
+}
+
+/// A full file system shows in what probes go without.
+void LaneHarvest::heedMemory()
+{
+    const corotracer::ExtensionHeader &extension = m_region.header().extension;
+    const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // they are for people
+    m_lineShortage.look(load(extension.births_without_line), load(extension.lines_committed),
+                        load(extension.line_count) < m_region.lines().size());
+    const std::uint64_t used = load(extension.lane_pool_used);
+    m_laneShortage.look(load(extension.threads_without_lane), used,
+                        used < extension.lane_pool_size && extension.lane_pool_size - used >= kSmallestLane &&
+                            load(extension.lane_count) < m_region.laneDirectory().size());
 }
 
 /// One barrier at a time: for what is held, and for the next part of a sweep.
@@ -208,6 +230,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
 bool LaneHarvest::drain(Batch &batch)
 {
     m_lanes.refresh(batch, true);
+    m_lanes.leapHoles();
     if (m_ending == Ending::No && !m_inBarrier) {
         m_ending = Ending::Sweep;
         m_sweep.start();
@@ -255,6 +278,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.stationsAllocated += std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
     sums.stationsMax += reserved;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
+    sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
     sums.lanesInUse = m_lanes.inUse();
     sums.lanes = std::min<std::uint32_t>(extension.lane_count.load(std::memory_order_relaxed),

@@ -39,11 +39,20 @@ private:
     std::uint64_t untold() const;
     void passAsObserver(Batch &batch);
     void look(Batch &batch, bool safety);
+    void heedMemory();
     void beginWork(Batch &batch);
     bool finishWork(Batch &batch);
     bool drain(Batch &batch);
     void buryGone(Batch &batch);
 
+    /// Somebody got none of what there is enough of: there was no memory for it.
+    struct Shortage {
+        std::uint64_t without = 0;
+        std::uint64_t made = 0;
+        bool lasts = false;
+
+        void look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore);
+    };
     enum class Ending : std::uint8_t { No, Sweep, Lanes };
     struct Gone {
         std::uint32_t process = 0;
@@ -67,6 +76,8 @@ private:
     bool m_lastSweep = false;
     int m_idleDrains = 0;        ///< calls of drain() in a row that brought nothing
     std::uint64_t m_untold = 0;  ///< records that no lane brought, as of the latest sweep
+    Shortage m_lineShortage;
+    Shortage m_laneShortage;
     std::uint64_t m_sweptNs = 0;
     std::uint64_t m_statesNs = 0;
     std::uint64_t m_gaugedNs = 0;

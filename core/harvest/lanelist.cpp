@@ -67,7 +67,7 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     // A recorder is evidence: each engine reads all that is there, and leaves it so.
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
     lane.stored = lane.end = lane.gauged = lane.position;
-    lane.told = header.dropped.load(std::memory_order_relaxed);
+    lane.told = lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
     learnOrigin(lane);
     // The record that told it may be gone.
     if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
@@ -192,8 +192,14 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
     const std::uint64_t position = lane.position;
     LaneItem item;
     lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
-    if (lane.empty)
+    if (lane.empty && m_leaping && leapHole(lane)) {
+        lane.leapt = true;
+        lane.empty = readLane(lane.view, lane.position, {&item, 1}).count == 0;
+    }
+    if (lane.empty) {
+        cutAtHole(lane);
         return false;
+    }
     learnOrigin(lane);
     turn.raw = item.ts;
     turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(item.ts);
@@ -216,7 +222,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())));
         lane.empty = count == 0;
         if (lane.empty)
-            return false;
+            return peek(lane, turn, batch);
         std::size_t taken = count;
         if (m_items[count - 1].ts > untilRaw) {
             // At least one, so that time goes on whatever a target writes.
@@ -297,6 +303,61 @@ void LaneList::cutEnds()
         lane.end = std::min(lane.end, lane.position);
 }
 
+/// The end was looked for with long steps, so that what lies in front of it was committed before: a slot that is not
+/// was scribbled over, or its neighbours ahead of the producer were. Either way nothing that could be read is missing.
+void LaneList::cutAtHole(Lane &lane) const
+{
+    if (!lane.view.overwrite)
+        lane.end = std::min(lane.end, lane.position);
+}
+
+/// Nothing is at our position: goes on at the next record that was committed, behind a hole no longer than what follows
+/// it. False: there is none.
+bool LaneList::leapHole(Lane &lane)
+{
+    const auto isThere = [&lane](std::uint64_t position) {
+        LaneItem item;
+        return readLane(lane.view, position, {&item, 1}).count != 0;
+    };
+    if (lane.view.overwrite)
+        return false;
+    std::uint64_t step = 1;
+    while (step < lane.view.capacity && !isThere(lane.position + step))
+        step *= 2;
+    // Committed in order: seen now, it was no hole.
+    if (step >= lane.view.capacity || isThere(lane.position))
+        return false;
+    std::uint64_t position = lane.position + step / 2 + 1;
+    while (!isThere(position) && position < lane.position + step)
+        ++position;
+    m_skipped += position - lane.position;
+    lane.position = position;
+    return true;
+}
+
+/// A lane that drops records is full, or gets no memory, or has a hole: its producer waits for a tail that we cannot
+/// move.
+void LaneList::heedDrops(Lane &lane)
+{
+    const LaneHeader &header = m_region.laneDirectory()[lane.index];
+    const std::uint32_t committed = header.committed.load(std::memory_order_relaxed);
+    // Relaxed: of two drops, the second was counted after a look at the tail that followed the first.
+    const std::uint64_t dropped = header.dropped.load(std::memory_order_relaxed);
+    const std::uint64_t late = dropped - lane.droppedGauged;
+    const bool stands = lane.empty && lane.position == lane.stored && lane.position == lane.gauged;
+    lane.droppedGauged = dropped;
+    // A first lap that is not over drops nothing for want of a tail.
+    if (committed != lane.committedGauged)
+        lane.starved = false;
+    else if (late != 0 && committed < lane.view.capacity)
+        lane.starved = true;
+    lane.committedGauged = committed;
+    if (!stands)
+        lane.droppedStanding = dropped;
+    else if (dropped - lane.droppedStanding > 1)
+        leapHole(lane);
+}
+
 void LaneList::storeTails()
 {
     const std::span<LaneHeader> headers = m_region.writableLanes();
@@ -306,7 +367,7 @@ void LaneList::storeTails()
         // Overwrite mode has no use for it. A producer that found its lane full gets a good piece at a time: each gap
         // costs a hole in every coroutine.
         const std::uint64_t ahead = lane.position - lane.stored;
-        if (lane.view.overwrite || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
+        if (lane.view.overwrite || lane.leapt || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;
         lane.stored = lane.position;
         // Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
@@ -320,7 +381,10 @@ void LaneList::gauge(std::uint64_t nowNs)
     m_gaugedNs = nowNs;
     m_fill = 0;
     m_urgent = false;
+    m_starved = false;
     for (Lane &lane : m_lanes) {
+        heedDrops(lane);
+        m_starved = m_starved || lane.starved;
         const double waiting = static_cast<double>(committedEnd(lane.view, lane.position) - lane.position);
         const double rate = static_cast<double>(lane.position - lane.gauged) / std::max(elapsed, 1.0);
         lane.gauged = lane.position;

@@ -29,6 +29,9 @@ public:
     bool reachedEnds() const;
     /// What cannot be read will not be waited for.
     void cutEnds();
+    /// From now on: steps over scribbled records that hide what was written behind them. Their producer may still wait
+    /// there, so that the tails of such lanes stay where they were.
+    void leapHoles() { m_leaping = true; }
     std::uint64_t recordsRead() const { return m_recordsRead; }
     /// Reads no lane beyond the ends just marked any more.
     void stopAtEnds() { m_stopped = true; }
@@ -41,6 +44,8 @@ public:
 
     std::uint64_t dropped() const { return m_dropped + m_skipped; }
     std::uint32_t inUse() const { return m_inUse; }
+    /// Some thread gets no memory for its lane: the file system is full.
+    bool isStarved() const { return m_starved; }
     double fill() const { return m_fill; }
     /// At the rate of late, some lane would be full within a few milliseconds.
     bool isUrgent() const { return m_urgent; }
@@ -55,15 +60,21 @@ private:
         std::uint64_t stored = 0;  ///< of position, in the tail
         std::uint64_t end = 0;     ///< of the barrier in progress
         std::uint64_t dropped = 0;
-        std::uint64_t told = 0;  ///< of those, by drop markers and by us
-        std::uint64_t gauged = 0;
-        std::size_t lately = 0;  ///< records handed over at a time
+        std::uint64_t told = 0;             ///< of those, by drop markers and by us
+        std::uint64_t droppedStanding = 0;  ///< how many it had dropped when we came to where we are
+        // At the last gauge:
+        std::uint64_t gauged = 0;           ///< position
+        std::uint64_t droppedGauged = 0;    ///< how many it had dropped
+        std::uint32_t committedGauged = 0;  ///< how many slots had memory
+        std::size_t lately = 0;             ///< records handed over at a time
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
         LaneOrigin origin;
-        LaneOrigin before;  ///< whose records lie below begin
-        bool empty = true;  ///< when it was looked at last
-        bool fresh = true;  ///< overwrite mode: what was overwritten before our first look was missed
+        LaneOrigin before;     ///< whose records lie below begin
+        bool empty = true;     ///< when it was looked at last
+        bool starved = false;  ///< its producer got no more memory
+        bool leapt = false;    ///< over a hole, without its producer's word: its tail is not moved any more
+        bool fresh = true;     ///< overwrite mode: what was overwritten before our first look was missed
     };
     struct Turn {
         std::uint64_t ns = 0;   ///< of its next record
@@ -76,6 +87,9 @@ private:
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
     bool isDrained(const Lane &lane) const;
+    void cutAtHole(Lane &lane) const;
+    bool leapHole(Lane &lane);
+    void heedDrops(Lane &lane);
     void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
@@ -99,6 +113,8 @@ private:
     double m_fill = 0;
     std::uint64_t m_gaugedNs = 0;
     bool m_urgent = false;
+    bool m_starved = false;
+    bool m_leaping = false;
     bool m_stopped = false;
 };
 

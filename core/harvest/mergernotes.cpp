@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The rare records of lanes, and what compact stations tell.
+#include "core/harvest/identity.h"
 #include "core/harvest/merger.h"
 
 #include <algorithm>
@@ -133,7 +134,7 @@ CoroutineId Merger::idOf(std::uint64_t identity, Batch &batch)
 bool Merger::bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch)
 {
     const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
-    if (life >> 32 != generation)
+    if (generationOf(life) != generation)
         return false;
     const std::optional<LineCopy> line = readLine(m_lines[index], m_births[index]);
     return line && line->generation == generation && meet(index, *line, batch);
@@ -159,7 +160,7 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     birth.dialect = Dialect::Lane;
     birth.probeId = line.probeId;
     birth.birthTs = process.clock.ns(line.birthTs);
-    const std::uint64_t identity = std::uint64_t{line.generation} << 32 | index;
+    const std::uint64_t identity = identityOf(line.generation, index);
     const Place place = install(identity, birth, m_attaching ? LaneCursor::kAttached : 0, batch);
     const LaneOrigin origin{line.process, 0};
     if (line.name != 0)
@@ -186,7 +187,7 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
     if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
         return;
     LaneCursor &cursor = m_cursors[index];
-    const std::uint64_t identity = std::uint64_t{line.generation} << 32 | index;
+    const std::uint64_t identity = identityOf(line.generation, index);
     const Place place{&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
     const HarvestedProcess &process = m_processes.at(line.process, batch);
     if (place.hold)
@@ -197,11 +198,9 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
         } else {
             const std::uint64_t n = line.events - 1;
             lose(cursor, n, batch);
-            const std::uint8_t point = line.kind & 0x0F;
             emit(cursor,
                  {process.clock.ns(line.ts), line.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,
-                  static_cast<std::uint32_t>(line.tid), m_books.sites.resolve(line.site, batch),
-                  point <= corotracer::kYieldPoint ? static_cast<PointKind>(point) : PointKind::Await,
+                  static_cast<std::uint32_t>(line.tid), m_books.sites.resolve(line.site, batch), pointOf(line.kind),
                   line.kind >= corotracer::kRecordResume},
                  batch);
         }
@@ -221,7 +220,7 @@ void Merger::abandon(std::uint32_t index)
         return;
     LaneCursor &cursor = m_cursors[index];
     if ((cursor.state & LaneCursor::kHeld) != 0) {
-        if (Hold *const hold = m_holdings.find(std::uint64_t{cursor.generation()} << 32 | index))
+        if (Hold *const hold = m_holdings.find(identityOf(cursor.generation(), index)))
             m_holdings.erase(*hold);
     }
     cursor.state = (cursor.state | LaneCursor::kEnded) & ~LaneCursor::kHeld;

@@ -10,6 +10,7 @@
 #include "tests/support/regions.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,12 @@ namespace lanecapture {
 using lanewriter::Coroutine;
 using lanewriter::Lane;
 using lanewriter::Process;
+
+inline void steps(Coroutine &coroutine, Lane &lane, int count)
+{
+    for (int i = 0; i < count; ++i)
+        coroutine.step(lane);
+}
 
 /// What the stream said of each coroutine.
 struct Books {
@@ -173,12 +180,15 @@ struct Capture {
         CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
         books.checkOrder();
     }
-    /// The engine goes, without a word if `killed`; another one comes.
-    void restart()
+    /// The engine goes and another one comes; `between` gets the path of the region that nobody has open then. What
+    /// writers of the old mapping point to is gone.
+    void restart(const std::function<void(const std::string &)> &between = {})
     {
         loop.reset();
         const std::string path = region->path();
         region.reset();
+        if (between)
+            between(path);
         auto opened = ct::Region::open(path);
         REQUIRE(opened);
         region = std::make_unique<ct::Region>(std::move(*opened));

@@ -100,6 +100,31 @@ CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
     CHECK_EQUAL(ProcessClock::choose(late, clock, false).ns(101'000'000), 55'000'000u);
 }
 
+/// What is committed later has a later time, though the system's clock, slewed, is ahead of the curve.
+CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
+{
+    LaneClock clock = started();
+    std::uint64_t counter = 1'000'000'000;
+    double ns = 500'000'000;
+    std::uint64_t ahead = 0, behind = 0;
+    for (int step = 0; step < 2000; ++step) {
+        counter += 20'000'000;
+        ns += 20'000'000 * 0.5 * (1 + 0.0005 * ((step / 200) % 2 ? 1 : -1));
+        const auto now = static_cast<std::uint64_t>(ns);
+        const std::uint64_t earlier = clock.earlier(now, counter);
+        const ClockPiece piece = clock.pieceFor(counter);
+        CHECK(earlier <= now && earlier <= piece.ns(counter));
+        CHECK(earlier == now || earlier == piece.ns(counter));
+        ahead += now > piece.ns(counter);
+        behind += now < piece.ns(counter);
+        if (step % 10 == 9)
+            clock.advance({counter, now, 10}, counter + 100);
+        // The check of the curve comes between the look and the records: it does not go back either.
+        CHECK(clock.pieceFor(counter + 101).ns(counter + 101) >= earlier);
+    }
+    CHECK(ahead > 100 && behind > 100);
+}
+
 /// Whatever the pairs are: an answer.
 CT_CASE(hostilePairsAreSurvived)
 {

@@ -4,21 +4,7 @@
 // Lanes and compact stations, one step at a time, against known numbers: order, holes, drops, lives.
 #include "tests/support/lanecapture.h"
 
-using lanecapture::Books;
-using lanecapture::Capture;
-using lanewriter::Coroutine;
-using lanewriter::Lane;
-using lanewriter::Process;
-
-namespace {
-
-void steps(Coroutine &coroutine, Lane &lane, int count)
-{
-    for (int i = 0; i < count; ++i)
-        coroutine.step(lane);
-}
-
-}  // namespace
+using namespace lanecapture;
 
 CT_CASE(anEmptyRegionIsQuiet)
 {
@@ -269,6 +255,49 @@ CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 8u);
     c.end();
     c.checkBooks(10);
+}
+
+/// A full file system is a message: told by what probes went without though there was enough of it.
+CT_CASE(missingMemoryIsTold)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 4);
+    corotracer::ExtensionHeader &extension = c.header().extension;
+    corotracer::LaneHeader &header = *lane.ring().header;
+    const auto isStopped = [&c] {
+        c.scan(true);
+        return c.loop->accounting().growthStopped;
+    };
+    CHECK(!isStopped());
+    extension.births_without_line.fetch_add(2);
+    CHECK(isStopped() && isStopped());
+    extension.lines_committed.fetch_add(1);  // there is some again
+    CHECK(!isStopped());
+    extension.threads_without_lane.fetch_add(1);
+    CHECK(isStopped() && isStopped());
+    extension.lane_pool_used.fetch_add(4096);
+    CHECK(!isStopped());
+    header.committed.store(1024);
+    CHECK(!isStopped());
+    header.dropped.fetch_add(5);
+    CHECK(isStopped() && isStopped());
+    header.committed.store(2048);
+    CHECK(!isStopped());
+    // Full lanes, a spent pool and spent stations are other things.
+    header.dropped.fetch_add(5);
+    extension.lane_pool_used.store(extension.lane_pool_size);
+    CHECK(!isStopped());
+    extension.threads_without_lane.fetch_add(1);
+    extension.line_count.store(extension.lines_reserved);
+    CHECK(!isStopped());
+    extension.births_without_line.fetch_add(1);
+    CHECK(!isStopped());
+    CHECK_EQUAL(c.loop->accounting().untraced, 3u);
+    CHECK_EQUAL(c.loop->accounting().threadsWithoutLane, 2u);
+    c.end();
 }
 
 /// The number in a record has 32 bits.

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes, lines and tables that a target scribbled over: bounded work, no crash, and sums that hold.
+#include "tests/support/lanecapture.h"
+
+#include <cstring>
+#include <random>
+
+using namespace lanecapture;
+
+/// Whatever a target writes: bounded work, no crash, no event out of order, sums that agree with the stream.
+CT_CASE(hostileRecordsAreSurvived)
+{
+    std::mt19937_64 random(17);
+    const std::uint8_t kinds[] = {0x10, 0x13, 0x20, 0x30, 0x31, 0x40, 0x50, 0x51, 0x52, 0x60, 0x75, 0x80, 0x81, 0xFF};
+    for (int round = 0; round < 60; ++round) {
+        Capture c(64);
+        const Process process = c.process();
+        std::vector<Lane> lanes;
+        for (std::uint64_t i = 0; i < 3; ++i)
+            lanes.push_back(*process.takeLane(i + 1));
+        std::vector<Coroutine> all;
+        for (std::uint64_t key = 0; key < 16; ++key)
+            all.push_back(*Coroutine::bear(process, lanes[key % 3], key, 1));
+        const auto any = [&] { return random() >> (random() % 64); };
+        for (int pass = 0; pass < 20; ++pass) {
+            for (int i = 0; i < 300; ++i) {
+                lanewriter::Record record;
+                record.kind = random() % 8 ? kinds[random() % std::size(kinds)] : static_cast<std::uint8_t>(random());
+                record.ts = any();
+                record.identity = random() % 4 ? lanewriter::identityOf(static_cast<std::uint32_t>(random() % 20),
+                                                                        static_cast<std::uint32_t>(random() % 4))
+                                               : any();
+                record.arg =
+                    random() % 4 ? lanewriter::identityOf(static_cast<std::uint32_t>(random() % 20), 1) : any();
+                record.n = random() % 4 ? random() % 30 : any();
+                record.site = static_cast<std::uint32_t>(random());
+                lanes[random() % 3].put(record);
+            }
+            auto *const line = reinterpret_cast<std::byte *>(&process.line(static_cast<std::uint32_t>(random() % 64)));
+            auto *const birth =
+                reinterpret_cast<std::byte *>(&process.birth(static_cast<std::uint32_t>(random() % 64)));
+            for (std::byte *const bytes : {line, birth}) {
+                const std::uint64_t value = any();
+                std::memcpy(bytes + random() % 8 * 8, &value, sizeof value);
+            }
+            c.header().extension.line_count.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.lines_committed.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.records_without_lane.store(any());
+            c.header().extension.lane_count.store(random() % 2 ? 3 : static_cast<std::uint32_t>(any()));
+            c.header().extension.free_lines.store(any());
+            c.scan(random() % 2);
+        }
+        c.end();
+        const ct::Accounting sums = c.loop->accounting();
+        CHECK_EQUAL(sums.captured, c.books.captured);
+        CHECK_EQUAL(sums.lost, c.books.lost);
+        CHECK_EQUAL(c.books.inversions, 0u);
+        CHECK_EQUAL(c.books.coroutines.size(), sums.coroutines);
+    }
+}
+
+/// The same for the directory and the table of processes.
+CT_CASE(hostileTablesAreSurvived)
+{
+    std::mt19937_64 random(23);
+    for (int round = 0; round < 40; ++round) {
+        Capture c(64);
+        const Process process = c.process();
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        for (int pass = 0; pass < 30; ++pass) {
+            steps(one, random() % 2 ? lane : other, 20);
+            auto *const header =
+                reinterpret_cast<std::byte *>(&process.laneHeader(static_cast<std::uint32_t>(random() % 3)));
+            auto *const entry = reinterpret_cast<std::byte *>(&process.entry());
+            for (int i = 0; i < 4; ++i) {
+                const std::uint64_t value = random() >> (random() % 64);
+                std::memcpy(header + random() % 18 * 8, &value, sizeof value);
+                std::memcpy(entry + random() % 18 * 8, &value, sizeof value);
+            }
+            c.scan(random() % 2);
+        }
+        c.end();
+        const ct::Accounting sums = c.loop->accounting();
+        CHECK_EQUAL(sums.captured, c.books.captured);
+        CHECK_EQUAL(c.books.inversions, 0u);
+    }
+}
+
+/// A scribbled commit: what lies behind it is told all the same, and one event is missing.
+CT_CASE(aHoleInALaneHidesNothingButItself)
+{
+    for (const int hole : {5, 7, 500}) {
+        Capture c(64);
+        const Process process = c.process();
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Coroutine two = *Coroutine::bear(process, other, 2, 1);
+        steps(one, lane, 500);
+        steps(two, lane, 500);
+        steps(one, other, 500);
+        lane.ring().records[hole].commit.store(0);
+        c.end();
+        CHECK_EQUAL(c.books.captured, 1499u);
+        CHECK_EQUAL(c.books.lost, 1u);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, 1u);
+        c.checkBooks(1500);
+    }
+}
+
+/// The end of a lane is searched for, its records are read one by one: a hole makes the two differ. While the thread
+/// does nothing, whatever is held because of other lanes is told.
+CT_CASE(aHoleInALaneHoldsUpNobodyElse)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Coroutine two = *Coroutine::bear(process, other, 2, 1);
+    steps(one, lane, 500);
+    steps(two, other, 2);
+    lane.ring().records[5].commit.store(0);
+    // A thread without a lane runs it on: lines only, which a sweep reads.
+    corotracer::StateLine &line = process.line(two.index());
+    line.ts.store(writers::tsOf(9));
+    line.addr.store(0);
+    line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
+    line.seq.store(20);
+    c.header().extension.records_without_lane.store(8);
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
+    CHECK_EQUAL(c.books.byKey(2)->lost, 7u);
+    two.setEvents(10);
+    steps(two, other, 3);
+    c.settle();
+    CHECK_EQUAL(c.books.byKey(2)->captured, 6u);
+    c.end();
+    c.checkBooks(513);
+}
+
+/// Its producer finds the lane full where we find nothing: then we know that there is a hole.
+CT_CASE(aLaneWithAHoleIsHeardAgain)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 500);
+    lane.ring().records[5].commit.store(0);
+    c.settle();
+    steps(one, lane, 3000);
+    scanUntil(c, [&] {
+        steps(one, lane, 1);
+        return lane.ring().header->tail.load() > 1000;
+    });
+    const std::uint64_t dropped = lane.ring().header->dropped.load();
+    CHECK(dropped > 1000);
+    steps(one, lane, 1000);
+    c.settle(true);
+    CHECK_EQUAL(lane.ring().header->dropped.load(), dropped);
+    CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, dropped + 1);
+    c.end();
+    c.checkBooks(one.events());
+}
+
+/// What lies ahead of the producer is no hole, though it looks committed: the tail never leaves the producer behind.
+CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 5);
+    lane.ring().records[127].commit.store(lane.ring().records[0].commit.load());
+    c.header().extension.records_without_lane.store(8);
+    for (int round = 0; round < 20; ++round) {
+        c.settle(true);
+        CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
+        steps(one, lane, 1);
+    }
+    c.end();
+    c.checkBooks(25);
+    CHECK_EQUAL(c.books.captured, 25u);
+}
+
+CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
+{
+    for (const std::uint64_t ahead : {1u, 2u, 2000u, 2001u}) {
+        Capture c;
+        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        steps(one, lane, 3500);
+        lane.ring().blockNumbers[0].fetch_add(ahead);
+        c.restart();
+        c.settle(true);
+        CHECK(c.loop->accounting().captured > 0);
+        CHECK(!c.scan());  // no barrier waits
+        c.end();
+        c.checkBooks(3500);
+        CHECK_EQUAL(c.books.lost, 0u);
+    }
+}
