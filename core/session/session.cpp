@@ -8,7 +8,6 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <filesystem>
 #include <unistd.h>
 
 namespace ct {
@@ -27,44 +26,33 @@ QString text(const std::string &utf8)
     return QString::fromStdString(utf8);
 }
 
-Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &regionPath)
+/// Of a region that no process uses any more.
+QString whatIsLeft(std::uint32_t laneMode)
 {
-    if (capture.socketPath.empty())
-        return socketPathFor(regionPath);
-    if (capture.socketPath.size() > corotracer::kSocketPathMax)
-        return Error{ErrorCode::InvalidArgument, "the socket path " + capture.socketPath + " is longer than " +
-                                                     std::to_string(corotracer::kSocketPathMax) +
-                                                     " bytes; choose a shorter one"};
-    return capture.socketPath;
+    switch (laneMode) {
+    case corotracer::kLanesOverwrite:
+        return Session::tr("No process uses this region any more: it holds the last events of each thread, as a flight "
+                           "recorder keeps them.");
+    case corotracer::kLanesDiscard:
+        return Session::tr("No process uses this region any more: it holds what no engine had read, and the latest "
+                           "events of each coroutine.");
+    default:
+        return Session::tr("No process uses this region any more: what it holds are the last transitions of each "
+                           "coroutine.");
+    }
+}
+
+bool holdsCoroutines(const Region &region)
+{
+    // Relaxed: whether there are any, no more.
+    return region.header().allocated_count.load(std::memory_order_relaxed) != 0 ||
+           (region.laneMode() != corotracer::kLanesNone &&
+            region.header().extension.line_count.load(std::memory_order_relaxed) != 0);
 }
 
 bool isNothing(const Accounting &sums)
 {
     return sums.stationsAllocated == 0 && sums.coroutines == 0;
-}
-
-RegionSpec regionSpecOf(const CaptureSpec &capture)
-{
-    RegionSpec spec;
-    spec.path = capture.regionPath;
-    spec.stations = capture.stations;
-    spec.lanes = capture.lanes;
-    spec.laneBytes = capture.laneBytes;
-    spec.lanePoolBytes = capture.lanePoolBytes;
-    spec.laneRetentionMs = capture.laneRetentionMs;
-    return spec;
-}
-
-/// A target may be started in another directory than ours.
-CaptureSpec independentOfDirectory(CaptureSpec capture)
-{
-    for (std::string *path : {&capture.regionPath, &capture.socketPath}) {
-        std::error_code error;
-        const std::filesystem::path absolute = std::filesystem::absolute(*path, error);
-        if (!path->empty() && !error)
-            *path = absolute.string();
-    }
-    return capture;
 }
 
 }  // namespace
@@ -231,11 +219,13 @@ Result<void> Session::attach(const std::string &regionPath)
     }
     setState(SessionState::Waiting);
     if (m_data->postMortem) {
-        addNotice(
-            tr("No process uses this region any more: what it holds are the last transitions of each coroutine."));
+        addNotice(whatIsLeft(m_data->region->laneMode()));
         QTimer::singleShot(0, this, [this] { drain(EndReason::TargetExited); });
         return {};
     }
+    // Nobody is waited for where somebody is at work.
+    if (holdsCoroutines(*m_data->region))
+        setState(SessionState::Capturing);
     beginWatching();
     return {};
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/harvest/harvestthread.h"
+#include "core/session/capturespec.h"
 #include "core/session/targetprocess.h"
 #include "core/trace/stream.h"
 
@@ -17,16 +18,6 @@
 #include <vector>
 
 namespace ct {
-
-struct CaptureSpec {
-    std::uint32_t stations = corotracer::kMaxStations;  ///< this and the lanes: see RegionSpec
-    bool lanes = true;
-    std::uint64_t laneBytes = 16ULL << 20;
-    std::uint64_t lanePoolBytes = 256ULL << 20;
-    std::uint32_t laneRetentionMs = 10'000;
-    std::string regionPath;  ///< empty: chosen
-    std::string socketPath;  ///< empty: beside the region
-};
 
 enum class SessionState {
     Idle,

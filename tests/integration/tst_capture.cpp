@@ -280,6 +280,7 @@ private Q_SLOTS:
         recordTo(batch, "run.jsonl");
         const int status = batch.run();
         QVERIFY2(status == 0, batch.err().constData());
+        QVERIFY2(batch.err().contains("as a flight recorder keeps them"), batch.err().constData());
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, recorder.truth());
         QCOMPARE(integer(summary, "coroutines"), 50);

@@ -140,6 +140,7 @@ private Q_SLOTS:
         Capture next;
         QVERIFY(next.session.attach(capture.session.regionPath().toStdString()));
         QVERIFY(!next.session.isObserver());
+        QCOMPARE(next.session.state(), SessionState::Capturing);  // nobody is waited for
         QTRY_COMPARE(next.session.accounting().coroutines, 20U);
         capture.session.terminateTarget();
         QVERIFY(next.waitForEnd());  // all that mapped it have gone
@@ -248,6 +249,7 @@ private Q_SLOTS:
         QVERIFY(late.waitForEnd());
         QCOMPARE(late.session.accounting().coroutines, 20U);
         QCOMPARE(late.population->size(), 20U);
+        QVERIFY(!late.session.notices().filter(QStringLiteral("what no engine had read")).isEmpty());
         QVERIFY(QFile::exists(region));  // evidence is not deleted for having been looked at
         QVERIFY(late.session.regionLeftOver());
         QVERIFY(deleteRegion(region.toStdString()));

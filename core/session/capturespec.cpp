@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/capturespec.h"
+
+#include <filesystem>
+
+namespace ct {
+
+RegionSpec regionSpecOf(const CaptureSpec &capture)
+{
+    RegionSpec spec;
+    spec.path = capture.regionPath;
+    spec.stations = capture.stations;
+    spec.lanes = capture.lanes;
+    spec.laneBytes = capture.laneBytes;
+    spec.lanePoolBytes = capture.lanePoolBytes;
+    spec.laneRetentionMs = capture.laneRetentionMs;
+    return spec;
+}
+
+CaptureSpec independentOfDirectory(CaptureSpec capture)
+{
+    for (std::string *path : {&capture.regionPath, &capture.socketPath}) {
+        std::error_code error;
+        const std::filesystem::path absolute = std::filesystem::absolute(*path, error);
+        if (!path->empty() && !error)
+            *path = absolute.string();
+    }
+    return capture;
+}
+
+Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &regionPath)
+{
+    if (capture.socketPath.empty())
+        return socketPathFor(regionPath);
+    if (capture.socketPath.size() > corotracer::kSocketPathMax)
+        return Error{ErrorCode::InvalidArgument, "the socket path " + capture.socketPath + " is longer than " +
+                                                     std::to_string(corotracer::kSocketPathMax) +
+                                                     " bytes; choose a shorter one"};
+    return capture.socketPath;
+}
+
+}  // namespace ct

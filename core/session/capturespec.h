@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a capture is asked to be, and the region that follows from it.
+#pragma once
+
+#include "core/harvest/region.h"
+#include "core/result.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ct {
+
+struct CaptureSpec {
+    std::uint32_t stations = corotracer::kMaxStations;  ///< this and the lanes: see RegionSpec
+    bool lanes = true;
+    std::uint64_t laneBytes = 16ULL << 20;
+    std::uint64_t lanePoolBytes = 256ULL << 20;
+    std::uint32_t laneRetentionMs = 10'000;
+    std::string regionPath;  ///< empty: chosen
+    std::string socketPath;  ///< empty: beside the region
+};
+
+/// Its paths absolute: a target may be started in another directory than ours.
+CaptureSpec independentOfDirectory(CaptureSpec capture);
+RegionSpec regionSpecOf(const CaptureSpec &capture);
+/// As wished, or beside the region. Refused when it is too long for a target.
+Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &regionPath);
+
+}  // namespace ct
