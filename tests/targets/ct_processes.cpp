@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Several processes that write into one region, each with threads and coroutines of its own. The parent is not traced.
-#include "support/arguments.h"
-#include "support/job.h"
-#include "support/ownturns.h"
 #include "support/stop.h"
+#include "support/turntakers.h"
 
 #include <array>
 #include <cstdio>
@@ -19,25 +17,11 @@ namespace {
 
 using Figures = std::array<std::uint64_t, 4>;
 
-targets::Job takeTurns(std::uint64_t rounds)
-{
-    for (std::uint64_t i = 0; i < rounds && !targets::stopRequested(); ++i)
-        co_await targets::Turn{};
-}
-
 /// Traced from here on; its books go through the pipe.
 int runAsChild(const targets::Arguments &arguments, int books)
 {
     corotracer::InitTracer();
-    std::vector<targets::Job> jobs;
-    std::vector<std::coroutine_handle<>> handles;
-    for (std::uint64_t i = 0; i < arguments.value("--coroutines"); ++i) {
-        jobs.push_back(takeTurns(arguments.value("--turns")));
-        handles.push_back(jobs.back().handle());
-    }
-    targets::resumeInOwnTurns(handles, {.threads = static_cast<unsigned>(arguments.value("--threads")),
-                                        .order = targets::TurnOrder::Random,
-                                        .resumptionsPerSecond = arguments.value("--rate") / 2});
+    std::vector<targets::Job> jobs = targets::runTurnTakers(arguments);
     if (!arguments.isSet("--leave"))
         jobs.clear();
     const targets::Truth truth = targets::collectTruth();
@@ -65,11 +49,8 @@ targets::Truth readBooks(int books)
 int main(int argc, char **argv)
 {
     targets::Arguments arguments("processes that write into one region side by side");
-    arguments.number("--processes", 4, 1, 500, "processes at a time")
-        .number("--coroutines", 100, 1, 1'000'000, "coroutines of each")
-        .number("--threads", 2, 1, 256, "threads of each")
-        .number("--turns", 100, 0, UINT64_MAX / 4, "suspensions of each coroutine")
-        .number("--rate", 0, 0, 1'000'000'000, "transitions per second of each process, 0 = as fast as possible")
+    targets::addTurnOptions(arguments, {.turns = 100});
+    arguments.number("--processes", 4, 1, 500, "processes at a time, each with coroutines and threads of its own")
         .flag("--leave", "processes end with their coroutines alive");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
