@@ -87,14 +87,15 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         bar.site = events.front().site;
         bar.addr = events.front().addr;
         bar.tid = events.front().tid;
-        bar.missing = events.front().count;
+        if (bar.kind == MarkKind::Gap)
+            bar.missing = population.whyMissing(id, events.front().n, events.front().count);
     } else {
         bar.kind = time < history.droppedBefore() ? MarkKind::Dropped : MarkKind::Created;
     }
     if (next < events.size() && events[next].type == HistoryEvent::Type::Gap) {
         // A gap is noted at its end: what came before it is not known to have lasted until then.
         bar.kind = MarkKind::Gap;
-        bar.missing = events[next].count;
+        bar.missing = population.whyMissing(id, events[next].n, events[next].count);
     }
     return bar;
 }

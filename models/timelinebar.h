@@ -30,8 +30,8 @@ struct TimelineBar {
     bool open = false;  ///< still lasts: `to` is now
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
-    std::uint32_t tid = 0;      ///< thread of the transition that began it; 0 = unknown
-    std::uint64_t missing = 0;  ///< of a gap: events
+    std::uint32_t tid = 0;  ///< thread of the transition that began it; 0 = unknown
+    MissingEvents missing;  ///< of a gap
 };
 
 /// The bar of a coroutine at `time`; nothing before its birth, after its death or after `now`. Never Mixed, never

@@ -37,6 +37,19 @@ QString notesRows(const Population &population, const TimelinePlace &place)
     return rows;
 }
 
+/// Why events are missing.
+QString missingRows(const MissingEvents &missing)
+{
+    QString rows;
+    if (missing.missed > 0)
+        rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
+    if (missing.dropped > 0)
+        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.dropped)));
+    if (missing.lost > 0)
+        rows += row(tr("lost"), tr("%1 events came faster than they were read").arg(format::count(missing.lost)));
+    return rows;
+}
+
 QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
                 const TimelinePlace &place)
 {
@@ -56,8 +69,8 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
         rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
                                          : tr("unknown: no suspension here has ended yet"));
     }
-    if (bar.kind == MarkKind::Gap && bar.missing > 0)
-        rows += row(tr("lost"), tr("%1 events").arg(format::count(bar.missing)));
+    if (bar.kind == MarkKind::Gap)
+        rows += missingRows(bar.missing);
     if (bar.tid != 0)
         rows +=
             row(tr("thread"), format::thread(&population, population.at(place.coroutine).pid, bar.tid).toHtmlEscaped());
@@ -70,6 +83,8 @@ QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, Stuc
 {
     if (bar.kind == MarkKind::Suspended && bar.open && bar.to - bar.from >= thresholds.of(coroutine))
         return markName(MarkKind::Stuck);
+    if (bar.kind == MarkKind::Gap && bar.missing.lost == 0)
+        return tr("Events missing");
     return markName(bar.kind);
 }
 

@@ -52,12 +52,6 @@ public:
 
     Result<ExportReport> run()
     {
-        std::uint64_t missing = 0;
-        for (CoroutineId id = 0; id < m_coroutines; ++id)
-            missing += m_population.at(id).lost;
-        // The history does not say why numbers are missing. In a run that was attached to, those in front of the
-        // first event are the ones from before.
-        m_attached = missing > m_population.lost();
         addProcesses();
         for (CoroutineId id = 0; id < m_coroutines; ++id) {
             if (Result<void> done = replay(id); !done)
@@ -99,7 +93,6 @@ private:
     std::uint64_t m_lostHere = 0;  ///< of the present coroutine
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
-    bool m_attached = false;
 };
 
 Result<void> TraceReplay::replay(CoroutineId id)
@@ -194,11 +187,15 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
 
 void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count)
 {
-    const std::uint64_t first = snapshot.dialect == Dialect::Monotonic ? 1 : 0;
-    const bool beforeAttach = m_attached && firstN <= first;
-    m_batch.losses.push_back({snapshot.id, firstN, count, beforeAttach});
-    (beforeAttach ? m_sums.missedBeforeAttach : m_sums.lost) += count;
-    m_lostHere += count;
+    const MissingEvents why = m_population.whyMissing(snapshot.id, firstN, count);
+    if (why.missed != 0)
+        m_batch.losses.push_back({snapshot.id, firstN, why.missed, true});
+    // What was dropped before stays a jump that nothing explains.
+    if (why.lost != 0)
+        m_batch.losses.push_back({snapshot.id, firstN + count - why.lost, why.lost, false});
+    m_sums.missedBeforeAttach += why.missed;
+    m_sums.lost += why.lost;
+    m_lostHere += why.missed + why.lost;
 }
 
 /// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell

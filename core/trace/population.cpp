@@ -6,6 +6,7 @@
 
 #include "core/trace/populationdata.h"
 
+#include <algorithm>
 #include <thread>
 
 namespace ct {
@@ -42,6 +43,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.site = record.site.load(kAcquire);
     to.tid = record.tid.load(kAcquire);
     to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
+    to.dropped = record.skipped.load(kAcquire);  // all that is missing, for now
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
@@ -94,6 +96,11 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         copyRecord(record, bits, snapshot);
         copyOrigin(origin, snapshot);
     });
+    // Monotonic numbers begin at 1: number 0 is not missing. Losses are told ahead of the jumps that show them.
+    const std::uint64_t explained = snapshot.lost + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
+    snapshot.dropped -= std::min(snapshot.dropped, explained);
+    if (snapshot.flagged)
+        snapshot.dropped = 0;  // its numbers mean nothing
     return snapshot;
 }
 
@@ -193,6 +200,23 @@ std::vector<Switch> Population::switches() const
     for (const auto &[pid, ts, on] : m_data->notes.switches.latest())
         switches.push_back({static_cast<std::uint32_t>(pid), ts, on != 0});
     return switches;
+}
+
+MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
+{
+    MissingEvents why;
+    if (id >= m_data->records.size())
+        return why;
+    const CoroutineSnapshot snapshot = at(id);
+    // Memory lost its beginning, so a recording lacks the first ones.
+    if (firstN <= (snapshot.dialect == Dialect::Monotonic ? 1U : 0U))
+        why.dropped = std::min(snapshot.dropped, count);
+    // Attaching was one moment: what is missing from before it was missed then.
+    const Word *const end = m_data->missedEnd.find(id);
+    const std::uint64_t missedEnd = end ? end->load(kAcquire) : 0;
+    why.missed = std::min(count - why.dropped, missedEnd - std::min(missedEnd, firstN));
+    why.lost = count - why.dropped - why.missed;
+    return why;
 }
 
 std::uint32_t Population::siteCount() const

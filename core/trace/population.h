@@ -48,6 +48,7 @@ struct CoroutineSnapshot {
     std::uint32_t tid = 0;           ///< of the latest transition
     std::uint64_t events = 0;        ///< transitions captured
     std::uint64_t lost = 0;          ///< lost and missed before attach
+    std::uint64_t dropped = 0;       ///< neither, and yet not in the stream: a recording was saved without them
     std::uint64_t runNs = 0;         ///< completed running intervals
     std::uint64_t suspendedNs = 0;   ///< completed suspensions
 };
@@ -61,6 +62,13 @@ struct CoroutineNotes {
     std::optional<Wake> lastWake;    ///< the latest that it got
     bool woken = false;              ///< lastWake meant the suspension that lasts still: it is runnable, and waits
     std::uint64_t wakes = 0;         ///< that it got so far
+};
+
+/// Of the numbers in a gap, in this order: so many were ...
+struct MissingEvents {
+    std::uint64_t missed = 0;   ///< emitted before the capture was attached, and gone by then
+    std::uint64_t dropped = 0;  ///< captured, but no longer in memory when the recording was saved
+    std::uint64_t lost = 0;     ///< overwritten before they were read, or met a full lane
 };
 
 struct ProcessSnapshot {
@@ -122,6 +130,8 @@ public:
     std::vector<Drop> drops() const;
     std::uint64_t dropCount() const;
     std::vector<Switch> switches() const;  ///< of tracing, oldest first
+    /// Why the numbers [firstN, firstN + count) of a coroutine, a gap in its history, are missing.
+    MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
 
     std::uint32_t siteCount() const;  ///< known ids are among 1 .. siteCount()
     /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.

@@ -7,6 +7,7 @@
 #include "core/trace/chunkedarray.h"
 #include "core/trace/populationnotes.h"
 #include "core/trace/reservedarray.h"
+#include "core/trace/sparsearray.h"
 
 namespace ct {
 
@@ -155,6 +156,8 @@ struct Population::Data {
     ReservedArray<Word> pages{kMostCoroutines / kPageSize};
     ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
     PopulationNotes notes;
+    /// Below it, what is missing was missed before attach, not lost later. Release / acquire.
+    SparseArray<Word, 12, 14> missedEnd;
     Word now{0};
     Word captured{0};
     Word lost{0};

@@ -121,6 +121,10 @@ void Population::Data::applyLoss(const Loss &loss)
     Record *record = recordOf(loss.coroutine);
     if (!record || loss.count == 0)
         return;
+    if (loss.beforeAttach) {
+        Word &end = missedEnd.make(loss.coroutine);
+        end.store(std::max(end.load(kRelaxed), loss.firstN + loss.count), kRelease);
+    }
     {
         const Writing writing(*record);
         Origin &origin = origins[loss.coroutine];

@@ -1,32 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/models/timelinetrace.h"
-#include "ui/timelinescene.h"
-#include "ui/timelineview.h"
+#include "tests/gui/timelinesupport.h"
+#include "ui/timelinetooltip.h"
 
-#include <QApplication>
 #include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QImage>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolTip>
-#include <QWheelEvent>
 
 #include <array>
-#include <memory>
-#include <numeric>
 #include <random>
 
 using namespace ct;
-using test::TimelineTrace;
+using namespace ct::test;
 
 namespace {
-
-constexpr std::uint64_t kMs = 1'000'000;
-constexpr std::uint64_t kSecond = 1'000 * kMs;
-constexpr std::uint64_t kBase = 5'000 * kSecond;
 
 /// Sixty coroutines of a server: requests and answers, busy ones, stuck ones, a gap.
 struct Server {
@@ -120,85 +110,31 @@ public:
 class TimelineViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init();
+    void init() { m_test = std::make_unique<ViewUnderTest>(); }
     void emptyStates();
     void everyKindOfMarkIsVisible_data();
     void everyKindOfMarkIsVisible();
     void followsUntilPannedIntoThePast();
-    void wheelScrollsRowsZoomsAndPans();
-    void zoomKeepsTheTimeUnderTheCursor();
-    void clickActivatesTheRow();
     void selectionScrollsIntoView();
-    void dragPansBothWays();
-    void shiftDragMeasures();
-    void doubleClickZoomsToTheBar();
-    void keyboard();
     void toolTipTellsStatePlaceAndDuration();
-    void scrollBarMovesInTime();
+    void toolTipTellsWhyEventsAreMissing();
     void repaintsOnlyWhenSomethingChanged();
     void hundredThousandRows();
     void severalPixelsInOne();
     void survivesATraceThatGoesAway();
 
 private:
-    void wheel(QPoint position, QPoint delta, Qt::KeyboardModifiers modifiers);
-    QPoint center(int row, int x) const;
-
-    std::unique_ptr<TimelineView> m_view;
+    std::unique_ptr<ViewUnderTest> m_test;
 };
-
-namespace {
-
-constexpr int kPlotLeft = 250;  // of a view 1000 wide
-
-std::vector<CoroutineId> allRows(const TimelineTrace &trace)
-{
-    std::vector<CoroutineId> rows(trace.population.size());
-    std::iota(rows.begin(), rows.end(), 0U);
-    return rows;
-}
-
-/// `count` coroutines that wait since kBase + 1 s; now is kBase + 10 s.
-void fillWaiting(TimelineTrace &trace, int count)
-{
-    const SiteId site = trace.site("Task<void> net::waiter(int)", "src/wait<er>.cpp", 42);
-    for (int i = 0; i < count; ++i) {
-        const CoroutineId id = trace.born(kBase);
-        trace.resume(id, kBase, 77);
-        trace.suspend(id, kBase + kSecond, site);
-    }
-    trace.pass(kBase + 10 * kSecond);
-}
-
-}  // namespace
-
-void TimelineViewTest::init()
-{
-    m_view = std::make_unique<TimelineView>();
-    m_view->resize(1000 + m_view->verticalScrollBar()->sizeHint().width(), 400);
-}
-
-void TimelineViewTest::wheel(QPoint position, QPoint delta, Qt::KeyboardModifiers modifiers)
-{
-    QWheelEvent event(position, m_view->viewport()->mapToGlobal(position), {}, delta, Qt::NoButton, modifiers,
-                      Qt::NoScrollPhase, false);
-    QApplication::sendEvent(m_view->viewport(), &event);
-}
-
-QPoint TimelineViewTest::center(int row, int x) const
-{
-    return {x, TimelineScene::kAxisHeight + row * TimelineScene::kRowHeight + TimelineScene::kRowHeight / 2 -
-                   m_view->verticalScrollBar()->value()};
-}
 
 void TimelineViewTest::emptyStates()
 {
-    QVERIFY(!m_view->accessibleName().isEmpty());
-    m_view->sample();
-    m_view->grab();
-    m_view->zoomToFit();
-    m_view->zoomIn();
-    QTest::mouseDClick(m_view->viewport(), Qt::LeftButton, {}, QPoint(500, 100));
+    QVERIFY(!m_test->view.accessibleName().isEmpty());
+    m_test->view.sample();
+    m_test->view.grab();
+    m_test->view.zoomToFit();
+    m_test->view.zoomIn();
+    QTest::mouseDClick(m_test->view.viewport(), Qt::LeftButton, {}, QPoint(500, 100));
     TimelineScene scene;
     const QString nothing = scene.emptyText();
     TimelineTrace trace;
@@ -207,11 +143,11 @@ void TimelineViewTest::emptyStates()
     fillWaiting(trace, 1);
     const QString filtered = scene.emptyText();
     QVERIFY(nothing != nobody && nobody != filtered && nothing != filtered);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->sample();
-    m_view->setRows({0, 17});  // 17 is not known (yet)
-    m_view->sample();
-    m_view->grab();
+    m_test->view.setTrace(&trace.population, &trace.history);
+    m_test->view.sample();
+    m_test->view.setRows({0, 17});  // 17 is not known (yet)
+    m_test->view.sample();
+    m_test->view.grab();
 }
 
 void TimelineViewTest::everyKindOfMarkIsVisible_data()
@@ -230,13 +166,11 @@ void TimelineViewTest::everyKindOfMarkIsVisible()
     QPalette palette;
     palette.setColor(QPalette::Window, colors.background);
     palette.setColor(QPalette::WindowText, colors.text);
-    m_view->setPalette(palette);
-    m_view->resize(1400, 1000);
-    m_view->setTrace(&server.trace.population, &server.trace.history);
-    m_view->setRows(allRows(server.trace));
-    m_view->show();
-    m_view->zoomToFit();
-    const QImage image = m_view->grab().toImage();
+    m_test->view.setPalette(palette);
+    m_test->view.resize(1400, 1000);
+    m_test->show(server.trace);
+    m_test->view.zoomToFit();
+    const QImage image = m_test->view.grab().toImage();
     QHash<QRgb, int> counts;
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x)
@@ -252,268 +186,129 @@ void TimelineViewTest::followsUntilPannedIntoThePast()
 {
     TimelineTrace trace;
     fillWaiting(trace, 3);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    QVERIFY(m_view->followLive());
-    const auto rightEdge = [&] { return static_cast<std::uint64_t>(m_view->visibleFrom() + m_view->visibleSpan()); };
-    const std::int64_t span = m_view->visibleSpan();
+    m_test->show(trace);
+    QVERIFY(m_test->view.followLive());
+    const auto rightEdge = [&] {
+        return static_cast<std::uint64_t>(m_test->view.visibleFrom() + m_test->view.visibleSpan());
+    };
+    const std::int64_t span = m_test->view.visibleSpan();
     for (std::uint64_t now = kBase + 11 * kSecond; now < kBase + 13 * kSecond; now += 33 * kMs) {
         trace.pass(now);
-        m_view->sample();
+        m_test->view.sample();
         QVERIFY(rightEdge() > now && rightEdge() <= now + static_cast<std::uint64_t>(span) / 500);
-        QCOMPARE(m_view->visibleSpan(), span);
+        QCOMPARE(m_test->view.visibleSpan(), span);
     }
-    QSignalSpy spy(m_view.get(), &TimelineView::followLiveChanged);
-    QTest::keyClick(m_view.get(), Qt::Key_Left);
-    QVERIFY(!m_view->followLive());
+    QSignalSpy spy(&m_test->view, &TimelineView::followLiveChanged);
+    QTest::keyClick(&m_test->view, Qt::Key_Left);
+    QVERIFY(!m_test->view.followLive());
     QCOMPARE(spy.count(), 1);
     QCOMPARE(spy.takeFirst().at(0).toBool(), false);
-    const std::int64_t from = m_view->visibleFrom();
+    const std::int64_t from = m_test->view.visibleFrom();
     trace.pass(kBase + 14 * kSecond);
-    m_view->sample();
-    QCOMPARE(m_view->visibleFrom(), from);
-    m_view->setFollowLive(true);
+    m_test->view.sample();
+    QCOMPARE(m_test->view.visibleFrom(), from);
+    m_test->view.setFollowLive(true);
     QCOMPARE(spy.count(), 1);
     QVERIFY(rightEdge() > kBase + 14 * kSecond);
-    m_view->zoomIn();  // follows on
-    QVERIFY(m_view->followLive());
-    QVERIFY(m_view->visibleSpan() < span && rightEdge() > kBase + 14 * kSecond);
-}
-
-void TimelineViewTest::wheelScrollsRowsZoomsAndPans()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 200);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
-    wheel({600, 100}, {0, -120}, Qt::NoModifier);
-    QCOMPARE(m_view->verticalScrollBar()->value(), 3 * TimelineScene::kRowHeight);
-    const std::int64_t span = m_view->visibleSpan();
-    wheel({600, 100}, {0, 120}, Qt::ControlModifier);
-    QVERIFY(m_view->visibleSpan() < span);
-    const std::int64_t from = m_view->visibleFrom();
-    wheel({600, 100}, {0, -120}, Qt::ShiftModifier);
-    QVERIFY(m_view->visibleFrom() > from);
-    wheel({600, 100}, {120, 0}, Qt::NoModifier);
-    QCOMPARE(m_view->visibleFrom(), from);
-    QCOMPARE(m_view->verticalScrollBar()->value(), 3 * TimelineScene::kRowHeight);
-}
-
-void TimelineViewTest::zoomKeepsTheTimeUnderTheCursor()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 5);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
-    const int columns = m_view->viewport()->width() - kPlotLeft;
-    const auto timeAt = [&](int x) {
-        return m_view->visibleFrom() + m_view->visibleSpan() / columns * (x - kPlotLeft);
-    };
-    const std::int64_t before = timeAt(700);
-    for (int i = 0; i < 30; ++i) {
-        wheel({700, 50}, {0, 120}, Qt::ControlModifier);
-        QCOMPARE(timeAt(700), before);
-    }
-    for (int i = 0; i < 20; ++i)
-        wheel({700, 50}, {0, -120}, Qt::ControlModifier);
-    QCOMPARE(timeAt(700), before);
-}
-
-void TimelineViewTest::clickActivatesTheRow()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 5);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows({4, 3, 2, 1, 0});
-    m_view->show();
-    QSignalSpy spy(m_view.get(), &TimelineView::coroutineActivated);
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, center(1, 600));
-    QCOMPARE(spy.count(), 1);
-    QCOMPARE(spy.takeFirst().at(0).value<CoroutineId>(), 3U);
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, center(4, 20));
-    QCOMPARE(spy.takeFirst().at(0).value<CoroutineId>(), 0U);
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, QPoint(600, 5));
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, center(8, 600));
-    QCOMPARE(spy.count(), 0);
+    m_test->view.zoomIn();  // follows on
+    QVERIFY(m_test->view.followLive());
+    QVERIFY(m_test->view.visibleSpan() < span && rightEdge() > kBase + 14 * kSecond);
 }
 
 void TimelineViewTest::selectionScrollsIntoView()
 {
     TimelineTrace trace;
     fillWaiting(trace, 300);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->setSelected(200);
-    const int top = center(200, 0).y();
-    QVERIFY(top > TimelineScene::kAxisHeight && top < m_view->viewport()->height());
-    m_view->setSelected(3);
-    QVERIFY(center(3, 0).y() > TimelineScene::kAxisHeight);
-    m_view->setSelected(kNoCoroutine);
-    m_view->setSelected(100'000);
-    QVERIFY(center(3, 0).y() > TimelineScene::kAxisHeight);
-}
-
-void TimelineViewTest::dragPansBothWays()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 300);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
-    m_view->zoomIn();
-    const std::int64_t from = m_view->visibleFrom();
-    QSignalSpy spy(m_view.get(), &TimelineView::coroutineActivated);
-    QTest::mousePress(m_view->viewport(), Qt::LeftButton, {}, QPoint(600, 300));
-    QTest::mouseMove(m_view->viewport(), QPoint(560, 260));
-    QTest::mouseMove(m_view->viewport(), QPoint(500, 200));
-    QTest::mouseRelease(m_view->viewport(), Qt::LeftButton, {}, QPoint(500, 200));
-    QVERIFY(m_view->visibleFrom() > from);
-    QCOMPARE(m_view->verticalScrollBar()->value(), 100);
-    QCOMPARE(spy.count(), 0);
-}
-
-void TimelineViewTest::shiftDragMeasures()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 3);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
-    const std::int64_t from = m_view->visibleFrom();
-    const QImage before = m_view->grab().toImage();
-    QTest::mousePress(m_view->viewport(), Qt::LeftButton, Qt::ShiftModifier, QPoint(500, 300));
-    QTest::mouseMove(m_view->viewport(), QPoint(700, 300));
-    QTest::mouseRelease(m_view->viewport(), Qt::LeftButton, Qt::ShiftModifier, QPoint(700, 300));
-    const QImage during = m_view->grab().toImage();
-    QVERIFY(during.pixel(600, 300) != before.pixel(600, 300));
-    QCOMPARE(during.pixel(720, 300), before.pixel(720, 300));
-    QCOMPARE(m_view->visibleFrom(), from);
-    QTest::keyClick(m_view.get(), Qt::Key_Escape);
-    QCOMPARE(m_view->grab().toImage().pixel(600, 300), before.pixel(600, 300));
-}
-
-void TimelineViewTest::doubleClickZoomsToTheBar()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 3);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
-    // The run of the first second lies at the left.
-    QTest::mouseDClick(m_view->viewport(), Qt::LeftButton, {}, center(0, kPlotLeft + 30));
-    QVERIFY(!m_view->followLive());
-    QVERIFY(m_view->visibleFrom() < static_cast<std::int64_t>(kBase));
-    QVERIFY(m_view->visibleSpan() > static_cast<std::int64_t>(kSecond));
-    QVERIFY(m_view->visibleSpan() < static_cast<std::int64_t>(2 * kSecond));
-    // On the label: the whole life.
-    QTest::mouseDClick(m_view->viewport(), Qt::LeftButton, {}, center(0, 20));
-    QVERIFY(m_view->visibleSpan() > static_cast<std::int64_t>(10 * kSecond));
-}
-
-void TimelineViewTest::keyboard()
-{
-    TimelineTrace trace;
-    fillWaiting(trace, 100);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    QSignalSpy spy(m_view.get(), &TimelineView::coroutineActivated);
-    for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_Down, Qt::Key_Up})
-        QTest::keyClick(m_view.get(), key);
-    QCOMPARE(spy.count(), 4);
-    QCOMPARE(spy.last().at(0).value<CoroutineId>(), 1U);
-    QTest::keyClick(m_view.get(), Qt::Key_PageDown);
-    QVERIFY(spy.last().at(0).value<CoroutineId>() > 8U);
-    const std::int64_t span = m_view->visibleSpan();
-    QTest::keyClick(m_view.get(), Qt::Key_Plus);
-    QTest::keyClick(m_view.get(), Qt::Key_Plus);
-    QTest::keyClick(m_view.get(), Qt::Key_Minus);
-    QVERIFY(m_view->visibleSpan() < span);
-    QTest::keyClick(m_view.get(), Qt::Key_Home);
-    QVERIFY(!m_view->followLive());
-    QVERIFY(m_view->visibleFrom() <= static_cast<std::int64_t>(kBase));
-    QTest::keyClick(m_view.get(), Qt::Key_End);
-    QVERIFY(m_view->followLive());
-    QTest::keyClick(m_view.get(), Qt::Key_F);
-    QVERIFY(!m_view->followLive());
-    QTest::keyClick(m_view.get(), Qt::Key_F);
-    QVERIFY(m_view->followLive());
+    m_test->show(trace);
+    m_test->view.setSelected(200);
+    const int top = m_test->center(200, 0).y();
+    QVERIFY(top > TimelineScene::kAxisHeight && top < m_test->view.viewport()->height());
+    m_test->view.setSelected(3);
+    QVERIFY(m_test->center(3, 0).y() > TimelineScene::kAxisHeight);
+    m_test->view.setSelected(kNoCoroutine);
+    m_test->view.setSelected(100'000);
+    QVERIFY(m_test->center(3, 0).y() > TimelineScene::kAxisHeight);
 }
 
 void TimelineViewTest::toolTipTellsStatePlaceAndDuration()
 {
     TimelineTrace trace;
     fillWaiting(trace, 2);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->zoomToFit();
+    m_test->show(trace);
+    m_test->view.zoomToFit();
     const auto textAt = [&](QPoint position) {
         QToolTip::hideText();
-        QHelpEvent event(QEvent::ToolTip, position, m_view->viewport()->mapToGlobal(position));
-        QApplication::sendEvent(m_view->viewport(), &event);
+        QHelpEvent event(QEvent::ToolTip, position, m_test->view.viewport()->mapToGlobal(position));
+        QApplication::sendEvent(m_test->view.viewport(), &event);
         return QToolTip::text();
     };
-    const QString waiting = textAt(center(1, 800));
+    const QString waiting = textAt(m_test->center(1, 800));
     for (const char *part : {"waiter", "#1", "Stuck", "wait&lt;er&gt;.cpp:42", "so far", "thread"})
         QVERIFY2(waiting.contains(QLatin1String(part)), qPrintable(waiting));
-    const QString running = textAt(center(1, kPlotLeft + 40));
+    const QString running = textAt(m_test->center(1, kPlotLeft + 40));
     QVERIFY2(running.contains(QStringLiteral("Running")) && running.contains(QStringLiteral("77")),
              qPrintable(running));
-    QVERIFY(textAt(center(1, 20)).contains(QStringLiteral("Stuck")));
-    textAt(center(9, 800));
+    QVERIFY(textAt(m_test->center(1, 20)).contains(QStringLiteral("Stuck")));
+    textAt(m_test->center(9, 800));
     QTRY_VERIFY(!QToolTip::isVisible());
 }
 
-void TimelineViewTest::scrollBarMovesInTime()
+void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
 {
     TimelineTrace trace;
-    fillWaiting(trace, 2);
-    trace.pass(kBase + 1000 * kSecond);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->sample();
-    QSignalSpy spy(m_view.get(), &TimelineView::followLiveChanged);
-    QScrollBar *bar = m_view->horizontalScrollBar();
-    QVERIFY(bar->maximum() > 0);
-    bar->setValue(bar->minimum());
-    QCOMPARE(spy.count(), 1);
-    QVERIFY(m_view->visibleFrom() <= static_cast<std::int64_t>(kBase));
-    bar->setValue(bar->maximum() / 2);
-    const std::int64_t middle = m_view->visibleFrom() + m_view->visibleSpan() / 2 - static_cast<std::int64_t>(kBase);
-    QVERIFY(middle > static_cast<std::int64_t>(450 * kSecond) && middle < static_cast<std::int64_t>(550 * kSecond));
+    Batch batch;
+    const auto at = [&](CoroutineId id, std::uint64_t n, std::uint64_t ts) {
+        Transition event;
+        event.coroutine = id;
+        event.n = n;
+        event.ts = ts;
+        batch.transitions.push_back(event);
+    };
+    for (CoroutineId id = 0; id < 3; ++id) {
+        batch.births.push_back({id, id, 0, 4711, Dialect::Seqlock, 0x1000U + id * 64U, kBase});
+        at(id, id == 1 ? 12 : 0, kBase + kSecond);
+    }
+    // 0: some missed, then some lost. 1: a recording was saved without the first ones. 2: lost.
+    batch.losses = {{0, 1, 5, true}, {0, 6, 3, false}, {2, 1, 7, false}};
+    at(0, 9, kBase + 3 * kSecond);
+    at(2, 8, kBase + 3 * kSecond);
+    batch.now = kBase + 10 * kSecond;
+    (void)trace.history.consume(batch);
+    (void)trace.population.consume(batch);
+    StuckThresholds thresholds(trace.population);
+    const auto textAt = [&](CoroutineId id, std::uint64_t ts) {
+        const TimelinePlace place{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        return timelineToolTip(trace.population, trace.history, thresholds, place);
+    };
+    const QString both = textAt(0, kBase + 2 * kSecond);
+    QVERIFY2(both.contains(QStringLiteral("5 events from before")) && both.contains(QStringLiteral("3 events came")),
+             qPrintable(both));
+    const QString unsaved = textAt(1, kBase + kSecond / 2);
+    QVERIFY2(unsaved.contains(QStringLiteral("12 events were no longer in memory")), qPrintable(unsaved));
+    QVERIFY2(!unsaved.contains(QStringLiteral("lost")), qPrintable(unsaved));
+    const QString lost = textAt(2, kBase + 2 * kSecond);
+    QVERIFY2(lost.contains(QStringLiteral("7 events came")) && !lost.contains(QStringLiteral("missed")),
+             qPrintable(lost));
 }
 
 void TimelineViewTest::repaintsOnlyWhenSomethingChanged()
 {
     TimelineTrace trace;
     fillWaiting(trace, 5);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
-    m_view->zoomToFit();
+    m_test->show(trace);
+    QVERIFY(QTest::qWaitForWindowExposed(&m_test->view));
+    m_test->view.zoomToFit();
     QCoreApplication::processEvents();
     PaintCounter counter;
-    m_view->viewport()->installEventFilter(&counter);
+    m_test->view.viewport()->installEventFilter(&counter);
     for (int i = 0; i < 40; ++i) {
-        m_view->sample();
-        m_view->setRows(allRows(trace));
+        m_test->view.sample();
+        m_test->view.setRows(allRows(trace));
         QCoreApplication::processEvents();
     }
     QCOMPARE(counter.count, 0);
     trace.pass(kBase + 11 * kSecond);
-    m_view->sample();
+    m_test->view.sample();
     QTRY_VERIFY(counter.count > 0);
 }
 
@@ -521,20 +316,18 @@ void TimelineViewTest::hundredThousandRows()
 {
     TimelineTrace trace(256U << 20U);
     fillWaiting(trace, 100'000);
-    m_view->setTrace(&trace.population, &trace.history);
-    m_view->setRows(allRows(trace));
-    m_view->show();
-    m_view->setSelected(99'999);
-    const int y = center(99'999, 0).y();
-    QVERIFY(y > TimelineScene::kAxisHeight && y < m_view->viewport()->height());
-    QSignalSpy spy(m_view.get(), &TimelineView::coroutineActivated);
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, center(99'998, 500));
+    m_test->show(trace);
+    m_test->view.setSelected(99'999);
+    const int y = m_test->center(99'999, 0).y();
+    QVERIFY(y > TimelineScene::kAxisHeight && y < m_test->view.viewport()->height());
+    QSignalSpy spy(&m_test->view, &TimelineView::coroutineActivated);
+    QTest::mouseClick(m_test->view.viewport(), Qt::LeftButton, {}, m_test->center(99'998, 500));
     QCOMPARE(spy.takeFirst().at(0).value<CoroutineId>(), 99'998U);
     QElapsedTimer clock;
     clock.start();
     for (std::uint64_t i = 1; i <= 30; ++i) {
         trace.pass(kBase + 10 * kSecond + i * 33 * kMs);
-        m_view->sample();
+        m_test->view.sample();
     }
     qInfo("a sample takes %lld us", static_cast<long long>(clock.nsecsElapsed() / 30'000));
 }
@@ -572,17 +365,17 @@ void TimelineViewTest::survivesATraceThatGoesAway()
     {
         TimelineTrace trace;
         fillWaiting(trace, 50);
-        m_view->setTrace(&trace.population, &trace.history);
-        m_view->setRows(allRows(trace));
-        m_view->show();
-        m_view->setSelected(20);
-        m_view->setTrace(nullptr, nullptr);
+        m_test->view.setTrace(&trace.population, &trace.history);
+        m_test->view.setRows(allRows(trace));
+        m_test->view.show();
+        m_test->view.setSelected(20);
+        m_test->view.setTrace(nullptr, nullptr);
     }
-    m_view->sample();
-    m_view->grab();
-    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, center(1, 600));
-    QTest::keyClick(m_view.get(), Qt::Key_Down);
-    QVERIFY(m_view->followLive());
+    m_test->view.sample();
+    m_test->view.grab();
+    QTest::mouseClick(m_test->view.viewport(), Qt::LeftButton, {}, m_test->center(1, 600));
+    QTest::keyClick(&m_test->view, Qt::Key_Down);
+    QVERIFY(m_test->view.followLive());
 }
 
 QTEST_MAIN(TimelineViewTest)

@@ -18,6 +18,8 @@ private Q_SLOTS:
     void notesComeAlong();
     void traceToEveryFormat();
     void traceOfAnAttachedRun();
+    void missedAndLostAreToldApart();
+    void whatARecordingLacksIsNotLost();
     void lossesAtTheEndAreCounted();
     void existingFileIsKeptOnCancel();
     void existingFileIsKeptOnFailure();
@@ -78,6 +80,59 @@ void TestExportTrace::traceOfAnAttachedRun()
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 0U);
     QVERIFY(contentOf(path).contains("\"missed_before\":10}"));
+}
+
+void TestExportTrace::missedAndLostAreToldApart()
+{
+    // A flight recorder overwrites each thread's lane at its own pace: what is missing at attach has holes.
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1), birth(1, 2)};
+    batch.losses = {{0, 0, 10, true}, {0, 11, 4, true}, {0, 16, 3, false}, {1, 1, 5, true}};
+    batch.transitions = {transition(0, 10, 5000, false), transition(0, 15, 5100, true), transition(0, 19, 5200, true),
+                         transition(1, 0, 5000, false)};
+    batch.now = 6000;
+    trace.consume(batch);
+    // Both kinds side by side, where the one ends and the other begins.
+    batch = Batch();
+    batch.losses = {{1, 6, 2, false}};
+    batch.transitions = {transition(1, 8, 6500, false)};
+    batch.now = 7000;
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 5U);
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT events, lost, missed_before_attach, dropped FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("3|3|14|0"), QStringLiteral("2|2|5|0")}));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'missed_before_attach'"),
+             QStringList(QStringLiteral("19")));
+    const MissingEvents both = trace.population.whyMissing(1, 1, 7);
+    QCOMPARE(both.missed, 5U);
+    QCOMPARE(both.lost, 2U);
+    QCOMPARE(both.dropped, 0U);
+}
+
+void TestExportTrace::whatARecordingLacksIsNotLost()
+{
+    // As it comes from a recording that was saved when memory had lost the beginning: a jump that nothing explains.
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1)};
+    batch.losses = {{0, 501, 2, false}};
+    batch.transitions = {transition(0, 500, 5000, false), transition(0, 503, 5100, true)};
+    batch.now = 6000;
+    trace.consume(batch);
+    QCOMPARE(trace.population.at(0).dropped, 500U);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 2U);
+    QCOMPARE(Database(path).rows("SELECT events, lost, missed_before_attach, dropped FROM coroutines"),
+             QStringList(QStringLiteral("2|2|0|500")));
 }
 
 void TestExportTrace::lossesAtTheEndAreCounted()

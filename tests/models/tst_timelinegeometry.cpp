@@ -378,7 +378,7 @@ CT_CASE(bars_under_the_cursor)
     CHECK_EQUAL(at(19'999)->tid, 42U);
     CHECK_EQUAL(at(19'999)->to, kBase + 20'000);
     CHECK(at(30'000)->kind == MarkKind::Gap);
-    CHECK_EQUAL(at(30'000)->missing, std::uint64_t{3});
+    CHECK_EQUAL(at(30'000)->missing.lost, std::uint64_t{3});
     CHECK(at(65'000)->kind == MarkKind::Running);
     CHECK(at(65'000)->open);
     CHECK_EQUAL(at(65'000)->tid, 43U);

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the tests of the timeline's view have in common.
+#pragma once
+
+#include "tests/models/timelinetrace.h"
+#include "ui/timelinescene.h"
+#include "ui/timelineview.h"
+
+#include <QApplication>
+#include <QScrollBar>
+#include <QWheelEvent>
+
+#include <memory>
+#include <numeric>
+
+namespace ct::test {
+
+inline constexpr std::uint64_t kMs = 1'000'000;
+inline constexpr std::uint64_t kSecond = 1'000 * kMs;
+inline constexpr std::uint64_t kBase = 5'000 * kSecond;
+inline constexpr int kPlotLeft = 250;  ///< of a view 1000 wide
+
+inline std::vector<CoroutineId> allRows(const TimelineTrace &trace)
+{
+    std::vector<CoroutineId> rows(trace.population.size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    return rows;
+}
+
+/// `count` coroutines that wait since kBase + 1 s; now is kBase + 10 s.
+inline void fillWaiting(TimelineTrace &trace, int count)
+{
+    const SiteId site = trace.site("Task<void> net::waiter(int)", "src/wait<er>.cpp", 42);
+    for (int i = 0; i < count; ++i) {
+        const CoroutineId id = trace.born(kBase);
+        trace.resume(id, kBase, 77);
+        trace.suspend(id, kBase + kSecond, site);
+    }
+    trace.pass(kBase + 10 * kSecond);
+}
+
+/// A view 1000 wide, and what a user does to it.
+class ViewUnderTest {
+public:
+    ViewUnderTest() { view.resize(1000 + view.verticalScrollBar()->sizeHint().width(), 400); }
+
+    TimelineView view;
+
+    /// Shows all rows of a trace.
+    void show(TimelineTrace &trace)
+    {
+        view.setTrace(&trace.population, &trace.history);
+        view.setRows(allRows(trace));
+        view.show();
+    }
+    void wheel(QPoint position, QPoint delta, Qt::KeyboardModifiers modifiers)
+    {
+        QWheelEvent event(position, view.viewport()->mapToGlobal(position), {}, delta, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view.viewport(), &event);
+    }
+    QPoint center(int row, int x) const
+    {
+        return {x, TimelineScene::kAxisHeight + row * TimelineScene::kRowHeight + TimelineScene::kRowHeight / 2 -
+                       view.verticalScrollBar()->value()};
+    }
+};
+
+}  // namespace ct::test
