@@ -220,7 +220,9 @@ void StationList::giveBack(const Entry &entry)
         return;
     // Relaxed: whoever takes the station finds it behind the acquire of its pop. Not born until it says so.
     station->header.birth_ts.store(0, std::memory_order_relaxed);
-    pushFree(m_region.writableHeader()->extension.free_stations, station->extension.next_free, entry.station);
+    // What was taken since we looked last lies no longer under it, and would not be missed as long as it stays.
+    noticeTaken(
+        pushFree(m_region.writableHeader()->extension.free_stations, station->extension.next_free, entry.station));
     m_free.push_back(entry.station);
 }
 
@@ -247,9 +249,14 @@ void StationList::noticeReuse()
 {
     if (m_free.empty())
         return;
-    // Relaxed: only which ones are gone. Nobody but us pushes, so the stack is a front part of what we built.
-    const auto top =
-        static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed));
+    // Relaxed: only which ones are gone.
+    noticeTaken(static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed)));
+}
+
+/// `top`: index + 1 of the first of the stack, 0 = it is empty. Nobody but us pushes, so the stack is a front part of
+/// what we built.
+void StationList::noticeTaken(std::uint32_t top)
+{
     while (!m_free.empty() && m_free.back() + 1 != top) {
         m_pending.push_back(m_free.back());
         m_free.pop_back();

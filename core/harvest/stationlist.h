@@ -88,6 +88,7 @@ private:
     void lookAtDead(Entry &entry, Batch &batch);
     void giveBack(const Entry &entry);
     void adoptFree();
+    void noticeTaken(std::uint32_t top);
     bool isReused(const Entry &entry) const;
     void compactLive();
     bool drainEntry(Entry &entry, std::uint64_t end, Batch &batch);
