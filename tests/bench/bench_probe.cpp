@@ -6,11 +6,11 @@
 // and beside a plain version-1 write that asks the kernel for the thread id and clock_gettime for the time.
 // bench_probe --benchmark_repetitions=9 --benchmark_report_aggregates_only=true --benchmark_enable_random_interleaving
 #include "coroTracer.h"
+#include "tests/support/lanelayout.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -24,17 +24,10 @@ namespace {
 using namespace corotracer;
 
 constexpr std::uint32_t kStations = 64;
-constexpr std::uint32_t kSites = 256;
-constexpr std::uint64_t kStringBytes = 1 << 16;
 constexpr std::uint32_t kLines = 200'000;
 constexpr std::uint32_t kLaneRecords = (16U << 20) / sizeof(LaneRecord);
 constexpr std::uint32_t kLanes = 4;
 constexpr std::uint64_t kPoolBytes = 64ULL << 20;
-
-std::uint64_t pages(std::uint64_t bytes)
-{
-    return (bytes + 4095) & ~std::uint64_t{4095};
-}
 
 /// A region in shared memory, as an engine would have made it. With lanes, a thread does the least an engine does: it
 /// looks at the last record of each block and moves the tail. With BENCH_PROBE_FENCES in the environment the engine
@@ -42,74 +35,43 @@ std::uint64_t pages(std::uint64_t bytes)
 class Region {
 public:
     explicit Region(bool lanes)
-        : m_path("/dev/shm/bench_probe." + std::to_string(::getpid()) + (lanes ? ".lanes" : ".stations"))
+        : m_fd(::memfd_create("bench_probe", MFD_CLOEXEC)), m_path("/proc/self/fd/" + std::to_string(m_fd))
     {
-        const std::uint64_t table = kHeaderSize + kStations * kStationSize;
-        const std::uint64_t strings = table + kSites * sizeof(SiteRecord);
-        const std::uint64_t processes = pages(strings + kStringBytes);
-        const std::uint64_t directory = processes + pages(sizeof(ProcessEntry));
-        const std::uint64_t lines = directory + pages(kLanes * sizeof(LaneHeader));
-        const std::uint64_t births = lines + pages(kLines * sizeof(StateLine));
-        const std::uint64_t pool = births + pages(kLines * sizeof(BirthLine));
-        m_size = pool + kPoolBytes;
-        const int fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(m_size)) != 0)
+        lanelayout::Sizes sizes;
+        sizes.mode = lanes ? kLanesDiscard : kLanesNone;
+        sizes.lines = kLines;
+        sizes.laneRecords = kLaneRecords;
+        sizes.poolBytes = kPoolBytes;
+        sizes.lanes = kLanes;
+        sizes.processes = 1;
+        sizes.stations = kStations;
+        sizes.engineFences = std::getenv("BENCH_PROBE_FENCES") == nullptr;
+        m_size = lanelayout::layOut(sizes, *std::make_unique<GlobalHeader>());
+        if (m_fd < 0 || ::ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
             std::abort();
-        void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, m_fd, 0);
         if (base == MAP_FAILED)
             std::abort();
-        ::close(fd);
         m_base = static_cast<char *>(base);
-        auto *header = static_cast<GlobalHeader *>(base);
-        header->magic_number = kMagic;
-        header->version = kVersion;
-        header->max_stations.store(kStations, std::memory_order_relaxed);
-        ExtensionHeader &extension = header->extension;
-        extension.magic = kExtensionMagic;
-        extension.version = kExtensionVersion;
-        extension.size = sizeof(ExtensionHeader);
-        extension.file_size = m_size;
-        extension.stations_reserved = kStations;
-        extension.site_table_offset = table;
-        extension.site_capacity = kSites;
-        extension.site_record_size = sizeof(SiteRecord);
-        extension.strings_offset = strings;
-        extension.strings_capacity = kStringBytes;
-        extension.engine_fences = std::getenv("BENCH_PROBE_FENCES") == nullptr ? 1 : 0;
-        extension.process_table_offset = processes;
-        extension.lane_directory_offset = directory;
-        extension.lines_offset = lines;
-        extension.births_offset = births;
-        extension.lane_pool_offset = pool;
-        extension.lane_pool_size = kPoolBytes;
-        extension.process_capacity = 1;
-        extension.lane_capacity = kLanes;
-        extension.lines_reserved = kLines;
-        extension.lane_records = kLaneRecords;
-        extension.lane_mode = lanes ? kLanesDiscard : kLanesNone;
+        (void)lanelayout::layOut(sizes, *static_cast<GlobalHeader *>(base));
         if (lanes)
             m_drain = std::jthread([this](const std::stop_token &stop) { drain(stop); });
     }
     Region(const Region &) = delete;
     Region &operator=(const Region &) = delete;
-    ~Region()
-    {
-        std::error_code ignored;
-        std::filesystem::remove(m_path, ignored);
-    }
+    /// The mapping is the process's until it ends: other threads' lanes lie in it.
+    ~Region() { ::close(m_fd); }
 
     /// Begins another session of this process, in this region.
     void use() const
     {
         leave();
         ::setenv("CTP_SHM_PATH", m_path.c_str(), 1);
-        ::setenv("CTP_SOCK_PATH", (m_path + ".sock").c_str(), 1);
+        ::setenv("CTP_SOCK_PATH", "/nonexistent/engine.sock", 1);
         ::setenv("CTP_MAX_STATIONS", std::to_string(kStations).c_str(), 1);
         auto *header = reinterpret_cast<GlobalHeader *>(m_base);
         header->allocated_count.store(0, std::memory_order_relaxed);
-        if (header->extension.process_table_offset != 0)
-            reinterpret_cast<ProcessEntry *>(m_base + header->extension.process_table_offset)
-                ->state.store(kProcessFree);
+        reinterpret_cast<ProcessEntry *>(m_base + header->extension.process_table_offset)->state.store(kProcessFree);
         InitTracer();
     }
     /// As in a process that never had a session.
@@ -164,7 +126,8 @@ private:
             lane.state.store(kLaneFree, std::memory_order_release);
     }
 
-    std::string m_path;
+    int m_fd;
+    std::string m_path;  ///< of a file without a name, so that nothing is left behind by one that is killed
     std::uint64_t m_size = 0;
     char *m_base = nullptr;
     std::jthread m_drain;

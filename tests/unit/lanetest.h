@@ -6,8 +6,10 @@
 #pragma once
 
 #include "probetest.h"
+#include "tests/support/lanelayout.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -15,78 +17,31 @@ namespace lanetest {
 
 using namespace corotracer;
 
-struct Options {
-    std::uint32_t mode = kLanesDiscard;
-    std::uint32_t lines = 4096;
-    std::uint32_t laneRecords = kLaneRecordsMin;
-    std::uint64_t poolBytes = 8ULL << 20;
-    std::uint32_t laneCapacity = 64;
-    std::uint32_t processCapacity = 8;
-    std::uint32_t retentionMs = 0;
-    bool engineFences = true;
-    std::string directory = {};  ///< where the region lies; empty: a temporary directory
-};
-
-inline std::uint64_t pages(std::uint64_t bytes)
-{
-    return (bytes + 4095) & ~std::uint64_t{4095};
-}
+using Options = lanelayout::Sizes;
 
 /// A region file with all areas, sparse, mapped here and named in the environment as long as it lives.
 class Region {
 public:
-    explicit Region(const Options &options = {}) : m_options(options)
+    /// `directory`: where it is to lie; empty: in a temporary one.
+    explicit Region(const Options &options = {}, const std::string &directory = {})
+        : m_directory(directory), m_temporary(directory.empty())
     {
-        m_directory = options.directory;
-        if (m_directory.empty()) {
+        if (m_temporary) {
             char pattern[] = "/tmp/tst_lanes.XXXXXX";
             REQUIRE(::mkdtemp(pattern) != nullptr);
             m_directory = pattern;
         }
-        const std::uint64_t table = kHeaderSize + kStations * kStationSize;
-        const std::uint64_t strings = table + kSites * sizeof(SiteRecord);
-        const std::uint64_t processes = pages(strings + kStringBytes);
-        const std::uint64_t lanes = processes + pages(options.processCapacity * sizeof(ProcessEntry));
-        const std::uint64_t lines = lanes + pages(options.laneCapacity * sizeof(LaneHeader));
-        const std::uint64_t births = lines + pages(options.lines * sizeof(StateLine));
-        const std::uint64_t pool = births + pages(options.lines * sizeof(BirthLine));
-        m_size = pool + pages(options.poolBytes);
+        m_size = lanelayout::layOut(options, *std::make_unique<GlobalHeader>());
         const int fd = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         REQUIRE(fd >= 0 && ::ftruncate(fd, static_cast<off_t>(m_size)) == 0);
         void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         ::close(fd);
         REQUIRE(base != MAP_FAILED);
         m_base = static_cast<char *>(base);
-        header().magic_number = kMagic;
-        header().version = kVersion;
-        header().max_stations.store(kStations, std::memory_order_relaxed);
-        ExtensionHeader &x = extension();
-        x.magic = kExtensionMagic;
-        x.version = kExtensionVersion;
-        x.size = sizeof(ExtensionHeader);
-        x.file_size = m_size;
-        x.stations_reserved = kStations;
-        x.site_table_offset = table;
-        x.site_capacity = kSites;
-        x.site_record_size = sizeof(SiteRecord);
-        x.strings_offset = strings;
-        x.strings_capacity = kStringBytes;
-        x.engine_fences = options.engineFences ? 1 : 0;
-        x.process_table_offset = processes;
-        x.lane_directory_offset = lanes;
-        x.lines_offset = lines;
-        x.births_offset = births;
-        x.lane_pool_offset = pool;
-        x.lane_pool_size = pages(options.poolBytes);
-        x.process_capacity = options.processCapacity;
-        x.lane_capacity = options.laneCapacity;
-        x.lines_reserved = options.lines;
-        x.lane_mode = options.mode;
-        x.lane_records = options.laneRecords;
-        x.lane_retention_ms = options.retentionMs;
+        (void)lanelayout::layOut(options, header());
         ::setenv("CTP_SHM_PATH", path().c_str(), 1);
         ::setenv("CTP_SOCK_PATH", (m_directory + "/region.sock").c_str(), 1);
-        ::setenv("CTP_MAX_STATIONS", std::to_string(kStations).c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", std::to_string(options.stations).c_str(), 1);
     }
     Region(const Region &) = delete;
     Region &operator=(const Region &) = delete;
@@ -94,7 +49,7 @@ public:
     {
         ::munmap(m_base, m_size);
         ::unlink(path().c_str());
-        if (m_options.directory.empty())
+        if (m_temporary)
             ::rmdir(m_directory.c_str());
         ::unsetenv("CTP_SHM_PATH");
         ::unsetenv("CTP_SOCK_PATH");
@@ -118,10 +73,6 @@ public:
     std::uint32_t life(std::size_t i) const { return static_cast<std::uint32_t>(line(i).life.load()); }
     std::uint32_t generation(std::size_t i) const { return static_cast<std::uint32_t>(line(i).life.load() >> 32); }
 
-    static constexpr std::uint32_t kStations = 16;
-    static constexpr std::uint32_t kSites = 256;
-    static constexpr std::uint64_t kStringBytes = 1 << 16;
-
 private:
     template <class T>
     T &at(std::uint64_t offset, std::size_t index) const
@@ -130,11 +81,23 @@ private:
         return reinterpret_cast<T *>(m_base + offset)[index];
     }
 
-    Options m_options;
     std::string m_directory;
+    bool m_temporary;
     std::uint64_t m_size = 0;
     char *m_base = nullptr;
 };
+
+/// A promise that says who it is.
+struct Traced : corotracer::PromiseMixin {
+    std::uint64_t self() const { return identity(); }
+};
+
+/// Suspends and resumes by turns.
+inline void events(corotracer::PromiseMixin &promise, std::uint64_t number)
+{
+    for (std::uint64_t i = 0; i < number; ++i)
+        promise.write_trace(i % 2 == 0 ? 0x1000 + i : 0, i % 2 == 1, 3);
+}
 
 struct Record {
     std::uint64_t position = 0;

@@ -170,6 +170,26 @@ inline bool kernelKeepsItsWord()
                      noAdvice) != 0;
 }
 
+/// What `body` writes to `fd`.
+template <class Body>
+std::string captured(int fd, Body body)
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const int saved = ::dup(fd);
+    ::dup2(ends[1], fd);
+    body();
+    ::dup2(saved, fd);
+    ::close(saved);
+    ::close(ends[1]);
+    std::string result;
+    char bytes[256];
+    for (ssize_t size; (size = ::read(ends[0], bytes, sizeof bytes)) > 0;)
+        result.append(bytes, static_cast<std::size_t>(size));
+    ::close(ends[0]);
+    return result;
+}
+
 /// Runs `body` in a forked child; its failed checks count here. A signal or a wrong exit is a failure.
 inline void inChild(const std::function<void()> &body)
 {

@@ -415,4 +415,16 @@ CT_CASE(onlyADirectoryOfOursWillDo)
     CHECK(!detail::prepare_directory((directory.path + "/no/such").c_str()));
 }
 
+CT_CASE(standardPlaces)
+{
+    char directory[32];
+    CHECK(detail::standard_directory(0, nullptr, directory));
+    CHECK_EQUAL(std::string(directory), "/dev/shm/corotracer-" + std::to_string(::geteuid()));
+    CHECK(detail::standard_directory(1, "/container/run", directory));
+    CHECK_EQUAL(std::string(directory), "/container/run/corotracer");
+    CHECK(!detail::standard_directory(1, nullptr, directory));
+    CHECK(!detail::standard_directory(1, "", directory));
+    CHECK(!detail::standard_directory(1, std::string(40, 'x').c_str(), directory));
+}
+
 }  // namespace

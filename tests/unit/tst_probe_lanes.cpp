@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes and compact stations as the probe writes them: one thread, a full lane, what is recycled, and what is counted.
+// Lanes as the probe writes them: one thread, a full lane, a lane that goes from thread to thread, and what is counted.
 #include "lanetest.h"
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <thread>
 
@@ -19,16 +18,6 @@ Task waitTwice()
 {
     co_await std::suspend_always{};
     co_await std::suspend_always{};
-}
-
-struct Traced : corotracer::PromiseMixin {
-    std::uint64_t self() const { return identity(); }
-};
-
-void events(corotracer::PromiseMixin &promise, std::uint64_t number)
-{
-    for (std::uint64_t i = 0; i < number; ++i)
-        promise.write_trace(i % 2 == 0 ? 0x1000 + i : 0, i % 2 == 1, 3);
 }
 
 CT_CASE(oneCoroutine)
@@ -111,9 +100,35 @@ CT_CASE(theProcessSaysWhoItIs)
     });
 }
 
+/// A thread may be kept from going on in the middle of it for longer than the time between two pairs.
+CT_CASE(aPairOfClocksHasOneWriterAtATime)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        if (!corotracer::detail::state_v1.raw_counter)
+            return;
+        ProcessEntry &own = region.process(0);
+        const auto publishWhenDue = [] {
+            corotracer::detail::state_v1.pair_due.store(0);
+            corotracer::detail::publish_pair();
+        };
+        own.late_ns.store(1);
+        own.late_seq.store(7);
+        publishWhenDue();
+        CHECK_EQUAL(own.late_ns.load(), 1U);
+        CHECK_EQUAL(own.late_seq.load(), 7U);
+        own.late_seq.store(8);
+        while (own.late_ns.load() == 1)  // a reading that was disturbed is none
+            publishWhenDue();
+        CHECK_EQUAL(own.late_seq.load() % 2, 0U);
+        CHECK(own.late_counter.load() > own.init_counter.load());
+    });
+}
+
 CT_CASE(aTableWithoutRoomMeansFullStations)
 {
-    const Region region(Options{.processCapacity = 1});
+    const Region region(Options{.processes = 1});
     region.process(0).state.store(kProcessActive);
     inChild([&] {
         corotracer::InitTracer();
@@ -158,54 +173,6 @@ CT_CASE(areasBeyondTheFileMeanFullStations)
     }
 }
 
-CT_CASE(stationsComeBack)
-{
-    const Region region(Options{.lines = 8});
-    inChild([&] {
-        corotracer::InitTracer();
-        for (std::uint32_t i = 0; i < 10'000; ++i) {
-            Traced promise;
-            events(promise, 2);
-            CHECK_EQUAL(promise.self(), std::uint64_t{i + 1} << 32);
-            if (i % 256 == 0)
-                (void)drainAll(region);
-        }
-        CHECK_EQUAL(region.lines(), 1U);
-        // More at once than a thread keeps, and no more than there are.
-        std::deque<Traced> all(9);
-        CHECK(all[7].is_traced());
-        CHECK(!all[8].is_traced());
-        CHECK_EQUAL(region.lines(), 8U);
-        CHECK_EQUAL(region.extension().births_without_line.load(), 1U);
-        events(all[8], 3);
-    });
-}
-
-CT_CASE(manyAtOnceAndAgain)
-{
-    constexpr std::uint32_t kMany = 3000;
-    const Region region(Options{.lines = kMany, .laneRecords = 1 << 14});
-    inChild([&] {
-        corotracer::InitTracer();
-        Ledger ledger;
-        for (std::uint32_t round = 1; round <= 3; ++round) {
-            std::deque<Traced> all(kMany);
-            for (Traced &promise : all) {
-                CHECK(promise.is_traced());
-                CHECK_EQUAL(promise.self() >> 32, round);
-                events(promise, 1);
-            }
-            ledger.add(drainAll(region));
-        }
-        ledger.add(drainAll(region));
-        ledger.checkComplete();
-        CHECK_EQUAL(ledger.dead(), 3 * kMany);
-        CHECK_EQUAL(region.lines(), kMany);
-        CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
-        CHECK_EQUAL(region.extension().lines_committed.load(), kMany);
-    });
-}
-
 CT_CASE(aFullLaneDropsAndSaysSo)
 {
     const Region region;
@@ -228,116 +195,6 @@ CT_CASE(aFullLaneDropsAndSaysSo)
         CHECK(records[0].ts >= last && records[0].arg >= records[0].ts && records[1].ts >= records[0].arg);
         CHECK_EQUAL(records[1].n, 3000U);
         CHECK_EQUAL(records[2].n, 3001U);
-    });
-}
-
-CT_CASE(whatWasNotToldIsNotReused)
-{
-    const Region region;
-    inChild([&] {
-        corotracer::InitTracer();
-        auto early = std::make_unique<Traced>();
-        auto late = std::make_unique<Traced>();
-        events(*early, 3000);
-        const auto unborn = std::make_unique<Traced>();  // its birth is dropped
-        early.reset();                                   // and this death
-        CHECK_EQUAL(region.life(0), kLineDead);
-        (void)drainAll(region);
-        late.reset();
-        CHECK_EQUAL(region.life(1), kLineRecycled);
-        CHECK_EQUAL(region.life(2), kLineAlive);
-        const_cast<std::unique_ptr<Traced> &>(unborn).reset();
-        CHECK_EQUAL(region.life(2), kLineDead);
-        const Traced next;
-        CHECK_EQUAL(next.self(), std::uint64_t{2} << 32 | 1);
-        // The engine has read the dead ones, and gives them back.
-        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
-        region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(std::uint64_t{9} << 32 | 1);
-        const Traced again;
-        CHECK_EQUAL(again.self(), std::uint64_t{2} << 32);
-        CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 0U);
-    });
-}
-
-CT_CASE(aStackOfLiesHarmsNobody)
-{
-    const Region region;
-    inChild([&] {
-        corotracer::InitTracer();
-        const Traced first;
-        region.extension().free_lines.store(77'777);  // beyond all
-        const Traced second;
-        CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
-        region.birth(0).next_free.store(1);  // a circle, of one that is alive
-        region.extension().free_lines.store(1);
-        const Traced third;
-        CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
-        CHECK_EQUAL(region.life(0), kLineAlive);
-    });
-}
-
-CT_CASE(aClaimIsNobodyElses)
-{
-    const Region region;
-    inChild([&] {
-        corotracer::InitTracer();
-        std::make_unique<Traced>().reset();
-        // An engine that saw the line before the claim, and now would free it.
-        std::uint64_t seen = region.line(0).life.load();
-        CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kLineRecycled);
-        const std::uint64_t identity =
-            corotracer::detail::take_line(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
-        CHECK_EQUAL(identity, std::uint64_t{2} << 32);
-        CHECK(!region.line(0).life.compare_exchange_strong(seen, std::uint64_t{1} << 32 | kLineFree));
-        CHECK_EQUAL(region.line(0).life.load(), std::uint64_t{2} << 32 | kLineFree);
-    });
-}
-
-/// The engine took a line for a dead process's that this thread keeps: it lies in two stacks, and in one twice.
-CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
-{
-    const Region region;
-    inChild([&] {
-        corotracer::InitTracer();
-        std::make_unique<Traced>().reset();
-        corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
-        REQUIRE(self.free_count == 1 && self.free_lines[0] == 0);
-        self.free_lines[self.free_count++] = 0;
-        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
-        region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(1);
-        const Traced first;
-        const Traced second;
-        const Traced third;
-        CHECK_EQUAL(first.self(), std::uint64_t{2} << 32);
-        CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
-        CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
-    });
-}
-
-CT_CASE(theLastGenerationIsTheLast)
-{
-    const Region region;
-    inChild([&] {
-        corotracer::InitTracer();
-        constexpr std::uint64_t kLast = 0xFFFF'FFFF;
-        std::make_unique<Traced>().reset();
-        region.line(0).life.store((kLast - 1) << 32 | kLineFree);
-        auto last = std::make_unique<Traced>();
-        CHECK_EQUAL(last->self(), kLast << 32);
-        last.reset();
-        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineRecycled);
-        CHECK_EQUAL(corotracer::detail::thread_v1.free_count, 0U);
-        const Traced next;
-        CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
-        // Nor when the engine puts it on the stack.
-        region.line(0).life.store(kLast << 32 | kLineFree);
-        region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(1);
-        const Traced another;
-        CHECK_EQUAL(another.self(), std::uint64_t{1} << 32 | 2);
-        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineFree);
     });
 }
 

@@ -15,14 +15,6 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-struct Traced : corotracer::PromiseMixin {};
-
-void events(corotracer::PromiseMixin &promise, std::uint64_t number)
-{
-    for (std::uint64_t i = 0; i < number; ++i)
-        promise.write_trace(0, i % 2 == 1, 3);
-}
-
 std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
 {
     const char *base = reinterpret_cast<const char *>(&region.header());
@@ -158,7 +150,7 @@ CT_CASE(noMemoryForStations)
     if (!probetest::kernelKeepsItsWord())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
-        const Region region(Options{.lines = 100'000, .directory = directory});
+        const Region region(Options{.lines = 100'000}, directory);
         corotracer::InitTracer();
         std::deque<Traced> all(1000);
         CHECK(all.back().is_traced());
@@ -183,7 +175,7 @@ CT_CASE(noMemoryForALane)
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
-        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20, .directory = directory});
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20}, directory);
         corotracer::InitTracer();
         Traced promise;
         events(promise, 1);
@@ -216,7 +208,7 @@ CT_CASE(askingInVainCostsNoRoom)
     if (!probetest::kernelKeepsItsWord())
         return;
     onSmallTmpfs(32 << 20, [](const std::string &directory) {
-        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20, .directory = directory});
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20}, directory);
         constexpr std::uint64_t kLaneBytes = (std::uint64_t{1} << 17) * sizeof(LaneRecord) + 4096;
         corotracer::InitTracer();
         Traced promise;
@@ -274,7 +266,7 @@ CT_CASE(noMemoryAtAll)
     if (!probetest::kernelKeepsItsWord())
         return;
     onSmallTmpfs(2 << 20, [](const std::string &directory) {
-        const Region region(Options{.directory = directory});
+        const Region region(Options(), directory);
         const Filler filler(directory);
         corotracer::InitTracer();
         std::deque<Traced> all(8);  // full stations: some share the page of the header

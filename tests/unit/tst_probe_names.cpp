@@ -23,7 +23,7 @@ std::string text(const Region &region, std::uint64_t string)
 {
     const std::uint64_t offset = string >> 16;
     const std::uint64_t length = string & 0xFFFF;
-    REQUIRE(offset <= Region::kStringBytes && length <= Region::kStringBytes - offset);
+    REQUIRE(offset <= Options().stringBytes && length <= Options().stringBytes - offset);
     const char *const strings = reinterpret_cast<const char *>(&region.header()) + region.extension().strings_offset;
     return {strings + offset, length};
 }
@@ -128,7 +128,7 @@ CT_CASE(namesThatFindNoRoomAreCounted)
         corotracer::InitTracer();
         Promise promise;
         promise.set_name("early");
-        region.extension().strings_used.store(Region::kStringBytes - 3);
+        region.extension().strings_used.store(Options().stringBytes - 3);
         promise.set_name("too long");
         CHECK_EQUAL(text(region, region.birth(indexOf(promise)).name.load()), "early");
         promise.set_name("early");  // known

@@ -12,8 +12,6 @@ using namespace lanetest;
 using probetest::inChild;
 using probetest::Task;
 
-struct Traced : corotracer::PromiseMixin {};
-
 void step(corotracer::PromiseMixin &promise)
 {
     promise.write_trace(0x1234, false, 3);

@@ -132,6 +132,19 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     return -1;
 }
 
+/// Where recordings lie when nobody says where: place 0, or 1 where `runtime` (may be null) names a directory. False:
+/// there is no such place.
+template <std::size_t Size>
+[[nodiscard]] inline bool standard_directory(int place, const char *runtime, char (&directory)[Size]) noexcept
+{
+    if (place != 0 && (runtime == nullptr || runtime[0] == '\0'))
+        return false;
+    const int length =
+        place == 0 ? std::snprintf(directory, Size, "/dev/shm/corotracer-%lu", static_cast<unsigned long>(::geteuid()))
+                   : std::snprintf(directory, Size, "%s/corotracer", runtime);
+    return length > 0 && static_cast<std::size_t>(length) < Size;
+}
+
 /// Makes the file that the options ask for; `path` receives where. -1 and errno when there is no place for it.
 [[nodiscard]] inline int make_recording_file(const flight_recorder_options &options, path_buffer &path) noexcept
 {
@@ -147,15 +160,9 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
         std::memcpy(path.text, options.path, length + 1);
         return make_file(path.text);
     }
-    const char *const runtime = std::getenv("XDG_RUNTIME_DIR");
     for (int place = 0; place < 2; ++place) {
         char directory[512];
-        const int length =
-            place == 0 ? std::snprintf(directory, sizeof directory, "/dev/shm/corotracer-%lu",
-                                       static_cast<unsigned long>(::geteuid()))
-                       : std::snprintf(directory, sizeof directory, "%s/corotracer", runtime != nullptr ? runtime : "");
-        if (length < 0 || static_cast<std::size_t>(length) >= sizeof directory || (place == 1 && directory[1] == 'c') ||
-            !prepare_directory(directory))
+        if (!standard_directory(place, std::getenv("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
             continue;
         delete_old_recordings(directory, options.keep_old);
         const int fd = make_file_in(directory, path);

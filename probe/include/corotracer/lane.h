@@ -39,19 +39,22 @@ inline void pause() noexcept;  // pause.h
     process_state &state = state_v1;
     const std::uint64_t now = raw_now();
     std::uint64_t due = state.pair_due.load(std::memory_order_relaxed);
-    // Acquire and release: whoever wins the next time, 100 ms later, writes after this one.
-    if (now < due || !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_acq_rel,
+    if (now < due || !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_relaxed,
                                                              std::memory_order_relaxed))
         return;
-    clock_pair pair;
-    ProcessEntry &entry = *state.process;
-    if (!state.raw_counter || !read_pair(pair, entry.mult.load(std::memory_order_relaxed)))
+    if (!state.raw_counter)
         return;
-    const std::uint64_t seq = entry.late_seq.load(std::memory_order_relaxed) | 1;
-    entry.late_seq.store(seq, std::memory_order_relaxed);
-    entry.late_ns.store(pair.ns, std::memory_order_release);
-    entry.late_counter.store(pair.counter, std::memory_order_release);
-    entry.late_seq.store(seq + 1, std::memory_order_release);  // partner: the engine's acquire loads
+    ProcessEntry &entry = *state.process;
+    std::uint64_t seq = entry.late_seq.load(std::memory_order_relaxed);
+    // One at a time, also where one is kept from going on for longer than that. Acquire; partner: the last store below.
+    if ((seq & 1) != 0 ||
+        !entry.late_seq.compare_exchange_strong(seq, seq + 1, std::memory_order_acquire, std::memory_order_relaxed))
+        return;
+    if (clock_pair pair; read_pair(pair, entry.mult.load(std::memory_order_relaxed))) {
+        entry.late_ns.store(pair.ns, std::memory_order_release);
+        entry.late_counter.store(pair.counter, std::memory_order_release);
+    }
+    entry.late_seq.store(seq + 2, std::memory_order_release);  // partner: the engine's acquire loads
 }
 
 /// Memory behind the slots of the next step. False: there is none; not asked again for a while.

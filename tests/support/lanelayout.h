@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Where a region's areas lie, one behind the other: for tests and benchmarks of the probe alone, which have no engine
+// to make a region. Needs nothing but the layout.
+#pragma once
+
+#include "corotracer/layout.h"
+
+#include <cstdint>
+
+namespace lanelayout {
+
+/// How much of everything a region has; mode kLanesNone: the areas of lanes are there and not to be used.
+struct Sizes {
+    std::uint32_t mode = corotracer::kLanesDiscard;
+    std::uint32_t lines = 4096;
+    std::uint32_t laneRecords = corotracer::kLaneRecordsMin;
+    std::uint64_t poolBytes = 8ULL << 20;
+    std::uint32_t lanes = 64;
+    std::uint32_t processes = 8;
+    std::uint32_t retentionMs = 0;
+    bool engineFences = true;
+    std::uint32_t stations = 16;
+    std::uint32_t sites = 256;
+    std::uint64_t stringBytes = 1 << 16;
+};
+
+/// Fills in all that a creator writes. Returns the file's size: call it once on a header of no use, to know that.
+inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header)
+{
+    using namespace corotracer;
+    ExtensionHeader &x = header.extension;
+    std::uint64_t end = kHeaderSize + std::uint64_t{sizes.stations} * kStationSize;
+    const auto place = [&end](std::uint64_t bytes, std::uint64_t alignment = 4096) {
+        const std::uint64_t offset = (end + alignment - 1) / alignment * alignment;
+        end = offset + bytes;
+        return offset;
+    };
+    header.magic_number = kMagic;
+    header.version = kVersion;
+    header.max_stations.store(sizes.stations, std::memory_order_relaxed);
+    x.magic = kExtensionMagic;
+    x.version = kExtensionVersion;
+    x.size = sizeof(ExtensionHeader);
+    x.stations_reserved = sizes.stations;
+    x.engine_fences = sizes.engineFences ? 1 : 0;
+    x.site_capacity = sizes.sites;
+    x.site_record_size = sizeof(SiteRecord);
+    x.site_table_offset = place(sizes.sites * sizeof(SiteRecord), alignof(SiteRecord));
+    x.strings_capacity = sizes.stringBytes;
+    x.strings_offset = place(sizes.stringBytes, alignof(SiteRecord));
+    x.process_capacity = sizes.processes;
+    x.process_table_offset = place(sizes.processes * sizeof(ProcessEntry));
+    x.lane_capacity = sizes.lanes;
+    x.lane_directory_offset = place(sizes.lanes * sizeof(LaneHeader));
+    x.lines_reserved = sizes.lines;
+    x.lines_offset = place(sizes.lines * sizeof(StateLine));
+    x.births_offset = place(sizes.lines * sizeof(BirthLine));
+    x.lane_mode = sizes.mode;
+    x.lane_records = sizes.laneRecords;
+    x.lane_retention_ms = sizes.retentionMs;
+    x.lane_pool_size = (sizes.poolBytes + 4095) / 4096 * 4096;
+    x.lane_pool_offset = place(x.lane_pool_size);
+    x.file_size = end;
+    return end;
+}
+
+}  // namespace lanelayout

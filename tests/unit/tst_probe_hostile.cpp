@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A region is not trusted: files that are none, areas that leave it, garbage, scribbles while the probe traces.
+#include "lanetest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace probetest;
+using corotracer::PromiseMixin;
+
+template <class Spoil>
+void staysOff(Spoil spoil, const char *complaint)
+{
+    const Region region;
+    inChild([&] {
+        spoil(region);
+        const std::string err = captured(STDERR_FILENO, [] { corotracer::InitTracer(); });
+        if (err.find(complaint) == std::string::npos)
+            check::fail(__FILE__, __LINE__, "said: " + err + ", expected: " + complaint);
+        CHECK_EQUAL(std::count(err.begin(), err.end(), '\n'), 1);
+        PromiseMixin promise;
+        promise.write_trace(1, false);
+        CHECK(promise.my_station == nullptr);
+    });
+}
+
+CT_CASE(refusesWhatIsNoRegion)
+{
+    using corotracer::GlobalHeader;
+    staysOff([](const Region &region) { REQUIRE(::truncate(region.path().c_str(), 0) == 0); }, "too short");
+    staysOff([](const Region &region) { REQUIRE(::truncate(region.path().c_str(), 1023) == 0); }, "too short");
+    staysOff([](const Region &region) { REQUIRE(::truncate(region.path().c_str(), 1024 + 63 * 1024) == 0); },
+             "shorter than its header says");
+    staysOff([](const Region &region) { region.header().magic_number = 1; }, "magic");
+    staysOff([](const Region &region) { region.header().version = 2; }, "version");
+    staysOff([](const Region &region) { region.header().max_stations.store(UINT32_MAX); }, "shorter than");
+    staysOff([](const Region &) { ::setenv("CTP_SHM_PATH", "/nowhere/at/all", 1); }, "cannot be opened");
+    staysOff([](const Region &) { ::setenv("CTP_SHM_PATH", "/dev/zero", 1); }, "not a regular file");
+    staysOff([](const Region &) { ::setenv("CTP_SHM_PATH", "/tmp", 1); }, "cannot be opened");
+    for (const char *text : {"", "0", "-1", "12x", "99999999999999999999", "nan"})
+        staysOff([text](const Region &) { ::setenv("CTP_MAX_STATIONS", text, 1); }, "CTP_MAX_STATIONS");
+}
+
+/// A coroutine with one place to wait.
+Task waitOnce()
+{
+    co_await std::suspend_always{};
+}
+
+template <class Spoil>
+void tracesWithoutExtension(Spoil spoil)
+{
+    const Region region;
+    inChild([&] {
+        spoil(region.header().extension);
+        corotracer::InitTracer();
+        const Task task = waitOnce();
+        CHECK_EQUAL(region.pattern(0), "S");
+        CHECK_EQUAL(region.events(0)[0].site, 0U);
+        CHECK_EQUAL(region.station(0).extension.mark.load(), 0U);
+    });
+}
+
+CT_CASE(ignoresAnUnsoundExtension)
+{
+    using corotracer::ExtensionHeader;
+    tracesWithoutExtension([](ExtensionHeader &e) { e.magic ^= 1; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.version = 99; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.size = 8; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.stations_reserved = 1'000'000; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.stations_reserved = ~std::uint64_t{0}; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.site_table_offset = 1024; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.site_table_offset = ~std::uint64_t{0} - 63; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.site_table_offset += 1; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.site_capacity = UINT32_MAX; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.site_record_size = 32; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.strings_offset = 0; });
+    tracesWithoutExtension([](ExtensionHeader &e) { e.strings_capacity = ~std::uint64_t{0}; });
+}
+
+CT_CASE(garbageEverywhere)
+{
+    std::uint64_t random = 88172645463325252ULL;
+    for (int round = 0; round < 24; ++round) {
+        const Region region;
+        inChild([&] {
+            for (std::uint64_t i = round % 2 == 0 ? 0x40 : 0; i + 8 <= region.size(); i += 8) {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                if (random % 4 != 0 || i > 0x200)
+                    std::memcpy(region.bytes() + i, &random, 8);
+            }
+            ::close(STDERR_FILENO);
+            corotracer::InitTracer();
+            const Task task = waitOnce();
+            PromiseMixin promise;
+            for (std::uint64_t i = 0; i < 10; ++i)
+                promise.write_trace(i, true);
+        });
+        random += static_cast<std::uint64_t>(round);
+    }
+}
+
+CT_CASE(scribblingWhileTracing)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        std::memset(region.bytes() + 0x10, 0xFF, corotracer::kHeaderSize - 0x10);
+        const Task task = waitOnce();
+        const Task other = waitOnce();
+        std::memset(region.bytes(), 0, region.size());
+        const Task third = waitOnce();
+        CHECK(true);
+    });
+}
+
+/// Births, events, deaths, names, a thread that comes and one that goes.
+void doEverything()
+{
+    lanetest::Traced promise;
+    promise.set_name("a name");
+    lanetest::events(promise, 3);
+    corotracer::note_wake(promise);
+    std::thread([&] {
+        lanetest::Traced own;
+        lanetest::events(own, 2500);  // more than a lane of the least size holds
+        own.set_parent(promise);
+    }).join();
+    const std::vector<lanetest::Traced> more(40);
+    const Task task = waitOnce();
+}
+
+CT_CASE(scribblingOverLanesWhileTracing)
+{
+    using corotracer::ExtensionHeader;
+    std::uint64_t random = 88172645463325252ULL;
+    for (const std::uint32_t mode : {corotracer::kLanesDiscard, corotracer::kLanesOverwrite}) {
+        for (int round = 0; round < 12; ++round) {
+            const lanetest::Region region(lanetest::Options{.mode = mode});
+            inChild([&] {
+                corotracer::InitTracer();
+                doEverything();
+                ExtensionHeader &x = region.extension();
+                char *const base = reinterpret_cast<char *>(&region.header());
+                const std::uint64_t begins[] = {0x10,           x.process_table_offset, x.lane_directory_offset,
+                                                x.lines_offset, x.births_offset,        x.lane_pool_offset};
+                for (const std::uint64_t begin : begins) {
+                    for (std::uint64_t i = begin; i < begin + 1008; i += 8) {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        // Small numbers lead further than great ones.
+                        const std::uint64_t value = round % 3 == 0 ? ~std::uint64_t{0} : random >> (random % 64);
+                        std::memcpy(base + i, &value, sizeof value);
+                    }
+                    doEverything();
+                }
+            });
+            random += static_cast<std::uint64_t>(round);
+        }
+    }
+}
+
+CT_CASE(noRoomForStationsOnAFullFileSystem)
+{
+    if (!kernelKeepsItsWord())
+        return;
+    // A file that ends before its stations do cannot be mapped there: no SIGBUS, no station.
+    RegionOptions options;
+    options.extension = false;
+    options.stations = 8;
+    const Region region(options);
+    inChild([&] {
+        corotracer::InitTracer();
+        REQUIRE(::truncate(region.path().c_str(), 4096) == 0);
+        const PromiseMixin mapped[3];
+        PromiseMixin beyond;
+        beyond.write_trace(1, false);
+        CHECK(mapped[2].my_station != nullptr);
+        CHECK(beyond.my_station == nullptr);
+    });
+}
+
+}  // namespace
