@@ -137,7 +137,10 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t tid;      ///< asked for once per session
     LaneRecord *next;       ///< where the next record goes
     const LaneRecord *end;  ///< up to which it may be written without looking; next == end: slow path
-    clock_line line;        ///< of the clock, until its next check
+    /// Ticks after line.base_counter up to which a full station's event needs no second look: line.interval, or 0 where
+    /// the engine does not fence.
+    std::uint64_t quick_ticks;
+    clock_line line;  ///< of the clock, until its next check
     // Lanes, out of the hot path (lane.h).
     LaneHeader *lane;     ///< null: none
     LaneRecord *records;  ///< slot 0
@@ -183,7 +186,9 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     thread_state &self = thread_v1;
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
-    return clock_now(state_v1.clock, self.line);
+    const std::uint64_t now = clock_now(state_v1.clock, self.line);
+    self.quick_ticks = (session & engine_fences_bit) != 0 ? self.line.interval : 0;
+    return now;
 }
 
 /// Now, in ns, during a session.

@@ -64,12 +64,24 @@ template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
 namespace detail {
+/// A suspension point as an Epoch carries it: site (32) | kind (4, from bit 32).
+[[nodiscard]] constexpr std::uint64_t point_of(std::uint32_t site, std::uint8_t kind) noexcept
+{
+    return std::uint64_t{kind & 0xFU} << 32 | site;
+}
+
 /// What a transition is, as StateLine::what carries it: site (32) | kind of record (8, from bit 32).
-[[nodiscard]] constexpr std::uint64_t what_of(bool is_active, std::uint32_t site, std::uint8_t kind) noexcept
+[[nodiscard]] constexpr std::uint64_t what_of(bool is_active, std::uint64_t point) noexcept
 {
     static_assert(kRecordResume == kRecordSuspend << 1);  // no branch: which of the two is not to be foreseen
-    const std::uint64_t record = (std::uint64_t{kRecordSuspend} << static_cast<unsigned>(is_active)) | (kind & 0xFU);
-    return record << 32 | site;
+    const std::uint64_t record = std::uint64_t{kRecordSuspend} << static_cast<unsigned>(is_active);
+    return record << 32 | point;
+}
+
+/// The point of a transition.
+[[nodiscard]] constexpr std::uint64_t point_in(std::uint64_t what) noexcept
+{
+    return what & 0xF'FFFF'FFFF;
 }
 
 /// For the probe's own functions about coroutines (names, wakes): what a promise keeps for itself.
@@ -168,10 +180,7 @@ public:
         const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
         if (session == 0) [[likely]]
             return;
-        if ((session & detail::lanes_bit) != 0)
-            record(session, addr, detail::what_of(is_active, site, kind));
-        else
-            record_full(session, addr, detail::what_of(is_active, site, kind));
+        write_trace_in(session, addr, is_active, site, kind);
     }
 
     /// The suspend of a TracedAwaiter. Returns whether it was written; `site` receives the id of `where`.
@@ -213,6 +222,17 @@ protected:
 private:
     friend struct detail::promise_access;
 
+    /// One transition while tracing is on.
+    void write_trace_in(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
+                        std::uint8_t kind) noexcept
+    {
+        const std::uint64_t point = detail::point_of(site, kind);
+        if ((session & detail::lanes_bit) != 0)
+            record(session, addr, detail::what_of(is_active, point));
+        else
+            record_full(session, addr, point, is_active);
+    }
+
     // Out of line, in transition.h.
     void be_born(std::uint32_t session) noexcept;
     void be_born_compact(std::uint32_t session) noexcept;
@@ -222,7 +242,8 @@ private:
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
     void tell_wait(wait kind, std::uint64_t object) noexcept;
     void record(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
-    void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
+    void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
+    void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
     StateLine *line_ = nullptr;             ///< the compact station; null: my_station, or untraced

@@ -23,8 +23,8 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
 /// One transition, seqlock dialect: event n goes to slot n % 8. The caller publishes `seq` with the even number, which
 /// is returned.
 [[gnu::always_inline]] inline std::uint64_t store_epoch(Epoch &epoch, std::uint64_t number, std::uint64_t now,
-                                                        std::uint64_t tid, std::uint64_t addr,
-                                                        std::uint64_t what) noexcept
+                                                        std::uint64_t tid, std::uint64_t addr, std::uint64_t point,
+                                                        bool is_active) noexcept
 {
     const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
     // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
@@ -33,11 +33,17 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
     epoch.timestamp.store(now, std::memory_order_release);
     epoch.tid.store(tid, std::memory_order_release);
     epoch.addr.store(addr, std::memory_order_release);
-    // The kind's low four bits are the point's, as they are in a station.
-    __atomic_store_n(reinterpret_cast<site_and_kind *>(&epoch.site), what & 0xF'FFFF'FFFF, __ATOMIC_RELEASE);
-    static_assert(kRecordSuspend == 0x10 && kRecordResume == 0x20);
-    epoch.is_active.store(static_cast<std::uint8_t>(what >> 37), std::memory_order_release);
+    __atomic_store_n(reinterpret_cast<site_and_kind *>(&epoch.site), point, __ATOMIC_RELEASE);
+    epoch.is_active.store(is_active ? 1 : 0, std::memory_order_release);
     return odd + 1;
+}
+
+/// Where event n of a full station goes.
+[[nodiscard, gnu::always_inline]] inline Epoch &epoch_of(StationData &station, std::uint64_t number) noexcept
+{
+    Epoch *epoch = &station.slots[number % kSlotsPerStation];
+    asm("" : "+r"(epoch));  // one address for all of its stores: left alone, g++ computes three
+    return *epoch;
 }
 
 /// The latest event of a compact station but for its last store: see StateLine for the order.
@@ -228,37 +234,51 @@ inline void PromiseMixin::die_compact() noexcept
     if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
         return record_late(session, addr, what);
     const std::uint64_t number = event_count;
+    StateLine &line = *line_;
     event_count = number + 1;
     self.next = slot + 1;
     const std::uint64_t now = detail::read_counter();
     detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
-    detail::store_line(*line_, number, now, self.tid, addr, what);
-    line_->seq.store(2 * number + 2, std::memory_order_release);
+    detail::store_line(line, number, now, self.tid, addr, what);
+    line.seq.store(2 * number + 2, std::memory_order_release);
     detail::look_at_engine();
 }
 
 /// The same in a session without lanes.
 [[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
-                                                                          std::uint64_t what) noexcept
+                                                                          std::uint64_t point, bool is_active) noexcept
 {
     const detail::thread_state &self = detail::thread_v1;
     if (session_ != session || self.session != session) [[unlikely]]
-        return record_late(session, addr, what);
+        return record_late(session, addr, detail::what_of(is_active, point));
     const std::uint64_t number = event_count;
     const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
-    if (ticks >= self.line.interval) [[unlikely]]
-        return record_late(session, addr, what);
+    if (ticks >= self.quick_ticks) [[unlikely]] {
+        if (ticks < self.line.interval)
+            return record_full_fenced(ticks, addr, point, is_active);
+        return record_late(session, addr, detail::what_of(is_active, point));
+    }
     event_count = number + 1;
-    Epoch &epoch = my_station->slots[number % kSlotsPerStation];
+    Epoch &epoch = detail::epoch_of(*my_station, number);
     const std::uint64_t now = self.line.base_ns + detail::scale_short(ticks, self.line.mult);
-    const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, what);
-    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep. Partners: its
-    // seq_cst store to tracer_sleeping and seq_cst loads of seq; or the membarrier(2) it puts between the two, which
-    // then is the fence in here as well.
-    if ((session & detail::engine_fences_bit) == 0) [[unlikely]]
-        return detail::publish_fenced(epoch.seq, even);
+    const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, point, is_active);
+    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep: the
+    // membarrier(2) that the engine puts between its store and its loads of seq is the fence in here as well.
     epoch.seq.store(even, std::memory_order_release);
     detail::look_at_engine();
+}
+
+/// The same where the engine does not fence for both sides; `ticks` after the base of this thread's line.
+[[gnu::noinline]] inline void PromiseMixin::record_full_fenced(std::uint64_t ticks, std::uint64_t addr,
+                                                               std::uint64_t point, bool is_active) noexcept
+{
+    const detail::thread_state &self = detail::thread_v1;
+    const std::uint64_t number = event_count;
+    event_count = number + 1;
+    Epoch &epoch = detail::epoch_of(*my_station, number);
+    const std::uint64_t now = self.line.base_ns + detail::scale_short(ticks, self.line.mult);
+    const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, point, is_active);
+    detail::publish_fenced(epoch.seq, even);
 }
 
 /// Whether `session` is this coroutine's once an engine that paused it has let go; it receives what holds now.
@@ -274,11 +294,7 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         return false;
     if (detail::state_v1.sites.extension != nullptr)
         site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
-    const std::uint64_t what = detail::what_of(false, site, kind);
-    if ((session & detail::lanes_bit) != 0)
-        record(session, reinterpret_cast<std::uintptr_t>(frame), what);
-    else
-        record_full(session, reinterpret_cast<std::uintptr_t>(frame), what);
+    write_trace_in(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
     return true;
 }
 
@@ -304,8 +320,9 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         seq = &line_->seq;
     } else {
         const std::uint64_t now = detail::renew_thread(session);
-        Epoch &epoch = my_station->slots[number % kSlotsPerStation];
-        even = detail::store_epoch(epoch, number, now, self.tid, addr, what);
+        Epoch &epoch = detail::epoch_of(*my_station, number);
+        even = detail::store_epoch(epoch, number, now, self.tid, addr, detail::point_in(what),
+                                   (what >> 32 & kRecordResume) != 0);
         seq = &epoch.seq;
     }
     // seq_cst whether or not the engine fences: here it costs nothing.
