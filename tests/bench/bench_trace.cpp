@@ -20,11 +20,12 @@ namespace {
 constexpr std::size_t kBatch = 8192;  ///< as the harvest of lanes makes them
 constexpr std::uint64_t kBudget = 256U << 20;
 
-/// A scheduler's events: coroutines take turns at random, each is resumed and suspends, at one of a few sites, on one
-/// of four threads.
+/// A scheduler's events: coroutines take turns at random, each is resumed and suspends, at one of a few sites.
 class Storm {
 public:
-    explicit Storm(std::uint32_t coroutines) : m_next(coroutines)
+    /// On four threads, so that events of different coroutines lie between a resume and the suspension that ends it;
+    /// or on one, where they follow each other.
+    explicit Storm(std::uint32_t coroutines, bool oneThread = false) : m_next(coroutines), m_oneThread(oneThread)
     {
         m_batch.transitions.resize(kBatch);
         for (CoroutineId id = 0; id < coroutines; ++id) {
@@ -41,7 +42,9 @@ public:
     const Batch &next()
     {
         for (Transition &event : m_batch.transitions) {
-            const auto id = static_cast<CoroutineId>(m_random() % m_next.size());
+            const bool goesOn = m_oneThread && m_next[m_latest] % 2 == 0 && m_next[m_latest] != 0;
+            const auto id = goesOn ? m_latest : static_cast<CoroutineId>(m_random() % m_next.size());
+            m_latest = id;
             event.ts = m_ts += 40;
             event.n = m_next[id]++;
             event.seq = slotSeq(Dialect::Lane, event.n);
@@ -49,7 +52,7 @@ public:
             event.active = event.n % 2 != 0;
             event.addr = 0x7F00'0000'0000 + std::uint64_t{id} * 256;
             event.site = event.active ? kUnknownSite : 1 + id % kSites;
-            event.tid = 1000 + static_cast<std::uint32_t>(m_random() % 4);
+            event.tid = 1000 + (m_oneThread ? 0 : static_cast<std::uint32_t>(m_random() % 4));
         }
         m_batch.now = m_ts;
         return m_batch;
@@ -60,6 +63,8 @@ private:
     static constexpr SiteId kSites = 20;
     std::mt19937 m_random{1};
     std::vector<std::uint64_t> m_next;
+    bool m_oneThread;
+    CoroutineId m_latest = 0;
     std::uint64_t m_ts = 1'000'000'000;
     Batch m_births;
     Batch m_batch;
@@ -96,9 +101,9 @@ void floorOf16Bytes(benchmark::State &state)
 }
 
 /// With a budget that is spent (memory is used again), or one that is not (memory comes from the system).
-void appendToHistory(benchmark::State &state, bool grows)
+void appendToHistory(benchmark::State &state, bool grows, bool oneThread = false)
 {
-    Storm storm(static_cast<std::uint32_t>(state.range(0)));
+    Storm storm(static_cast<std::uint32_t>(state.range(0)), oneThread);
     History history(grows ? std::uint64_t{16} << 30 : kBudget);
     (void)history.consume(storm.births());
     const auto empty = static_cast<double>(history.bytesUsed());
@@ -114,17 +119,30 @@ void historyAppend(benchmark::State &state)
 {
     appendToHistory(state, false);
 }
+void historyAppendOneThread(benchmark::State &state)
+{
+    appendToHistory(state, false, true);
+}
 void historyGrow(benchmark::State &state)
 {
     appendToHistory(state, true);
 }
 
-void populationAppend(benchmark::State &state)
+void appendToPopulation(benchmark::State &state, bool oneThread)
 {
-    Storm storm(static_cast<std::uint32_t>(state.range(0)));
+    Storm storm(static_cast<std::uint32_t>(state.range(0)), oneThread);
     Population population;
     (void)population.consume(storm.births());
     timeBatches(state, storm, [&](const Batch &batch) { (void)population.consume(batch); });
+}
+
+void populationAppend(benchmark::State &state)
+{
+    appendToPopulation(state, false);
+}
+void populationAppendOneThread(benchmark::State &state)
+{
+    appendToPopulation(state, true);
 }
 
 void coroutineCounts(benchmark::internal::Benchmark *bench)
@@ -135,6 +153,8 @@ BENCHMARK(floorOf16Bytes)->Apply(coroutineCounts);
 BENCHMARK(historyAppend)->Apply(coroutineCounts);
 BENCHMARK(historyGrow)->Apply(coroutineCounts);
 BENCHMARK(populationAppend)->Apply(coroutineCounts);
+BENCHMARK(historyAppendOneThread)->Apply(coroutineCounts);
+BENCHMARK(populationAppendOneThread)->Apply(coroutineCounts);
 
 // ---- Queries
 

@@ -3,6 +3,7 @@
 #include "core/trace/population.h"
 #include "tests/support/check.h"
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -312,6 +313,80 @@ CT_CASE(quantilesOfSuspensions)
     CHECK_EQUAL(statistics.quantile(0.991), 1'000'000U);
     CHECK_EQUAL(statistics.quantile(1), 1'000'000U);
     CHECK_EQUAL(SiteStatistics().quantile(0.5), 0U);
+}
+
+namespace {
+
+/// Mostly a resume and its suspension, right behind each other; now and then something else.
+std::vector<Transition> turnsWithFaults(std::size_t count, CoroutineId coroutines)
+{
+    std::mt19937 random(5);
+    std::vector<std::uint64_t> next(coroutines);
+    std::vector<Transition> events;
+    std::uint64_t ts = 1000;
+    while (events.size() < count) {
+        const CoroutineId id = random() % coroutines;
+        const std::uint32_t fault = random() % 300;
+        next[id] += fault == 1 ? 3 : 0;
+        const auto kind = fault == 2 ? PointKind::Final : fault == 3 ? PointKind::Yield : PointKind::Await;
+        const SiteId site = fault == 4 ? kUnknownSite : fault == 5 ? 77'777 : 1 + random() % 2;
+        if (fault != 6)
+            events.push_back(transition(id, next[id]++, true, ts += random() % 50));
+        if (fault == 7)
+            events.push_back(transition(id, next[id]++, true, ts));
+        if (fault == 8)
+            ts -= 40;
+        next[id] += fault == 9 ? 2 : 0;
+        events.push_back(
+            transition(id + (fault == 10 ? coroutines : 0), next[id]++, false, ts += random() % 50, site, kind));
+        events.back().tid = 40 + fault % 2;
+    }
+    return events;
+}
+
+}  // namespace
+
+CT_CASE(turnsMeanTheSameAsTheirEvents)
+{
+    // Large batches are taken turn by turn, batches of one event are not.
+    constexpr CoroutineId kCoroutines = 60;
+    Population whole;
+    Population single;
+    Batch batch;
+    batch.sites = {site(1), site(2)};
+    for (CoroutineId id = 0; id < kCoroutines; ++id)
+        batch.births.push_back(birth(id));
+    feed(whole, batch);
+    feed(single, batch);
+    const std::vector<Transition> events = turnsWithFaults(60'000, kCoroutines);
+    for (std::size_t begin = 0; begin < events.size();) {
+        const std::size_t size = std::min<std::size_t>(5'001, events.size() - begin);
+        batch.clear();
+        batch.transitions.assign(events.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 events.begin() + static_cast<std::ptrdiff_t>(begin + size));
+        feed(whole, batch);
+        begin += size;
+    }
+    for (const Transition &event : events) {
+        batch.transitions = {event};
+        feed(single, batch);
+    }
+    for (CoroutineId id = 0; id < kCoroutines; ++id) {
+        const CoroutineSnapshot a = whole.at(id);
+        const CoroutineSnapshot b = single.at(id);
+        CHECK(a.state == b.state && a.kind == b.kind && a.dialect == b.dialect);
+        CHECK(a.since == b.since && a.site == b.site && a.bodySite == b.bodySite && a.addr == b.addr);
+        CHECK_EQUAL(a.tid, b.tid);
+        CHECK_EQUAL(a.events, b.events);
+        CHECK_EQUAL(a.runNs, b.runNs);
+        CHECK_EQUAL(a.suspendedNs, b.suspendedNs);
+        CHECK_EQUAL(a.dropped, b.dropped);
+    }
+    for (SiteId id = 0; id <= 2; ++id) {
+        CHECK(whole.siteStatistics(id).completed > 0);
+        CHECK(whole.siteStatistics(id).buckets == single.siteStatistics(id).buckets);
+        CHECK_EQUAL(whole.siteStatistics(id).maxNs, single.siteStatistics(id).maxNs);
+    }
 }
 
 namespace {
