@@ -168,7 +168,9 @@ void HarvestLoop::safetyScan(Batch &batch)
 
 bool HarvestLoop::mayAnnounceSleep() const
 {
+    // A flight recorder has no socket, and its probe no fence.
     return m_data->region.access() == RegionAccess::Owner && !m_data->paused &&
+           m_data->region.laneMode() != corotracer::kLanesOverwrite &&
            !(m_data->region.isAdopted() && m_data->list.hasUnmarked());
 }
 
@@ -180,7 +182,7 @@ bool HarvestLoop::areWakesSure() const
 bool HarvestLoop::prepareSleep(Batch &batch)
 {
     GlobalHeader *const header = m_data->region.writableHeader();
-    if (!header || m_data->paused || !m_data->region.isWhole()) {
+    if (!header || !mayAnnounceSleep() || !m_data->region.isWhole()) {
         scan(batch);
         return false;
     }

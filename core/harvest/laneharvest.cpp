@@ -170,13 +170,13 @@ bool LaneHarvest::finishWork(Batch &batch)
 void LaneHarvest::buryGone(Batch &batch)
 {
     for (const std::uint32_t process : m_processes.takeGone()) {
-        m_gone.push_back({process, m_sweep.started() + 1});
+        m_gone.push_back({process, m_sweep.started() + 1, batch.now});
         m_wantsSweep = true;
     }
-    if (!isSettled() || isHolding())
+    if (m_inBarrier || m_sweep.isRunning())
         return;
     std::erase_if(m_gone, [&](const Gone &gone) {
-        if (m_sweep.finished() < gone.sweep)
+        if (m_sweep.finished() < gone.sweep || (isOwner() && m_merger.settledUntil() < gone.ns))
             return false;
         // A region in which nobody is left to need the room is evidence: it stays as it is.
         const bool wanted =

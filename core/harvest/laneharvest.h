@@ -56,7 +56,8 @@ private:
     enum class Ending : std::uint8_t { No, Sweep, Lanes };
     struct Gone {
         std::uint32_t process = 0;
-        std::uint64_t sweep = 0;  ///< the one after which it is told
+        std::uint64_t sweep = 0;  ///< the one after which it is told,
+        std::uint64_t ns = 0;     ///< once what was held then is told
     };
 
     Region &m_region;

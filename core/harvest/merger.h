@@ -38,6 +38,8 @@ public:
     /// Tells what is held from before the horizon. False: the batch has enough.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
     bool isHolding() const { return m_queueAt < m_queue.size(); }
+    /// ns; nothing that was written before is held for the sake of its time any more.
+    std::uint64_t settledUntil() const { return m_settledUntil; }
 
     // Barriers, for what has no believable time. What is held when one begins is covered by it: once every lane was
     // read up to the end it had then, what is still missing before a covered event is lost.
@@ -132,6 +134,7 @@ private:
     std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
     std::size_t m_queueAt = 0;
     std::uint64_t m_horizon = 0;
+    std::uint64_t m_settledUntil = 0;
     std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
     std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
     std::size_t m_coveredAt = 0;

@@ -68,6 +68,7 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
         conclude(*hold, end, hold->hasDeath && deathKnown,
                  hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
     }
+    m_settledUntil = m_horizon;
     if (m_queueAt == m_queue.size()) {
         m_queue.clear();
         m_queueAt = 0;

@@ -9,6 +9,7 @@
 #include "core/trace/stream.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -87,7 +88,8 @@ private:
     LaneClock &m_clock;
     IsAlive m_isAlive;
     HarvestedProcess m_nobody;
-    std::vector<HarvestedProcess> m_processes;  ///< by index, as far as entries were seen in use
+    /// By index, as far as entries were seen in use. References stay valid: one record may make two of them known.
+    std::deque<HarvestedProcess> m_processes;
     std::vector<std::uint32_t> m_gone;
     std::size_t m_askAt = 0;
     std::uint64_t m_lookedNs = 0;

@@ -61,6 +61,29 @@ CT_CASE(hostileRecordsAreSurvived)
     }
 }
 
+/// A record makes a process known, and the ones behind it in the lane are still converted by the clock of its own.
+CT_CASE(aRecordMakesAnotherProcessKnown)
+{
+    Capture c;
+    const Process first = c.process(1);
+    Lane lane = *first.takeLane(1);
+    Coroutine one = *Coroutine::bear(first, lane, 1, 1);
+    c.settle();
+    std::vector<Process> others;
+    for (std::uint32_t pid = 2; pid < 40; ++pid)
+        others.push_back(c.process(pid));
+    lanewriter::LooseRing nowhere(2048, false);  // of a thread without a lane
+    Lane elsewhere(nowhere.ring(), 0);
+    Coroutine other = *Coroutine::bear(others.back(), elsewhere, 2, 1);
+    one.note(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
+    steps(one, lane, 50);
+    c.settle();
+    CHECK_EQUAL(c.books.captured, 50u);
+    CHECK_EQUAL(c.books.notes.parents.size(), 1u);
+    c.end();
+    c.checkBooks(50);
+}
+
 /// The same for the directory and the table of processes.
 CT_CASE(hostileTablesAreSurvived)
 {

@@ -144,6 +144,36 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     c.checkBooks(3 + 7 + 2 + 4);
 }
 
+/// Others may be so busy that something is held at any moment.
+CT_CASE(aDeadProcessIsBuriedThoughOthersAreBusy)
+{
+    Capture c;
+    c.books.realTime = true;
+    const Process living = c.process(1);
+    const Process dying = c.process(2);
+    Lane a = *living.takeLane(11), b = *living.takeLane(12), theirs = *dying.takeLane(22);
+    Coroutine busy = *Coroutine::bear(living, a, 1, 1);
+    CHECK(Coroutine::bear(dying, theirs, 2, 1));
+    c.scan();
+    c.dead.insert(2);
+    const auto now = [] {
+        return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    };
+    // The verdict takes a second; each look in between finds something held.
+    const std::uint64_t begin = now();
+    while (dying.entry().state.load() != corotracer::kProcessFree && now() - begin < 5'000'000'000) {
+        busy.setEvents(busy.events() + 1);  // one that will not come
+        busy.transition(busy.events() % 4 == 1 ? a : b,
+                        {corotracer::kRecordResume, now() + 900'000, busy.identity(), 0, busy.events()});
+        c.scan();
+        c.scan(true);
+    }
+    CHECK_EQUAL(dying.entry().state.load(), corotracer::kProcessFree);
+    CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
+    c.end();
+    c.checkBooks(busy.events());
+}
+
 /// A pid of another namespace says nothing here: whoever has it is not taken for dead, however silent it is.
 CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
 {
@@ -278,6 +308,18 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
     CHECK_EQUAL(c.books.missed, 5010 - c.books.captured);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
     c.checkBooks(5010);
+}
+
+/// Nobody could wake us, and the probe has no fence: a recorder is polled.
+CT_CASE(aRecorderIsNotSleptOn)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.restart();
+    CHECK(!c.loop->mayAnnounceSleep());
+    CHECK(!c.loop->prepareSleep(c.batch));
+    CHECK_EQUAL(c.header().tracer_sleeping.load(), std::uint32_t{corotracer::kEngineAwake});
+    c.end();
 }
 
 /// One thread's lane keeps what another's lost; and whoever comes next finds the same.
