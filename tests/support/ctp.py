@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 MAGIC = 0x434F524F54524352
 EXTENSION_MAGIC = 0x3130545845505443
+EXTENSION_VERSION = 2
 STATION_SIZE = 1024
 STATION_MARK = 0x31505443
 LANES_NONE, LANES_DISCARD, LANES_OVERWRITE = range(3)
@@ -52,13 +53,12 @@ class Region:
         if magic != MAGIC:
             raise ValueError(f"{path}: no cTP region")
         self.lane_mode = LANES_NONE
-        self.extended = struct.unpack_from("<Q", head, 0x40)[0] == EXTENSION_MAGIC
+        self.extended = struct.unpack_from("<QI", head, 0x40) == (EXTENSION_MAGIC, EXTENSION_VERSION)
         if self.extended:
             self.stations_reserved, = struct.unpack_from("<Q", head, 0x58)
             self.strings_offset, self.strings_capacity = struct.unpack_from("<QQ", head, 0x70)
             self.born_before_init, = struct.unpack_from("<Q", head, 0x90)
             self.wrapped, = struct.unpack_from("<Q", head, 0xC0)
-        if self.extended and struct.unpack_from("<I", head, 0x48)[0] >= 2:
             (self.process_table, self.lane_directory, self.lines_offset, self.births_offset, self.lane_pool,
              self.lane_pool_size) = struct.unpack_from("<6Q", head, 0x100)
             self.process_capacity, self.lane_capacity, self.lines_reserved, self.lane_mode = struct.unpack_from(
@@ -148,8 +148,9 @@ class Region:
 
     def lines(self):
         """(index, generation, life, events) of all compact stations that were ever used."""
-        for first in range(0, min(self.line_count, self.lines_committed, self.lines_reserved), 4096):
-            count = min(4096, self.line_count - first)
+        end = min(self.line_count, self.lines_committed, self.lines_reserved)
+        for first in range(0, end, 4096):
+            count = min(4096, end - first)
             data = self.read(self.lines_offset + first * 64, count * 64)
             for i in range(count):
                 seq, _, _, _, _, life = struct.unpack_from("<6Q", data, i * 64)
@@ -192,7 +193,7 @@ class Region:
             generation, life, events = lives.get(coroutine.index, (None, None, 0))
             if generation != coroutine.generation or life == LINE_FREE:
                 continue
-            # Recycled: its number stands until the next birth begins, which sets it to 0 first.
+            # Recycled: its number stands until the next claim, which raises the generation first.
             coroutine.line_events = events
             coroutine.events = max(coroutine.events, events)
             coroutine.dead = coroutine.dead or life != LINE_ALIVE

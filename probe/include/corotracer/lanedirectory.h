@@ -242,6 +242,9 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     const std::uint64_t now = monotonic_ns();
     if (now < self.retry_ns)
         return false;
+    // Before there is a lane: a thread that is killed between seizing one and its state takes it along.
+    if (self.thread_name == 0)
+        self.thread_name = system_thread_name(self);
     const int saved_errno = errno;
     LaneHeader *lane = seize_free_lane(areas);
     std::uint64_t position = 0;
@@ -266,8 +269,6 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     lane->tid.store(self.tid, std::memory_order_relaxed);
     lane->claims.store(lane->claims.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     lane->begin.store(position, std::memory_order_relaxed);
-    if (self.thread_name == 0)
-        self.thread_name = system_thread_name(self);
     lane->thread_name.store(self.thread_name, std::memory_order_relaxed);
     lane->closed_ts.store(0, std::memory_order_relaxed);
     lane->state.store(kLaneActive, std::memory_order_release);  // partner: the engine's acquire load
