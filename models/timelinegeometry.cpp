@@ -145,7 +145,7 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
-    span.lossy = snapshot.lost > 0 || snapshot.flagged;
+    span.lossy = snapshot.lost + snapshot.missed > 0 || snapshot.flagged;
 
     const int readsBefore = m_reads;
     const bool complete = fillColumns(row, id, view, span);

@@ -57,6 +57,25 @@ std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> interva
     return columns;
 }
 
+std::pair<int, int> longestOutside(std::span<const std::pair<int, int>> ranges, std::pair<int, int> columns)
+{
+    const auto [first, last] = columns;
+    std::pair<int, int> longest{first, first};
+    int begin = first;
+    const auto consider = [&](int end) {
+        if (end - begin > longest.second - longest.first)
+            longest = {begin, end};
+    };
+    for (const auto &[from, to] : ranges) {
+        if (from >= last)
+            break;
+        consider(std::min(from, last));
+        begin = std::max(begin, to);
+    }
+    consider(last);
+    return longest;
+}
+
 bool isOff(std::span<const OffInterval> intervals, std::uint32_t pid, std::uint64_t ts)
 {
     const std::span<const OffInterval> own = intervalsOf(intervals, pid);

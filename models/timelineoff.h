@@ -33,6 +33,9 @@ std::span<const OffInterval> intervalsOf(std::span<const OffInterval> intervals,
 std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> intervals, std::uint32_t pid,
                                             const TimelineCoordinates &view, std::uint64_t now);
 
+/// The longest part of the columns [first, second) that none of those ranges covers; empty if they cover all.
+std::pair<int, int> longestOutside(std::span<const std::pair<int, int>> ranges, std::pair<int, int> columns);
+
 /// Whether a process did not trace at a moment.
 bool isOff(std::span<const OffInterval> intervals, std::uint32_t pid, std::uint64_t ts);
 

@@ -162,9 +162,12 @@ void AttachDialog::showRegion(const RegionInfo &region)
     item->setToolTip(KindColumn, kindToolTip(region));
     item->setText(TargetColumn, targets);
     item->setText(OwnerColumn, ownerText(region));
-    item->setText(StationsColumn, QStringLiteral("%1 / %2").arg(
-                                      format::count(std::max(region.stationsAllocated, region.compactStations)),
-                                      format::count(region.stationsMax)));
+    // Compact stations grow in number as they are needed; only the version-1 ones have an end worth telling.
+    const bool compact = region.compactStations != 0 || region.stationsMax == 0;
+    const QString slotCount =
+        format::count(compact ? region.compactStations + region.stationsAllocated : region.stationsAllocated);
+    item->setText(StationsColumn,
+                  compact ? slotCount : tr("%1 of %2").arg(slotCount, format::count(region.stationsMax)));
     item->setText(SizeColumn, format::bytes(region.bytesUsed));
     item->setText(AgeColumn, ageText(region.modifiedRealtimeNs));
     item->setToolTip(FileColumn, path);

@@ -36,9 +36,9 @@ int digitsOf(int column)
     case Model::WhereColumn: return kNarrowestPlace;
     case Model::WaitsOnColumn: return 19;
     case Model::ThreadColumn: return 8;
-    case Model::ProcessColumn: return 14;
+    case Model::ProcessColumn: return 20;
     case Model::ParentColumn: return 14;
-    case Model::LostColumn: return 5;
+    case Model::LostColumn: return 7;
     case Model::SuspendedTimeColumn: return 10;
     default: return 8;
     }

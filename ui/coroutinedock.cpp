@@ -199,8 +199,8 @@ void CoroutineDock::updateCount()
 {
     const std::uint64_t total = m_population ? m_population->size() : 0;
     const auto shown = static_cast<std::uint64_t>(m_model->rowCount());
-    const QString text = shown == total ? tr("%1 coroutines").arg(format::count(total))
-                                        : tr("%1 of %2").arg(format::count(shown), format::count(total));
+    const QString text =
+        shown == total ? format::coroutines(total) : tr("%1 of %2").arg(format::count(shown), format::count(total));
     if (m_count->text() != text)
         m_count->setText(text);
 }

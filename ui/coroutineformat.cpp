@@ -132,7 +132,7 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
     case Model::ParentColumn:
         return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt()) : QString();
     case Model::EventsColumn:
-    case Model::LostColumn: return format::count(raw.toULongLong());
+    case Model::LostColumn: return format::briefCount(raw.toULongLong());
     case Model::RunTimeColumn:
     case Model::SuspendedTimeColumn: return format::duration(raw.toULongLong());
     case Model::BirthColumn: {

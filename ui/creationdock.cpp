@@ -213,8 +213,8 @@ void CreationDock::updateSummary()
                                       : tr("Looking for parents…");
     if (m_empty->text() != empty)
         m_empty->setText(empty);
-    QString text = trees == 1 ? tr("1 tree of %1 coroutines").arg(format::count(members))
-                              : tr("%1 trees of %2 coroutines").arg(format::count(trees), format::count(members));
+    QString text = trees == 1 ? tr("1 tree of %1").arg(format::coroutines(members))
+                              : tr("%1 trees of %2").arg(format::count(trees), format::coroutines(members));
     if (!rows && trees > 0)
         text += tr(", all destroyed");
     if (size > members)

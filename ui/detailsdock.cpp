@@ -178,7 +178,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     if (coroutine.pid != 0)
         probe += tr(", process %1").arg(processText(*m_population, coroutine.pid));
     setText(m_probe, probe);
-    QString station = QString::number(coroutine.station);
+    QString station = format::station(coroutine);
     if (coroutine.generation != 0)
         station += tr(", generation %1").arg(coroutine.generation);
     setText(m_station, station + tr(", %1 dialect").arg(format::dialectName(coroutine.dialect)));
@@ -189,7 +189,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     setText(
         m_time,
         tr("%1 running, %2 suspended").arg(format::duration(coroutine.runNs), format::duration(coroutine.suspendedNs)));
-    setText(m_counts, tr("%1 captured, %2 lost").arg(format::count(coroutine.events), format::count(coroutine.lost)));
+    setText(m_counts, format::eventCounts(coroutine));
 }
 
 void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
@@ -240,14 +240,14 @@ void DetailsDock::showEvents()
         const bool gap = event->type == HistoryEvent::Type::Gap;
         QString what = tr("resumed");
         if (gap)
-            what = tr("%1 events lost").arg(format::count(event->count));
+            what = format::missing(m_population->whyMissing(m_coroutine, event->n, event->count));
         else if (event->type == HistoryEvent::Type::Suspend)
             what = tr("suspended at %1").arg(format::place(m_population->site(event->site), event->addr));
         item->setText(0, format::count(event->n));
         item->setText(1,
                       QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
         item->setText(2, what);
-        item->setToolTip(2, format::placeDetails(m_population->site(event->site), event->addr));
+        item->setToolTip(2, gap ? what : format::placeDetails(m_population->site(event->site), event->addr));
         item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
         item->setToolTip(3, item->text(3));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());

@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QStringList>
 
 #include <cmath>
 #include <cstring>
@@ -119,6 +120,52 @@ QString bytes(std::uint64_t size)
 QString address(std::uint64_t value)
 {
     return value == 0 ? QString() : QStringLiteral("0x%1").arg(value, 0, 16);
+}
+
+QString eventCounts(const CoroutineSnapshot &coroutine)
+{
+    QString text = tr("%1 captured, %2 lost").arg(count(coroutine.events), count(coroutine.lost));
+    if (coroutine.missed != 0)
+        text += tr(", %1 missed before attach").arg(count(coroutine.missed));
+    if (coroutine.dropped != 0)
+        text += tr(", %1 not in the recording").arg(count(coroutine.dropped));
+    return text;
+}
+
+QString missing(const MissingEvents &events)
+{
+    QStringList parts;
+    if (events.lost != 0)
+        parts.append(tr("%1 events lost").arg(count(events.lost)));
+    if (events.missed != 0)
+        parts.append(tr("%1 missed before attach").arg(count(events.missed)));
+    if (events.dropped != 0)
+        parts.append(tr("%1 not in the recording").arg(count(events.dropped)));
+    return parts.join(QStringLiteral(", "));
+}
+
+QString station(const CoroutineSnapshot &coroutine)
+{
+    const bool lane = coroutine.dialect == Dialect::Lane && coroutine.station >= kFirstLaneStation;
+    return QString::number(lane ? coroutine.station - kFirstLaneStation : coroutine.station);
+}
+
+QString briefCount(std::uint64_t value)
+{
+    return value < 1'000'000 ? count(value)
+                             : QLocale::c().toString(static_cast<double>(value) / 1e6, 'f', 2) + kSpace + u'M';
+}
+
+QString coroutines(std::uint64_t value)
+{
+    return value == 1 ? tr("1 coroutine") : tr("%1 coroutines").arg(count(value));
+}
+
+QString slotCount(const Accounting &sums)
+{
+    const QString used = count(sums.stationsAllocated);
+    const bool few = std::uint64_t{sums.stationsAllocated} * 20 < sums.stationsMax;
+    return few ? used : tr("%1 of %2").arg(used, count(sums.stationsMax));
 }
 
 QString fileName(const Site &site)

@@ -22,6 +22,19 @@ QString bytes(std::uint64_t size);
 /// "0x7ffd1234"; 0 gives an empty text.
 QString address(std::uint64_t value);
 
+/// "39 captured, 2 lost, 5 missed before attach"; what is 0 is left out, but for the first two.
+QString eventCounts(const CoroutineSnapshot &coroutine);
+/// "5 events lost, 3 missed before attach".
+QString missing(const MissingEvents &events);
+/// Its number among its kind.
+QString station(const CoroutineSnapshot &coroutine);
+/// "72 873"; from a million on three digits, "1.23 M".
+QString briefCount(std::uint64_t value);
+/// "1 coroutine", "2 coroutines".
+QString coroutines(std::uint64_t value);
+/// "530"; "2 000 of 4 096" once a twentieth is used.
+QString slotCount(const Accounting &sums);
+
 QString fileName(const Site &site);  ///< without its directories
 /// The name of a function without its parameters, its result and its scopes: "read" of "Task<int>
 /// net::Conn::read(int)".

@@ -86,7 +86,7 @@ void Gauges::makeMemory(QGridLayout *grid)
 {
     m_stations = addRow(grid, "gaugeStations", tr("Coroutine slots"),
                         tr("Slots in the region used so far: one for each traced coroutine that is alive, and those "
-                           "that wait to be used again"));
+                           "that wait to be used again. The bar shows their share of those there can be"));
     m_pool = addRow(grid, "gaugePool", tr("Lane memory"),
                     tr("The pool from which each thread gets a ring for its events, a lane. When it is spent, further "
                        "threads have none, and their events are lost."));
@@ -189,10 +189,7 @@ void Gauges::showMemory()
     const Accounting &sums = m_sums;
     const bool lanes = sums.laneBytesMax > 0;
     const QString none = QChar(0x2013);
-    setText(m_stations,
-            sums.stationsMax == 0
-                ? none
-                : tr("%1 of %2").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
+    setText(m_stations, sums.stationsMax == 0 ? none : format::slotCount(sums),
             sums.stationsAllocated > sums.stationsMax);
     setBar(m_stations, shareOf(sums.stationsAllocated, sums.stationsMax));
     setText(m_pool, lanes ? tr("%1 of %2").arg(format::bytes(sums.laneBytes), format::bytes(sums.laneBytesMax)) : none,

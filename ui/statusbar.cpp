@@ -22,7 +22,10 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_missed = addField("statusMissed", tr("Transitions that happened before the capture began"));
     m_untraced = addField("statusUntraced", tr("Coroutines that found no free station and are not seen at all. "
                                                "Start with more stations."));
-    m_stations = addField("statusStations", tr("Slots used for coroutines, of those there are; see the Capture view"));
+    m_stations = addField(
+        "statusStations",
+        tr("Places in the region that coroutines have used so far; they are used again. How many there can be is "
+           "told once it matters; see the Capture view"));
     m_full = addField("statusFull", tr("The file system of the region is full: neither slots nor lanes can be added. "
                                        "Make room there, or start with a smaller lane memory."));
     showState(QString());
@@ -64,8 +67,7 @@ void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
     m_missed->setVisible(sums.missedBeforeAttach > 0);
     setField(m_missed, tr("%1 missed before attach").arg(format::count(sums.missedBeforeAttach)), false);
     setField(m_untraced, tr("%1 untraced").arg(format::count(sums.untraced)), sums.untraced > 0);
-    setField(m_stations,
-             tr("%1 / %2 stations").arg(format::count(sums.stationsAllocated), format::count(sums.stationsMax)),
+    setField(m_stations, sums.stationsAllocated == 1 ? tr("1 slot") : tr("%1 slots").arg(format::slotCount(sums)),
              sums.stationsAllocated > sums.stationsMax);
     m_stations->setVisible(sums.stationsMax > 0);
     m_full->setVisible(sums.growthStopped);

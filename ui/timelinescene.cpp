@@ -240,17 +240,24 @@ QString TimelineScene::threadText(CoroutineId id, const TimelineMark &mark) cons
 void TimelineScene::drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors)
 {
     const std::size_t row = m_firstVisible + visibleRow;
+    if (row >= m_rows.size() || m_rows[row] >= m_population->size())
+        return;
     const int top = static_cast<int>(deviceTop(row) / m_ratio);
+    // Where tracing was off a wash covers the bar: the text belongs beside it.
+    std::vector<std::pair<int, int>> off;
+    if (!m_off.empty())
+        off = offColumns(m_off, m_population->at(m_rows[row]).pid, view, m_now);
     for (const TimelineMark &mark : m_live->geometry.marks(visibleRow)) {
-        if (mark.x1 - mark.x0 < kNarrowestText * m_ratio)
+        const auto [x0, x1] = longestOutside(off, {mark.x0, mark.x1});
+        if (x1 - x0 < kNarrowestText * m_ratio)
             continue;
-        const QRect bar(QPoint(static_cast<int>(mark.x0 / m_ratio), top),
-                        QSize(static_cast<int>((mark.x1 - mark.x0) / m_ratio), kRowHeight));
+        const QRect bar(QPoint(static_cast<int>(x0 / m_ratio), top),
+                        QSize(static_cast<int>((x1 - x0) / m_ratio), kRowHeight));
         if (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Stuck) {
             const QColor &ground = mark.kind == MarkKind::Stuck ? colors.stuck : colors.suspended;
             const PlaceText &text = placeText(mark.site);
             timelinepainter::paintBarText(painter, bar, text.full, text.brief, textOn(ground));
-        } else if (mark.kind == MarkKind::Running && row < m_rows.size()) {
+        } else if (mark.kind == MarkKind::Running) {
             timelinepainter::paintBarText(painter, bar, threadText(m_rows[row], mark), {}, textOn(colors.running));
         }
     }

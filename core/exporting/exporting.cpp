@@ -202,8 +202,9 @@ void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t first
 /// these losses from the ones that were dropped with them.)
 void TraceReplay::addEndOfLosses(const CoroutineSnapshot &snapshot, std::uint64_t nextN)
 {
-    if (snapshot.lost > m_lostHere && m_history.droppedEvents() == 0)
-        addLoss(snapshot, nextN, snapshot.lost - m_lostHere);
+    const std::uint64_t missing = snapshot.lost + snapshot.missed;
+    if (missing > m_lostHere && m_history.droppedEvents() == 0)
+        addLoss(snapshot, nextN, missing - m_lostHere);
     m_lostHere = 0;
 }
 

@@ -95,9 +95,11 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     readConsistent(record, [&](std::uint32_t bits) {
         copyRecord(record, bits, snapshot);
         copyOrigin(origin, snapshot);
+        const Data::Missed *const missed = m_data->missed.find(id);
+        snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
     });
     // Monotonic numbers begin at 1: number 0 is not missing. Losses are told ahead of the jumps that show them.
-    const std::uint64_t explained = snapshot.lost + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
+    const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
     snapshot.dropped -= std::min(snapshot.dropped, explained);
     if (snapshot.flagged)
         snapshot.dropped = 0;  // its numbers mean nothing
@@ -212,8 +214,8 @@ MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::
     if (firstN <= (snapshot.dialect == Dialect::Monotonic ? 1U : 0U))
         why.dropped = std::min(snapshot.dropped, count);
     // Attaching was one moment: what is missing from before it was missed then.
-    const Word *const end = m_data->missedEnd.find(id);
-    const std::uint64_t missedEnd = end ? end->load(kAcquire) : 0;
+    const Data::Missed *const missed = m_data->missed.find(id);
+    const std::uint64_t missedEnd = missed ? missed->end.load(kAcquire) : 0;
     why.missed = std::min(count - why.dropped, missedEnd - std::min(missedEnd, firstN));
     why.lost = count - why.dropped - why.missed;
     return why;

@@ -47,7 +47,8 @@ struct CoroutineSnapshot {
     std::uint64_t addr = 0;          ///< of the latest suspension
     std::uint32_t tid = 0;           ///< of the latest transition
     std::uint64_t events = 0;        ///< transitions captured
-    std::uint64_t lost = 0;          ///< lost and missed before attach
+    std::uint64_t lost = 0;          ///< overwritten before they were read, or met a full lane
+    std::uint64_t missed = 0;        ///< before the capture was attached
     std::uint64_t dropped = 0;       ///< neither, and yet not in the stream: a recording was saved without them
     std::uint64_t runNs = 0;         ///< completed running intervals
     std::uint64_t suspendedNs = 0;   ///< completed suspensions

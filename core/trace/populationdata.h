@@ -156,8 +156,12 @@ struct Population::Data {
     ReservedArray<Word> pages{kMostCoroutines / kPageSize};
     ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
     PopulationNotes notes;
-    /// Below it, what is missing was missed before attach, not lost later. Release / acquire.
-    SparseArray<Word, 12, 14> missedEnd;
+    /// Missed before attach; under the record's lock.
+    struct Missed {
+        Word count{0};
+        Word end{0};  ///< below it, what is missing was missed, not lost later
+    };
+    SparseArray<Missed, 12, 14> missed;
     Word now{0};
     Word captured{0};
     Word lost{0};

@@ -121,14 +121,15 @@ void Population::Data::applyLoss(const Loss &loss)
     Record *record = recordOf(loss.coroutine);
     if (!record || loss.count == 0)
         return;
-    if (loss.beforeAttach) {
-        Word &end = missedEnd.make(loss.coroutine);
-        end.store(std::max(end.load(kRelaxed), loss.firstN + loss.count), kRelease);
-    }
     {
         const Writing writing(*record);
-        Origin &origin = origins[loss.coroutine];
-        origin.lost.store(origin.lost.load(kRelaxed) + loss.count, kRelease);
+        Word *total = &origins[loss.coroutine].lost;
+        if (loss.beforeAttach) {
+            Missed &entry = missed.make(loss.coroutine);
+            entry.end.store(std::max(entry.end.load(kRelaxed), loss.firstN + loss.count), kRelease);
+            total = &entry.count;
+        }
+        total->store(total->load(kRelaxed) + loss.count, kRelease);
     }
     touch(loss.coroutine);
 }

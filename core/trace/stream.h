@@ -27,6 +27,9 @@ inline constexpr SiteId kUnknownSite = 0;
 /// through the lanes of its threads (the extension).
 enum class Dialect : std::uint8_t { Unknown, Seqlock, Monotonic, Lane };
 
+/// Stations of Dialect::Lane are numbered from here.
+inline constexpr std::uint32_t kFirstLaneStation = 1U << 21;
+
 /// The seq that stands in the slot of event number `n`. Unknown counts as seqlock, the dialect of the known SDKs, and
 /// so does Lane, which has no slots.
 constexpr std::uint64_t slotSeq(Dialect dialect, std::uint64_t n)

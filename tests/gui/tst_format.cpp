@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/format.h"
 
+#include <corotracer/layout.h>
+
 #include <QTest>
 
 using namespace ct;
@@ -19,6 +21,48 @@ QString plain(QString text)
 class TestFormat : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void slotsTellTheirNumberOnceItMatters()
+    {
+        Accounting sums;
+        sums.stationsMax = 4096;
+        sums.stationsAllocated = 204;
+        QCOMPARE(plain(format::slotCount(sums)), QStringLiteral("204"));
+        sums.stationsAllocated = 205;
+        QCOMPARE(plain(format::slotCount(sums)), QStringLiteral("205 of 4 096"));
+    }
+    void countsFitTheirColumns()
+    {
+        QCOMPARE(plain(format::briefCount(999'999)), QStringLiteral("999 999"));
+        QCOMPARE(plain(format::briefCount(1'234'567)), QStringLiteral("1.23 M"));
+        QCOMPARE(format::coroutines(1), QStringLiteral("1 coroutine"));
+        QCOMPARE(plain(format::coroutines(1000)), QStringLiteral("1 000 coroutines"));
+        QCOMPARE(plain(format::coroutines(0)), QStringLiteral("0 coroutines"));
+    }
+    void stationsAreNumberedAmongTheirKind()
+    {
+        static_assert(kFirstLaneStation == corotracer::kCompactBase);
+        CoroutineSnapshot coroutine;
+        coroutine.station = kFirstLaneStation + 5;
+        coroutine.dialect = Dialect::Lane;
+        QCOMPARE(format::station(coroutine), QStringLiteral("5"));
+        coroutine.station = 7;
+        coroutine.dialect = Dialect::Seqlock;
+        QCOMPARE(format::station(coroutine), QStringLiteral("7"));
+    }
+    void missingEventsAreCountedByReason()
+    {
+        QCOMPARE(format::missing({5, 0, 3}), QStringLiteral("3 events lost, 5 missed before attach"));
+        QCOMPARE(format::missing({0, 2, 0}), QStringLiteral("2 not in the recording"));
+        CoroutineSnapshot coroutine;
+        coroutine.events = 39;
+        QCOMPARE(format::eventCounts(coroutine), QStringLiteral("39 captured, 0 lost"));
+        coroutine.lost = 2;
+        coroutine.missed = 5;
+        QCOMPARE(format::eventCounts(coroutine), QStringLiteral("39 captured, 2 lost, 5 missed before attach"));
+        coroutine.dropped = 7;
+        QVERIFY(format::eventCounts(coroutine).endsWith(QStringLiteral(", 7 not in the recording")));
+    }
+
     void duration_data()
     {
         QTest::addColumn<quint64>("ns");

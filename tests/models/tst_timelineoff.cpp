@@ -45,6 +45,19 @@ CT_CASE(moments_are_looked_up)
     CHECK(!isOff({}, 1, 1));
 }
 
+CT_CASE(the_longest_part_outside)
+{
+    using Range = std::pair<int, int>;
+    const std::vector<Range> ranges = {{0, 10}, {30, 40}, {45, 50}};
+    CHECK(longestOutside({}, {3, 8}) == Range(3, 8));
+    CHECK(longestOutside(ranges, {5, 60}) == Range(10, 30));
+    CHECK(longestOutside(ranges, {35, 70}) == Range(50, 70));
+    CHECK(longestOutside(ranges, {20, 32}) == Range(20, 30));
+    CHECK(longestOutside(ranges, {60, 70}) == Range(60, 70));
+    const Range none = longestOutside(ranges, {31, 39});
+    CHECK_EQUAL(none.first, none.second);
+}
+
 CT_CASE(columns_never_overlap)
 {
     const TimelineCoordinates view = viewOf(1000, 10, 100);  // 1000 .. 2000

@@ -184,7 +184,8 @@ CT_CASE(missedBeforeAttachIsNotLost)
     Population population;
     withOne(population, {transition(0, 8, true, 100)}, {{0, 0, 8, true}});
     CHECK(population.at(0).state == CoroutineState::Running);
-    CHECK_EQUAL(population.at(0).lost, 8U);
+    CHECK_EQUAL(population.at(0).missed, 8U);
+    CHECK_EQUAL(population.at(0).lost, 0U);
     CHECK_EQUAL(population.lost(), 0U);
 }
 
