@@ -76,6 +76,20 @@ bool sampleUntil(CreationDock &dock, const std::function<bool()> &done)
         10'000);
 }
 
+/// A dock with the whole tree.
+struct Shown {
+    NotedTarget target;
+    CreationDock dock;
+
+    Shown()
+    {
+        fill(target);
+        dock.resize(460, 420);
+        dock.setTrace(target.population, false);
+        dock.show();
+    }
+};
+
 }  // namespace
 
 class TestCreationDock : public QObject {
@@ -103,12 +117,8 @@ private Q_SLOTS:
 
     void keysWalkTheTree()
     {
-        NotedTarget target;
-        fill(target);
-        CreationDock dock;
-        dock.resize(460, 420);
-        dock.setTrace(target.population, false);
-        dock.show();
+        Shown shown;
+        auto &[target, dock] = shown;
         QVERIFY(QTest::qWaitForWindowExposed(&dock));
         QTreeView *tree = treeOf(dock);
         QVERIFY(sampleUntil(dock, [&] { return tree->model()->rowCount() == 1; }));
@@ -133,12 +143,8 @@ private Q_SLOTS:
 
     void aSelectionFromElsewhereIsRevealed()
     {
-        NotedTarget target;
-        fill(target);
-        CreationDock dock;
-        dock.resize(460, 420);
-        dock.setTrace(target.population, false);
-        dock.show();
+        Shown shown;
+        auto &[target, dock] = shown;
         QVERIFY(QTest::qWaitForWindowExposed(&dock));
         QVERIFY(sampleUntil(dock, [&] { return treeOf(dock)->model()->rowCount() == 1; }));
         QSignalSpy selected(&dock, &CreationDock::coroutineSelected);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/timelinecoordinates.h"
 
+#include "tests/models/timelineviews.h"
 #include "tests/support/check.h"
 
 #include <cstdint>
@@ -9,23 +10,12 @@
 #include <random>
 
 using namespace ct;
+using test::viewOf;
 
 namespace {
 
 constexpr TimelineTime kSecond = 1'000'000'000;
 constexpr TimelineTime kDay = 86'400 * kSecond;
-
-/// A view of `columns` columns, `step` ns each, that begins at `from`.
-TimelineCoordinates viewOf(TimelineTime from, TimelineTime step, int columns)
-{
-    TimelineCoordinates view;
-    view.setLimits(0, kMaxTimelineTime);
-    view.setColumns(columns);
-    view.fit(0, step * columns);
-    view.zoomAbout(0, static_cast<double>(step) / static_cast<double>(view.step()));
-    view.panTo(from);
-    return view;
-}
 
 }  // namespace
 

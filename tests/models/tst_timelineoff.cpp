@@ -2,24 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/timelineoff.h"
 
+#include "tests/models/timelineviews.h"
 #include "tests/support/check.h"
 
 using namespace ct;
+using test::viewOf;
 
 namespace {
 
 constexpr std::uint64_t kLasting = OffInterval::kLasting;
-
-TimelineCoordinates viewOf(TimelineTime from, TimelineTime step, int columns)
-{
-    TimelineCoordinates view;
-    view.setLimits(0, kMaxTimelineTime);
-    view.setColumns(columns);
-    view.fit(0, step * columns);
-    view.zoomAbout(0, static_cast<double>(step) / static_cast<double>(view.step()));
-    view.panTo(from);
-    return view;
-}
 
 }  // namespace
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
 #include "tests/support/check.h"
+#include "tests/support/meanwhile.h"
 
 #include <algorithm>
-#include <atomic>
 #include <random>
-#include <thread>
 
 using namespace ct;
 
@@ -416,42 +415,34 @@ CT_CASE(readersSeeConsistentCopiesWhileTheWriterGoesOn)
 {
     constexpr CoroutineId kCoroutines = 300;
     Population population;
-    std::atomic<bool> done{false};
-    std::vector<std::thread> readers;
-    for (unsigned seed = 0; seed < 2; ++seed) {
-        readers.emplace_back([&population, &done, seed] {
-            std::mt19937 random(seed);
-            while (!done.load(std::memory_order_acquire)) {
-                const std::uint32_t size = population.size();
-                for (std::uint32_t i = 0; i < size; ++i) {
-                    // Hot ones most of the time, so that readers and the writer do meet.
-                    const CoroutineId id = i % 4 ? random() % std::min(size, 3U) : random() % size;
-                    checkConsistent(population.at(id));
-                }
-                for (SiteId id = 0; id <= population.siteCount(); ++id)
-                    CHECK(population.siteStatistics(id).quantile(0.99) <= 10);
-            }
-        });
-    }
-    Batch batch;
-    batch.sites = {site(1), site(2)};
-    feed(population, batch);
-    std::vector<std::uint64_t> next(kCoroutines);
-    std::mt19937 random(99);
-    for (CoroutineId born = 0; born < kCoroutines; ++born) {
-        batch.clear();
-        batch.births = {birth(born)};
-        for (int i = 0; i < 4000; ++i) {
-            const CoroutineId id = i % 2 ? random() % std::min(born + 1, 3U) : random() % (born + 1);
-            const std::uint64_t n = next[id]++;
-            batch.transitions.push_back(
-                transition(id, n, n % 2 != 0, 110 + n * 10, 1 + static_cast<SiteId>((n / 2 + 1) % 2)));
+    const auto look = [&population](std::mt19937 &random) {
+        const std::uint32_t size = population.size();
+        for (std::uint32_t i = 0; i < size; ++i) {
+            // Hot ones most of the time, so that readers and the writer do meet.
+            const CoroutineId id = i % 4 ? random() % std::min(size, 3U) : random() % size;
+            checkConsistent(population.at(id));
         }
+        for (SiteId id = 0; id <= population.siteCount(); ++id)
+            CHECK(population.siteStatistics(id).quantile(0.99) <= 10);
+    };
+    std::vector<std::uint64_t> next(kCoroutines);
+    test::readMeanwhile(look, [&] {
+        Batch batch;
+        batch.sites = {site(1), site(2)};
         feed(population, batch);
-    }
-    done.store(true, std::memory_order_release);
-    for (std::thread &reader : readers)
-        reader.join();
+        std::mt19937 random(99);
+        for (CoroutineId born = 0; born < kCoroutines; ++born) {
+            batch.clear();
+            batch.births = {birth(born)};
+            for (int i = 0; i < 4000; ++i) {
+                const CoroutineId id = i % 2 ? random() % std::min(born + 1, 3U) : random() % (born + 1);
+                const std::uint64_t n = next[id]++;
+                batch.transitions.push_back(
+                    transition(id, n, n % 2 != 0, 110 + n * 10, 1 + static_cast<SiteId>((n / 2 + 1) % 2)));
+            }
+            feed(population, batch);
+        }
+    });
     for (CoroutineId id = 0; id < kCoroutines; ++id)
         CHECK_EQUAL(population.at(id).events, next[id]);
 }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
 #include "tests/support/check.h"
+#include "tests/support/meanwhile.h"
 
-#include <atomic>
 #include <random>
-#include <thread>
 
 using namespace ct;
 
@@ -352,41 +351,33 @@ CT_CASE(readersSeeConsistentNotesWhileTheWriterGoesOn)
 {
     constexpr CoroutineId kCoroutines = 5000;
     Population population;
-    std::atomic<bool> done{false};
-    std::vector<std::thread> readers;
-    for (unsigned seed = 0; seed < 2; ++seed) {
-        readers.emplace_back([&population, &done, seed] {
-            std::mt19937 random(seed);
-            while (!done.load(std::memory_order_acquire)) {
-                const std::uint32_t size = population.size();
-                for (int i = 0; i < 50 && size != 0; ++i)
-                    checkConsistent(population, i % 2 ? random() % std::min(size, 3U) : random() % size);
-            }
-        });
-    }
-    Batch batch;
+    const auto look = [&population](std::mt19937 &random) {
+        const std::uint32_t size = population.size();
+        for (int i = 0; i < 50 && size != 0; ++i)
+            checkConsistent(population, i % 2 ? random() % std::min(size, 3U) : random() % size);
+    };
     std::vector<std::uint64_t> wakes(kCoroutines);
-    for (CoroutineId id = 0; id < kCoroutines; ++id) {
-        batch.clear();
-        if (id % 100 == 0)
-            batch.notes.processes = {{id + 1, 1, "p"}};
-        batch.births = {birth(id, id / 100 * 100 + 1)};
-        batch.notes.names = {{id, "name " + std::to_string(id)}, {id / 2, "other name " + std::to_string(id / 2)}};
-        batch.notes.parents = {{id, id / 2}};
-        batch.notes.threadNames = {{1, id, std::to_string(id)}};
-        batch.notes.drops = {{1, 1, id, id, id}, {1, 1, id, id, id}, {1, 1, id, id, id}, {1, 1, id, id, id}};
-        for (CoroutineId i = 0; i < 20; ++i) {
-            const CoroutineId to = i % 2 ? id : id % 3;
-            const std::uint64_t n = ++wakes[to];
-            batch.notes.wakes.push_back(
-                {to, static_cast<CoroutineId>(n % (to + 1)), n, n * 10, 1, static_cast<std::uint32_t>(n)});
-            batch.notes.waits.push_back({to, n, static_cast<WaitKind>(n % 7), n * 3, kNoCoroutine});
+    test::readMeanwhile(look, [&] {
+        Batch batch;
+        for (CoroutineId id = 0; id < kCoroutines; ++id) {
+            batch.clear();
+            if (id % 100 == 0)
+                batch.notes.processes = {{id + 1, 1, "p"}};
+            batch.births = {birth(id, id / 100 * 100 + 1)};
+            batch.notes.names = {{id, "name " + std::to_string(id)}, {id / 2, "other name " + std::to_string(id / 2)}};
+            batch.notes.parents = {{id, id / 2}};
+            batch.notes.threadNames = {{1, id, std::to_string(id)}};
+            batch.notes.drops = {{1, 1, id, id, id}, {1, 1, id, id, id}, {1, 1, id, id, id}, {1, 1, id, id, id}};
+            for (CoroutineId i = 0; i < 20; ++i) {
+                const CoroutineId to = i % 2 ? id : id % 3;
+                const std::uint64_t n = ++wakes[to];
+                batch.notes.wakes.push_back(
+                    {to, static_cast<CoroutineId>(n % (to + 1)), n, n * 10, 1, static_cast<std::uint32_t>(n)});
+                batch.notes.waits.push_back({to, n, static_cast<WaitKind>(n % 7), n * 3, kNoCoroutine});
+            }
+            feed(population, batch);
         }
-        feed(population, batch);
-    }
-    done.store(true, std::memory_order_release);
-    for (std::thread &reader : readers)
-        reader.join();
+    });
     for (CoroutineId id = 0; id < kCoroutines; ++id)
         CHECK_EQUAL(population.notes(id).wakes, wakes[id]);
 }
