@@ -208,6 +208,8 @@ private Q_SLOTS:
         QVERIFY(integer(summary, "untraced_coroutines") > 0);
         QCOMPARE(integer(summary, "coroutines") + integer(summary, "untraced_coroutines"), 400'000);
         QVERIFY2(batch.err().contains("fit the free space"), batch.err().constData());
+        QVERIFY(summary.value(QLatin1String("growth_stopped")).toBool());
+        QVERIFY2(batch.err().contains("file system is full"), batch.err().constData());
     }
 
     void namesAndCausesAreExported()
