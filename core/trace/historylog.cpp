@@ -5,7 +5,6 @@
 #include "core/trace/historydictionary.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <new>
 
@@ -24,7 +23,6 @@ constexpr std::uint32_t kBytesPerRow = kSlabBytes / kMaxRows;  ///< with its par
 constexpr std::ptrdiff_t kGroup = 32;                          ///< events whose heads are fetched together
 constexpr std::ptrdiff_t kRowsAhead = 2048;                    ///< bytes; from the last row on, still inside the slab
 static_assert(kMaxRows * kRowBytes + kRowsAhead + kGroup * kRowBytes <= kSlabBytes);
-using HeadGroup = std::array<Head *, kGroup>;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -35,17 +33,13 @@ void increase(Word &word, std::uint64_t by)
     word.store(word.load(kRelaxed) + by, kRelaxed);
 }
 
-/// Fetches the heads of the group of events that begins at `at`. False: some are of coroutines that nobody knows.
-inline bool fetch(std::span<const Transition> events, std::ptrdiff_t at, const Heads &heads, HeadGroup &group)
+/// Fetches the heads of a group of events. False: some are of coroutines that nobody knows.
+inline bool fetch(const Transition *event, const Transition *end, const Head *heads, std::uint32_t known)
 {
-    const std::uint32_t known = heads.sizeOfWriter();
-    const Transition *event = events.data() + at;
-    const std::ptrdiff_t count = std::min(kGroup, std::ssize(events) - at);
     bool allKnown = true;
-    for (std::ptrdiff_t i = 0; i < count; ++i, ++event) {
+    for (; event != end; ++event) {
         allKnown &= event->coroutine < known;
-        group[static_cast<std::size_t>(i)] = &heads[event->coroutine < known ? event->coroutine : 0];
-        __builtin_prefetch(group[static_cast<std::size_t>(i)], 1);
+        __builtin_prefetch(heads + event->coroutine, 1);
     }
     return allKnown;
 }
@@ -184,28 +178,24 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
     const std::uint32_t number = m_number;
     const std::uint64_t base = m_base;
     Dictionary &dictionary = *m_dictionary;
-    // Twice: of this group and of the next one.
-    HeadGroup fetched[2];
-    unsigned which = 0;
-    bool allKnown = fetch(events, 0, coroutines.heads, fetched[which]);
+    Head *const heads = coroutines.heads.data();
+    const std::uint32_t known = coroutines.heads.sizeOfWriter();
     std::byte *row = m_slab + m_rows * kRowBytes;
     const auto rows = [this, &row] { return static_cast<std::uint32_t>(row - m_slab) / kRowBytes; };
     std::uint64_t minTs = m_minTs;
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();
     const Transition *const end = event + events.size();
+    bool allKnown = fetch(event, event + std::min(kGroup, end - event), heads, known);
     while (event != end && !m_full && allKnown) {
-        const Transition *const groupBegin = event;
         const Transition *const groupEnd = event + std::min(kGroup, end - event);
-        const HeadGroup &group = fetched[which];
-        which ^= 1;
-        allKnown = fetch(events, groupEnd - events.data(), coroutines.heads, fetched[which]);
+        allKnown = fetch(groupEnd, groupEnd + std::min(kGroup, end - groupEnd), heads, known);
         // The rows of the group after the next few, too: memory that was last used a whole ring ago.
         for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
             __builtin_prefetch(row + kRowsAhead + line, 1);
         const Transition *stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
         for (; event != stop; ++event) {
-            Head &head = *group[static_cast<std::size_t>(event - groupBegin)];
+            Head &head = heads[event->coroutine];
             const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
             bool usual = event->addr == usualAddr;
             if (usualAddr == Head::kNoAddr) [[unlikely]]

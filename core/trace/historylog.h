@@ -6,6 +6,7 @@
 
 #include "core/trace/chunkedarray.h"
 #include "core/trace/historyslab.h"
+#include "core/trace/reservedarray.h"
 #include "core/trace/slabmemory.h"
 
 #include <memory>
@@ -32,9 +33,9 @@ struct Life {
 };
 static_assert(sizeof(Life) == 16);
 
-using Heads = ChunkedArray<Head, 12, 14>;
 struct Coroutines {
-    Heads heads;
+    static constexpr std::uint32_t kMost = 1U << 26;
+    ReservedArray<Head> heads{kMost};  ///< in one piece: a head is found by its number alone
     ChunkedArray<Life, 12, 14> lives;  ///< as many as heads, or one more
 };
 
