@@ -18,9 +18,9 @@ void Dictionary::begin(std::byte *slab)
     }
 }
 
-std::uint32_t Dictionary::cellOf(const Transition &event, const Key &key, bool usual, std::uint64_t time,
-                                 std::uint32_t rows)
+std::uint32_t Dictionary::cellOf(const Transition &event, bool usual, std::uint64_t time, std::uint32_t rows)
 {
+    const Key key = keyOf(event, usual, time);
     const std::uint64_t coroutineHigh = event.coroutine >> kRowCoroutineBits;
     const std::uint64_t numberHigh = event.n >> kRowNumberBits;
     const std::uint64_t timeHigh = time >> 32;

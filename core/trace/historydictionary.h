@@ -49,7 +49,8 @@ public:
         return differs == 0 && key.fits ? recent.cell : kNoCell;
     }
     /// Finds or adds the cell. kNoCell: the slab, which has `rows` rows, has no room for the event.
-    std::uint32_t cellOf(const Transition &event, const Key &key, bool usual, std::uint64_t time, std::uint32_t rows);
+    /// Makes the key once more: so the caller's never has to leave the registers.
+    std::uint32_t cellOf(const Transition &event, bool usual, std::uint64_t time, std::uint32_t rows);
 
 private:
     static constexpr unsigned kRecentBits = 9;

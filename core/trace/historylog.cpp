@@ -201,10 +201,9 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
             if (usualAddr == Head::kNoAddr) [[unlikely]]
                 usual = adopt(head, event->addr);
             const std::uint64_t time = event->ts - base;
-            const Dictionary::Key key = Dictionary::keyOf(*event, usual, time);
-            std::uint32_t cell = dictionary.recentCellOf(key);
+            std::uint32_t cell = dictionary.recentCellOf(Dictionary::keyOf(*event, usual, time));
             if (cell == Dictionary::kNoCell) [[unlikely]] {
-                cell = dictionary.cellOf(*event, key, usual, time, rows());
+                cell = dictionary.cellOf(*event, usual, time, rows());
                 if (cell == Dictionary::kNoCell)
                     break;
                 // A new cell may have taken the place of rows.
