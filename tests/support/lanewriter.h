@@ -325,6 +325,8 @@ public:
         corotracer::StateLine &line = process.line(*index);
         corotracer::BirthLine &birth = process.birth(*index);
         const std::uint64_t generation = (line.life.load(kRelaxed) >> 32) + 1;
+        line.life.store(generation << 32 | corotracer::kLineFree, kRelease);
+        birth.events_before.store(birth.events_before.load(kRelaxed) + line.seq.load(kRelaxed) / 2, kRelease);
         birth.probe_id.store(key, kRelease);
         birth.birth_ts.store(ts, kRelease);
         birth.name.store(0, kRelease);

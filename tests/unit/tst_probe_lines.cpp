@@ -123,6 +123,34 @@ CT_CASE(aClaimIsNobodyElses)
     });
 }
 
+/// With lanes long overwritten, generation, events_before and seq are all that is left of former lives: the sums are
+/// exact at any moment, a claim that never became a birth included.
+CT_CASE(eventsOfFormerLivesStayCounted)
+{
+    const Region region;
+    inChild([&] {
+        const auto lives = [&] { return region.line(0).life.load() >> 32; };
+        const auto ever = [&] { return region.birth(0).events_before.load() + region.line(0).seq.load() / 2; };
+        corotracer::InitTracer();
+        std::uint64_t sum = 0;
+        for (std::uint64_t life = 1; life <= 5; ++life) {
+            auto promise = std::make_unique<Traced>();
+            CHECK_EQUAL(promise->self(), life << 32);
+            CHECK_EQUAL(region.birth(0).events_before.load(), sum);
+            CHECK_EQUAL(region.line(0).seq.load(), 0U);
+            events(*promise, static_cast<int>(7 * life));
+            sum += 7 * life;
+            CHECK_EQUAL(ever(), sum);
+            promise.reset();
+            CHECK_EQUAL(ever(), sum);
+            CHECK_EQUAL(lives(), life);
+        }
+        (void)corotracer::detail::take_line(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+        CHECK_EQUAL(ever(), sum);
+        CHECK_EQUAL(lives(), 6U);
+    });
+}
+
 /// The engine took a line for a dead process's that this thread keeps: it lies in two stacks, and in one twice.
 CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
 {

@@ -229,7 +229,10 @@ struct alignas(64) BirthLine {
     std::atomic<std::uint64_t> parent;     ///< 0x18  identity of the parent, kNoIdentity = none
     std::atomic<std::uint32_t> process;    ///< 0x20  index in the process table
     std::atomic<std::uint32_t> next_free;  ///< 0x24  index + 1 of the next in the stack of free ones, 0 = last
-    char pad[24];
+    /// 0x28  events of all generations before this one: with StateLine::seq / 2 all that the line ever had, also where
+    /// nothing else is left of them. Added to by whoever claims the line, right before it stores seq = 0.
+    std::atomic<std::uint64_t> events_before;
+    char pad[16];
 };
 
 /// Names a compact station in one of its lives: generation (32, high) | index (32, low).
@@ -370,6 +373,7 @@ static_assert(offsetof(ExtensionHeader, process_table_offset) == 0x100 - 0x40);
 static_assert(offsetof(ExtensionHeader, line_count) == 0x180 - 0x40);
 static_assert(offsetof(ExtensionHeader, free_stations) == 0x1C0 - 0x40);
 static_assert(sizeof(StateLine) == 64 && offsetof(StateLine, life) == 0x28 && sizeof(BirthLine) == 64);
+static_assert(offsetof(BirthLine, next_free) == 0x24 && offsetof(BirthLine, events_before) == 0x28);
 static_assert(sizeof(LaneRecord) == 32 && sizeof(LaneHeader) == 256 && sizeof(ProcessEntry) == 256);
 static_assert(offsetof(LaneHeader, dropped) == 0x40 && offsetof(LaneHeader, tail) == 0x80);
 static_assert(offsetof(ProcessEntry, late_seq) == 0x30 && offsetof(ProcessEntry, name) == 0x50);

@@ -119,17 +119,26 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
 /// is written. kNoIdentity: it is somebody's, and lay in a stack by mistake; or it is retired.
 [[nodiscard]] inline std::uint64_t claim_line(const lane_areas &areas, std::uint32_t index) noexcept
 {
-    std::atomic<std::uint64_t> &life = areas.lines[index].life;
-    std::uint64_t seen = life.load(std::memory_order_relaxed);
+    StateLine &line = areas.lines[index];
+    std::atomic<std::uint64_t> &events_before = areas.births[index].events_before;
+    // Acquire; partner: the release of the last owner's death, so that seq is its last one. Both are read before the
+    // claim: what follows it is two stores in a row.
+    std::uint64_t seen = line.life.load(std::memory_order_acquire);
+    const std::uint64_t events =
+        events_before.load(std::memory_order_relaxed) + line.seq.load(std::memory_order_relaxed) / 2;
     const auto state = static_cast<std::uint32_t>(seen);
     const auto generation = static_cast<std::uint32_t>(seen >> 32);
     if ((state != kLineFree && state != kLineRecycled) || generation == last_generation)
         return kNoIdentity;
     // The generation moves on here already, so that whoever meant to free or to claim what we saw fails. Acquire;
     // partner: the release of the last owner's death, and the engine's when it freed it.
-    if (!life.compare_exchange_strong(seen, identity_of(generation + 1, kLineFree), std::memory_order_acquire,
-                                      std::memory_order_relaxed))
+    if (!line.life.compare_exchange_strong(seen, identity_of(generation + 1, kLineFree), std::memory_order_acquire,
+                                           std::memory_order_relaxed))
         return kNoIdentity;
+    // One right after the other: a thread that is killed between them has the last life counted twice. Release each; a
+    // reader that finds either (acquire) finds `life` changed as well.
+    events_before.store(events, std::memory_order_release);
+    line.seq.store(0, std::memory_order_release);
     return identity_of(generation + 1, index);
 }
 

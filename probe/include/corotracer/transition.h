@@ -137,7 +137,6 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     birth.name.store(0, std::memory_order_release);
     birth.parent.store(kNoIdentity, std::memory_order_release);
     birth.process.store(state.process_index, std::memory_order_release);
-    line.seq.store(0, std::memory_order_release);
     line.ts.store(now, std::memory_order_release);
     line.addr.store(0, std::memory_order_release);
     line.what.store(0, std::memory_order_release);
