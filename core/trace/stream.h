@@ -226,10 +226,12 @@ struct Accounting {
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;
     std::uint64_t missedBeforeAttach = 0;
-    std::uint64_t coroutines = 0;      ///< traced ones
-    std::uint64_t untraced = 0;        ///< had no station, or never finished being born
-    std::uint64_t bornWhileOff = 0;    ///< while tracing was switched off; a part of neither
-    std::uint64_t bornBeforeInit = 0;  ///< a part of neither; as the probe reports it
+    std::uint64_t coroutines = 0;        ///< traced ones
+    std::uint64_t coroutinesMissed = 0;  ///< of a recorder: traced ones that were overwritten without a trace
+    std::uint64_t notesLost = 0;         ///< names, parents, wakes and waits of nobody who is known
+    std::uint64_t untraced = 0;          ///< had no station, or never finished being born
+    std::uint64_t bornWhileOff = 0;      ///< while tracing was switched off; a part of neither
+    std::uint64_t bornBeforeInit = 0;    ///< a part of neither; as the probe reports it
     std::uint64_t flaggedStations = 0;
     std::uint64_t sitesDropped = 0;
     std::uint32_t stationsAllocated = 0;  ///< full stations and compact ones
