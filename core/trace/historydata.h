@@ -39,7 +39,7 @@ struct History::Data {
     history::Log log;
     mutable history::Index index;
     history::Coroutines coroutines;
-    ChunkedArray<history::EndLoss, 8, 18> losses;
+    ReservedArray<history::EndLoss> losses{history::Coroutines::kMost};
     history::Word now{0};
 
     // Writer.

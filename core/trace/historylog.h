@@ -4,7 +4,6 @@
 // The log of all events: a ring of slabs. Over the budget, or when they are too old, the oldest slabs are dropped.
 #pragma once
 
-#include "core/trace/chunkedarray.h"
 #include "core/trace/historyslab.h"
 #include "core/trace/reservedarray.h"
 #include "core/trace/slabmemory.h"
@@ -36,7 +35,7 @@ static_assert(sizeof(Life) == 16);
 struct Coroutines {
     static constexpr std::uint32_t kMost = 1U << 26;
     ReservedArray<Head> heads{kMost};  ///< in one piece: a head is found by its number alone
-    ChunkedArray<Life, 12, 14> lives;  ///< as many as heads, or one more
+    ReservedArray<Life> lives{kMost};  ///< as many as heads, or one more
 };
 
 class Dictionary;

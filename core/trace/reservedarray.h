@@ -5,6 +5,7 @@
 // needed. One thread appends, any thread reads a published prefix.
 #pragma once
 
+#include "core/trace/addressspace.h"
 #include "core/trace/memoryahead.h"
 
 #include <algorithm>
@@ -28,27 +29,15 @@ public:
     /// Room for `capacity` elements; for fewer where the system has less address space to give.
     explicit ReservedArray(std::uint32_t capacity)
     {
-        for (; capacity != 0; capacity /= 2) {
-            const std::size_t bytes = capacity * sizeof(T) + kHugePage;
-            // Inaccessible memory counts nowhere, not even under strict overcommit accounting.
-            void *space = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (space == MAP_FAILED)
-                continue;
-            m_space = space;
-            m_spaceBytes = bytes;
-            m_capacity = capacity;
-            const auto address = reinterpret_cast<std::uintptr_t>(space);
-            m_first = reinterpret_cast<T *>((address + kHugePage - 1) / kHugePage * kHugePage);
-            // Elements are visited in random order: fewer, larger pages spare most misses of the TLB.
-            (void)madvise(m_first, capacity * sizeof(T), MADV_HUGEPAGE);
-            return;
-        }
+        while (capacity != 0 && !(m_space = reserve(capacity * sizeof(T))).first)
+            capacity /= 2;
+        m_capacity = capacity;
+        m_first = reinterpret_cast<T *>(m_space.first);
     }
     ~ReservedArray()
     {
         m_ahead.end();
-        if (m_space)
-            munmap(m_space, m_spaceBytes);
+        unreserve(m_space);
     }
     ReservedArray(const ReservedArray &) = delete;
     ReservedArray &operator=(const ReservedArray &) = delete;
@@ -81,8 +70,7 @@ public:
     void publish() { m_size.store(sizeOfWriter() + 1, std::memory_order_release); }
 
 private:
-    static constexpr std::size_t kHugePage = std::size_t{2} << 20;
-    static constexpr std::size_t kStep = 4 * kHugePage;
+    static constexpr std::size_t kStep = 4 * AddressSpace::kHugePage;
 
     bool grow()
     {
@@ -91,7 +79,9 @@ private:
         const std::size_t wanted = std::max(kStep, begin / 4 / kStep * kStep);
         const std::size_t length = std::min(wanted, bytes - std::min(bytes, begin));
         auto *const from = reinterpret_cast<std::byte *>(m_first) + begin;
-        if (m_accessible >= m_capacity || mprotect(from, length, PROT_READ | PROT_WRITE) != 0)
+        if (m_accessible >= m_capacity)
+            return false;
+        if (!m_space.accessible && mprotect(from, length, PROT_READ | PROT_WRITE) != 0)
             return false;
         m_accessible = static_cast<std::uint32_t>(std::min<std::size_t>(
             m_capacity, m_accessible + length / kStep * kPerStep + (length < kStep ? kPerStep : 0)));
@@ -103,8 +93,7 @@ private:
     static_assert(kStep % sizeof(T) == 0);
     static constexpr std::uint32_t kPerStep = kStep / sizeof(T);
 
-    void *m_space = nullptr;
-    std::size_t m_spaceBytes = 0;
+    AddressSpace m_space;
     T *m_first = nullptr;
     std::uint32_t m_capacity = 0;
     std::uint32_t m_growAt = 0;      ///< the element before which more is made accessible

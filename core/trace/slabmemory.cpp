@@ -11,7 +11,7 @@ namespace ct::history {
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kHugePage = AddressSpace::kHugePage;
 constexpr std::size_t kMostAhead = std::size_t{128} << 20;
 
 constexpr std::size_t roundUp(std::size_t bytes)
@@ -23,37 +23,25 @@ constexpr std::size_t roundUp(std::size_t bytes)
 
 SlabMemory::SlabMemory(std::uint32_t slabs)
 {
-    for (; slabs != 0; slabs /= 2) {
-        const std::size_t bytes = roundUp(std::size_t{slabs} * kSlabBytes);
-        // Inaccessible memory counts nowhere, not even under strict overcommit accounting.
-        void *space = ::mmap(nullptr, bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (space == MAP_FAILED)
-            continue;
-        m_space = static_cast<std::byte *>(space);
-        m_spaceBytes = bytes + kHugePage;
-        m_slabs = slabs;
-        m_first =
-            m_space + (roundUp(reinterpret_cast<std::uintptr_t>(space)) - reinterpret_cast<std::uintptr_t>(space));
-        (void)::madvise(m_first, bytes, MADV_HUGEPAGE);
-        return;
-    }
+    while (slabs != 0 && !(m_space = reserve(std::size_t{slabs} * kSlabBytes)).first)
+        slabs /= 2;
+    m_slabs = slabs;
 }
 
 SlabMemory::~SlabMemory()
 {
     m_ahead.end();
-    if (m_space)
-        ::munmap(m_space, m_spaceBytes);
+    unreserve(m_space);
 }
 
 bool SlabMemory::makeAccessible(std::size_t end, bool ahead)
 {
-    end = std::min(roundUp(end), roundUp(std::size_t{m_slabs} * kSlabBytes));
+    end = std::min(roundUp(end), m_space.bytes);
     if (end <= m_accessible)
         return true;
-    std::byte *const from = m_first + m_accessible;
+    std::byte *const from = m_space.first + m_accessible;
     const std::size_t bytes = end - m_accessible;
-    if (::mprotect(from, bytes, PROT_READ | PROT_WRITE) != 0)
+    if (!m_space.accessible && ::mprotect(from, bytes, PROT_READ | PROT_WRITE) != 0)
         return false;
     m_accessible = end;
     if (ahead)
@@ -72,13 +60,13 @@ std::byte *SlabMemory::next()
     if (!(ahead != 0 && makeAccessible(end + ahead, true)) && !makeAccessible(end, false))
         return nullptr;
     ++m_given;
-    return m_first + begin;
+    return m_space.first + begin;
 }
 
 void SlabMemory::prepareAll()
 {
-    if (makeAccessible(m_spaceBytes, false))
-        m_ahead.prepare(m_first, m_accessible);
+    if (makeAccessible(m_space.bytes, false))
+        m_ahead.prepare(m_space.first, m_accessible);
     m_ahead.wait();
 }
 

@@ -5,6 +5,7 @@
 // them. It is asked for as it is needed, a quarter ahead of that once there is much of it.
 #pragma once
 
+#include "core/trace/addressspace.h"
 #include "core/trace/memoryahead.h"
 
 #include <cstddef>
@@ -32,12 +33,10 @@ public:
 private:
     bool makeAccessible(std::size_t end, bool ahead);
 
-    std::byte *m_space = nullptr;
-    std::size_t m_spaceBytes = 0;
-    std::byte *m_first = nullptr;
+    AddressSpace m_space;
     std::uint32_t m_slabs = 0;
     std::uint32_t m_given = 0;
-    std::size_t m_accessible = 0;  ///< bytes from m_first on
+    std::size_t m_accessible = 0;  ///< bytes from the first on
     MemoryAhead m_ahead;
 };
 

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/addressspace.h"
+
+#include <cstdint>
+#include <fstream>
+#include <sys/mman.h>
+
+namespace ct {
+
+namespace {
+
+constexpr std::size_t roundUp(std::size_t bytes)
+{
+    return (bytes + AddressSpace::kHugePage - 1) / AddressSpace::kHugePage * AddressSpace::kHugePage;
+}
+
+/// vm.overcommit_memory is 2: accessible memory counts although nobody has touched it. Not known: so it may be.
+bool isAccountingStrict()
+{
+    std::ifstream file("/proc/sys/vm/overcommit_memory");
+    int mode = 2;
+    return !(file >> mode) || mode == 2;
+}
+
+void *map(std::size_t bytes, int protection)
+{
+    return ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+}  // namespace
+
+AddressSpace reserve(std::size_t bytes)
+{
+    AddressSpace space;
+    space.bytes = roundUp(bytes);
+    space.mappedBytes = space.bytes + AddressSpace::kHugePage;
+    space.mapping = isAccountingStrict() ? MAP_FAILED : map(space.mappedBytes, PROT_READ | PROT_WRITE);
+    space.accessible = space.mapping != MAP_FAILED;
+    if (!space.accessible)
+        space.mapping = map(space.mappedBytes, PROT_NONE);
+    if (space.mapping == MAP_FAILED)
+        return {};
+    const auto address = reinterpret_cast<std::uintptr_t>(space.mapping);
+    space.first = static_cast<std::byte *>(space.mapping) + (roundUp(address) - address);
+    // Elements are visited in random order: fewer, larger pages spare most misses of the TLB.
+    (void)::madvise(space.first, space.bytes, MADV_HUGEPAGE);
+    return space;
+}
+
+void unreserve(const AddressSpace &space)
+{
+    if (space.mapping)
+        ::munmap(space.mapping, space.mappedBytes);
+}
+
+}  // namespace ct
