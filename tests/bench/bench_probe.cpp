@@ -27,7 +27,7 @@ constexpr std::uint32_t kStations = 64;
 constexpr std::uint32_t kLines = 200'000;
 constexpr std::uint32_t kLaneRecords = (16U << 20) / sizeof(LaneRecord);
 constexpr std::uint32_t kLanes = 4;
-constexpr std::uint64_t kPoolBytes = 64ULL << 20;
+constexpr std::uint64_t kPoolBytes = 1ULL << 30;  // sparse
 
 /// A region in shared memory, as an engine would have made it. With lanes, a thread does the least an engine does: it
 /// looks at the last record of each block and moves the tail. With BENCH_PROBE_FENCES in the environment the engine

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 int main(int argc, char **argv)
 {
@@ -20,9 +21,10 @@ int main(int argc, char **argv)
 
     const char *const place = std::getenv("CTP_FLIGHT_RECORDER");
     corotracer::flight_recorder_options options;
-    options.path = place == nullptr ? "" : place;
+    options.path = place == nullptr || std::strcmp(place, "1") == 0 ? "" : place;
     options.lane_bytes = arguments.value("--lane-kib") << 10;
-    options.pool_bytes = 4 * options.lane_bytes * arguments.value("--threads");
+    // Sparse, and a new lane is a 32nd of what is left of it at most.
+    options.pool_bytes = (32 + 2 * arguments.value("--threads")) * (options.lane_bytes + 8192);
     if (!corotracer::start_flight_recorder(options))
         return 1;
     std::printf("%s\n", corotracer::flight_recorder_path());

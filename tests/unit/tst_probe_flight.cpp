@@ -135,7 +135,7 @@ CT_CASE(headerIsWhole)
         CHECK_EQUAL(extension.lane_records, 2048U);
         CHECK_EQUAL(extension.lane_pool_size, 1U << 20);
         CHECK_EQUAL(extension.lines_reserved, 1024U);
-        CHECK_EQUAL(extension.lane_retention_ms, 10'000U);
+        CHECK_EQUAL(extension.lane_retention_ms, 0U);
         CHECK_EQUAL(extension.engine_fences, 0U);
         CHECK(extension.created_monotonic_ns >= before && extension.created_monotonic_ns <= detail::monotonic_ns());
         CHECK(extension.created_realtime_ns > 1'600'000'000'000'000'000U);
@@ -266,13 +266,16 @@ CT_CASE(theEnvironmentStartsIt)
     CHECK_EQUAL(directory.files().size(), 1U);
     ::setenv("CTP_FLIGHT_LANE_MIB", "1", 1);
     ::setenv("CTP_FLIGHT_POOL_MIB", "3", 1);
+    ::setenv("CTP_FLIGHT_RETENTION_MS", "2500", 1);
     const std::string named = directory.path + "/named.shm";
     recorded(named.c_str());
     ::unsetenv("CTP_FLIGHT_LANE_MIB");
     ::unsetenv("CTP_FLIGHT_POOL_MIB");
+    ::unsetenv("CTP_FLIGHT_RETENTION_MS");
     const ct::Region region = opened(named);
     CHECK_EQUAL(region.header().extension.lane_records, 32'768U);
     CHECK_EQUAL(region.header().extension.lane_pool_size, 3U << 20);
+    CHECK_EQUAL(region.header().extension.lane_retention_ms, 2500U);
     ::unsetenv("CTP_FLIGHT_RECORDER");
 }
 

@@ -314,15 +314,26 @@ CT_CASE(thePoolIsShared)
     });
 }
 
-CT_CASE(aLaneIsAQuarterOfWhatIsLeft)
+/// So that a few threads get long lanes, and hundreds get one at all.
+CT_CASE(aLaneIsAThirtySecondOfWhatIsLeft)
 {
     using corotracer::detail::lane_bytes;
     constexpr std::uint64_t kMiB = 1 << 20;
-    CHECK_EQUAL(lane_bytes(16 * kMiB, 256 * kMiB), 16 * kMiB);
-    CHECK_EQUAL(lane_bytes(16 * kMiB, 63 * kMiB), 8 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 4096 * kMiB), 16 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 512 * kMiB), 16 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 512 * kMiB - 1), 8 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 64 * kMiB), 2 * kMiB);
+    CHECK_EQUAL(lane_bytes(16 * kMiB, 3 * kMiB), 65536U);
     CHECK_EQUAL(lane_bytes(16 * kMiB, 65536 + 4096), 65536U);
     CHECK_EQUAL(lane_bytes(16 * kMiB, 65536), 0U);
     CHECK_EQUAL(lane_bytes(16 * kMiB, 0), 0U);
+    // All of a session's default pool.
+    std::uint64_t left = 512 * kMiB;
+    int lanes = 0;
+    for (; const std::uint64_t bytes = lane_bytes(16 * kMiB, left); ++lanes)
+        left -= bytes + corotracer::detail::block_bytes(bytes / sizeof(LaneRecord));
+    CHECK(lanes >= 250 && lanes <= 350);
+    CHECK(left < 65536 + 4096);
 }
 
 CT_CASE(anEngineThatDoesNotFence)

@@ -52,8 +52,8 @@ inline void start_recording(const flight_recorder_options &options) noexcept
     }
 }
 
-/// CTP_FLIGHT_RECORDER: 1 for a file in the standard place, or a path; CTP_FLIGHT_LANE_MIB and CTP_FLIGHT_POOL_MIB: how
-/// much to keep.
+/// CTP_FLIGHT_RECORDER: 1 for a file in the standard place, or a path; CTP_FLIGHT_LANE_MIB, CTP_FLIGHT_POOL_MIB and
+/// CTP_FLIGHT_RETENTION_MS: how much to keep, and for how long.
 inline void start_recording_from_environment() noexcept
 {
     const char *const wish = std::getenv("CTP_FLIGHT_RECORDER");
@@ -65,6 +65,8 @@ inline void start_recording_from_environment() noexcept
         options.lane_bytes = std::uint64_t{parse_stations(mib)} << 20;
     if (const char *const mib = std::getenv("CTP_FLIGHT_POOL_MIB"); mib != nullptr && parse_stations(mib) != 0)
         options.pool_bytes = std::uint64_t{parse_stations(mib)} << 20;
+    if (const char *const ms = std::getenv("CTP_FLIGHT_RETENTION_MS"); ms != nullptr)
+        options.retention_ms = parse_stations(ms);
     start_recording(options);
 }
 

@@ -62,11 +62,12 @@ struct lane_place {
     return count < areas.lane_capacity ? count : areas.lane_capacity;
 }
 
-/// Bytes of records for the next lane when `left` bytes of the pool are left; 0 = none.
+/// Bytes of records for the next lane when `left` bytes of the pool are left; 0 = none. A small part of what is left:
+/// few threads have long lanes, and the hundredth thread still gets one.
 [[nodiscard]] inline constexpr std::uint64_t lane_bytes(std::uint64_t wanted, std::uint64_t left) noexcept
 {
-    const std::uint64_t quarter = std::bit_floor(left / 4);
-    std::uint64_t bytes = wanted < quarter ? wanted : quarter;
+    const std::uint64_t share = std::bit_floor(left / 32);
+    std::uint64_t bytes = wanted < share ? wanted : share;
     bytes = bytes < lane_bytes_min ? lane_bytes_min : bytes;
     return bytes + block_bytes(bytes / sizeof(LaneRecord)) <= left ? bytes : 0;
 }
@@ -160,14 +161,16 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     const std::uint64_t retention = std::uint64_t{areas.retention_ms} * 1'000'000;
     for (int attempt = 0; attempt < 8; ++attempt) {
         LaneHeader *oldest = nullptr;
-        std::uint64_t oldest_ts = now;
+        std::uint64_t oldest_ts = 0;
         const std::uint32_t count = lanes_made(areas);
         for (std::uint32_t i = 0; i < count; ++i) {
             LaneHeader &lane = areas.directory[i];
             if (lane.state.load(std::memory_order_acquire) != kLaneClosed || place_of(areas, lane).records == nullptr)
                 continue;
             const std::uint64_t closed = lane.closed_ts.load(std::memory_order_relaxed);
-            if (closed <= oldest_ts && now - closed >= retention) {
+            // One may have been closed after the look at the clock.
+            const std::uint64_t age = closed < now ? now - closed : 0;
+            if ((oldest == nullptr || closed < oldest_ts) && age >= retention) {
                 oldest = &lane;
                 oldest_ts = closed;
             }

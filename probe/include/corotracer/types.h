@@ -25,12 +25,15 @@ enum class wait : std::uint8_t {
 struct flight_recorder_options {
     /// A file to be made, or a directory for it; empty: /dev/shm/corotracer-UID, else $XDG_RUNTIME_DIR/corotracer.
     const char *path = "";
-    /// Of each thread: 64 KiB ... 128 MiB, rounded down to a power of two. 32 bytes an event.
+    /// Of each thread: 64 KiB ... 128 MiB, rounded down to a power of two. 32 bytes an event. A thread gets at most a
+    /// 32nd of what is left of all threads' room when it begins.
     std::uint64_t lane_bytes = 8ULL << 20;
-    /// Of all threads together. Threads that find nothing left have no history, only the present state.
-    std::uint64_t pool_bytes = 128ULL << 20;
-    /// For how long an ended thread's history is kept from another thread that needs the room.
-    std::uint32_t retention_ms = 10'000;
+    /// Of all threads together. When it is spent, a thread overwrites the history of the one that ended first. Threads
+    /// that find all of it in use have no history, only the present state.
+    std::uint64_t pool_bytes = 256ULL << 20;
+    /// For how long an ended thread's history is kept from another thread that needs the room. More than 0 may cost
+    /// the newest history: threads that begin meanwhile have none.
+    std::uint32_t retention_ms = 0;
     /// Coroutines alive at a time; more are counted, not traced.
     std::uint32_t coroutines = kMaxStations;
     /// Recordings of processes that are gone, which are left where they are; older ones are deleted. Counts only in
