@@ -93,7 +93,7 @@ public:
 private:
     std::string_view siteOf(const Transition &transition) const
     {
-        const bool known = !transition.active && transition.site < m_sites.size() && !m_sites[transition.site].empty();
+        const bool known = transition.site < m_sites.size() && !m_sites[transition.site].empty();
         return known ? std::string_view(m_sites[transition.site]) : std::string_view(",,,");
     }
 

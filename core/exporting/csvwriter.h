@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Comma-separated values (RFC 4180, but LF): one transition a row, the existing collector's six columns first.
+// Comma-separated values (RFC 4180, but LF): one transition a row, the existing collector's six columns first. A
+// resume has the site of the suspension that it ends, where the target says it.
 #pragma once
 
 #include "core/trace/stream.h"

@@ -273,7 +273,7 @@ Result<void> SqliteWriter::writeEvents(const Batch &batch)
         m_events.integer(transition.n);
         m_events.integer(transition.coroutine);
         m_events.known(coroutine.pid);
-        m_events.known(transition.active ? kUnknownSite : transition.site);
+        m_events.known(transition.site);
         m_events.word(pointKindName(transition.kind));
         m_events.endRow();
         if (Result<void> written = runIf(m_events.isFull(), m_events); !written)

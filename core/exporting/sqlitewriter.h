@@ -4,7 +4,8 @@
 // A SQLite database, written through Qt SQL.
 //
 //   coro_trace_events  one row per transition: id, then the existing collector's columns (probe_id TEXT, because it has
-//                      all 64 bits, tid, addr, seq, is_active, ts), then n, coroutine, pid, site_id, kind
+//                      all 64 bits, tid, addr, seq, is_active, ts), then n, coroutine, pid, site_id (of a resume: of
+//                      the suspension that it ends), kind
 //   coroutines         who had these events, with name and parent (a coroutine); the counts are filled in at the end
 //   sites              suspension points that the target named
 //   processes          who wrote: pid, name, first_ts (of its tracer), end_ts (when it was noticed to be gone)

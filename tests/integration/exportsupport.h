@@ -73,7 +73,8 @@ inline const QByteArray kSampleCsv =
     "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function,name,parent\n"
     "18446744073709551615,77,0x0000000000401234,2,false,5000,0,0,4242,initial,"
     "\"a \"\"b\"\", c.cpp\",88,\"task\nserve(int)\",,\n"
-    "18446744073709551615,77,0x0000000000000000,2,true,5010,1,0,4242,await,,,,,\n"
+    "18446744073709551615,77,0x0000000000000000,2,true,5010,1,0,4242,await,"
+    "\"a \"\"b\"\", c.cpp\",88,\"task\nserve(int)\",,\n"
     "18446744073709551615,77,0x0000000000000000,2,true,5050,5,0,4242,await,,,,,\n"
     "18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,plain.cpp,,f,,\n"
     "2,77,0x0000000000401234,1,false,6000,1,1,4242,await,,,,,\n";

@@ -67,7 +67,7 @@ void TestExportSinks::sqliteSchemaAndContent()
              QStringList(QStringLiteral("id,probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,site_id,kind")));
     QCOMPARE(db.rows("SELECT * FROM coro_trace_events ORDER BY id"),
              QStringList({QStringLiteral("1|18446744073709551615|77|0x0000000000401234|2|0|5000|0|0|4242|1|initial"),
-                          QStringLiteral("2|18446744073709551615|77|0x0000000000000000|2|1|5010|1|0|4242||await"),
+                          QStringLiteral("2|18446744073709551615|77|0x0000000000000000|2|1|5010|1|0|4242|1|await"),
                           QStringLiteral("3|18446744073709551615|77|0x0000000000000000|2|1|5050|5|0|4242||await"),
                           QStringLiteral("4|18446744073709551615|77|0x0000000000401234|2|0|5060|6|0|4242|2|final"),
                           QStringLiteral("5|2|77|0x0000000000401234|1|0|6000|1|1|4242||await")}));
@@ -150,9 +150,9 @@ void TestExportSinks::csvAndJsonlNotes()
         lines[extension] = contentOf(path).trimmed().split('\n');
     }
     // The first row of the sample has a line feed of its own.
-    QCOMPARE(lines["csv"].at(5), QByteArray("18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,"
+    QCOMPARE(lines["csv"].at(6), QByteArray("18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,"
                                             "plain.cpp,,f,\"say \"\"hi\"\", 'you'\",2"));
-    QVERIFY(lines["csv"].at(6).endsWith(",4242,await,,,,plain,0"));
+    QVERIFY(lines["csv"].at(7).endsWith(",4242,await,,,,plain,0"));
     // Told once; lines of coroutines without notes are as they always were.
     const QByteArray told = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
     QVERIFY(lines["jsonl"].at(0).contains(told));

@@ -61,6 +61,8 @@ void TestExportTrace::traceToEveryFormat()
         const Database db(dir.filePath(QStringLiteral("t.sqlite")));
         QCOMPARE(db.rows("SELECT events, lost, death_ts FROM coroutines ORDER BY coroutine"),
                  QStringList({QStringLiteral("4|3|"), QStringLiteral("1|0|7000"), QStringLiteral("0|0|")}));
+        QCOMPARE(db.rows("SELECT n, site_id FROM coro_trace_events WHERE is_active = 1 ORDER BY n"),
+                 QStringList({QStringLiteral("1|1"), QStringLiteral("5|")}));
     }
     QCOMPARE(filesIn(dir).size(), 3);
 }
