@@ -75,8 +75,8 @@ Result<void> Region::growStations()
         return {};
     const std::uint32_t reserved = data.layout.stationCapacity;
     const std::uint64_t wanted = wantedStations(allocated, reserved);
-    // Relaxed: we alone raise it, or another owner before us, whose lock we hold now.
-    std::uint64_t offered = header.max_stations.load(std::memory_order_relaxed);
+    // Relaxed: what probes of the extension offer by themselves meanwhile they gave memory; see below.
+    std::uint32_t offered = header.max_stations.load(std::memory_order_relaxed);
     if (offered >= wanted)
         return {};
     const std::uint64_t now = clockNs(CLOCK_MONOTONIC);
@@ -84,7 +84,7 @@ Result<void> Region::growStations()
         return data.growthFailure;
     std::uint64_t step = kStep;
     while (offered < wanted) {
-        const std::uint64_t fresh = std::min<std::uint64_t>(step, reserved - offered);
+        const auto fresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(step, reserved - offered));
         auto committed = data.commit(kHeaderSize + offered * kStationSize, fresh * kStationSize);
         if (!committed) {
             if (committed.error().code == ErrorCode::NoSpace && step > kSmallestStep) {
@@ -95,9 +95,13 @@ Result<void> Region::growStations()
             data.growthFailure = committed.error();
             return committed;
         }
-        offered += fresh;
-        // Release; partner: the probes' loads at birth. What is behind a number below it can be written.
-        header.max_stations.store(static_cast<std::uint32_t>(offered), std::memory_order_release);
+        // Only ever raised. Release; partner: the probes' loads at birth. What is behind a number below it can be
+        // written.
+        const std::uint32_t end = offered + fresh;
+        while (offered < end && !header.max_stations.compare_exchange_weak(offered, end, std::memory_order_release,
+                                                                           std::memory_order_relaxed)) {
+        }
+        offered = std::max(offered, end);
     }
     data.growthFailure = {};
     return {};

@@ -6,6 +6,7 @@
 #include "lanetest.h"
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -74,7 +75,7 @@ void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
 
 CT_CASE(nothingIsLostWhileThereIsRoom)
 {
-    const Region region(Options{.lines = 256, .laneRecords = 1 << 17, .poolBytes = 64 << 20});
+    const Region region(Options{.lines = 256, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;
@@ -123,6 +124,39 @@ CT_CASE(whatIsDroppedIsCounted)
     });
 }
 
+/// Without lanes: the engine keeps some stations ahead, and a burst of births waits for no engine.
+CT_CASE(fullStationsAreOfferedByTheProbeItself)
+{
+    constexpr std::uint32_t kThreads = 4;
+    constexpr std::uint32_t kEach = 1500;
+    const Region region(Options{.mode = kLanesNone, .stations = kThreads * kEach});
+    region.header().max_stations.store(8);
+    inChild([&] {
+        corotracer::InitTracer();
+        std::atomic<std::uint32_t> traced{0};
+        std::vector<std::deque<Traced>> all(kThreads);
+        std::vector<std::thread> threads;
+        for (std::uint32_t i = 0; i < kThreads; ++i) {
+            threads.emplace_back([&, i] {
+                for (std::uint32_t n = 0; n < kEach; ++n) {
+                    events(all[i].emplace_back(), 2);
+                    traced += all[i].back().is_traced() ? 1 : 0;
+                }
+            });
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+        CHECK_EQUAL(traced.load(), kThreads * kEach);
+        CHECK_EQUAL(region.header().max_stations.load(), kThreads * kEach);
+        CHECK_EQUAL(region.header().allocated_count.load(), kThreads * kEach);
+        for (std::uint32_t i = 0; i < kThreads * kEach; ++i)
+            CHECK_EQUAL(region.station(i).slots[1].seq.load(), 2U);
+        const Traced oneTooMany;
+        CHECK(!oneTooMany.is_traced());
+        CHECK_EQUAL(region.header().max_stations.load(), kThreads * kEach);
+    });
+}
+
 /// A reader of present states gets whole ones: all of them are functions of the number.
 CT_CASE(linesAreNeverTorn)
 {
@@ -157,7 +191,7 @@ CT_CASE(linesAreNeverTorn)
 
 CT_CASE(switchedByAllAtOnce)
 {
-    const Region region(Options{.lines = 4096, .laneRecords = 1 << 17, .poolBytes = 64 << 20});
+    const Region region(Options{.lines = 4096, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;

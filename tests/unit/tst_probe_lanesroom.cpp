@@ -107,6 +107,31 @@ CT_CASE(retentionKeepsADeadThreadsLane)
     });
 }
 
+/// A recorder's newest history is worth more than its oldest: threads without number get a lane each, one that was
+/// closed this very moment included.
+CT_CASE(withoutRetentionEveryThreadGetsALane)
+{
+    const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 2 * (65536 + 4096)});
+    inChild([&] {
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 1);
+        for (std::uint32_t i = 1; i <= 50; ++i) {
+            std::thread([&] { events(promise, 3); }).join();
+            CHECK_EQUAL(dump(region, 1).back().n, 3 * i);
+        }
+        CHECK_EQUAL(region.lanes(), 2U);
+        CHECK_EQUAL(region.lane(1).claims.load(), 50U);
+        CHECK_EQUAL(region.extension().threads_without_lane.load(), 0U);
+        CHECK_EQUAL(region.extension().records_without_lane.load(), 0U);
+        // As if it were closed behind the taker's look at the clock; what was scribbled over counts like that.
+        region.lane(1).closed_ts.store(~std::uint64_t{0});
+        std::thread([&] { events(promise, 3); }).join();
+        CHECK_EQUAL(region.lane(1).claims.load(), 51U);
+        CHECK_EQUAL(region.extension().threads_without_lane.load(), 0U);
+    });
+}
+
 /// Runs `body(directory)` in a child with a private tmpfs of `bytes` there; says so when this machine does not let us.
 void onSmallTmpfs(std::uint64_t bytes, const std::function<void(const std::string &)> &body)
 {
@@ -175,7 +200,7 @@ CT_CASE(noMemoryForALane)
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
-        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20}, directory);
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
         corotracer::InitTracer();
         Traced promise;
         events(promise, 1);
@@ -208,7 +233,7 @@ CT_CASE(askingInVainCostsNoRoom)
     if (!probetest::kernelKeepsItsWord())
         return;
     onSmallTmpfs(32 << 20, [](const std::string &directory) {
-        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 64 << 20}, directory);
+        const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
         constexpr std::uint64_t kLaneBytes = (std::uint64_t{1} << 17) * sizeof(LaneRecord) + 4096;
         corotracer::InitTracer();
         Traced promise;
@@ -258,6 +283,26 @@ CT_CASE(whatWasCarvedInVainGoesBack)
         corotracer::detail::give_back(areas, second);
         corotracer::detail::give_back(areas, first);
         CHECK_EQUAL(region.extension().lane_pool_used.load(), used);
+    });
+}
+
+CT_CASE(noMemoryForMoreFullStations)
+{
+    if (!probetest::kernelKeepsItsWord())
+        return;
+    onSmallTmpfs(4 << 20, [](const std::string &directory) {
+        const Region region(Options{.mode = kLanesNone, .stations = 20'000}, directory);
+        region.header().max_stations.store(8);
+        corotracer::InitTracer();
+        std::deque<Traced> all(10'000);
+        CHECK(all[2000].is_traced());
+        CHECK(!all.back().is_traced());
+        const std::uint32_t offered = region.header().max_stations.load();
+        CHECK(offered >= 2048 && offered < 4096);
+        CHECK(!all[offered].is_traced());
+        CHECK_EQUAL(region.header().allocated_count.load(), 10'000U);  // the rest are the untraced ones
+        for (Traced &promise : all)
+            events(promise, 9);
     });
 }
 

@@ -119,7 +119,7 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     std::atomic<std::uint32_t> sessions;  ///< sessions so far, those of the parents included: numbers never repeat
     /// Raw time from which on the next pair is due; whoever moves it publishes the pair.
     std::atomic<std::uint64_t> pair_due;
-    std::atomic<std::uint64_t> no_line_before_ns;  ///< CLOCK_MONOTONIC: until then the region is known to be full
+    std::atomic<std::uint64_t> no_line_before_ns;  ///< CLOCK_MONOTONIC: until then there is no memory for stations
     alignas(64) shared_clock clock;
     alignas(64) socket_state socket;
 };
