@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/queuedsink.h"
+
+#include <algorithm>
+#include <chrono>
+#include <pthread.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 4ULL << 30;
+constexpr std::uint64_t kFewestBytes = 4ULL << 20;
+/// Of the budget, what is for everything but transitions.
+constexpr std::uint64_t kRestShare = 4;
+/// Few transitions are left to gather, so that the source does not wake the writer for each pass.
+constexpr std::chrono::milliseconds kGather{10};
+constexpr std::size_t kFew = TransitionChunks::kCapacity / 8;
+
+template <class T>
+std::size_t bytesOf(const std::vector<T> &values)
+{
+    return values.size() * sizeof(T);
+}
+
+/// What the rest of a batch takes, about.
+std::size_t restBytesOf(const Batch &batch)
+{
+    const Notes &notes = batch.notes;
+    std::size_t bytes = bytesOf(batch.sites) + bytesOf(batch.births) + bytesOf(batch.losses) + bytesOf(batch.deaths) +
+                        bytesOf(batch.flags) + bytesOf(notes.processes) + bytesOf(notes.threadNames) +
+                        bytesOf(notes.names) + bytesOf(notes.parents) + bytesOf(notes.waits) + bytesOf(notes.wakes) +
+                        bytesOf(notes.drops) + bytesOf(notes.switches) + bytesOf(notes.processEnds);
+    for (const CoroutineName &name : notes.names)
+        bytes += name.name.size();
+    for (const Site &site : batch.sites)
+        bytes += site.file.size() + site.function.size();
+    return bytes == 0 ? 0 : bytes + sizeof(Batch);
+}
+
+/// What comes before the transitions of a batch.
+Batch headOf(const Batch &batch)
+{
+    Batch head;
+    head.sites = batch.sites;
+    head.births = batch.births;
+    head.losses = batch.losses;
+    head.notes = batch.notes;
+    head.now = batch.now;
+    return head;
+}
+
+/// What comes behind them.
+Batch tailOf(const Batch &batch)
+{
+    Batch tail;
+    tail.deaths = batch.deaths;
+    tail.flags = batch.flags;
+    tail.now = batch.now;
+    return tail;
+}
+
+/// All of it but the transitions.
+Batch restOf(const Batch &batch)
+{
+    Batch rest = headOf(batch);
+    rest.deaths = batch.deaths;
+    rest.flags = batch.flags;
+    return rest;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink, std::uint64_t budget)
+{
+    budget = std::max(budget, kFewestBytes);
+    const std::uint64_t forRest = budget / kRestShare;
+    Result<TransitionChunks> chunks = TransitionChunks::make(budget - forRest);
+    if (!chunks)
+        return chunks.error();
+    return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(sink), std::move(*chunks), forRest));
+}
+
+std::uint64_t QueuedSink::usualBudget()
+{
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long pageSize = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || pageSize <= 0)
+        return kMostBytes / 4;
+    return std::min(kMostBytes, static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) / 4);
+}
+
+QueuedSink::QueuedSink(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget)
+    : m_restBudget(restBudget), m_sink(std::move(sink)), m_chunks(std::move(chunks))
+{
+    m_writer = std::thread([this] { run(); });
+}
+
+QueuedSink::~QueuedSink()
+{
+    end(End::Stop);
+}
+
+void QueuedSink::end(End how)
+{
+    if (!m_writer.joinable())
+        return;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_end = how;
+    }
+    m_work.notify_one();
+    m_writer.join();
+}
+
+Result<void> QueuedSink::consume(const Batch &batch)
+{
+    std::unique_lock lock(m_mutex);
+    const std::size_t count = batch.transitions.size();
+    const std::size_t restBytes = restBytesOf(batch);
+    const std::size_t room = m_open ? TransitionChunks::kCapacity - m_open->used : TransitionChunks::kCapacity;
+    if (count <= room || restBytes == 0) {
+        auto rest = restBytes > 0 ? std::make_unique<Batch>(restOf(batch)) : nullptr;
+        return append(lock, batch.transitions, {0, batch.now, std::move(rest), restBytes});
+    }
+    // In pieces: deaths stay behind what came before them.
+    auto head = std::make_unique<Batch>(headOf(batch));
+    auto tail = std::make_unique<Batch>(tailOf(batch));
+    if (Result<void> done = append(lock, {}, {0, batch.now, std::move(head), restBytes}); !done)
+        return done;
+    if (Result<void> done = append(lock, batch.transitions, {0, batch.now, nullptr, 0}); !done)
+        return done;
+    return append(lock, {}, {0, batch.now, std::move(tail), 0});
+}
+
+/// The rest of a step goes with its last transitions: one that has any must fit as a whole.
+Result<void> QueuedSink::append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step)
+{
+    const std::size_t count = transitions.size();
+    std::size_t done = 0;
+    do {
+        if (!awaitRoom(lock, step.restBytes))
+            return *m_error;
+        const std::size_t some = std::min(count - done, TransitionChunks::kCapacity - m_open->used);
+        std::copy_n(transitions.data() + done, some, m_open->chunk.transitions + m_open->used);
+        m_open->used += some;
+        done += some;
+        m_pending.fetch_add(some, std::memory_order_relaxed);
+        if (done < count) {
+            m_open->steps.push_back({m_open->used, step.now, nullptr, 0});
+            closePage();
+        }
+    } while (done < count);
+    // Those that carry nothing but transitions are one.
+    std::vector<Step> &steps = m_open->steps;
+    step.end = m_open->used;
+    m_restBytes += step.restBytes;
+    if (steps.empty())
+        m_work.notify_one();
+    if (!step.rest && !steps.empty() && !steps.back().rest)
+        steps.back() = std::move(step);
+    else
+        steps.push_back(std::move(step));
+    if (m_open->used == TransitionChunks::kCapacity)
+        closePage();
+    return {};
+}
+
+/// Until there is an open page and room for the rest; false when the writer has failed.
+bool QueuedSink::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
+{
+    m_room.wait(lock, [&] {
+        // A rest that is larger than the room of all is let in alone.
+        const bool restFits = restBytes == 0 || m_restBytes == 0 || m_restBytes + restBytes <= m_restBudget;
+        return m_error || ((m_open || !m_chunks.isEmpty()) && restFits);
+    });
+    if (m_error)
+        return false;
+    if (!m_open)
+        m_open = Page{m_chunks.take(), 0, {}};
+    return true;
+}
+
+void QueuedSink::closePage()
+{
+    m_full.push_back(std::move(*m_open));
+    m_open.reset();
+    m_work.notify_one();
+}
+
+Result<void> QueuedSink::finish(const Accounting &accounting)
+{
+    m_accounting = accounting;  // handed over by the lock in end()
+    end(End::Finish);
+    if (m_error)
+        return *m_error;
+    return {};
+}
+
+void QueuedSink::run()
+{
+    pthread_setname_np(pthread_self(), "output");
+    while (std::optional<Page> page = take()) {
+        const bool few = page->used < kFew;
+        const Result<void> written = write(*page);
+        recycle(std::move(*page));
+        if (!written) {
+            fail(written.error());
+            break;
+        }
+        std::unique_lock lock(m_mutex);
+        if (few)
+            m_work.wait_for(lock, kGather, [this] { return m_end != End::None || !m_full.empty(); });
+    }
+    if (!m_error && m_end == End::Finish) {
+        if (const Result<void> finished = m_sink->finish(m_accounting); !finished)
+            m_error = finished.error();  // read when this thread has been joined
+    }
+    m_sink.reset();
+}
+
+/// The next page, waited for; nullopt at the end.
+std::optional<QueuedSink::Page> QueuedSink::take()
+{
+    std::unique_lock lock(m_mutex);
+    m_work.wait(lock, [this] { return m_end != End::None || !m_full.empty() || (m_open && !m_open->steps.empty()); });
+    if (m_full.empty())
+        return std::exchange(m_open, std::nullopt);
+    Page page = std::move(m_full.front());
+    m_full.pop_front();
+    return page;
+}
+
+Result<void> QueuedSink::write(Page &page)
+{
+    std::size_t begin = 0;
+    Batch bare;
+    for (Step &step : page.steps) {
+        Batch &whole = step.rest ? *step.rest : bare;
+        whole.now = step.now;
+        whole.transitions = std::move(m_buffer);
+        whole.transitions.assign(page.chunk.transitions + begin, page.chunk.transitions + step.end);
+        Result<void> consumed = m_sink->consume(whole);
+        m_buffer = std::move(whole.transitions);
+        if (!consumed)
+            return consumed;
+        m_pending.fetch_sub(step.end - begin, std::memory_order_relaxed);
+        begin = step.end;
+        step.rest.reset();
+    }
+    return {};
+}
+
+void QueuedSink::recycle(Page page)
+{
+    const std::lock_guard lock(m_mutex);
+    m_chunks.giveBack(page.chunk);
+    for (const Step &step : page.steps)
+        m_restBytes -= step.restBytes;
+    m_room.notify_one();
+}
+
+void QueuedSink::fail(const Error &error)
+{
+    const std::lock_guard lock(m_mutex);
+    m_error = error;
+    m_full.clear();
+    m_open.reset();
+    m_pending.store(0, std::memory_order_relaxed);
+    m_room.notify_one();
+}
+
+}  // namespace ct

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/queuedsink.h"
+#include "tests/support/check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+
+namespace {
+
+constexpr std::uint64_t kSmallBudget = 4ULL << 20;
+constexpr std::size_t kChunk = ct::TransitionChunks::kCapacity;
+
+/// Notes what it is given, as one line of items; waits at the gate, and fails when it is told to.
+class Recorder final : public ct::Sink {
+public:
+    struct Log {
+        std::vector<std::string> items;
+        std::vector<std::uint64_t> numbers;  ///< of the transitions
+        bool finished = false;
+        std::uint64_t captured = 0;
+        std::thread::id consumedOn, destroyedOn;
+        std::size_t calls = 0;
+    };
+    explicit Recorder(Log &log) : m_log(log) {}
+    ~Recorder() override { m_log.destroyedOn = std::this_thread::get_id(); }
+
+    ct::Result<void> consume(const ct::Batch &batch) override
+    {
+        if (gate.valid())
+            gate.wait();
+        m_log.consumedOn = std::this_thread::get_id();
+        ++m_log.calls;
+        if (m_log.calls == failAt)
+            return ct::Error{ct::ErrorCode::NoSpace, "no space"};
+        for (const ct::Birth &birth : batch.births)
+            m_log.items.push_back("birth " + std::to_string(birth.coroutine));
+        for (const ct::CoroutineName &name : batch.notes.names)
+            m_log.items.push_back("name " + name.name);
+        for (const ct::Transition &transition : batch.transitions)
+            m_log.numbers.push_back(transition.n);
+        if (!batch.transitions.empty())
+            m_log.items.push_back("to " + std::to_string(m_log.numbers.size()));
+        for (const ct::Death &death : batch.deaths)
+            m_log.items.push_back("death " + std::to_string(death.coroutine));
+        return {};
+    }
+    ct::Result<void> finish(const ct::Accounting &sums) override
+    {
+        m_log.finished = true;
+        m_log.captured = sums.captured;
+        return failFinish ? ct::Result<void>(ct::Error{ct::ErrorCode::NoSpace, "no end"}) : ct::Result<void>();
+    }
+
+    std::shared_future<void> gate;
+    std::size_t failAt = 0;
+    bool failFinish = false;
+
+private:
+    Log &m_log;
+};
+
+std::shared_ptr<ct::QueuedSink> queued(std::shared_ptr<ct::Sink> sink, std::uint64_t budget = kSmallBudget)
+{
+    auto made = ct::QueuedSink::make(std::move(sink), budget);
+    REQUIRE(static_cast<bool>(made));
+    return *made;
+}
+
+ct::Batch numbered(std::uint64_t first, std::size_t count)
+{
+    ct::Batch batch;
+    for (std::size_t i = 0; i < count; ++i) {
+        ct::Transition transition;
+        transition.n = first + i;
+        batch.transitions.push_back(transition);
+    }
+    return batch;
+}
+
+bool isDense(const std::vector<std::uint64_t> &numbers, std::size_t count)
+{
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] != i)
+            return false;
+    return numbers.size() == count;
+}
+
+}  // namespace
+
+CT_CASE(theStreamStaysInOrder)
+{
+    Recorder::Log log;
+    const auto sink = queued(std::make_shared<Recorder>(log));
+    std::size_t total = 0;
+    for (std::uint32_t id = 0; id < 50; ++id) {
+        const std::size_t count = id * id * 40;  // the last ones are larger than a chunk
+        ct::Batch batch = numbered(total, count);
+        batch.births.push_back({});
+        batch.births.back().coroutine = id;
+        batch.notes.names.push_back({id, std::to_string(id)});
+        batch.deaths.push_back({id, 1});
+        CHECK(static_cast<bool>(sink->consume(batch)));
+        total += count;
+    }
+    ct::Accounting sums;
+    sums.captured = total;
+    CHECK(static_cast<bool>(sink->finish(sums)));
+    CHECK(log.finished);
+    CHECK_EQUAL(log.captured, total);
+    CHECK(isDense(log.numbers, total));
+    CHECK_EQUAL(sink->pending(), 0U);
+    // Births and names first, deaths behind the last transition of their batch.
+    std::size_t end = 0;
+    for (std::uint32_t id = 0; id < 50; ++id) {
+        end += std::size_t{id} * id * 40;
+        const auto at = std::find(log.items.begin(), log.items.end(), "birth " + std::to_string(id));
+        const auto death = std::find(log.items.begin(), log.items.end(), "death " + std::to_string(id));
+        REQUIRE(at != log.items.end() && death != log.items.end());
+        CHECK_EQUAL(*(at + 1), "name " + std::to_string(id));
+        CHECK(at < death);
+        if (id > 0)
+            CHECK_EQUAL(*(death - 1), "to " + std::to_string(end));
+    }
+}
+
+CT_CASE(aSlowSinkHoldsNobodyUp)
+{
+    Recorder::Log log;
+    auto recorder = std::make_shared<Recorder>(log);
+    std::promise<void> gate;
+    recorder->gate = gate.get_future();
+    const auto sink = queued(std::move(recorder), 64ULL << 20);
+    const std::size_t count = 10 * kChunk;
+    for (std::size_t i = 0; i < 10; ++i)  // returns, though nothing was written yet
+        CHECK(static_cast<bool>(sink->consume(numbered(i * kChunk, kChunk))));
+    CHECK_EQUAL(sink->pending(), count);
+    gate.set_value();
+    CHECK(static_cast<bool>(sink->finish({})));
+    CHECK(isDense(log.numbers, count));
+}
+
+CT_CASE(aFullQueueWaits)
+{
+    Recorder::Log log;
+    auto recorder = std::make_shared<Recorder>(log);
+    std::promise<void> gate;
+    recorder->gate = gate.get_future();
+    const auto sink = queued(std::move(recorder));
+    std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
+    std::thread source([&] {
+        for (std::size_t i = 0; i < 20; ++i) {
+            CHECK(static_cast<bool>(sink->consume(numbered(i * kChunk, kChunk))));
+            done.store(i + 1, std::memory_order_relaxed);
+        }
+    });
+    while (done.load(std::memory_order_relaxed) < 2)
+        std::this_thread::yield();
+    CHECK(done.load(std::memory_order_relaxed) <= 3);  // two chunks, and the one being copied
+    gate.set_value();
+    source.join();
+    CHECK(static_cast<bool>(sink->finish({})));
+    CHECK(isDense(log.numbers, 20 * kChunk));
+}
+
+CT_CASE(errorsComeBack)
+{
+    Recorder::Log log;
+    auto recorder = std::make_shared<Recorder>(log);
+    recorder->failAt = 2;
+    const auto sink = queued(std::move(recorder));
+    ct::Result<void> result;
+    for (std::size_t i = 0; i < 100'000 && result; ++i)  // also out of the wait for room
+        result = sink->consume(numbered(0, 1000));
+    REQUIRE(!result);
+    CHECK_EQUAL(result.error().message, "no space");
+    CHECK(result.error().code == ct::ErrorCode::NoSpace);
+    CHECK(!sink->finish({}));
+    CHECK_EQUAL(log.calls, 2U);
+    CHECK(!log.finished);
+}
+
+CT_CASE(theErrorOfTheEndComesBack)
+{
+    Recorder::Log log;
+    auto recorder = std::make_shared<Recorder>(log);
+    recorder->failFinish = true;
+    const auto sink = queued(std::move(recorder));
+    const ct::Result<void> result = sink->finish({});
+    REQUIRE(!result);
+    CHECK_EQUAL(result.error().message, "no end");
+}
+
+CT_CASE(withoutAnEndWhatIsQueuedIsWritten)
+{
+    Recorder::Log log;
+    {
+        const auto sink = queued(std::make_shared<Recorder>(log));
+        CHECK(static_cast<bool>(sink->consume(numbered(0, kChunk + 7))));
+    }
+    CHECK(isDense(log.numbers, kChunk + 7));
+    CHECK(!log.finished);
+    CHECK(log.consumedOn == log.destroyedOn);
+    CHECK(log.consumedOn != std::this_thread::get_id());
+}
+
+CT_CASE(whatIsNoTransitionIsBoundedToo)
+{
+    Recorder::Log log;
+    auto recorder = std::make_shared<Recorder>(log);
+    std::promise<void> gate;
+    recorder->gate = gate.get_future();
+    const auto sink = queued(std::move(recorder));
+    std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
+    std::thread source([&] {
+        for (std::size_t i = 0; i < 100; ++i) {
+            ct::Batch batch;
+            batch.notes.names.push_back({0, std::string(100'000, 'x')});
+            CHECK(static_cast<bool>(sink->consume(batch)));
+            done.store(i + 1, std::memory_order_relaxed);
+        }
+    });
+    while (done.load(std::memory_order_relaxed) < 5)
+        std::this_thread::yield();
+    CHECK(done.load(std::memory_order_relaxed) <= 12);
+    gate.set_value();
+    source.join();
+    CHECK(static_cast<bool>(sink->finish({})));
+    CHECK_EQUAL(log.items.size(), 100U);
+}
