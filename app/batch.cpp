@@ -8,6 +8,7 @@
 #include "app/outputfile.h"
 #include "app/progressline.h"
 #include "core/exporting/exporting.h"
+#include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
 
 #include <QCoreApplication>
@@ -24,6 +25,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
+constexpr std::uint64_t kManyPending = 1'000'000;  ///< events that the output file is behind
 
 std::uint64_t monotonicNow()
 {
@@ -55,6 +57,7 @@ private:
     void sayBeginning();
     void connectDumper();
     void outputFailed(const QString &message);
+    void sayBacklog();
     int finish();
     int exitCode() const;
     bool writeSummary();
@@ -63,7 +66,8 @@ private:
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::optional<OutputFile> m_summaryFile;
-    std::unique_ptr<Dumper> m_dumper;  ///< with --keep only
+    std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
+    std::shared_ptr<QueuedSink> m_queue;  ///< before the output file
     Session m_session;
     ConsoleSignals m_signals;
     ProgressLine m_progress;
@@ -97,7 +101,12 @@ Result<void> BatchRun::openOutputs()
         Result<std::shared_ptr<Sink>> writer = exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
         if (!writer)
             return writer.error();
-        m_session.addSink(*writer);
+        // A file is slower than memory: the harvest must not wait for it.
+        Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::usualBudget());
+        if (!queue)
+            return queue.error();
+        m_queue = *queue;
+        m_session.addSink(m_queue);
     }
     return {};
 }
@@ -123,6 +132,8 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (state == SessionState::Draining || state == SessionState::Ended)
             decideEnd("exit");
+        if (state == SessionState::Draining)
+            sayBacklog();
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
@@ -139,6 +150,15 @@ void BatchRun::connectDumper()
     connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
     m_dumper->watchFindings();
+}
+
+/// What the file has yet to get may take it long.
+void BatchRun::sayBacklog()
+{
+    const std::uint64_t pending = m_queue ? m_queue->pending() : 0;
+    if (pending >= kManyPending)
+        m_progress.say(tr("writing the last %1 events to %2")
+                           .arg(QString::number(pending), QString::fromStdString(m_line.outputPath)));
 }
 
 void BatchRun::outputFailed(const QString &message)

@@ -157,6 +157,31 @@ private Q_SLOTS:
         QCOMPARE(recording.inversions, 0);
     }
 
+    /// A file is slower than a flat-out target; what it has yet to get waits in memory, not in the lanes.
+    void aSlowFileLosesNothing_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char *const name : {"run.jsonl", "run.csv", "run.sqlite"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void aSlowFileLosesNothing()
+    {
+        QFETCH(QString, name);
+        // More than the lanes hold, and faster than rows go into a database.
+        Batch batch({}, target("ct_storm", words("--coroutines 100 --threads 1 --transitions 1500000 --rate 3000000")));
+        recordTo(batch, qPrintable(name));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QCOMPARE(integer(batch.summary(), "records_dropped"), 0);
+        QCOMPARE(integer(batch.summary(), "lost_events"), 0);
+        const QString path = batch.path(qPrintable(name));
+        if (name.endsWith(QLatin1String("sqlite")))
+            QCOMPARE(rowsOf(path, "SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("1500000")));
+        else
+            QCOMPARE(runner::readAll(path).count('\n'), 1'500'000 + name.endsWith(QLatin1String("csv")));
+    }
+
     void stationsAreUsedAgain()
     {
         Batch batch({}, target("ct_shortlived", words("--count 200000 --alive 1000 --threads 1 --rate 200000")));
