@@ -3,6 +3,7 @@
 #include "core/harvest/harvestthread.h"
 
 #include "core/harvest/harvestserver.h"
+#include "core/harvest/pasttime.h"
 
 #include <QAbstractEventDispatcher>
 #include <QEventLoop>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -57,6 +59,8 @@ struct HarvestThread::Data {
     mutable std::mutex accountingMutex;  ///< held for a copy
     Accounting accounting;
 
+    std::optional<PastTime> past;  ///< constant but for its own doings while the thread runs
+
     // Harvest thread only.
     Batch batch;
     int idlePasses = 0;
@@ -86,6 +90,11 @@ Result<void> HarvestThread::startHarvest()
     std::future<Result<void>> started = m_data->started.get_future();
     start();
     return started.get();
+}
+
+void HarvestThread::setPast()
+{
+    m_data->past.emplace();
 }
 
 void HarvestThread::abandon()
@@ -243,6 +252,8 @@ void HarvestThread::deliver()
         Q_EMIT regionFailed(QStringLiteral("%1 was cut short; nothing more can be read from it")
                                 .arg(QString::fromStdString(data.region.path())));
     }
+    if (data.past)
+        data.past->apply(data.batch);
     for (std::size_t i = 0; i < data.sinks.size();) {
         if (const Result<void> consumed = data.sinks[i]->consume(data.batch); !consumed) {
             dropSink(i, consumed.error());

@@ -27,6 +27,8 @@ public:
                   QObject *parent = nullptr);
     ~HarvestThread() override;  ///< ends and waits
 
+    /// Before the start: nobody writes into the region any more. For the sinks, time stands still at its latest event.
+    void setPast();
     /// Starts the thread and returns once the socket listens, so that a target may be started.
     Result<void> startHarvest();
     /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How records and lines name a coroutine (generation << 32 | index of its compact station), and a suspension point.
+// How records and lines name a coroutine (generation << 32 | index of its compact station), and a suspension point;
+// and where records come from.
 #pragma once
 
 #include "core/trace/stream.h"
@@ -10,6 +11,12 @@
 #include <cstdint>
 
 namespace ct {
+
+/// Where records come from.
+struct LaneOrigin {
+    std::uint32_t process = 0;  ///< index in the process table; untrusted
+    std::uint32_t tid = 0;
+};
 
 constexpr std::uint32_t indexOf(std::uint64_t identity)
 {

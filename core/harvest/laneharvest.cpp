@@ -213,6 +213,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
     const std::size_t before = batch.transitions.size();
     const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
+        m_merger.finish(batch);
         m_processes.lookLast(batch.now);
         for (const std::uint32_t process : m_processes.takeGone())
             m_processes.bury(process, false, batch);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The hot path, and what is held. See mergersettle.cpp for when that is told, and mergernotes.cpp for the rare records.
+// The hot path, and what is held. See mergersettle.cpp for when that is told, mergernotes.cpp for the rare records, and
+// mergerlines.cpp for compact stations.
 #include "core/harvest/merger.h"
 #include "core/harvest/identity.h"
 
@@ -247,7 +248,7 @@ void Merger::tidy(const Place &place, Batch &batch)
 {
     Hold &held = *place.hold;
     if (held.hasDeath && place.cursor->isBorn() && place.cursor->next() >= held.deathN) {
-        die(place, held.deathTs, batch);
+        die(place, held.identity, held.deathTs, batch);
         return;
     }
     if (held.detached || held.hasDeath || m_holdings.first(held))
@@ -256,9 +257,11 @@ void Merger::tidy(const Place &place, Batch &batch)
     m_holdings.erase(held);
 }
 
-void Merger::die(const Place &place, std::uint64_t ts, Batch &batch)
+/// Notes about it may lie in lanes that were not read as far yet: its end is told once they were.
+void Merger::die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
-    batch.deaths.push_back({place.cursor->coroutine, ts != 0 ? ts : batch.now});
+    const Death death{place.cursor->coroutine, ts != 0 ? ts : batch.now};
+    m_departed.add({identity, place.cursor->next(), std::min(death.ts, batch.now), death});
     place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
     if (place.hold)
         m_holdings.erase(*place.hold);
@@ -300,6 +303,8 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     batch.births.push_back(birth);
     batch.births.back().coroutine = fresh.coroutine;
     ++m_books.sums.coroutines;
+    if (!m_pending.empty())
+        m_ready.push_back(identity);
     Hold *stranger = m_holdings.find(identity);
     if (current.generation() > birth.generation) {
         if (!stranger) {
@@ -312,7 +317,7 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     }
     if (!current.isEnded()) {
         if (m_linesOnly)
-            die({&current, nullptr}, birth.birthTs, batch);
+            die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
         else
             detach(current, index, birth.birthTs, batch);
     }
@@ -350,7 +355,7 @@ void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint
         if (place.hold)
             release(place, end, batch);
         lose(*place.cursor, end, batch);
-        die(place, ts, batch);
+        die(place, item.identity, ts, batch);
         return;
     }
     Hold &held = hold(place, item.identity);

@@ -5,8 +5,10 @@
 // a Loss for what no lane brings. Harvest thread only; nothing is allocated and nothing virtual is called per event.
 #pragma once
 
+#include "core/harvest/departed.h"
 #include "core/harvest/harvestbooks.h"
 #include "core/harvest/holdings.h"
+#include "core/harvest/pendingnotes.h"
 #include "core/harvest/processlist.h"
 #include "core/protocol/linereader.h"
 
@@ -17,12 +19,6 @@
 #include <vector>
 
 namespace ct {
-
-/// Where records come from.
-struct LaneOrigin {
-    std::uint32_t process = 0;  ///< index in the process table; untrusted
-    std::uint32_t tid = 0;
-};
 
 class Merger {
 public:
@@ -37,13 +33,13 @@ public:
     void setHorizon(std::uint64_t ns) { m_horizon = ns > kSlackNs ? ns - kSlackNs : 0; }
     /// Tells what is held from before the horizon. False: the batch has enough.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
-    bool isHolding() const { return m_queueAt < m_queue.size(); }
+    bool isHolding() const { return m_queueAt < m_queue.size() || !m_pending.empty() || !m_departed.empty(); }
     /// ns; nothing that was written before is held for the sake of its time any more.
     std::uint64_t settledUntil() const { return m_settledUntil; }
 
     // Barriers, for what has no believable time. What is held when one begins is covered by it: once every lane was
     // read up to the end it had then, what is still missing before a covered event is lost.
-    bool isWaiting() const { return !m_waiting.empty() || !m_notes.empty(); }
+    bool isWaiting() const { return !m_waiting.empty(); }
     void beginBarrier();
     /// False: the batch has enough; call again.
     bool completeBarrier(Batch &batch, std::size_t maxTransitions);
@@ -57,6 +53,9 @@ public:
     void settle(std::uint32_t index, const LineCopy &line, Batch &batch);
     /// Its process is gone: it stays as it was last seen.
     void abandon(std::uint32_t index);
+
+    /// Nothing more comes: notes and ends that waited for something are told.
+    void finish(Batch &batch) { settleNotes(~std::uint64_t{0}, batch); }
 
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
     /// In overwrite mode all that are not there do.
@@ -77,10 +76,10 @@ private:
         LaneCursor *cursor = nullptr;
         Hold *hold = nullptr;
     };
-    struct Note {
-        LaneItem item;
-        LaneOrigin origin;
-        std::uint64_t barrier = 0;
+    /// Whom a note is about; coroutine = kNoCoroutine: nobody that is known, or that could have a note yet.
+    struct Subject {
+        CoroutineId coroutine = kNoCoroutine;
+        std::uint64_t next = 0;  ///< number of its next event
     };
 
     std::size_t takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
@@ -106,10 +105,14 @@ private:
     void takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
     void takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
     void takeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void keepNote(const LaneOrigin &origin, const LaneItem &item);
-    bool tellNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, bool last, Batch &batch);
-    bool tellWaitsOn(const LaneItem &item, bool last, Batch &batch);
-    bool tellWake(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, bool last, Batch &batch);
+    void tellOrKeep(PendingNote note, bool last, Batch &batch);
+    void keepOrLose(const PendingNote &note, std::uint64_t awaited, bool last, const Batch &batch);
+    void tell(const PendingNote &note, CoroutineId other, Batch &batch);
+    void tellReady(Batch &batch);
+    void settleNotes(std::uint64_t ns, Batch &batch);
+    void giveUp(const PendingNote &note, Batch &batch);
+    void keepReady(PendingNote note);
+    Subject subjectOf(std::uint64_t identity, Batch &batch);
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
@@ -119,7 +122,7 @@ private:
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
     void release(const Place &place, std::uint64_t end, Batch &batch);
     void tidy(const Place &place, Batch &batch);
-    void die(const Place &place, std::uint64_t ts, Batch &batch);
+    void die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch);
     void releaseCovered(Hold &hold, Batch &batch);
     void conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch);
     void bearUnseen(Hold &hold, Batch &batch);
@@ -138,7 +141,9 @@ private:
     std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
     std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
     std::size_t m_coveredAt = 0;
-    std::vector<Note> m_notes;  ///< of coroutines that are not known yet
+    PendingNotes m_pending;
+    std::vector<std::uint64_t> m_ready;  ///< identities that became known while notes were pending
+    Departed m_departed;
     std::uint64_t m_barrier = 0;
     bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
     bool m_attaching = false;

@@ -33,14 +33,8 @@ bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
         releaseCovered(*hold, batch);
     }
     m_covered.clear();
-    std::vector<Note> notes;
-    notes.swap(m_notes);
-    for (const Note &note : notes) {
-        const std::uint64_t ts = m_processes.at(note.origin.process, batch).clock.ns(note.item.ts);
-        const bool last = note.barrier < m_barrier;
-        if (!tellNote(note.origin, note.item, ts, last, batch) && !last)
-            m_notes.push_back(note);
-    }
+    if (m_linesOnly)
+        settleNotes(~std::uint64_t{0}, batch);
     return true;
 }
 
@@ -69,6 +63,7 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
                  hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
     }
     m_settledUntil = m_horizon;
+    settleNotes(m_horizon, batch);
     if (m_queueAt == m_queue.size()) {
         m_queue.clear();
         m_queueAt = 0;
@@ -100,7 +95,7 @@ void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, 
         lose(*place.cursor, hold.deathN, batch);
     } else if (hold.detached && followed) {
         release(place, ~std::uint64_t{0}, batch);
-        die(place, hold.deathTs, batch);
+        die(place, identity, hold.deathTs, batch);
         return;
     }
     tidy(place, batch);

@@ -114,6 +114,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.sawAlive = state == corotracer::kProcessActive && m_isAlive(process.pid, process.startTicks);
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
     process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    process.livedNs = process.sawAlive ? batch.now : std::min(std::max(pairs.initNs, pairs.lateNs), batch.now);
     batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
     return process;
 }
@@ -132,6 +133,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
         return;
     process.switchedOff = m_region.processes()[index].switched_off.load(std::memory_order_relaxed) != 0;
     if (!seemsGone(index)) {
+        process.livedNs = nowNs;
         process.stage = Stage::Live;
         return;
     }
@@ -186,10 +188,11 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     m_processes[index].buried = true;
     // After an exec the same process goes on under another entry.
     const std::uint32_t pid = m_processes[index].pid;
+    const std::uint64_t lived = std::min(m_processes[index].livedNs, batch.now);
     if (std::none_of(m_processes.begin(), m_processes.end(), [pid](const auto &other) {
             return other.pid == pid && (other.stage == Stage::Live || other.stage == Stage::Suspected);
         }))
-        batch.notes.processEnds.push_back({pid, batch.now});
+        batch.notes.processEnds.push_back({pid, lived});
     const std::span<ProcessEntry> entries = m_region.writableProcesses();
     if (!reuse || index >= entries.size())
         return;

@@ -35,6 +35,7 @@ struct HarvestedProcess {
     std::uint64_t records = 0;      ///< read from its lanes
     std::uint64_t recordsThen = 0;  ///< when it was suspected,
     std::uint64_t suspectedNs = 0;  ///< which was then
+    std::uint64_t livedNs = 0;      ///< when it is known to have lived, at the latest
     bool sawAlive = false;
     bool knowable = false;  ///< that nobody has its pid means that it is gone
     bool buried = false;
@@ -65,7 +66,8 @@ public:
 
     /// Those that turned out to be gone since the last call; the caller reads what they left, then buries them.
     std::vector<std::uint32_t> takeGone();
-    /// Tells its end. `reuse`: the entry is free for another.
+    /// Tells its end: the time when it lived for sure, not when its death was noticed, which comes up to two seconds
+    /// later. `reuse`: the entry is free for another.
     void bury(std::uint32_t index, bool reuse, Batch &batch);
 
     /// Writing at present, and whether any of them has switched tracing off.

@@ -68,6 +68,15 @@ struct Books {
         }
         for (const ct::Transition &transition : batch.transitions)
             addTransition(transition);
+        // They are of somebody who is known, and not dead before this batch.
+        for (const ct::CoroutineName &name : batch.notes.names)
+            addNote(name.coroutine);
+        for (const ct::Parent &parent : batch.notes.parents)
+            addNote(parent.coroutine);
+        for (const ct::WaitsOn &waits : batch.notes.waits)
+            addNote(waits.coroutine);
+        for (const ct::Wake &wake : batch.notes.wakes)
+            addNote(wake.coroutine);
         for (const ct::Death &death : batch.deaths) {
             One &one = coroutines.at(death.coroutine);
             broken += ++one.deaths != 1;
@@ -102,6 +111,7 @@ struct Books {
     }
 
 private:
+    void addNote(ct::CoroutineId of) { broken += of >= coroutines.size() || coroutines[of].deaths != 0; }
     void addTransition(const ct::Transition &transition)
     {
         One &one = coroutines.at(transition.coroutine);

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What compact stations tell.
+#include "core/harvest/identity.h"
+#include "core/harvest/merger.h"
+
+namespace ct {
+
+/// A record named a generation that we do not know. The line tells who it is as long as it lives, or lies dead.
+bool Merger::bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch)
+{
+    const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
+    if (generationOf(life) != generation)
+        return false;
+    const std::optional<LineCopy> line = readLine(m_lines[index], m_births[index]);
+    return line && line->generation == generation && meet(index, *line, batch);
+}
+
+bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
+{
+    if (line.life == corotracer::kLineFree)
+        return false;  // claimed for a birth that is not over
+    if (line.generation == 0 || !reach(index) || m_cursors[index].generation() > line.generation)
+        return false;
+    if (m_cursors[index].generation() == line.generation)
+        return true;
+    // A free or recycled one may have its next birth written already, under the old generation.
+    const bool stands = line.life == corotracer::kLineAlive || line.life == corotracer::kLineDead;
+    if (!stands && !m_linesOnly)
+        return false;
+    const HarvestedProcess &process = m_processes.at(line.process, batch);
+    Birth birth;
+    birth.station = corotracer::kCompactBase + index;
+    birth.generation = line.generation;
+    birth.pid = process.pid;
+    birth.dialect = Dialect::Lane;
+    birth.probeId = line.probeId;
+    birth.birthTs = process.clock.ns(line.birthTs);
+    const std::uint64_t identity = identityOf(line.generation, index);
+    const Place place = install(identity, birth, m_attaching ? LaneCursor::kAttached : 0, batch);
+    const LaneOrigin origin{line.process, 0};
+    if (line.name != 0)
+        takeNote(origin, {line.birthTs, identity, line.name, 0, 0, corotracer::kRecordName}, birth.birthTs, batch);
+    if (line.parent != corotracer::kNoIdentity && line.parent != identity)
+        // Later: whoever looks for the parent may have to meet it first, and its parent, and so on.
+        keepReady({{line.birthTs, identity, line.parent, 0, 0, corotracer::kRecordParent}, origin, birth.birthTs});
+    if (place.hold) {
+        release(place, 0, batch);
+        tidy(place, batch);
+    }
+    return true;
+}
+
+bool Merger::isBehind(std::uint32_t index, const LineCopy &line) const
+{
+    if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
+        return false;
+    return line.events > m_cursors[index].next() || line.life != corotracer::kLineAlive;
+}
+
+void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
+{
+    if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
+        return;
+    LaneCursor &cursor = m_cursors[index];
+    const std::uint64_t identity = identityOf(line.generation, index);
+    const Place place{&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
+    const HarvestedProcess &process = m_processes.at(line.process, batch);
+    if (place.hold)
+        release(place, line.events, batch);
+    if (line.events > cursor.next()) {
+        if (line.latestTorn) {
+            lose(cursor, line.events, batch);
+        } else {
+            const std::uint64_t n = line.events - 1;
+            lose(cursor, n, batch);
+            emit(cursor,
+                 {process.clock.ns(line.ts), line.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,
+                  static_cast<std::uint32_t>(line.tid), m_books.sites.resolve(line.site, batch), pointOf(line.kind),
+                  line.kind >= corotracer::kRecordResume},
+                 batch);
+        }
+        if (place.hold)
+            release(place, cursor.next(), batch);
+    }
+    const bool dead = line.life == corotracer::kLineDead || (m_linesOnly && line.life != corotracer::kLineAlive);
+    if (dead)
+        die(place, identity, line.deathTs != 0 ? process.clock.ns(line.deathTs) : 0, batch);
+    else if (place.hold)
+        tidy(place, batch);
+}
+
+void Merger::abandon(std::uint32_t index)
+{
+    if (index >= m_cursors.size())
+        return;
+    LaneCursor &cursor = m_cursors[index];
+    if ((cursor.state & LaneCursor::kHeld) != 0) {
+        if (Hold *const hold = m_holdings.find(identityOf(cursor.generation(), index)))
+            m_holdings.erase(*hold);
+    }
+    cursor.state = (cursor.state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
+}
+
+}  // namespace ct

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The time in a region that nobody writes into any more: it stands where the latest event is, however much later
+// somebody reads it. What a batch was not told, it says as of the present; in the past that is the latest event.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <algorithm>
+
+namespace ct {
+
+class PastTime {
+public:
+    /// To be called with every batch of the run, in order, as its source made it.
+    void apply(Batch &batch)
+    {
+        const std::uint64_t present = batch.now;
+        const auto take = [this, present](std::uint64_t ts) {
+            if (ts < present)
+                m_latest = std::max(m_latest, ts);
+        };
+        for (const Birth &birth : batch.births)
+            take(birth.birthTs);
+        for (const Transition &transition : batch.transitions)
+            take(transition.ts);
+        for (const Death &death : batch.deaths)
+            take(death.ts);
+        for (const Wake &wake : batch.notes.wakes)
+            take(wake.ts);
+        for (Death &death : batch.deaths)
+            death.ts = std::min(death.ts, m_latest);
+        for (ProcessEnd &end : batch.notes.processEnds)
+            end.ts = std::min(end.ts, m_latest);
+        for (Drop &drop : batch.notes.drops) {
+            drop.firstTs = std::min(drop.firstTs, m_latest);
+            drop.lastTs = std::min(drop.lastTs, m_latest);
+        }
+        batch.now = m_latest;
+    }
+
+private:
+    std::uint64_t m_latest = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/pendingnotes.h"
+
+namespace ct {
+
+namespace {
+
+/// More notes about coroutines that are not known (yet) are a target's scribble.
+constexpr std::size_t kMost = 4'194'304;
+
+}  // namespace
+
+bool PendingNotes::keep(const PendingNote &note)
+{
+    if (m_notes.size() >= kMost)
+        return false;
+    const std::uint64_t number = m_first + m_notes.size();
+    m_notes.push_back({note, 0, false});
+    const auto [place, isFirst] = m_chains.try_emplace(note.awaited, Chain{number, number});
+    if (!isFirst) {
+        at(place->second.last).next = number;
+        place->second.last = number;
+    }
+    return true;
+}
+
+std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
+{
+    const auto place = m_chains.find(identity);
+    if (place == m_chains.end())
+        return std::nullopt;
+    Chain &chain = place->second;
+    Kept &kept = at(chain.first);
+    kept.taken = true;
+    const PendingNote note = kept.note;
+    if (chain.first == chain.last)
+        m_chains.erase(place);
+    else
+        chain.first = kept.next;
+    dropTaken();
+    return note;
+}
+
+std::optional<PendingNote> PendingNotes::takeDue(std::uint64_t ns)
+{
+    // The front was not taken, so that it is the first of its chain.
+    if (m_notes.empty() || m_notes.front().note.due >= ns)
+        return std::nullopt;
+    return takeOf(m_notes.front().note.awaited);
+}
+
+void PendingNotes::dropTaken()
+{
+    for (; !m_notes.empty() && m_notes.front().taken; ++m_first)
+        m_notes.pop_front();
+}
+
+}  // namespace ct

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Names, parents, wakes and waits that come by other lanes than the births and the ends of those they are about: each
+// is told, once, while its coroutine lives; or it is counted.
+#include "tests/support/lanecapture.h"
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint8_t kName = corotracer::kRecordName;
+constexpr std::uint8_t kWake = corotracer::kRecordWake;
+constexpr std::uint8_t kWaitsOnLock = std::uint8_t{corotracer::kRecordWaitsOn} + std::uint8_t{corotracer::kWaitLock};
+constexpr std::uint8_t kWaitsOnCoroutine =
+    std::uint8_t{corotracer::kRecordWaitsOn} + std::uint8_t{corotracer::kWaitCoroutine};
+
+/// Whose first record is older than all others is read first, and some way ahead of them.
+constexpr std::uint64_t kTime = 1'000'000'000;
+lanewriter::Record earliest()
+{
+    return {corotracer::kRecordThreadName, kTime, corotracer::kNoIdentity, 0, 0, 0};
+}
+
+lanewriter::Record eventOf(const Coroutine &coroutine, std::uint64_t ts)
+{
+    const std::uint64_t n = coroutine.events();
+    const bool active = writers::activeOf(n);
+    return {active ? corotracer::kRecordResume : corotracer::kRecordSuspend,
+            ts,
+            coroutine.identity(),
+            active ? 0 : writers::addrOf(coroutine.key(), n),
+            n,
+            0};
+}
+
+std::uint64_t nowNs()
+{
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+void checkNotes(const Capture &c, std::size_t names, std::size_t wakes, std::size_t waits, std::uint64_t lost = 0)
+{
+    CHECK_EQUAL(c.books.notes.names.size(), names);
+    CHECK_EQUAL(c.books.notes.wakes.size(), wakes);
+    CHECK_EQUAL(c.books.notes.waits.size(), waits);
+    CHECK_EQUAL(c.loop->accounting().notesLost, lost);
+}
+
+}  // namespace
+
+/// One thread bears, another does all the rest; and each compact station serves many, one after the other.
+CT_CASE(whatComesBeforeTheBirthIsTold)
+{
+    Capture c;
+    c.books.realTime = true;
+    const Process process = c.process();
+    Lane maker = *process.takeLane(1), user = *process.takeLane(2);
+    const std::uint64_t name = process.intern("worker");
+    user.put(earliest());
+    std::uint64_t ts = kTime;
+    for (std::uint64_t key = 1; key <= 100; ++key) {
+        Coroutine one = *Coroutine::bear(process, maker, key, ++ts);
+        one.transition(maker, eventOf(one, ++ts));
+        one.note(user, {kName, ++ts, one.identity(), name, 0, 0});
+        one.note(user, {kWaitsOnLock, ++ts, one.identity(), 5, 0, 0});
+        one.note(user, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
+        one.transition(user, eventOf(one, ++ts));
+        one.die(user, ++ts);
+    }
+    c.settle();
+    checkNotes(c, 100, 100, 100);
+    CHECK_EQUAL(c.books.deaths, 100u);
+    for (const ct::Wake &wake : c.books.notes.wakes)
+        CHECK_EQUAL(wake.n, 1u);
+    for (ct::CoroutineId id = 0; id < c.books.notes.names.size(); ++id)
+        CHECK_EQUAL(c.books.notes.names[id].coroutine, id);
+    c.end();
+    c.checkBooks(200);
+}
+
+/// The wake is in a third thread's lane, which is read last: those who were woken are dead by then.
+CT_CASE(whatComesAfterTheDeathIsTold)
+{
+    Capture c;
+    c.books.realTime = true;
+    const Process process = c.process();
+    Lane waker = *process.takeLane(1), user = *process.takeLane(2);
+    user.put(earliest());
+    std::uint64_t ts = kTime;
+    for (std::uint64_t key = 1; key <= 100; ++key) {
+        Coroutine one = *Coroutine::bear(process, user, key, ++ts);
+        one.transition(user, eventOf(one, ++ts));
+        one.note(waker, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
+        one.transition(user, eventOf(one, ++ts));
+        one.die(user, ++ts);
+    }
+    c.settle();
+    checkNotes(c, 0, 100, 0);
+    CHECK_EQUAL(c.books.deaths, 100u);
+    std::set<ct::CoroutineId> woken;
+    for (const ct::Wake &wake : c.books.notes.wakes)
+        CHECK(woken.insert(wake.coroutine).second && wake.n == 1);
+    c.end();
+    c.checkBooks(200);
+}
+
+/// Who woke, who is waited for and who is the parent may be unknown for longer than those who are told of live.
+CT_CASE(theOthersThatNotesNameMayComeLater)
+{
+    Capture c;
+    c.books.realTime = true;
+    const Process process = c.process();
+    Lane maker = *process.takeLane(1), user = *process.takeLane(2);
+    user.put(earliest());
+    std::uint64_t ts = kTime;
+    for (std::uint64_t key = 1; key <= 50; ++key) {
+        Coroutine other = *Coroutine::bear(process, maker, 1000 + key, ++ts);
+        Coroutine one = *Coroutine::bear(process, user, key, ++ts);
+        one.note(user, {corotracer::kRecordParent, ++ts, one.identity(), other.identity(), 0, 0});
+        one.note(user, {kWaitsOnCoroutine, ++ts, one.identity(), other.identity(), 0, 0});
+        one.note(user, {kWake, ++ts, one.identity(), other.identity(), 0, 0});
+        one.die(user, ++ts);
+        other.die(maker, ++ts);
+    }
+    c.settle();
+    checkNotes(c, 0, 50, 50);
+    CHECK_EQUAL(c.books.notes.parents.size(), 50u);
+    const auto keyOf = [&c](ct::CoroutineId id) {
+        return id < c.books.coroutines.size() ? c.books.coroutines[id].key : 0;
+    };
+    for (const ct::Wake &wake : c.books.notes.wakes)
+        CHECK_EQUAL(keyOf(wake.by), 1000 + keyOf(wake.coroutine));
+    for (const ct::WaitsOn &waits : c.books.notes.waits)
+        CHECK_EQUAL(keyOf(waits.target), 1000 + keyOf(waits.coroutine));
+    for (const ct::Parent &parent : c.books.notes.parents)
+        CHECK_EQUAL(keyOf(parent.parent), 1000 + keyOf(parent.coroutine));
+    c.end();
+    c.checkBooks(0);
+}
+
+/// The birth was dropped: the coroutine is known by its first event, and then by its name as well.
+CT_CASE(aNameWaitsForWhoeverIsKnownByEventsOnly)
+{
+    Capture c;
+    c.books.realTime = true;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    const std::uint64_t identity = lanewriter::identityOf(3, 7);
+    lane.put({kName, kTime, identity, process.intern("late"), 0, 0});
+    lane.put({corotracer::kRecordSuspend, kTime + 1, identity, writers::addrOf(0, 0), 0, 0});
+    c.settle();
+    checkNotes(c, 1, 0, 0);
+    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    c.end();
+}
+
+/// Nobody ever tells who it was.
+CT_CASE(notesOfNobodyAreCounted)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, kTime);
+    const std::uint64_t nobody = lanewriter::identityOf(9, 4);
+    lane.put({kName, kTime, nobody, process.intern("x"), 0, 0});
+    lane.put({kWake, kTime, nobody, corotracer::kNoIdentity, 1, 0});
+    lane.put({kWaitsOnLock, kTime, lanewriter::identityOf(1'000'000'000, 4), 1, 0, 0});  // no such station
+    lane.put({corotracer::kRecordParent, kTime, one.identity(), nobody, 0, 0});
+    // These tell something even so.
+    lane.put({kWake, kTime, one.identity(), nobody, 0, 0});
+    lane.put({kWaitsOnCoroutine, kTime, one.identity(), nobody, 0, 0});
+    c.settle();
+    checkNotes(c, 0, 1, 1, 4);
+    CHECK_EQUAL(c.books.notes.parents.size(), 0u);
+    CHECK(c.loop->prepareSleep(c.batch));  // and nothing waits for them
+    c.end();
+    checkNotes(c, 0, 1, 1, 4);
+}
+
+namespace {
+
+struct Slot {
+    std::atomic<Coroutine *> full{nullptr};
+};
+
+/// The user's half: names, waits, wakes, resumes, ends.
+void use(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::uint64_t total)
+{
+    const std::uint64_t name = process.intern("worker");
+    for (std::uint64_t i = 0; i < total; ++i) {
+        std::atomic<Coroutine *> &slot = slots[i % slots.size()].full;
+        Coroutine *one = nullptr;
+        while (!(one = slot.load(std::memory_order_acquire)))  // partner: the maker's release
+            std::this_thread::yield();
+        while (!lane.ring().overwrite &&
+               lane.position() + 64 > lane.ring().header->tail.load(std::memory_order_acquire) + lane.ring().capacity)
+            std::this_thread::yield();
+        one->note(lane, {kName, nowNs(), one->identity(), name, 0, 0});
+        one->note(lane, {kWaitsOnLock, nowNs(), one->identity(), 1, 0, 0});
+        for (int turn = 0; turn < 2; ++turn) {
+            one->note(lane, {kWake, nowNs(), one->identity(), corotracer::kNoIdentity, one->events(), 0});
+            one->transition(lane, eventOf(*one, nowNs()));
+            one->transition(lane, eventOf(*one, nowNs()));
+        }
+        one->die(lane, nowNs());
+        slot.store(nullptr, std::memory_order_release);  // partner: the maker's acquire
+        delete one;
+    }
+}
+
+void make(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::uint64_t total)
+{
+    for (std::uint64_t i = 0; i < total; ++i) {
+        std::atomic<Coroutine *> &slot = slots[i % slots.size()].full;
+        while (slot.load(std::memory_order_acquire))
+            std::this_thread::yield();
+        while (!lane.ring().overwrite &&
+               lane.position() + 64 > lane.ring().header->tail.load(std::memory_order_acquire) + lane.ring().capacity)
+            std::this_thread::yield();
+        slot.store(new Coroutine(*Coroutine::bear(process, lane, i + 1, 0, &nowNs)), std::memory_order_release);
+    }
+}
+
+constexpr std::uint64_t kMany = 40'000;
+
+/// Two threads, and whatever is to be done beside them.
+template <class Beside>
+void run(Capture &c, Beside beside)
+{
+    const Process process = c.process(5);
+    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    std::array<Slot, 64> slots;
+    std::atomic<int> finished{0};
+    std::thread maker([&] {
+        make(process, a, slots, kMany);
+        finished.fetch_add(1, std::memory_order_release);
+    });
+    std::thread user([&] {
+        use(process, b, slots, kMany);
+        finished.fetch_add(1, std::memory_order_release);
+    });
+    while (finished.load(std::memory_order_acquire) < 2)
+        beside();
+    maker.join();
+    user.join();
+}
+
+}  // namespace
+
+CT_CASE(allNotesAreToldWhileTheyAreWritten)
+{
+    Capture c(4096, 8192);
+    c.books.realTime = true;
+    run(c, [&c] {
+        if (!c.scan())
+            std::this_thread::yield();
+    });
+    c.end();
+    checkNotes(c, kMany, 2 * kMany, kMany);
+    CHECK_EQUAL(c.books.deaths, kMany);
+    c.checkBooks(4 * kMany);
+    CHECK_EQUAL(c.books.captured, 4 * kMany);
+}
+
+CT_CASE(allNotesOfARecorderAreTold)
+{
+    Capture c(4096, 1 << 20, 128ULL << 20);
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.restart();
+    run(c, [] { std::this_thread::yield(); });
+    c.dead.insert(5);
+    c.restart();
+    c.books.realTime = true;
+    c.end();
+    checkNotes(c, kMany, 2 * kMany, kMany);
+    CHECK_EQUAL(c.books.deaths, kMany);
+    c.checkBooks(4 * kMany);
+    CHECK_EQUAL(c.books.captured, 4 * kMany);
+}
