@@ -7,18 +7,14 @@
 namespace ct {
 
 StuckThresholds::StuckThresholds(const Population &population, const StuckRule &rule)
-    : m_population(population), m_rule(rule)
+    : m_population(population), m_rule(rule), m_off(offIntervals(population.switches())), m_lives(population)
 {
-    lookAtProcesses();
 }
 
 void StuckThresholds::lookAtProcesses()
 {
     m_off = offIntervals(m_population.switches());
-    m_ends.clear();
-    for (const ProcessSnapshot &process : m_population.processes())
-        if (process.endTs != 0)
-            m_ends[process.pid].push_back(process.endTs);
+    m_lives = ProcessLives(m_population);
 }
 
 std::uint64_t StuckThresholds::of(const CoroutineSnapshot &coroutine)
@@ -37,12 +33,7 @@ std::uint64_t StuckThresholds::of(const CoroutineSnapshot &coroutine)
             return kNever;
         stuckAt += off.to - std::max(off.from, coroutine.since);
     }
-    // Pids come back: what was over before the suspension began was another process.
-    if (const auto ends = m_ends.find(coroutine.pid); ends != m_ends.end())
-        for (const std::uint64_t end : ends->second)
-            if (end >= coroutine.since && end < stuckAt)
-                return kNever;
-    return stuckAt - coroutine.since;
+    return m_lives.endOf(coroutine.pid, coroutine.since) < stuckAt ? kNever : stuckAt - coroutine.since;
 }
 
 std::uint64_t StuckThresholds::of(SiteId site)

@@ -5,6 +5,7 @@
 // because the statistics of a site are large and change slowly.
 #pragma once
 
+#include "core/analysis/processlives.h"
 #include "core/analysis/stuck.h"
 #include "core/trace/population.h"
 #include "models/timelineoff.h"
@@ -40,7 +41,7 @@ private:
     StuckRule m_rule;
     std::unordered_map<SiteId, Entry> m_entries;
     std::vector<OffInterval> m_off;
-    std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> m_ends;  ///< of processes, by pid
+    ProcessLives m_lives;
     int m_frames = 0;
 };
 

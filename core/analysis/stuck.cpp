@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/stuck.h"
 
+#include "core/analysis/processlives.h"
+
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -37,12 +39,8 @@ Baseline baselineOf(const Population &population, SiteId site, const StuckRule &
 /// When a process could be watched, by its pid.
 class Watching {
 public:
-    Watching(const Population &population, std::uint64_t now) : m_now(now)
+    Watching(const Population &population, std::uint64_t now) : m_now(now), m_lives(population)
     {
-        for (const ProcessSnapshot &process : population.processes()) {
-            if (process.endTs != 0)
-                m_ends[process.pid].push_back(process.endTs);
-        }
         for (const Switch &change : population.switches()) {
             std::vector<Off> &offs = m_offs[change.pid];
             const bool isOff = !offs.empty() && offs.back().to == kOpen;
@@ -56,12 +54,7 @@ public:
     /// How much of the time since then counts.
     std::uint64_t watchedSince(std::uint32_t pid, std::uint64_t since) const
     {
-        std::uint64_t end = m_now;
-        // Pids come back: what was over before the coroutine got here was another process.
-        if (const auto ends = m_ends.find(pid); ends != m_ends.end()) {
-            for (const std::uint64_t over : ends->second)
-                end = over >= since ? std::min(end, over) : end;
-        }
+        const std::uint64_t end = std::min(m_now, m_lives.endOf(pid, since));
         if (end <= since)
             return 0;
         std::uint64_t watched = end - since;
@@ -82,7 +75,7 @@ private:
         std::uint64_t to;
     };
     const std::uint64_t m_now;
-    std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> m_ends;
+    const ProcessLives m_lives;
     std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< do not overlap
 };
 

@@ -8,7 +8,7 @@
 //                      the suspension that it ends), kind
 //   coroutines         who had these events, with name and parent (a coroutine); the counts are filled in at the end
 //   sites              suspension points that the target named
-//   processes          who wrote: pid, name, first_ts (of its tracer), end_ts (when it was noticed to be gone)
+//   processes          who wrote: pid, name, first_ts (of its tracer), end_ts (it lived then; gone within two seconds)
 //   threads            pid, tid, name
 //   waits              what the suspension number n of a coroutine waits for: kind; object (a descriptor, a deadline in
 //                      ns, or an address as text); target (a coroutine)

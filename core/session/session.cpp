@@ -235,6 +235,8 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     m_data->socketPath = socketPath;
     m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks);
     HarvestThread *harvest = m_data->harvest.get();
+    if (m_data->postMortem)
+        harvest->setPast();
     // Queued on purpose: these come from the harvest thread.
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::captureFailed, Qt::QueuedConnection);

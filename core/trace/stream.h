@@ -96,7 +96,7 @@ struct Process {
 /// A process is gone. Its coroutines stay as they were last seen.
 struct ProcessEnd {
     std::uint32_t pid = 0;
-    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; when it was noticed
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; it lived then. Its latest events may be a little later
 };
 
 struct ThreadName {

@@ -4,6 +4,7 @@
 // Lanes when somebody dies, comes back, only looks, or lies.
 #include "tests/support/lanecapture.h"
 
+#include <chrono>
 #include <fstream>
 
 using namespace lanecapture;
@@ -113,12 +114,14 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     theirs.putTorn({corotracer::kRecordSuspend, 1, left.identity(), 1, 7, 0});
     const std::uint64_t end = theirs.position();
     c.dead.insert(2);
+    const auto diedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
     CHECK_EQUAL(theirs.ring().header->tail.load(), end);
     CHECK_EQUAL(mine.ring().header->state.load(), corotracer::kLaneActive);
     REQUIRE(c.books.notes.processEnds.size() == 1);
     CHECK_EQUAL(c.books.notes.processEnds[0].pid, 2u);
+    CHECK(c.books.notes.processEnds[0].ts != 0 && c.books.notes.processEnds[0].ts <= diedAt);
     CHECK_EQUAL(c.books.byKey(2)->captured, 7u);
     CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last seen
     CHECK_EQUAL(c.books.byKey(3)->deaths, 1u);

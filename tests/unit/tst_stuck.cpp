@@ -204,6 +204,34 @@ CT_CASE(timeStandsStillForAProcessThatIsGone)
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 2U);
 }
 
+CT_CASE(eventsAfterTheLastSignOfLifeAreNotStuck)
+{
+    // A process is asked whether it lives once a second: its last events may be later than the last answer.
+    Scene scene;
+    Batch batch;
+    batch.notes.processes = {{10, kSecond, "target"}};
+    scene.feed(batch);
+    scene.suspend(scene.born(10), 10 * kSecond, 1);
+    batch.notes.processes.clear();
+    batch.notes.processEnds = {{10, 10 * kSecond - 300 * kMs}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 0U);
+}
+
+CT_CASE(timeStandsStillWhenAProcessBecomesAnotherProgram)
+{
+    Scene scene;
+    Batch batch;
+    batch.notes.processes = {{10, kSecond, "before"}};
+    scene.feed(batch);
+    scene.suspend(scene.born(10), 10 * kSecond, 1);
+    batch.notes.processes = {{10, 10 * kSecond + 200 * kMs, "after"}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 0U);
+    scene.suspend(scene.born(10), 11 * kSecond, 1);
+    CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 1U);
+}
+
 CT_CASE(groupsComeBiggestFirstAndTheirMembersLongestFirst)
 {
     Scene scene;

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/processlives.h"
+
+#include <algorithm>
+
+namespace ct {
+
+ProcessLives::ProcessLives(const Population &population)
+{
+    for (const ProcessSnapshot &process : population.processes()) {
+        std::vector<Life> &lives = m_lives[process.pid];
+        if (!lives.empty() && process.firstTs != 0)
+            lives.back().to = std::min(lives.back().to, process.firstTs);
+        lives.push_back({process.firstTs, process.endTs != 0 ? process.endTs : kLasting});
+    }
+}
+
+std::uint64_t ProcessLives::endOf(std::uint32_t pid, std::uint64_t ts) const
+{
+    const auto found = m_lives.find(pid);
+    if (found == m_lives.end())
+        return kLasting;
+    const std::vector<Life> &lives = found->second;
+    const auto later = std::find_if(lives.rbegin(), lives.rend(), [ts](const Life &life) { return life.from <= ts; });
+    const Life &life = later != lives.rend() ? *later : lives.front();
+    // Something happened after it: what is known of its end is older than that.
+    return std::max(life.to, ts);
+}
+
+}  // namespace ct
