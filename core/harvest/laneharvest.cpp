@@ -44,6 +44,8 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
     m_merger.setAttaching(m_attaching);
     if (!isOwner())
         m_merger.setLinesOnly();
+    if (isRecorder())
+        m_everBefore = m_sweep.ever();
 }
 
 /// Records that no lane will bring.
@@ -74,7 +76,30 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
         whole = finishWork(batch) && whole;
     m_books.sums.captured += batch.transitions.size() - before;
     m_lanes.storeTails();
+    if (m_everBefore && whole && !m_attaching && isSettled() && !isHolding()) {
+        countWithoutTrace(*m_everBefore, &Accounting::missedBeforeAttach);
+        m_everBefore.reset();
+    }
     return whole;
+}
+
+/// A recorder overwrites whole lives. What its compact stations had, and no lane tells of, belongs to nobody we know.
+void LaneHarvest::countWithoutTrace(const LineSweep::Ever &ever, std::uint64_t Accounting::*sum)
+{
+    Accounting &sums = m_books.sums;
+    const std::uint64_t events = sums.captured + sums.lost + sums.missedBeforeAttach;
+    const std::uint64_t lives = sums.coroutines + sums.coroutinesMissed;
+    sums.*sum += plausible(std::max(ever.events, events) - events);
+    sums.coroutinesMissed += plausible(std::max(ever.lives, lives) - lives);
+}
+
+void LaneHarvest::countAtEnd()
+{
+    // While somebody writes, the lines are ahead of where we stopped.
+    const LineSweep::Ever ever = m_processes.active() != 0 ? m_everAtEnd : m_sweep.ever();
+    const bool missed = m_everBefore || !m_processes.anySeenAlive();
+    countWithoutTrace(ever, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
+    m_everBefore.reset();
 }
 
 /// What was committed before this time is found by a look at the lanes from now on.
@@ -221,6 +246,8 @@ bool LaneHarvest::finalDrain(Batch &batch)
             m_processes.bury(gone.process, false, batch);
     }
     m_books.sums.captured += batch.transitions.size() - before;
+    if (done && isRecorder())
+        countAtEnd();
     if (isOwner())
         m_lanes.storeTails();
     return done;
@@ -238,6 +265,8 @@ bool LaneHarvest::drain(Batch &batch)
     }
     if (m_ending == Ending::Sweep && !m_sweep.isRunning() && !m_inBarrier) {
         m_ending = Ending::Lanes;
+        if (isRecorder())
+            m_everAtEnd = m_sweep.ever();
         m_lanes.markEnds();
         m_lanes.stopAtEnds();
     }
@@ -276,8 +305,10 @@ void LaneHarvest::addTo(Accounting &sums) const
         return;
     const auto reserved = static_cast<std::uint32_t>(m_region.lines().size());
     sums.untraced += plausible(extension.births_without_line.load(std::memory_order_relaxed));
-    sums.stationsAllocated += std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
-    sums.stationsMax += reserved;
+    sums.slotsAllocated = std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
+    sums.slotsMax = reserved;
+    sums.stationsAllocated += sums.slotsAllocated;
+    sums.stationsMax += sums.slotsMax;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
     sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);

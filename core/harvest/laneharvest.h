@@ -8,6 +8,8 @@
 #include "core/harvest/lanelist.h"
 #include "core/harvest/linesweep.h"
 
+#include <optional>
+
 namespace ct {
 
 class LaneHarvest {
@@ -36,7 +38,10 @@ private:
     std::uint64_t settledBefore(const Batch &batch) const;
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
+    bool isRecorder() const { return isOwner() && m_region.laneMode() == corotracer::kLanesOverwrite; }
     std::uint64_t untold() const;
+    void countWithoutTrace(const LineSweep::Ever &ever, std::uint64_t Accounting::*sum);
+    void countAtEnd();
     void passAsObserver(Batch &batch);
     void look(Batch &batch, bool safety);
     void heedMemory();
@@ -71,6 +76,10 @@ private:
     bool m_inBarrier = false;
     bool m_attaching;  ///< the first sweep of an adopted region
     bool m_wantsSweep = false;
+    /// Of a recorder: what there had been when we came, until it is clear what of that has left a trace; and when the
+    /// end was decided.
+    std::optional<LineSweep::Ever> m_everBefore;
+    LineSweep::Ever m_everAtEnd;
     Ending m_ending = Ending::No;
     int m_cuts = 0;          ///< of lanes that cannot be read to their ends
     bool m_everOff = false;  ///< tracing was switched off or paused, somewhere

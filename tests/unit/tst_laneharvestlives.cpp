@@ -359,3 +359,73 @@ CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
     }
     CHECK(captured > 1024);
 }
+
+namespace {
+
+/// One after the other, in the one compact station; each has four events.
+std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
+{
+    for (std::uint64_t key = 1; key <= lives; ++key) {
+        Coroutine one = *Coroutine::bear(process, lane, key, 1);
+        steps(one, lane, 4);
+        one.die(lane, 2);
+    }
+    return 4 * lives;
+}
+
+void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
+{
+    const ct::Accounting sums = c.loop->accounting();
+    CHECK_EQUAL(sums.coroutines + sums.coroutinesMissed, lives);
+    CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
+    CHECK_EQUAL(sums.captured, c.books.captured);
+    CHECK_EQUAL(sums.coroutines, c.books.coroutines.size());
+    c.books.checkOrder();
+}
+
+}  // namespace
+
+/// Of most nothing is left but the sums in their compact station.
+CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    std::uint64_t emitted = 0;
+    {
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine early = *Coroutine::bear(process, other, 100'000, 1);
+        steps(early, other, 3);
+        emitted = 3 + liveShortly(process, lane, 3000);
+    }
+    c.dead.insert(5);
+    for (int engine = 0; engine < 2; ++engine) {
+        c.restart();
+        if (engine == 1)
+            c.settle(true);
+        c.end();
+        checkAll(c, 3001, emitted);
+        CHECK_EQUAL(c.loop->accounting().lost, 0u);
+        CHECK(c.loop->accounting().coroutinesMissed > 2600);
+    }
+}
+
+/// What is overwritten after we came is lost, not missed.
+CT_CASE(aRecorderThatIsWatchedCountsWhomItOverwrites)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.restart();
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1);
+    const std::uint64_t first = liveShortly(process, lane, 2000);
+    c.loop.emplace(*c.region, c.isAlive());  // attaches to what is there
+    c.settle(true);
+    checkAll(c, 2000, first);
+    CHECK_EQUAL(c.loop->accounting().lost, 0u);
+    const std::uint64_t second = liveShortly(process, lane, 3000);
+    c.settle(true);
+    c.end();
+    checkAll(c, 5000, first + second);
+    CHECK(c.loop->accounting().lost > 10'000);
+}
