@@ -75,8 +75,25 @@ Result<void> History::consume(const Batch &batch)
         if (death.coroutine < data.coroutines.heads.sizeOfWriter())
             data.coroutines.lives[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
     data.now.store(std::max({data.now.load(kRelaxed), batch.now, data.log.lastTs()}), kRelaxed);
+    data.notes.append(batch.notes, batch.now);
     data.log.settle(data.now.load(kRelaxed));
+    data.notes.settle(data.now.load(kRelaxed));
     return {};
+}
+
+bool History::readNotes(std::uint64_t &position, std::size_t limit, Notes &notes) const
+{
+    return m_data->notes.read(position, limit, notes);
+}
+
+std::uint64_t History::noteCount() const
+{
+    return m_data->notes.count();
+}
+
+std::uint64_t History::droppedNotes() const
+{
+    return m_data->notes.dropped();
 }
 
 std::uint64_t History::droppedBefore() const
@@ -92,7 +109,7 @@ std::uint64_t History::droppedEvents() const
 std::uint64_t History::bytesUsed() const
 {
     return m_data->log.bytesUsed() + std::uint64_t{m_data->coroutines.heads.size()} * (sizeof(Head) + sizeof(Life)) +
-           std::uint64_t{m_data->losses.size()} * sizeof(EndLoss);
+           std::uint64_t{m_data->losses.size()} * sizeof(EndLoss) + m_data->notes.bytesUsed();
 }
 
 std::uint64_t History::eventCount() const

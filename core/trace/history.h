@@ -32,7 +32,8 @@ struct HistoryEvent {
 
 class History final : public Sink {
 public:
-    /// `budget` in bytes; at least 15 MiB, at most 30 GiB are used. `keepNs`: events older than that (before the time
+    /// `budget` in bytes; an eighth of it is for wakes and waits-on, and of the rest at least 15 MiB and at most 30 GiB
+    /// are used. `keepNs`: events older than that (before the time
     /// of the latest batch) are dropped, too; 0 = as many as the budget holds.
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0);
     ~History() override;
@@ -92,6 +93,12 @@ public:
                     return;
         }
     }
+
+    /// Appends at most `limit` wakes and waits-on of all coroutines, as they came, from number `position` on or from
+    /// the oldest that is kept, and moves `position` behind the last of them. False: there is none at present.
+    bool readNotes(std::uint64_t &position, std::size_t limit, Notes &notes) const;
+    std::uint64_t noteCount() const;     ///< ever
+    std::uint64_t droppedNotes() const;  ///< of these
 
     /// The history of all coroutines is complete from this time on; before it, events were dropped. 0 = nothing was
     /// dropped.

@@ -6,6 +6,7 @@
 
 #include "core/trace/historyindex.h"
 #include "core/trace/historylog.h"
+#include "core/trace/notelog.h"
 
 #include <array>
 
@@ -34,9 +35,10 @@ struct Copied {
 namespace ct {
 
 struct History::Data {
-    Data(std::uint64_t budget, std::uint64_t keepNs) : log(budget, keepNs) {}
+    Data(std::uint64_t budget, std::uint64_t keepNs) : log(budget - budget / 8, keepNs), notes(budget / 8, keepNs) {}
 
     history::Log log;
+    history::NoteLog notes;
     mutable history::Index index;
     history::Coroutines coroutines;
     ReservedArray<history::EndLoss> losses{history::Coroutines::kMost};
