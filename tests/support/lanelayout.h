@@ -16,7 +16,7 @@ struct Sizes {
     std::uint32_t mode = corotracer::kLanesDiscard;
     std::uint32_t lines = 4096;
     std::uint32_t laneRecords = corotracer::kLaneRecordsMin;
-    std::uint64_t poolBytes = 8ULL << 20;
+    std::uint64_t poolBytes = 64ULL << 20;  ///< sparse; a lane gets a 32nd of what is left of it at most
     std::uint32_t lanes = 64;
     std::uint32_t processes = 8;
     std::uint32_t retentionMs = 0;

@@ -83,6 +83,7 @@ CT_CASE(moreCoroutinesThanStations)
 {
     RegionOptions options;
     options.stations = 3;
+    options.extension = false;
     const Region region(options);
     inChild([&] {
         corotracer::InitTracer();
@@ -92,6 +93,22 @@ CT_CASE(moreCoroutinesThanStations)
         CHECK(promises[2].my_station == nullptr);
         promises[2].write_trace(1, false);
         CHECK_EQUAL(region.allocated(), 3U);
+        CHECK_EQUAL(region.header().max_stations.load(), 2U);
+    });
+}
+
+/// In a region of the extension the probe offers what the engine has not offered yet.
+CT_CASE(moreCoroutinesThanAreOffered)
+{
+    RegionOptions options;
+    options.stations = 3;
+    const Region region(options);
+    inChild([&] {
+        corotracer::InitTracer();
+        region.header().max_stations.store(2, std::memory_order_release);
+        PromiseMixin promises[3];
+        CHECK(promises[2].my_station == &corotracer::detail::state_v1.stations[2]);
+        CHECK_EQUAL(region.header().max_stations.load(), 3U);
         // Beyond what is reserved no promise of the header helps.
         region.header().max_stations.store(1000, std::memory_order_release);
         const PromiseMixin another;
