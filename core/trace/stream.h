@@ -228,6 +228,7 @@ struct Accounting {
     std::uint64_t missedBeforeAttach = 0;
     std::uint64_t coroutines = 0;        ///< traced ones
     std::uint64_t coroutinesMissed = 0;  ///< of a recorder: traced ones that were overwritten without a trace
+    std::uint64_t notesDropped = 0;      ///< of a dump: wakes and waits that were no longer in memory
     std::uint64_t notesLost = 0;         ///< names, parents, wakes and waits of nobody who is known
     std::uint64_t untraced = 0;          ///< had no station, or never finished being born
     std::uint64_t bornWhileOff = 0;      ///< while tracing was switched off; a part of neither
@@ -236,6 +237,8 @@ struct Accounting {
     std::uint64_t sitesDropped = 0;
     std::uint32_t stationsAllocated = 0;  ///< full stations and compact ones
     std::uint32_t stationsMax = 0;        ///< how many there can be
+    std::uint32_t slotsAllocated = 0;     ///< the compact ones among the allocated, and
+    std::uint32_t slotsMax = 0;           ///< among those that there can be
     std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none
     std::uint32_t threadsWithoutLane = 0;
     std::uint32_t lanesInUse = 0;    ///< by living threads, or not yet drained
