@@ -60,6 +60,7 @@ private:
     void sayBacklog();
     int finish();
     int exitCode() const;
+    Dumper::Ending ending() const;
     bool writeSummary();
     bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
 
@@ -84,8 +85,6 @@ private:
 Result<void> BatchRun::openOutputs()
 {
     m_session.addSink(m_population);
-    if (m_line.keepsOnly())
-        m_signals.watchUser();
     if (!m_line.summaryPath.empty()) {
         Result<OutputFile> file = OutputFile::open(m_line.summaryPath);
         if (!file)
@@ -149,7 +148,7 @@ void BatchRun::connectDumper()
         return;
     connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
-    m_dumper->watchFindings();
+    m_dumper->watch([this] { return m_session.targetPids(); });
 }
 
 /// What the file has yet to get may take it long.
@@ -195,7 +194,10 @@ void BatchRun::decideEnd(const std::string &endedBy)
 void BatchRun::onSignal(int signal)
 {
     if (signal == SIGUSR1) {
-        m_dumper->dump(tr("as asked for"));
+        if (m_dumper)
+            m_dumper->dump(tr("as asked for"));
+        else
+            m_progress.say(tr("SIGUSR1 asks for a dump: there is none without --keep; the capture goes on"));
         return;
     }
     decideEnd("signal");
@@ -264,6 +266,15 @@ int BatchRun::exitCode() const
     return m_summary.exitCode.value_or(kExitSignalBase + m_lastSignal);
 }
 
+Dumper::Ending BatchRun::ending() const
+{
+    if (m_session.isPostMortem())
+        return Dumper::Ending::Found;
+    if (m_summary.endedBy == "exit")
+        return Dumper::Ending::TargetDied;
+    return isLaunched() ? Dumper::Ending::Terminated : Dumper::Ending::Left;
+}
+
 bool BatchRun::writeSummary()
 {
     if (!m_summaryFile)
@@ -278,10 +289,11 @@ int BatchRun::finish()
 {
     m_progress.clear();
     if (m_dumper) {
-        m_dumper->finish(m_summary.endedBy == "exit", m_endNs);
+        m_dumper->finish(ending(), m_endNs);
         m_summary.dumps = m_dumper->files();
     }
     m_summary.accounting = m_session.accounting();
+    m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();

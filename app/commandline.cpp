@@ -111,8 +111,10 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         place = *parsed;
         return {};
     };
-    if (name == "-n" || name == "--stations")
+    if (name == "-n" || name == "--stations") {
+        m_line.start.capture.stationsAtStart = true;
         return store(parseStations(name, value), m_line.start.capture.stations);
+    }
     if (name.starts_with("--lane-"))
         return parseLane(name, value);
     if (name == "--keep")
@@ -149,7 +151,7 @@ Result<void> Parser::parseLane(const std::string &name, const std::string &value
 {
     CaptureSpec &capture = m_line.start.capture;
     if (name == "--lane-retention") {
-        const Result<double> seconds = parseSeconds(name, value);
+        const Result<double> seconds = parseSecondsOrZero(name, value);
         if (!seconds)
             return seconds.error();
         if (*seconds > kLongestRetentionSec)
@@ -170,7 +172,10 @@ Result<void> Parser::setKeep(const std::string &name, const std::string &value)
     const auto keep = parseKeep(name, value);
     if (!keep)
         return keep.error();
-    if (const auto *time = std::get_if<KeepTime>(&*keep))
+    const auto *time = std::get_if<KeepTime>(&*keep);
+    if (time ? m_line.keepSec.has_value() : m_line.keepBytes.has_value())
+        return usageError(name + " " + value + ": a second " + (time ? "time" : "size") + "; one of each may be given");
+    if (time)
         m_line.keepSec = time->seconds;
     else
         m_line.keepBytes = std::get<KeepBytes>(*keep).bytes;
@@ -246,6 +251,9 @@ Result<void> Parser::checkSource() const
     if (creating && !creates)
         return usageError(*creating + " goes with a program to start or --listen");
     const CaptureSpec &capture = m_line.start.capture;
+    if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
+        ofLanes && !capture.lanes)
+        return usageError(*ofLanes + " does not go with --no-lanes");
     if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
         return usageError("--lane-size: one lane must fit --lane-pool");
     if (capture.socketPath.size() > corotracer::kSocketPathMax)

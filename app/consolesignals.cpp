@@ -13,7 +13,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 // Handlers have no other place to find it. Set before they are installed, closed after they are removed.
 volatile int pipeEnds[2] = {-1, -1};
@@ -27,6 +27,14 @@ void writeSignal(int signal)
 }
 
 void doNothing(int) {}
+
+void refuse(int)
+{
+    const int savedErrno = errno;
+    static constexpr char kText[] = "corotracer-gui: SIGUSR1 asks for a dump: the window has a button for it\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+    errno = savedErrno;
+}
 
 bool isIgnored(int signal)
 {
@@ -44,6 +52,11 @@ void install(int signal, void (*handler)(int))
 }
 
 }  // namespace
+
+void refuseUserSignal()
+{
+    install(SIGUSR1, refuse);
+}
 
 ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
 {
@@ -67,22 +80,14 @@ ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
     pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
 }
 
-void ConsoleSignals::watchUser()
-{
-    if (pipeEnds[0] >= 0)
-        install(SIGUSR1, writeSignal);
-    m_watchesUser = true;
-}
-
 ConsoleSignals::~ConsoleSignals()
 {
     if (pipeEnds[0] < 0)
         return;
-    if (m_watchesUser)
-        install(SIGUSR1, SIG_DFL);
     for (const int signal : kForwarded) {
+        // A late plea for a dump must not turn a good end into a bad one.
         if (!isIgnored(signal))
-            install(signal, SIG_DFL);
+            install(signal, signal == SIGUSR1 ? doNothing : SIG_DFL);
     }
     close(pipeEnds[0]);
     close(pipeEnds[1]);

@@ -8,23 +8,22 @@
 
 namespace ct {
 
-/// At most one at a time. SIGUSR1 is taken once watchUser() was called; until then it ends us, as it always did. A
-/// SIGHUP that was ignored at the start (nohup) stays ignored. SIGPIPE becomes an error of the write, SIGTTOU is
-/// blocked: both would end or stop the capture for the sake of a message.
+/// At most one at a time. A SIGHUP that was ignored at the start (nohup) stays ignored. SIGPIPE becomes an error of the
+/// write, SIGTTOU is blocked: both would end or stop the capture for the sake of a message.
 class ConsoleSignals final : public QObject {
     Q_OBJECT
 public:
     explicit ConsoleSignals(QObject *parent = nullptr);
     ~ConsoleSignals() override;
-    void watchUser();
 
 Q_SIGNALS:
     void received(int signal);
 
 private:
     void readPipe();
-
-    bool m_watchesUser = false;
 };
+
+/// For the window, which takes no signals: SIGUSR1 is answered on stderr instead of ending us.
+void refuseUserSignal();
 
 }  // namespace ct

@@ -47,7 +47,7 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
       m_history(std::make_shared<History>(line.keepBytes.value_or(kDefaultBytes), keepNsOf(line)))
 {
     m_look.setSingleShot(true);
-    connect(&m_look, &QTimer::timeout, this, &Dumper::lookForFindings);
+    connect(&m_look, &QTimer::timeout, this, &Dumper::look);
 }
 
 Dumper::~Dumper()
@@ -64,19 +64,60 @@ Result<void> Dumper::checkPlace() const
     return {};
 }
 
-void Dumper::watchFindings()
+void Dumper::watch(std::function<std::vector<pid_t>()> mapping)
 {
-    if (m_line.dumpOnFinding)
+    m_mapping = std::move(mapping);
+    if (m_line.dumps())
         m_look.start(kLookMs);
 }
 
-void Dumper::lookForFindings()
+void Dumper::look()
 {
     QElapsedTimer cost;
     cost.start();
-    if (hasNewFinding(m_population->now()))
+    if (m_line.dumpOnDeath) {
+        // The sinks get a batch one after the other: with the next one, the history has all of the last.
+        if (!m_dying.empty() && m_population->now() > m_dyingSince)
+            dumpDeaths();
+        lookForDeaths();
+    }
+    if (m_line.dumpOnFinding && hasNewFinding(m_population->now()))
         dump(tr("a coroutine is stuck"));
     m_look.start(static_cast<int>(std::max<qint64>(kLookMs, cost.elapsed() * kLookCostFactor)));
+}
+
+/// Our probe tells of the ends of processes. Of others only their mapping is known.
+void Dumper::lookForDeaths()
+{
+    const std::vector<ProcessSnapshot> processes = m_population->processes();
+    m_endSeen.resize(std::max(m_endSeen.size(), processes.size()));
+    std::set<pid_t> told;
+    const std::size_t before = m_dying.size();
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+        const ProcessSnapshot &process = processes[i];
+        told.insert(static_cast<pid_t>(process.pid));
+        if (process.endTs == 0 || m_endSeen[i])
+            continue;
+        m_endSeen[i] = true;
+        m_dying.push_back(
+            tr("process %1 (%2) has ended").arg(QString::number(process.pid), QString::fromStdString(process.name)));
+    }
+    const std::vector<pid_t> mapping = m_mapping ? m_mapping() : std::vector<pid_t>();
+    const std::set<pid_t> mapped(mapping.begin(), mapping.end());
+    for (const pid_t pid : m_mapped) {
+        if (!mapped.count(pid) && !told.count(pid))
+            m_dying.push_back(tr("process %1 has ended").arg(pid));
+    }
+    m_mapped = mapped;
+    if (m_dying.size() > before)
+        m_dyingSince = m_population->now();
+}
+
+void Dumper::dumpDeaths()
+{
+    m_deathsDumped += m_dying.size();
+    for (const QString &reason : std::exchange(m_dying, {}))
+        dump(reason);
 }
 
 /// One that recovered and got stuck again is known.
@@ -92,17 +133,18 @@ bool Dumper::hasNewFinding(std::uint64_t now)
 
 void Dumper::dump(const QString &reason)
 {
-    if (m_writer)
-        m_next = reason;
-    else
-        begin(reason);
+    if (std::find(m_due.begin(), m_due.end(), reason) == m_due.end())
+        m_due.push_back(reason);
+    if (!m_writer)
+        begin();
 }
 
-void Dumper::begin(const QString &reason)
+void Dumper::begin()
 {
     m_outcome = std::make_shared<Outcome>();
     m_outcome->path = numberedPath(m_line.outputPath, ++m_number);
-    m_outcome->reason = reason;
+    m_outcome->reason = m_due.front();
+    m_due.pop_front();
     const auto write = [outcome = m_outcome, population = m_population, history = m_history] {
         outcome->report = exportTrace(*population, *history, *exportFormatFor(outcome->path), outcome->path, {});
     };
@@ -125,18 +167,25 @@ void Dumper::end()
     } else {
         Q_EMIT failed(QString::fromStdString(report.error().message));
     }
-    if (!m_next.isNull())
-        begin(std::exchange(m_next, QString()));
+    if (!m_due.empty())
+        begin();
 }
 
-void Dumper::finish(bool died, std::uint64_t now)
+void Dumper::finish(Ending ending, std::uint64_t now)
 {
     m_look.stop();
     const bool finding = m_line.dumpOnFinding && hasNewFinding(now);
-    if (finding)
+    if (m_line.dumpOnDeath) {
+        // Whoever was dead before, or ended with us, did not die.
+        if (ending == Ending::TargetDied || ending == Ending::Left)
+            lookForDeaths();
+        dumpDeaths();
+        const bool died = ending == Ending::TargetDied || ending == Ending::Found;
+        if (died && m_deathsDumped == 0 && !finding)
+            dump(tr("the target has ended"));
+    }
+    if (finding && !m_writer)  // what is being written has it, too
         dump(tr("a coroutine is stuck"));
-    else if (died && m_line.dumpOnDeath)
-        dump(tr("the target has ended"));
     while (m_writer)
         end();
 }

@@ -15,9 +15,12 @@
 #include <QTimer>
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace ct {
@@ -33,13 +36,20 @@ public:
     std::shared_ptr<History> history() const { return m_history; }
     /// Whether dumps can be written where they belong. Creates nothing.
     Result<void> checkPlace() const;
-    /// From now on a new finding means a dump, if the command line says so.
-    void watchFindings();
+    /// From now on a new finding, or the end of a process, means a dump, if the command line says so. `mapping` tells
+    /// which processes map the region at present: those of version 1 say nothing of themselves.
+    void watch(std::function<std::vector<pid_t>()> mapping);
 
     void dump(const QString &reason);  ///< while one is being written: once more, when it is done
-    /// The capture has ended: writes the last dump, if one is due, and returns when all is on disk. `died`: the target
-    /// ended by itself; `now`: when that was, ns, CLOCK_MONOTONIC.
-    void finish(bool died, std::uint64_t now);
+    enum class Ending {
+        TargetDied,  ///< by itself
+        Found,       ///< what was attached to was dead before
+        Left,        ///< stopped by the user, the targets go on or have ended by themselves
+        Terminated,  ///< the target ended because we wanted it to
+    };
+    /// The capture has ended: writes the last dumps, if any are due, and returns when all is on disk. `now`: when that
+    /// was, ns, CLOCK_MONOTONIC.
+    void finish(Ending ending, std::uint64_t now);
 
     const std::vector<std::string> &files() const { return m_files; }  ///< written so far
 
@@ -49,9 +59,11 @@ Q_SIGNALS:
 
 private:
     struct Outcome;
-    void lookForFindings();
+    void look();
     bool hasNewFinding(std::uint64_t now);
-    void begin(const QString &reason);
+    void lookForDeaths();
+    void dumpDeaths();
+    void begin();
     void end();
 
     const CommandLine &m_line;
@@ -59,8 +71,14 @@ private:
     std::shared_ptr<History> m_history;
     std::unique_ptr<QThread> m_writer;
     std::shared_ptr<Outcome> m_outcome;  ///< of the file that is being written
-    QString m_next;                      ///< reason of the next dump; null = none is due
+    std::deque<QString> m_due;           ///< reasons of the next dumps
     QTimer m_look;
+    std::function<std::vector<pid_t>()> m_mapping;
+    std::set<pid_t> m_mapped;        ///< at the last look
+    std::vector<bool> m_endSeen;     ///< by place among the population's processes
+    std::vector<QString> m_dying;    ///< processes whose end was seen, and a dump is due for
+    std::uint64_t m_dyingSince = 0;  ///< stream time of the last of them, ns
+    std::size_t m_deathsDumped = 0;
     std::set<CoroutineId> m_known;  ///< stuck ones that a dump was made for
     std::vector<std::string> m_files;
     std::uint32_t m_number = 0;

@@ -198,17 +198,19 @@ std::string toJson(const Summary &summary)
     object.number("born_before_init", sums.bornBeforeInit);
     object.number("flagged_stations", sums.flaggedStations);
     object.number("sites_dropped", sums.sitesDropped);
-    object.number("stations_allocated", sums.stationsAllocated);
-    object.number("stations_max", sums.stationsMax);
+    // Stations of version 1, and the slots of our own probe: two areas, so that their sum is no one's limit.
+    object.number("stations_allocated", sums.stationsAllocated - sums.slotsAllocated);
+    object.number("stations_max", sums.stationsMax - sums.slotsMax);
+    object.number("slots_allocated", sums.slotsAllocated);
+    object.number("slots_max", sums.slotsMax);
     object.number("born_while_off", sums.bornWhileOff);
     object.number("records_dropped", sums.recordsDropped);
     object.number("threads_without_lane", sums.threadsWithoutLane);
     object.number("lanes", sums.lanes);
-    object.number("lanes_in_use", sums.lanesInUse);
     object.number("lane_bytes", sums.laneBytes);
     object.number("lane_bytes_max", sums.laneBytesMax);
     object.number("region_bytes", sums.regionBytes);
-    object.number("processes", sums.processes);
+    object.number("processes", summary.processes);
     object.boolean("growth_stopped", sums.growthStopped);
     object.boolean("paused", sums.paused);
     object.boolean("unproven", sums.unproven);

@@ -37,6 +37,7 @@ std::uint64_t latestEvent(const Population &population);
 
 struct Summary {
     Accounting accounting;
+    std::size_t processes = 0;  ///< that wrote into the region, whether they live or not
     std::uint64_t durationNs = 0;
     std::optional<int> exitCode;  ///< of a launched target that exited
     std::optional<int> signal;    ///< that killed a launched target

@@ -71,6 +71,14 @@ Result<double> parseSeconds(const std::string &option, const std::string &value)
     return number->first;
 }
 
+Result<double> parseSecondsOrZero(const std::string &option, const std::string &value)
+{
+    const auto number = splitNumber(value);
+    if (number && number->second.empty() && number->first == 0)
+        return 0.0;
+    return parseSeconds(option, value);
+}
+
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value)
 {
     std::uint32_t stations = 0;

@@ -17,6 +17,7 @@ Error usageError(std::string message);
 
 /// A positive number of seconds, "1.5".
 Result<double> parseSeconds(const std::string &option, const std::string &value);
+Result<double> parseSecondsOrZero(const std::string &option, const std::string &value);
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value);
 
 struct SizeLimits {

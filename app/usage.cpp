@@ -22,12 +22,12 @@ What to capture, one of:
 
 Capture:
   -n, --stations N        coroutines alive at once that can be traced, 1 to 2097151 [2097151];
-                          memory is taken as it is needed
+                          memory is taken as it is needed; given, version-1 stations get theirs at the start
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes
   --lane-size SIZE        history that a thread may be ahead of us, 64KiB to 128MiB [16MiB]
-  --lane-pool SIZE        of all threads together [256MiB]
-  --lane-retention S      flight recorders: how long a dead thread's history is kept [10]
+  --lane-pool SIZE        of all threads together [512MiB]
+  --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
   --no-lanes              the latest eight transitions of each coroutine only, as in version 1
 
 With --batch:
@@ -37,8 +37,8 @@ With --batch:
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
                           given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl
   --dump-on finding       dump when a coroutine is found to be stuck
-  --dump-on death         dump when the target has ended; either, both, or none may be given:
-                          SIGUSR1 to corotracer-gui dumps at any time
+  --dump-on death         dump when a process of the target has ended, one dump each; either, both, or none may
+                          be given: SIGUSR1 to corotracer-gui dumps at any time
 
 The window:
   --screenshot PNG        save a picture of the window and quit

@@ -3,6 +3,7 @@
 #include "app/window.h"
 
 #include "app/batch.h"
+#include "app/consolesignals.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
 #include "ui/theme.h"
@@ -57,6 +58,7 @@ void takePicture(MainWindow &window, const std::string &path)
 int runWindow(const CommandLine &line, int argc, char **argv)
 {
     QApplication application(argc, argv);
+    refuseUserSignal();
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
     MainWindow window;

@@ -15,8 +15,8 @@ namespace ct {
 struct CaptureSettings {
     bool lanes = true;
     int laneKiB = 16 << 10;  ///< of one thread, a power of two
-    int poolMiB = 256;       ///< of all threads together
-    int retentionSec = 10;   ///< how long an ended thread's lane is left as it is
+    int poolMiB = 512;       ///< of all threads together
+    int retentionSec = 0;    ///< how long an ended thread's lane is left as it is
     int keepMiB = 0;         ///< of events in memory; 0 = as the machine allows
     int keepSec = 0;         ///< only events of the latest so many seconds; 0 = all
 
@@ -31,7 +31,7 @@ struct CaptureSettings {
     void applyTo(CaptureSpec &spec) const;
     std::uint64_t keepBytes() const { return static_cast<std::uint64_t>(keepMiB) << 20; }
     std::uint64_t keepNs() const { return static_cast<std::uint64_t>(keepSec) * 1'000'000'000; }
-    /// One line: "lanes of 16 MiB, 256 MiB in all; everything is kept".
+    /// One line: "lanes of 16 MiB, 512 MiB in all; everything is kept".
     QString summary() const;
 
     /// What is out of range, or not there, is replaced by the nearest value that is right.

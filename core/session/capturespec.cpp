@@ -11,6 +11,7 @@ RegionSpec regionSpecOf(const CaptureSpec &capture)
     RegionSpec spec;
     spec.path = capture.regionPath;
     spec.stations = capture.stations;
+    spec.stationsAtStart = capture.stationsAtStart;
     spec.lanes = capture.lanes;
     spec.laneBytes = capture.laneBytes;
     spec.lanePoolBytes = capture.lanePoolBytes;

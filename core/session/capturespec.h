@@ -14,10 +14,11 @@ namespace ct {
 
 struct CaptureSpec {
     std::uint32_t stations = corotracer::kMaxStations;  ///< this and the lanes: see RegionSpec
+    bool stationsAtStart = false;  ///< asked for: that many version-1 stations get their memory before anybody comes
     bool lanes = true;
     std::uint64_t laneBytes = 16ULL << 20;
-    std::uint64_t lanePoolBytes = 256ULL << 20;
-    std::uint32_t laneRetentionMs = 10'000;
+    std::uint64_t lanePoolBytes = 512ULL << 20;
+    std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen
     std::string socketPath;  ///< empty: beside the region
 };

@@ -241,6 +241,20 @@ private Q_SLOTS:
         QCOMPARE(batch.summary().value(QLatin1String("ended_by")).toString(), QStringLiteral("signal"));
     }
 
+    /// A dump that nobody prepared for is no reason to end.
+    void aPleaForADumpIsAnswered()
+    {
+        Batch batch({}, shell("echo ready; read line; exit 3"));
+        QVERIFY(batch.start());
+        QTRY_VERIFY(batch.out().contains("ready"));
+        batch.signal(SIGUSR1);
+        QVERIFY(batch.waitForError("without --keep"));
+        batch.process().write("go on\n");
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 3);
+        QCOMPARE(batch.summary().value(QLatin1String("ended_by")).toString(), QStringLiteral("exit"));
+    }
+
     void secondSignalTerminatesThirdKills()
     {
         Batch batch({}, shell("trap '' INT TERM; echo ready; while :; do sleep 0.05; done"));

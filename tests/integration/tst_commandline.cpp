@@ -30,6 +30,7 @@ private Q_SLOTS:
         QVERIFY(line);
         QCOMPARE(line->mode, CommandLine::Mode::Batch);
         QCOMPARE(line->start.capture.stations, 5U);
+        QVERIFY(line->start.capture.stationsAtStart);
         QCOMPARE(line->start.capture.regionPath, std::string("/tmp/r.shm"));
         QCOMPARE(line->start.capture.socketPath, std::string("/tmp/s"));
         QCOMPARE(line->outputPath, std::string("run.jsonl"));
@@ -47,7 +48,9 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.stations, 2097151U);
         QVERIFY(line->start.capture.lanes);
         QCOMPARE(line->start.capture.laneBytes, 16ULL << 20);
-        QCOMPARE(line->start.capture.lanePoolBytes, 256ULL << 20);
+        QCOMPARE(line->start.capture.lanePoolBytes, 512ULL << 20);
+        QCOMPARE(line->start.capture.laneRetentionMs, 0U);
+        QVERIFY(!line->start.capture.stationsAtStart);
         QVERIFY(!line->keepsOnly() && !line->dumps());
         QVERIFY(!line->durationSec);
         QVERIFY(line->outputPath.empty() && line->summaryPath.empty());
@@ -61,6 +64,7 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.laneBytes, 64ULL << 10);
         QCOMPARE(line->start.capture.lanePoolBytes, 1ULL << 30);
         QCOMPARE(line->start.capture.laneRetentionMs, 1500U);
+        QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
         QVERIFY(parse("--no-lanes -- prog"));  // the window takes them as well
     }
@@ -150,7 +154,12 @@ private Q_SLOTS:
         row("--batch --lane-size 16XB --listen", "--lane-size 16XB");
         row("--batch --lane-size -1 --listen", "--lane-size -1");
         row("--batch --lane-pool 1MiB --listen", "--lane-size");
-        row("--batch --lane-retention 0 --listen", "--lane-retention 0");
+        row("--batch --lane-retention -1 --listen", "--lane-retention -1");
+        row("--batch --no-lanes --lane-size 1MiB --listen", "--lane-size");
+        row("--batch --lane-pool 1GiB --no-lanes --listen", "--lane-pool");
+        row("--batch --lane-retention 1 --no-lanes -- prog", "--lane-retention");
+        row("--batch -o a.csv --keep 1s --keep 2s --listen", "--keep 2s");
+        row("--batch -o a.csv --keep 32MiB --keep 1s --keep 64MiB --listen", "--keep 64MiB");
         row("--batch --attach a.shm --no-lanes", "--no-lanes");
         row("--batch --attach a.shm --lane-size 1MiB", "--lane-size");
         row("--batch --keep 30s --listen", "-o");
