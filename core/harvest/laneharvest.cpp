@@ -46,6 +46,9 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
         m_merger.setLinesOnly();
     if (isRecorder())
         m_everBefore = m_sweep.ever();
+    // What was dropped before we came was another engine's to tell.
+    if (m_attaching && hasLanes())
+        m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
 }
 
 /// Records that no lane will bring.
@@ -133,6 +136,7 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_untold = untold();
         m_sweptNs = now;
         m_sweep.start();
+        tellRecordsWithoutLane(batch);
     }
 }
 
@@ -144,6 +148,18 @@ void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow
         lasts = isThereMore;
     without = withoutNow;
     made = madeNow;
+}
+
+/// Nobody says which thread it was.
+void LaneHarvest::tellRecordsWithoutLane(Batch &batch)
+{
+    const std::uint64_t without =
+        plausible(m_region.header().extension.records_without_lane.load(std::memory_order_relaxed));
+    if (without > m_withoutLane)
+        batch.notes.drops.push_back({m_processes.onlyPid(), 0, without - m_withoutLane,
+                                     m_withoutLaneNs != 0 ? m_withoutLaneNs : batch.now, batch.now});
+    m_withoutLane = std::max(m_withoutLane, without);
+    m_withoutLaneNs = batch.now;
 }
 
 /// A full file system shows in what probes go without.
@@ -239,6 +255,10 @@ bool LaneHarvest::finalDrain(Batch &batch)
     const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);
+        if (isOwner()) {
+            m_lanes.tellLastDrops(batch);
+            tellRecordsWithoutLane(batch);
+        }
         m_processes.lookLast(batch.now);
         for (const std::uint32_t process : m_processes.takeGone())
             m_processes.bury(process, false, batch);

@@ -42,6 +42,7 @@ private:
     std::uint64_t untold() const;
     void countWithoutTrace(const LineSweep::Ever &ever, std::uint64_t Accounting::*sum);
     void countAtEnd();
+    void tellRecordsWithoutLane(Batch &batch);
     void passAsObserver(Batch &batch);
     void look(Batch &batch, bool safety);
     void heedMemory();
@@ -84,8 +85,10 @@ private:
     int m_cuts = 0;          ///< of lanes that cannot be read to their ends
     bool m_everOff = false;  ///< tracing was switched off or paused, somewhere
     bool m_lastSweep = false;
-    int m_idleDrains = 0;        ///< calls of drain() in a row that brought nothing
-    std::uint64_t m_untold = 0;  ///< records that no lane brought, as of the latest sweep
+    int m_idleDrains = 0;               ///< calls of drain() in a row that brought nothing
+    std::uint64_t m_untold = 0;         ///< records that no lane brought, as of the latest sweep
+    std::uint64_t m_withoutLane = 0;    ///< records of threads that got no lane: so many were told,
+    std::uint64_t m_withoutLaneNs = 0;  ///< and then it was
     Shortage m_lineShortage;
     Shortage m_laneShortage;
     std::uint64_t m_sweptNs = 0;

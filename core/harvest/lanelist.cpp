@@ -21,7 +21,11 @@ constexpr double kUrgentNs = 4'000'000;
 }  // namespace
 
 LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
-    : m_region(region), m_books(books), m_processes(processes), m_known(region.laneDirectory().size())
+    : m_region(region),
+      m_books(books),
+      m_processes(processes),
+      m_known(region.laneDirectory().size()),
+      m_retentionNs(std::uint64_t{region.hasExtension() ? region.header().extension.lane_retention_ms : 0} * 1'000'000)
 {
 }
 
@@ -67,7 +71,10 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     // A recorder is evidence: each engine reads all that is there, and leaves it so.
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
     lane.stored = lane.end = lane.gauged = lane.position;
-    lane.told = lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
+    lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
+    // Another engine has read it, and told of what was dropped.
+    if (lane.position != 0)
+        lane.told = lane.droppedGauged;
     learnOrigin(lane);
     // The record that told it may be gone.
     if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
@@ -106,6 +113,9 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     tellDrops(lane, batch);
     header.tail.store(lane.position, std::memory_order_release);
     lane.stored = lane.position;
+    const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
+    if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
+        return;
     // Release; partner: the acquire of whoever takes it and goes on at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
@@ -113,10 +123,22 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
 /// What was dropped after the last record of a thread, so that no marker tells.
 void LaneList::tellDrops(Lane &lane, Batch &batch)
 {
-    if (lane.dropped > lane.told)
-        batch.notes.drops.push_back({m_processes.at(lane.origin.process, batch).pid, lane.origin.tid,
-                                     lane.dropped - lane.told, batch.now, batch.now});
+    if (lane.dropped > lane.told) {
+        const HarvestedProcess &process = m_processes.at(lane.origin.process, batch);
+        const std::uint64_t closedNs = m_region.laneDirectory()[lane.index].closed_ts.load(std::memory_order_relaxed);
+        // From the last record on; until its thread ended, or we heard of it. The dead may be so for days.
+        const std::uint64_t first = lane.latest != 0 ? process.clock.ns(lane.latest) : process.initNs;
+        const std::uint64_t last = closedNs != 0 ? closedNs : process.sawAlive ? batch.now : first;
+        batch.notes.drops.push_back(
+            {process.pid, lane.origin.tid, lane.dropped - lane.told, std::min(first, last), last});
+    }
     lane.told = std::max(lane.told, lane.dropped);
+}
+
+void LaneList::tellLastDrops(Batch &batch)
+{
+    for (Lane &lane : m_lanes)
+        tellDrops(lane, batch);
 }
 
 void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
@@ -277,6 +299,8 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
     if (old != 0)
         merger.take(lane.before, items.first(old), batch);
     merger.take(lane.origin, items.subspan(old), batch);
+    if (!items.empty())
+        lane.latest = items.back().ts;
     m_readLately += items.size();
     m_recordsRead += items.size();
     lane.lately = items.size();

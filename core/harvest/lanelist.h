@@ -39,6 +39,8 @@ public:
     /// Tells the producers how far they may write. After the batch was built.
     void storeTails();
 
+    /// The end: what was dropped after the last records.
+    void tellLastDrops(Batch &batch);
     /// Lanes of a process that is gone: drained, they are free.
     void freeLanesOf(std::uint32_t process, Batch &batch);
 
@@ -67,6 +69,7 @@ private:
         std::uint64_t droppedGauged = 0;    ///< how many it had dropped
         std::uint32_t committedGauged = 0;  ///< how many slots had memory
         std::size_t lately = 0;             ///< records handed over at a time
+        std::uint64_t latest = 0;           ///< raw time of the record that was read last
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
         LaneOrigin origin;
@@ -102,6 +105,7 @@ private:
     ProcessList &m_processes;
     std::vector<Lane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
+    std::uint64_t m_retentionNs;
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
     std::uint64_t m_stepNs = 20'000;

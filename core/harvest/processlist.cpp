@@ -111,6 +111,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.startTicks = entry.start_ticks.load(std::memory_order_relaxed);
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
+    process.initNs = pairs.initNs;
     process.sawAlive = state == corotracer::kProcessActive && m_isAlive(process.pid, process.startTicks);
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
     process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
@@ -206,6 +207,11 @@ std::uint32_t ProcessList::active() const
     return static_cast<std::uint32_t>(std::count_if(m_processes.begin(), m_processes.end(), [](const auto &process) {
         return process.stage == Stage::Live || process.stage == Stage::Suspected;
     }));
+}
+
+std::uint32_t ProcessList::onlyPid() const
+{
+    return m_processes.size() == 1 ? m_processes.front().pid : 0;
 }
 
 bool ProcessList::anySeenAlive() const

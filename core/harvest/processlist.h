@@ -30,6 +30,7 @@ struct HarvestedProcess {
     Stage stage = Stage::Unknown;
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
+    std::uint64_t initNs = 0;  ///< when it began to trace
     ProcessClock clock;
     bool switchedOff = false;
     std::uint64_t records = 0;      ///< read from its lanes
@@ -73,6 +74,8 @@ public:
     /// Writing at present, and whether any of them has switched tracing off.
     std::uint32_t active() const;
     bool anySwitchedOff() const;
+    /// Of the one process that there ever was; else 0.
+    std::uint32_t onlyPid() const;
     /// It was not dead already when we came.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
     bool anySeenAlive() const;

@@ -37,10 +37,14 @@ struct RegionSpec {
     std::string path;  ///< empty: a fresh name in chooseRegionPlace()
     /// At most so many coroutines at a time, of version-1 probes and of ours each. Memory is taken as it is needed.
     std::uint32_t stations = corotracer::kMaxStations;
-    bool lanes = true;                           ///< false: our probe writes full stations too
-    std::uint64_t laneBytes = 16ULL << 20;       ///< of one thread; 64 KiB ... 128 MiB, rounded down to a power of two
-    std::uint64_t lanePoolBytes = 256ULL << 20;  ///< of all threads together
-    std::uint32_t laneRetentionMs = 10'000;      ///< overwrite mode only, see the layout
+    /// All of them get memory before anybody comes, as far as there is room, for version-1 probes that bear faster than
+    /// an engine can look; else the first 32,768, and more while they are used.
+    bool stationsAtStart = false;
+    bool lanes = true;                      ///< false: our probe writes full stations too
+    std::uint64_t laneBytes = 16ULL << 20;  ///< of one thread; 64 KiB ... 128 MiB, rounded down to a power of two
+    std::uint64_t lanePoolBytes =
+        512ULL << 20;                   ///< of all threads together; each lane takes at most 1/32 of what is left
+    std::uint32_t laneRetentionMs = 0;  ///< how long an ended thread's lane is kept from the next one
 };
 
 class Region {

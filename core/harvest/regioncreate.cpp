@@ -167,7 +167,7 @@ Result<void> prepareFile(int fd, const std::string &path, std::uint64_t size)
 /// Memory for what the engine and the probes share from the start, and for the first stations: half as many as long
 /// as they do not fit. Returns how many do.
 template <class Commit>
-Result<std::uint32_t> commitAtFirst(Commit &&commit, const ValidatedLayout &layout)
+Result<std::uint32_t> commitAtFirst(Commit &&commit, const ValidatedLayout &layout, std::uint32_t wanted)
 {
     const ExtensionAreas &areas = *layout.extension;
     if (auto header = commit(0, 4096); !header)
@@ -175,7 +175,7 @@ Result<std::uint32_t> commitAtFirst(Commit &&commit, const ValidatedLayout &layo
     const std::uint64_t tablesEnd = areas.laneDirectoryOffset + areas.laneCapacity * sizeof(corotracer::LaneHeader);
     if (auto tables = commit(areas.processTableOffset, tablesEnd - areas.processTableOffset); !tables)
         return tables.error();
-    for (std::uint32_t stations = std::min(layout.stationCapacity, kStationsAtFirst);; stations /= 2) {
+    for (std::uint32_t stations = wanted;; stations /= 2) {
         auto committed = commit(kHeaderSize, std::uint64_t{stations} * kStationSize);
         if (committed)
             return stations;
@@ -214,11 +214,13 @@ Result<Region> Region::create(const RegionSpec &spec)
     if (auto mapped = data->map(); !mapped) {
         return fail(mapped.error());
     }
-    const Result<std::uint32_t> offered = commitAtFirst(
-        [&data](std::uint64_t offset, std::uint64_t bytes) { return data->commit(offset, bytes); }, data->layout);
+    const std::uint32_t wanted = spec.stationsAtStart ? spec.stations : std::min(spec.stations, kStationsAtFirst);
+    const Result<std::uint32_t> offered =
+        commitAtFirst([&data](std::uint64_t offset, std::uint64_t bytes) { return data->commit(offset, bytes); },
+                      data->layout, wanted);
     if (!offered)
         return fail(offered.error());
-    if (*offered < std::min(spec.stations, kStationsAtFirst))
+    if (*offered < wanted)
         data->warning += (data->warning.empty() ? "" : "; ") + std::string("only ") + std::to_string(*offered) +
                          " stations fit the free space of " + data->path;
     writeHeader(data->header(), spec, data->layout, *offered);

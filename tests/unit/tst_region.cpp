@@ -303,8 +303,8 @@ CT_CASE(theAreasAreThere)
     CHECK_EQUAL(region->lines().size(), corotracer::kMaxStations);
     CHECK_EQUAL(region->births().size(), corotracer::kMaxStations);
     CHECK_EQUAL(region->header().extension.lane_records, (16u << 20) / 32);
-    CHECK_EQUAL(region->header().extension.lane_pool_size, 256u << 20);
-    CHECK_EQUAL(region->header().extension.lane_retention_ms, 10'000u);
+    CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
+    CHECK_EQUAL(region->header().extension.lane_retention_ms, 0u);
     CHECK(region->committedBytes() < 40 << 20);
     CHECK(region->writableProcesses().data() == region->processes().data());
     CHECK(region->writableLanes().data() == region->laneDirectory().data());

@@ -5,14 +5,15 @@
 #include "core/harvest/region.h"
 #include "tests/support/check.h"
 #include "tests/support/regions.h"
+#include "tests/support/smalltmpfs.h"
 
 #include <csignal>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using ct::Region;
+using smalltmpfs::onSmallTmpfs;
 
 namespace {
 
@@ -32,35 +33,6 @@ ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotrac
     spec.path = path;
     spec.stations = stations;
     return spec;
-}
-
-/// Runs `body(directory)` in a child with a private tmpfs of `bytes` there. False: this machine does not let us.
-bool onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
-{
-    const regions::TempDir dir;
-    const pid_t child = ::fork();
-    if (child == 0) {
-        if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            ::_exit(77);
-        const std::string options = "mode=0700,size=" + std::to_string(bytes);
-        if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-            ::mount("ct", dir.path().c_str(), "tmpfs", 0, options.c_str()) != 0)
-            ::_exit(77);
-        check::failures = 0;
-        try {
-            body(dir.path());
-        } catch (const check::Abort &) {
-        }
-        ::_exit(check::failures == 0 ? 0 : 1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-        std::puts("(no private mounts here: not tested)");
-        return false;
-    }
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return true;
 }
 
 /// What a version-1 probe touches, by a process without our SIGBUS handler. Its end: 0, or the signal.
@@ -149,6 +121,28 @@ CT_CASE(aFullFileSystemStopsGrowth)
             ::usleep(1000);
         CHECK(offered(*region) >= region->header().allocated_count.load() + 32'768);
         CHECK_EQUAL(touchAllOffered(*region), 0);
+    });
+}
+
+/// Asked for by number: a burst of births may be over before any engine has looked.
+CT_CASE(stationsAreThereFromTheStartIfAskedFor)
+{
+    const regions::TempDir dir;
+    ct::RegionSpec spec = specOf(dir.file("a.shm"), 100'000);
+    spec.stationsAtStart = true;
+    auto region = Region::create(spec);
+    REQUIRE(region);
+    CHECK_EQUAL(offered(*region), 100'000u);
+    CHECK(region->warning().empty());
+    CHECK(region->committedBytes() >= std::uint64_t{100'000} * 1024);
+    onSmallTmpfs(24 << 20, [](const std::string &directory) {
+        ct::RegionSpec large = specOf(directory + "/a.shm", 64'000);
+        large.stationsAtStart = true;
+        auto small = Region::create(large);
+        REQUIRE(small);
+        CHECK(contains(small->warning(), "16000 stations fit"));
+        CHECK_EQUAL(offered(*small), 16'000u);
+        CHECK_EQUAL(touchAllOffered(*small), 0);
     });
 }
 

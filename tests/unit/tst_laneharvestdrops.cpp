@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What found no room: which thread it was, when, and how many records; and how long a lane is kept for.
+#include "tests/support/lanecapture.h"
+
+using namespace lanecapture;
+
+namespace {
+
+std::uint64_t nowNs()
+{
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+}  // namespace
+
+/// No marker tells of them: they lie between the last record and the end of the thread.
+CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(7);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 2100);
+    const std::uint64_t last = writers::tsOf(2046);  // the birth and 2047 events fit
+    lane.close(last + 500);
+    c.settle(true);
+    c.scan(true);
+    REQUIRE(c.books.notes.drops.size() == 1);
+    const ct::Drop &drop = c.books.notes.drops[0];
+    CHECK_EQUAL(drop.tid, 7u);
+    CHECK_EQUAL(drop.pid, 100u);
+    CHECK_EQUAL(drop.records, 53u);
+    CHECK_EQUAL(drop.firstTs, last);
+    CHECK_EQUAL(drop.lastTs, last + 500);
+    c.end();
+    CHECK_EQUAL(c.books.notes.drops.size(), 1u);
+    c.checkBooks(2100);
+}
+
+/// The thread lives, or was killed: nobody closed its lane.
+CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(7);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 2100);
+    c.end();
+    REQUIRE(c.books.notes.drops.size() == 1);
+    CHECK_EQUAL(c.books.notes.drops[0].records, 53u);
+    CHECK_EQUAL(c.books.notes.drops[0].firstTs, writers::tsOf(2046));
+    CHECK(c.books.notes.drops[0].lastTs >= c.books.notes.drops[0].firstTs);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 53u);
+    c.checkBooks(2100);
+}
+
+CT_CASE(recordsOfThreadsWithoutALaneAreTold)
+{
+    Capture c;
+    REQUIRE(c.process().index() == 0);
+    c.settle(true);
+    const std::uint64_t before = nowNs();
+    c.header().extension.threads_without_lane.store(1);
+    c.header().extension.records_without_lane.store(40);
+    scanUntil(c, [&] { return !c.books.notes.drops.empty(); });
+    c.header().extension.records_without_lane.store(50);
+    c.end();
+    REQUIRE(c.books.notes.drops.size() == 2);
+    CHECK_EQUAL(c.books.notes.drops[0].records, 40u);
+    CHECK_EQUAL(c.books.notes.drops[0].pid, 100u);
+    CHECK(c.books.notes.drops[0].firstTs <= c.books.notes.drops[0].lastTs);
+    CHECK(c.books.notes.drops[0].lastTs >= before);
+    CHECK_EQUAL(c.books.notes.drops[1].records, 10u);
+    CHECK_EQUAL(c.books.notes.drops[1].firstTs, c.books.notes.drops[0].lastTs);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 50u);
+}
+
+/// Drained, it could serve the next thread at once; but it was asked to be kept.
+CT_CASE(aLaneIsKeptAsLongAsItIsAskedTo)
+{
+    Capture c;
+    c.header().extension.lane_retention_ms = 60'000;
+    c.restart();
+    {
+        const Process process = c.process();
+        Lane fresh = *process.takeLane(1), old = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, fresh, 1, 1);
+        steps(one, fresh, 10);
+        fresh.close(nowNs());
+        old.close(nowNs() - 61'000'000'000);
+        c.settle(true);
+        c.scan(true);
+        CHECK_EQUAL(fresh.ring().header->state.load(), corotracer::kLaneClosed);
+        CHECK_EQUAL(fresh.ring().header->tail.load(), 11u);
+        CHECK_EQUAL(old.ring().header->state.load(), corotracer::kLaneFree);
+        c.end();
+        c.checkBooks(10);
+    }
+}
