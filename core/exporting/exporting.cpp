@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace ct {
 
@@ -40,7 +41,8 @@ bool hasEnding(std::string_view path, std::string_view extension)
 /// Turns the present content of a trace back into a stream, coroutine by coroutine.
 class TraceReplay {
 public:
-    TraceReplay(const Population &population, const History &history, Sink &sink, const ExportProgress &progress)
+    TraceReplay(const Population &population, const History &history, Sink &sink, const ExportProgress &progress,
+                const Accounting &sums)
         : m_population(population),
           m_history(history),
           m_sink(sink),
@@ -48,6 +50,11 @@ public:
           m_coroutines(population.size()),
           m_eventsExpected(std::max<std::uint64_t>(history.eventCount(), 1))
     {
+        m_sums.untraced = sums.untraced;
+        m_sums.bornWhileOff = sums.bornWhileOff;
+        m_sums.recordsDropped = sums.recordsDropped;
+        m_sums.coroutinesMissed = sums.coroutinesMissed;
+        m_sums.notesLost = sums.notesLost;
     }
 
     Result<ExportReport> run()
@@ -57,6 +64,8 @@ public:
             if (Result<void> done = replay(id); !done)
                 return done.error();
         }
+        if (Result<void> done = replayWakesAndWaits(); !done)
+            return done.error();
         for (CoroutineId id = 0; id < m_coroutines; ++id) {
             if (Result<void> done = replayNotes(id); !done)
                 return done.error();
@@ -67,12 +76,14 @@ public:
         if (Result<void> done = m_sink.finish(m_sums); !done)
             return done.error();
         return ExportReport{m_sums.captured, m_coroutines, m_sums.lost,
-                            m_history.droppedEvents() == 0 ? 0 : m_droppedEvents};
+                            m_history.droppedEvents() == 0 ? 0 : m_droppedEvents, m_sums.notesDropped};
     }
 
 private:
     Result<void> replay(CoroutineId id);
+    Result<void> replayWakesAndWaits();
     Result<void> replayNotes(CoroutineId id);
+    bool isExported(CoroutineId other) const { return other == kNoCoroutine || other < m_coroutines; }
     void addProcesses();
     void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);
@@ -90,7 +101,9 @@ private:
     Batch m_batch;
     Accounting m_sums;
     std::uint64_t m_droppedEvents = 0;
-    std::uint64_t m_lostHere = 0;  ///< of the present coroutine
+    std::uint64_t m_lostHere = 0;                                    ///< of the present coroutine
+    std::vector<bool> m_waitTold = std::vector<bool>(m_coroutines);  ///< by coroutine
+    std::vector<bool> m_wakeTold = std::vector<bool>(m_coroutines);
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
 };
@@ -139,6 +152,10 @@ void TraceReplay::addProcesses()
     }
     m_batch.notes.threadNames = m_population.threadNames();
     m_batch.notes.drops = m_population.drops();
+    std::uint64_t dropped = 0;
+    for (const Drop &drop : m_batch.notes.drops)
+        dropped += drop.records;
+    m_sums.recordsDropped = std::max(m_sums.recordsDropped, dropped);
     m_batch.notes.switches = m_population.switches();
 }
 
@@ -150,17 +167,53 @@ void TraceReplay::addProcessEnds()
     }
 }
 
-/// What names other coroutines, which may be younger: after all of them.
+/// All that the history keeps.
+Result<void> TraceReplay::replayWakesAndWaits()
+{
+    // The target may go on: what it does from now on is not part of the export.
+    const std::uint64_t end = m_history.noteCount();
+    std::uint64_t kept = 0;
+    Notes notes;
+    for (std::uint64_t position = 0; position < end; notes.clear()) {
+        const std::uint64_t most = std::min<std::uint64_t>(kTransitionsPerBatch, end - position);
+        if (!m_history.readNotes(position, most, notes))
+            break;
+        const std::uint64_t behind = position - std::min(position, end);  // so much was dropped meanwhile
+        const std::uint64_t count = notes.waits.size() + notes.wakes.size();
+        kept += count - std::min(count, behind);
+        std::erase_if(notes.waits, [this](const WaitsOn &waits) {
+            return waits.coroutine >= m_coroutines || !isExported(waits.target);
+        });
+        std::erase_if(notes.wakes,
+                      [this](const Wake &wake) { return wake.coroutine >= m_coroutines || !isExported(wake.by); });
+        for (const WaitsOn &waits : notes.waits)
+            m_waitTold[waits.coroutine] = true;
+        for (const Wake &wake : notes.wakes)
+            m_wakeTold[wake.coroutine] = true;
+        std::swap(m_batch.notes.waits, notes.waits);
+        std::swap(m_batch.notes.wakes, notes.wakes);
+        if (Result<void> done = flush(); !done)
+            return done;
+    }
+    m_sums.notesDropped = end - std::min(end, kept);
+    return {};
+}
+
+/// What names other coroutines, which may be younger: after all of them. The latest wake and wait of each coroutine are
+/// known even if the history has dropped them.
 Result<void> TraceReplay::replayNotes(CoroutineId id)
 {
     CoroutineNotes notes = m_population.notes(id);
-    const auto isExported = [this](CoroutineId other) { return other == kNoCoroutine || other < m_coroutines; };
     if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
         m_batch.notes.parents.push_back({id, notes.parent});
-    if (notes.waitsOn && isExported(notes.waitsOn->target))
+    if (m_sums.notesDropped != 0 && notes.waitsOn && !m_waitTold[id] && isExported(notes.waitsOn->target)) {
         m_batch.notes.waits.push_back(*notes.waitsOn);
-    if (notes.lastWake && isExported(notes.lastWake->by))
+        --m_sums.notesDropped;
+    }
+    if (m_sums.notesDropped != 0 && notes.lastWake && !m_wakeTold[id] && isExported(notes.lastWake->by)) {
         m_batch.notes.wakes.push_back(*notes.lastWake);
+        --m_sums.notesDropped;
+    }
     const bool isFull = m_batch.notes.wakes.size() + m_batch.notes.waits.size() >= kTransitionsPerBatch;
     return isFull ? flush() : Result<void>();
 }
@@ -263,7 +316,7 @@ const ExportFormat *exportFormatFor(std::string_view path)
 }
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                                 const std::string &path, const ExportProgress &progress)
+                                 const std::string &path, const ExportProgress &progress, const Accounting &sums)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
@@ -273,7 +326,7 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
     Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath());
     if (!sink)
         return sink.error();
-    Result<ExportReport> report = TraceReplay(population, history, **sink, progress).run();
+    Result<ExportReport> report = TraceReplay(population, history, **sink, progress, sums).run();
     // Closed before the file is renamed or removed.
     sink->reset();
     if (!report)

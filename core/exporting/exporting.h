@@ -38,11 +38,13 @@ struct ExportReport {
     std::uint64_t coroutines = 0;     ///< coroutines of the run, with or without rows
     std::uint64_t lostEvents = 0;     ///< gaps inside the exported history: the target was faster than the capture
     std::uint64_t droppedEvents = 0;  ///< captured, but no longer in memory (History's budget): not in the file
+    std::uint64_t droppedNotes = 0;   ///< the same of wakes and waits-on; the latest of each coroutine are there
 };
 
 /// Writes what the trace holds now to `path`, coroutine by coroutine, through a temporary file beside it, renamed at
 /// the end; a cancelled or failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
+/// `sums`: of the session, for what only it knows: untraced coroutines, records dropped, ... .
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                                 const std::string &path, const ExportProgress &progress);
+                                 const std::string &path, const ExportProgress &progress, const Accounting &sums = {});
 
 }  // namespace ct

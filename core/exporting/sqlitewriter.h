@@ -19,7 +19,8 @@
 //   coro_trace         a view: the events with file, line and function, name and parent
 //   trace_info         name and value: format, complete (0 until the end), and the sums of the run
 // What a target did not say is NULL, or has no row. A capture has every wait and wake; an export of what a window holds
-// has the latest of each coroutine.
+// has those that are still in memory, and the latest of each coroutine: trace_info says how many it lacks
+// (dropped_notes).
 #pragma once
 
 #include "core/trace/stream.h"

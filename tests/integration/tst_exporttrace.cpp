@@ -25,6 +25,7 @@ private Q_SLOTS:
     void existingFileIsKeptOnFailure();
     void linkAndPermissionsStay();
     void droppedHistoryIsReported();
+    void wakesAndWaitsThatAreKeptComeAlong();
     void traceGrowsMeanwhile();
     void aMillionTransitions();
 };
@@ -171,8 +172,9 @@ void TestExportTrace::notesComeAlong()
     QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900")}));
     QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
-    // Both were over when the window looked.
-    QCOMPARE(db.rows("SELECT * FROM waits"), QStringList());
+    // Both were over when the window looked; the history has them.
+    QCOMPARE(db.rows("SELECT * FROM waits"),
+             QStringList({QStringLiteral("1|1|coroutine||0"), QStringLiteral("0|6|lock|0x000000000000beef|")}));
     QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
     QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
@@ -252,6 +254,46 @@ void TestExportTrace::droppedHistoryIsReported()
     const Database db(path);
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_events'"), QStringList(dropped));
     QCOMPARE(db.rows("SELECT sum(dropped) FROM coroutines"), QStringList(dropped));
+}
+
+void TestExportTrace::wakesAndWaitsThatAreKeptComeAlong()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    Trace trace;
+    Batch batch = manyEvents(3, 0, 10);
+    for (std::uint64_t n = 0; n < 40'000; ++n)
+        batch.notes.wakes.push_back({1, 0, n, 1'000'000 + n, 4242, 78});
+    batch.notes.wakes.push_back({2, 0, 1, 1'000'001, 4242, 78});
+    batch.notes.waits.push_back({0, 2, WaitKind::Lock, 0xF00, kNoCoroutine});
+    trace.consume(batch);
+    const auto dump = [&] {
+        const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+        return report ? report->droppedNotes : ~std::uint64_t{0};
+    };
+    QCOMPARE(dump(), 0U);
+    {
+        const Database db(path);
+        QCOMPARE(db.rows("SELECT coroutine, count(*), count(DISTINCT n) FROM wakes GROUP BY coroutine"),
+                 QStringList({QStringLiteral("1|40000|40000"), QStringLiteral("2|1|1")}));
+        QCOMPARE(db.rows("SELECT coroutine, n FROM waits"), QStringList(QStringLiteral("0|2")));
+        QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_notes'"),
+                 QStringList(QStringLiteral("0")));
+    }
+    // Over its eighth of the budget, the oldest fall out; the latest of each coroutine stays known.
+    constexpr std::uint64_t kRoom = (16U << 20) / 8 / 32;
+    batch.clear();
+    for (std::uint64_t n = 40'000; n < 120'000; ++n)
+        batch.notes.wakes.push_back({1, 0, n, 1'000'000 + n, 4242, 78});
+    batch.now = 2'000'000;
+    trace.consume(batch);
+    constexpr std::uint64_t kDropped = 120'002 - kRoom - 1;
+    QCOMPARE(dump(), kDropped);
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT coroutine, count(*), max(n) FROM wakes GROUP BY coroutine"),
+             QStringList({QStringLiteral("1|%1|119999").arg(kRoom), QStringLiteral("2|1|1")}));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_notes'"),
+             QStringList(QString::number(kDropped)));
 }
 
 void TestExportTrace::traceGrowsMeanwhile()
