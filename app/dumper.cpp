@@ -64,9 +64,10 @@ Result<void> Dumper::checkPlace() const
     return {};
 }
 
-void Dumper::watch(std::function<std::vector<pid_t>()> mapping)
+void Dumper::watch(std::function<std::vector<pid_t>()> mapping, std::function<Accounting()> sums)
 {
     m_mapping = std::move(mapping);
+    m_sums = std::move(sums);
     if (m_line.dumps())
         m_look.start(kLookMs);
 }
@@ -145,8 +146,9 @@ void Dumper::begin()
     m_outcome->path = numberedPath(m_line.outputPath, ++m_number);
     m_outcome->reason = m_due.front();
     m_due.pop_front();
-    const auto write = [outcome = m_outcome, population = m_population, history = m_history] {
-        outcome->report = exportTrace(*population, *history, *exportFormatFor(outcome->path), outcome->path, {});
+    const auto write = [outcome = m_outcome, population = m_population, history = m_history,
+                        sums = m_sums ? m_sums() : Accounting()] {
+        outcome->report = exportTrace(*population, *history, *exportFormatFor(outcome->path), outcome->path, {}, sums);
     };
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::end);

@@ -37,8 +37,9 @@ public:
     /// Whether dumps can be written where they belong. Creates nothing.
     Result<void> checkPlace() const;
     /// From now on a new finding, or the end of a process, means a dump, if the command line says so. `mapping` tells
-    /// which processes map the region at present: those of version 1 say nothing of themselves.
-    void watch(std::function<std::vector<pid_t>()> mapping);
+    /// which processes map the region at present: those of version 1 say nothing of themselves. `sums`: the session's,
+    /// for what the history does not know.
+    void watch(std::function<std::vector<pid_t>()> mapping, std::function<Accounting()> sums);
 
     void dump(const QString &reason);  ///< while one is being written: once more, when it is done
     enum class Ending {
@@ -74,6 +75,7 @@ private:
     std::deque<QString> m_due;           ///< reasons of the next dumps
     QTimer m_look;
     std::function<std::vector<pid_t>()> m_mapping;
+    std::function<Accounting()> m_sums;
     std::set<pid_t> m_mapped;        ///< at the last look
     std::vector<bool> m_endSeen;     ///< by place among the population's processes
     std::vector<QString> m_dying;    ///< processes whose end was seen, and a dump is due for

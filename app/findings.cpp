@@ -189,6 +189,7 @@ std::string toJson(const Summary &summary)
     object.number("lost_events", sums.lost);
     object.number("missed_before_attach", sums.missedBeforeAttach);
     object.number("coroutines", sums.coroutines);
+    object.number("coroutines_missed", sums.coroutinesMissed);
     object.number("untraced_coroutines", sums.untraced);
     object.number("duration_ns", summary.durationNs);
     object.optional("exit_code", summary.exitCode);
@@ -205,6 +206,7 @@ std::string toJson(const Summary &summary)
     object.number("slots_max", sums.slotsMax);
     object.number("born_while_off", sums.bornWhileOff);
     object.number("records_dropped", sums.recordsDropped);
+    object.number("notes_lost", sums.notesLost);
     object.number("threads_without_lane", sums.threadsWithoutLane);
     object.number("lanes", sums.lanes);
     object.number("lane_bytes", sums.laneBytes);
@@ -262,12 +264,16 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
                        " coroutines in " + durationText(durationNs) + "; lost " + std::to_string(accounting.lost) +
                        ", untraced " + std::to_string(accounting.untraced) + ", missed before attach " +
                        std::to_string(accounting.missedBeforeAttach);
+    if (accounting.coroutinesMissed > 0)
+        text += ", coroutines missed " + std::to_string(accounting.coroutinesMissed);
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
     if (accounting.bornWhileOff > 0)
         text += ", born while tracing was off " + std::to_string(accounting.bornWhileOff);
     if (accounting.recordsDropped > 0)
         text += ", records dropped " + std::to_string(accounting.recordsDropped);
+    if (accounting.notesLost > 0)
+        text += ", notes lost " + std::to_string(accounting.notesLost);
     if (accounting.threadsWithoutLane > 0)
         text += ", threads without a lane " + std::to_string(accounting.threadsWithoutLane);
     if (accounting.flaggedStations > 0)

@@ -167,6 +167,39 @@ private Q_SLOTS:
                  0);
     }
 
+    /// A dump says the same of what was dropped as its tables, and as the session.
+    void dropsAreCountedInDumps()
+    {
+        Batch batch(words("--keep 60s --dump-on death --lane-size 64KiB --lane-pool 128KiB"),
+                    target("ct_storm", words("--coroutines 50 --threads 4 --order random --transitions 1000000")));
+        recordTo(batch, "run.sqlite");
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const qint64 dropped = integer(batch.summary(), "records_dropped");
+        QVERIFY(dropped > 0);
+        const QString file = batch.path("run.1.sqlite");
+        QCOMPARE(rowsOf(file, "SELECT value FROM trace_info WHERE name = 'records_dropped'"),
+                 QStringList(QString::number(dropped)));
+        QCOMPARE(rowsOf(file, "SELECT sum(records) FROM drops"), QStringList(QString::number(dropped)));
+        QCOMPARE(rowsOf(file, "SELECT value FROM trace_info WHERE name = 'events'"),
+                 rowsOf(file, "SELECT count(*) FROM coro_trace_events"));
+    }
+
+    /// Every wake, wait and name is told, or counted.
+    void notesAreToldOrCounted()
+    {
+        Batch batch({}, target("ct_causality", words("--workers 50 --rounds 50")));
+        recordTo(batch, "run.sqlite");
+        QCOMPARE(batch.run(), 0);
+        const qint64 told = rowsOf(batch.path("run.sqlite"), "SELECT (SELECT count(*) FROM wakes) + (SELECT count(*) "
+                                                             "FROM waits) + (SELECT count(name) FROM coroutines)")
+                                .value(0)
+                                .toLongLong();
+        const QJsonObject truth = batch.truth();
+        QCOMPARE(told + integer(batch.summary(), "notes_lost"),
+                 integer(truth, "wakes") + integer(truth, "waits") + integer(truth, "names"));
+    }
+
     /// A file is slower than a flat-out target; what it has yet to get waits in memory, not in the lanes.
     void aSlowFileLosesNothing_data()
     {
@@ -328,6 +361,7 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "coroutines"), 50);
         QVERIFY(integer(summary, "events") > 1024);  // a lane of 2,048 records, and more than a block is whole
         QVERIFY(integer(summary, "missed_before_attach") > 0);
+        QCOMPARE(integer(summary, "coroutines_missed"), 0);
         QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);
         QVERIFY(QFile::exists(recorder.region));  // evidence is kept
     }
