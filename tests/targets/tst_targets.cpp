@@ -8,6 +8,8 @@
 #include "programrun.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 namespace {
 
@@ -196,6 +198,19 @@ CT_CASE(hostile_survives_itself)
         CHECK_EQUAL(run.exitStatus, 0);
         CHECK_EQUAL(run.output, std::string("damage done: ") + mode + "\n");
     }
+}
+
+/// As InitTracer takes it: 1 is no name of a file.
+CT_CASE(flight_recorder_1_is_the_usual_place)
+{
+    ::setenv("CTP_FLIGHT_RECORDER", "1", 1);
+    const Run run = runProgram({"ct_flight", "--turns", "1"});
+    ::unsetenv("CTP_FLIGHT_RECORDER");
+    CHECK_EQUAL(run.exitStatus, 0);
+    const std::string path = run.output.substr(0, run.output.find('\n'));
+    CHECK(path.rfind("/", 0) == 0 && path.find("-flight-") != std::string::npos);
+    CHECK(std::filesystem::remove(path));
+    CHECK(!std::filesystem::exists("1"));
 }
 
 CT_CASE(healthy_server_leaves_nobody_behind)
