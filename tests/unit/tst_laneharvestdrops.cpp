@@ -27,6 +27,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     lane.close(last + 500);
     c.settle(true);
     c.scan(true);
+    CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
     REQUIRE(c.books.notes.drops.size() == 1);
     const ct::Drop &drop = c.books.notes.drops[0];
     CHECK_EQUAL(drop.tid, 7u);
