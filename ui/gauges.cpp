@@ -78,7 +78,14 @@ void Gauges::makeAccount(QGridLayout *grid)
                         tr("Coroutines that were born while tracing was switched off are never traced"));
     m_early = addRow(grid, "gaugeEarly", tr("Born too early"),
                      tr("Coroutines that were born before InitTracer() are never traced"));
-    for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early})
+    m_traceless = addRow(grid, "gaugeTraceless", tr("Overwritten coroutines"),
+                         tr("Coroutines of a flight recorder that lived and died before this capture began, and left "
+                            "nothing in it. Their events are among the missed ones."));
+    m_notesLost = addRow(grid, "gaugeNotesLost", tr("Notes lost"),
+                         tr("Names, parents, wakes and waits that could not be told: nobody knows any more whom they "
+                            "meant"));
+    for (const Row *row :
+         {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless, &m_notesLost})
         row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 }
 
@@ -181,6 +188,8 @@ void Gauges::showSums(const Accounting &sums)
     setText(m_untraced, format::count(sums.untraced), sums.untraced > 0);
     setRare(m_whileOff, sums.bornWhileOff, false);
     setRare(m_early, sums.bornBeforeInit, false);
+    setRare(m_traceless, sums.coroutinesMissed, false);
+    setRare(m_notesLost, sums.notesLost, true);
     showMemory();
 }
 

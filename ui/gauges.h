@@ -51,6 +51,8 @@ private:
     Row m_untraced;
     Row m_whileOff;
     Row m_early;
+    Row m_traceless;
+    Row m_notesLost;
     Row m_stations;
     Row m_pool;
     Row m_fullest;

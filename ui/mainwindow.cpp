@@ -146,6 +146,7 @@ void MainWindow::onTraceChanged()
     const bool hasTarget = m_capture->session() && m_capture->session()->target();
     m_origin = 0;
     m_notices.clear();
+    m_saidFull = false;
     m_exitText.clear();
     m_notice->hide();
     m_warning->hide();
@@ -222,6 +223,10 @@ void MainWindow::onTicked()
     const Accounting sums = m_capture->accounting();
     m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
     m_captureDock->sample(sums);
+    // Once per capture: onNotice() knows which ones it has shown, but an export makes it forget.
+    if (sums.growthStopped && !std::exchange(m_saidFull, true))
+        onNotice(tr("The file system of the region is full: new threads and coroutines may go untraced, which is "
+                    "counted. Make room there, or start again with a smaller lane memory."));
     if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
 }
@@ -262,6 +267,8 @@ void MainWindow::onExported(const QString &path, const ExportReport &report)
     QString text = tr("%1 events written to %2").arg(format::count(report.rows), path);
     if (report.droppedEvents > 0)
         text += tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
+    if (report.droppedNotes > 0)
+        text += tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
     m_notices.clear();
     onNotice(text);
 }

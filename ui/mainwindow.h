@@ -109,6 +109,7 @@ private:
     InfoBar *m_warning = nullptr;
     InfoBar *m_notice = nullptr;
     QStringList m_notices;
+    bool m_saidFull = false;  ///< that the region cannot grow
     QString m_exitText;
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;

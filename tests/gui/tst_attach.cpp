@@ -11,6 +11,7 @@
 #include <QTableView>
 #include <QTreeWidget>
 
+#include <chrono>
 #include <csignal>
 
 using namespace ct;
@@ -159,6 +160,7 @@ private Q_SLOTS:
         gui::takePicture(dialog, "attach-flight");
         target.kill();
         QVERIFY(target.waitForFinished(kPatience));
+        const auto diedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
         QVERIFY(gui::click(dialog, "refreshButton"));
         QVERIFY(selectRegion(dialog, region));
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
@@ -167,6 +169,11 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         QVERIFY(window.capture().population()->size() >= 100);
         QVERIFY(window.capture().history()->eventCount() > 0);
+        // And time stands still where it died.
+        QVERIFY(window.capture().population()->now() >= window.capture().history()->lastTs());
+        QVERIFY(window.capture().population()->now() <= diedAt);
+        for (const ProcessSnapshot &process : window.capture().population()->processes())
+            QVERIFY(process.endTs != 0 && process.endTs <= diedAt);
         gui::takePicture(&window, "flight");
         QFile::remove(region);
     }

@@ -40,6 +40,8 @@ Accounting busySums()
     sums.laneFill = 0.42;
     sums.regionBytes = 300ULL << 20;
     sums.processes = 3;
+    sums.coroutinesMissed = 2500;
+    sums.notesLost = 7;
     return sums;
 }
 
@@ -81,6 +83,8 @@ private Q_SLOTS:
         QCOMPARE(textOf(dock, "gaugeCaptured"), QStringLiteral("0"));
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeWhileOff"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeWithout"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeTraceless"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeNotesLost"))->isVisible());
         gui::takePicture(&dock, "capture-empty");
     }
 
@@ -102,6 +106,8 @@ private Q_SLOTS:
         QVERIFY(textOf(dock, "gaugeUntraced").contains(u'2'));
         QCOMPARE(textOf(dock, "gaugeWhileOff"), QStringLiteral("17"));
         QCOMPARE(textOf(dock, "gaugeEarly"), QStringLiteral("1"));
+        QCOMPARE(textOf(dock, "gaugeTraceless"), QStringLiteral("2 500"));
+        QVERIFY(textOf(dock, "gaugeNotesLost").contains(u'7'));
         QCOMPARE(textOf(dock, "gaugePool"), QStringLiteral("250 MiB of 256 MiB"));
         QCOMPARE(textOf(dock, "gaugeLanes"), QStringLiteral("15 in use, 16 made"));
         QVERIFY(textOf(dock, "gaugeWithout").contains(u'3'));
