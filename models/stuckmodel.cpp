@@ -17,13 +17,14 @@ struct StuckModel::Job {
     std::vector<StuckGroup> found;
 };
 
-/// One suspension that lasts: the same coroutine, suspended anew, is another one. Longest waiting first, which stays
+/// One suspension that lasts: the same coroutine, suspended anew, is another one. The earliest comes first, which stays
 /// so as time goes on.
 struct StuckModel::Child {
     std::uint64_t since = 0;
     CoroutineId id = kNoCoroutine;
     std::uint64_t probeId = 0;
     std::uint64_t addr = 0;
+    std::uint64_t suspendedNs = 0;  ///< its process lived and was traced; of the latest sample
 
     bool operator==(const Child &other) const { return since == other.since && id == other.id; }
     bool operator<(const Child &other) const { return since != other.since ? since < other.since : id < other.id; }
@@ -32,17 +33,11 @@ struct StuckModel::Child {
 struct StuckModel::Group {
     SiteId site = kUnknownSite;
     std::optional<std::uint64_t> usualNs;
-    std::vector<Child> children;  ///< empty only in the middle of an update
-
-    Child longest() const { return children.empty() ? Child() : children.front(); }
+    Child longest;
+    std::vector<Child> children;  ///< in order; empty only in the middle of an update
 };
 
 namespace {
-
-std::uint64_t lastedSince(std::uint64_t since, std::uint64_t now)
-{
-    return now > since ? now - since : 0;
-}
 
 QVariant number(std::uint64_t value)
 {
@@ -75,7 +70,6 @@ void StuckModel::setPopulation(const Population *population)
     m_population = population;
     m_groups.clear();
     m_rowOfSite.clear();
-    m_now = 0;
     const bool hadSome = m_count != 0;
     m_count = 0;
     endResetModel();
@@ -111,7 +105,7 @@ void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
     if (job != m_job)
         return;
     m_job.reset();
-    apply(job->found, job->now);
+    apply(job->found);
 }
 
 // Waits for the worker: a judgement takes some milliseconds, and it reads the population.
@@ -186,9 +180,9 @@ QVariant StuckModel::groupValue(const Group &group, int column, int role) const
     switch (role) {
     case CoroutineIdRole: return kNoCoroutine;
     case SiteIdRole: return group.site;
-    case AddressRole: return number(group.longest().addr);
+    case AddressRole: return number(group.longest.addr);
     case ProbeIdRole: return number(0);
-    case SinceRole: return number(group.longest().since);
+    case SinceRole: return number(group.longest.since);
     case IsGroupRole: return true;
     case Qt::DisplayRole: break;
     default: return {};
@@ -196,7 +190,7 @@ QVariant StuckModel::groupValue(const Group &group, int column, int role) const
     switch (column) {
     case WhereColumn: return group.site;
     case CountColumn: return static_cast<int>(group.children.size());
-    case LongestColumn: return number(group.children.empty() ? 0 : lastedSince(group.longest().since, m_now));
+    case LongestColumn: return number(group.longest.suspendedNs);
     case UsualColumn: return optionalNumber(group.usualNs);
     default: return {};
     }
@@ -217,7 +211,7 @@ QVariant StuckModel::childValue(const Group &group, const Child &child, int colu
     switch (column) {
     case WhereColumn: return child.id;
     case CountColumn: return 1;
-    case LongestColumn: return number(lastedSince(child.since, m_now));
+    case LongestColumn: return number(child.suspendedNs);
     case UsualColumn: return optionalNumber(group.usualNs);
     default: return {};
     }
@@ -252,9 +246,8 @@ void StuckModel::rebuildRows()
         m_rowOfSite.insert(m_groups[row].site, static_cast<int>(row));
 }
 
-void StuckModel::apply(const std::vector<StuckGroup> &found, std::uint64_t now)
+void StuckModel::apply(const std::vector<StuckGroup> &found)
 {
-    m_now = now;
     removeGone(found);
     int count = 0;
     for (const StuckGroup &group : found) {
@@ -265,7 +258,8 @@ void StuckModel::apply(const std::vector<StuckGroup> &found, std::uint64_t now)
             continue;
         }
         m_groups[static_cast<std::size_t>(row)].usualNs = group.usualNs;
-        updateChildren(row, childrenOf(group, now));
+        m_groups[static_cast<std::size_t>(row)].longest = childOf(group.coroutines.front());
+        updateChildren(row, childrenOf(group));
     }
     orderGroups(found);
     announceValues();
@@ -275,13 +269,21 @@ void StuckModel::apply(const std::vector<StuckGroup> &found, std::uint64_t now)
     }
 }
 
-std::vector<StuckModel::Child> StuckModel::childrenOf(const StuckGroup &found, std::uint64_t now)
+StuckModel::Child StuckModel::childOf(const StuckCoroutine &stuck)
+{
+    return {stuck.since, stuck.coroutine, stuck.probeId, stuck.addr, stuck.suspendedNs};
+}
+
+std::vector<StuckModel::Child> StuckModel::childrenOf(const StuckGroup &found)
 {
     std::vector<Child> children;
     children.reserve(found.coroutines.size());
     for (const StuckCoroutine &stuck : found.coroutines)
-        children.push_back({now - stuck.suspendedNs, stuck.coroutine, stuck.probeId, stuck.addr});
-    return children;  // longest first already
+        children.push_back(childOf(stuck));
+    // The longest came first: nearly in order, but for processes that are gone or were not traced all the time.
+    if (!std::is_sorted(children.begin(), children.end()))
+        std::sort(children.begin(), children.end());
+    return children;
 }
 
 void StuckModel::removeGone(const std::vector<StuckGroup> &found)
@@ -303,7 +305,7 @@ void StuckModel::addGroup(const StuckGroup &found)
 {
     const int row = rowCount();
     beginInsertRows({}, row, row);
-    m_groups.push_back({found.site, found.usualNs, childrenOf(found, m_now)});
+    m_groups.push_back({found.site, found.usualNs, childOf(found.coroutines.front()), childrenOf(found)});
     m_rowOfSite.insert(found.site, row);
     endInsertRows();
 }
@@ -334,6 +336,7 @@ void StuckModel::updateChildren(int row, std::vector<Child> children)
                        children.begin() + range.last + 1);
         endInsertRows();
     }
+    present = std::move(children);  // the same ones, as of now
 }
 
 void StuckModel::replaceChildren(int row, std::vector<Child> children)

@@ -22,7 +22,7 @@ public:
     enum Columns {
         WhereColumn,    ///< uint: group: site id; coroutine: its id
         CountColumn,    ///< int: group: how many; coroutine: 1
-        LongestColumn,  ///< qulonglong, ns suspended at the latest sample
+        LongestColumn,  ///< qulonglong, ns suspended while its process lived and was traced, at the latest sample
         UsualColumn,    ///< qulonglong, ns, what the site usually takes; invalid: nothing completed there yet
         ColumnCount
     };
@@ -77,9 +77,10 @@ private:
 
     void finishJudging(const std::shared_ptr<Job> &job);
     void cancelJudging();
-    void apply(const std::vector<StuckGroup> &found, std::uint64_t now);
+    void apply(const std::vector<StuckGroup> &found);
     void removeGone(const std::vector<StuckGroup> &found);
-    static std::vector<Child> childrenOf(const StuckGroup &found, std::uint64_t now);
+    static Child childOf(const StuckCoroutine &stuck);
+    static std::vector<Child> childrenOf(const StuckGroup &found);
     void addGroup(const StuckGroup &found);
     void updateChildren(int row, std::vector<Child> children);
     void replaceChildren(int row, std::vector<Child> children);
@@ -95,7 +96,6 @@ private:
     StuckRule m_rule;
     std::vector<Group> m_groups;
     QHash<SiteId, int> m_rowOfSite;
-    std::uint64_t m_now = 0;
     int m_count = 0;
     std::shared_ptr<Job> m_job;  ///< the judgement under way; others are stale
     QThreadPool m_pool;

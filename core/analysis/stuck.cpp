@@ -97,6 +97,7 @@ StuckCoroutine describe(const Population &population, const CoroutineSnapshot &s
     stuck.probeId = snapshot.probeId;
     stuck.site = snapshot.site;
     stuck.addr = snapshot.addr;
+    stuck.since = snapshot.since;
     stuck.suspendedNs = suspendedNs;
     stuck.woken = notes.woken;
     stuck.lastWake = std::move(notes.lastWake);

@@ -22,6 +22,7 @@ struct StuckCoroutine {
     std::uint64_t probeId = 0;
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
+    std::uint64_t since = 0;               ///< ns, CLOCK_MONOTONIC
     std::uint64_t suspendedNs = 0;         ///< that its process lived and was traced
     std::optional<std::uint64_t> usualNs;  ///< the site's 99th percentile; nullopt: no suspension completed there
     // As the target said it, see CoroutineNotes.

@@ -25,6 +25,7 @@ public:
             Birth birth;
             birth.coroutine = id;
             birth.dialect = Dialect::Seqlock;
+            birth.pid = 7;
             birth.probeId = 500 + id;
             batch.births.push_back(birth);
         }
@@ -42,6 +43,8 @@ public:
         consume(m_batch);
         m_batch.clear();
     }
+
+    void endProcess() { m_batch.notes.processEnds.push_back({7, m_ts}); }
 
     Population population;
 
@@ -73,6 +76,7 @@ private Q_SLOTS:
     void groupsBySite();
     void updatesInPlace();
     void aNewSuspensionIsAnotherRow();
+    void rowsOfAProcessThatIsGoneStandStill();
     void manyChangesAtOnce();
     void judgesInTheBackground();
     void storm();
@@ -168,6 +172,34 @@ void TestStuckModel::aNewSuspensionIsAnotherRow()
     QVERIFY(!child.isValid());
     QCOMPARE(model.rowCount(model.index(0, 0)), 1);
     QVERIFY(model.index(0, Model::UsualColumn).data().toULongLong() >= 2 * kSecond);
+}
+
+void TestStuckModel::rowsOfAProcessThatIsGoneStandStill()
+{
+    Target target(2);
+    Model model;
+    const QAbstractItemModelTester tester(&model);
+    model.setPopulation(&target.population);
+    target.suspend(0, 1);
+    target.suspend(1, 1);
+    target.advance(5 * kSecond);
+    target.endProcess();
+    target.advance(kSecond);
+    model.sample();
+    QCOMPARE(model.stuckCount(), 2);
+    const QModelIndex group = model.index(0, 0);
+    const QModelIndex first = model.index(0, Model::LongestColumn, group);
+    const QVariant since = first.data(Model::SinceRole);
+    QCOMPARE(since.toULongLong(), 100 * kSecond);
+    QCOMPARE(first.data().toULongLong(), 5 * kSecond);
+    const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+    const QSignalSpy removed(&model, &QAbstractItemModel::rowsRemoved);
+    target.advance(10 * kSecond);
+    model.sample();
+    QCOMPARE(inserted.count() + removed.count(), 0);
+    QCOMPARE(model.index(0, 0, group).data(Model::SinceRole), since);
+    QCOMPARE(model.index(0, Model::LongestColumn, group).data().toULongLong(), 5 * kSecond);
+    QCOMPARE(model.index(0, Model::LongestColumn).data().toULongLong(), 5 * kSecond);
 }
 
 void TestStuckModel::manyChangesAtOnce()
