@@ -38,6 +38,7 @@ class Coroutine:
     generation: int
     events: int = 0       # as far as line and lanes say
     line_events: int = 0  # of the line alone
+    has_line: bool = False  # the line is still of this life
     in_lanes: int = 0     # transitions in lanes, in discard mode from the tails on
     dead: bool = False
     name: str = ""
@@ -169,7 +170,9 @@ class Region:
                 before, = struct.unpack_from("<Q", births, i * 64 + 0x28)
                 seq, = struct.unpack_from("<Q", lines, i * 64)
                 life, = struct.unpack_from("<Q", lines, i * 64 + 0x28)
-                lives += life >> 32
+                # Overwrite mode, where nobody frees: one that was claimed and not born is no life.
+                unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == LINE_FREE
+                lives += (life >> 32) - (1 if unborn else 0)
                 total += before + (seq >> 1)
         return lives, total
 
@@ -212,6 +215,7 @@ class Region:
                 continue
             # Recycled: its number stands until the next claim, which raises the generation first.
             coroutine.line_events = events
+            coroutine.has_line = True
             coroutine.events = max(coroutine.events, events)
             coroutine.dead = coroutine.dead or life != LINE_ALIVE
             if life != LINE_RECYCLED:
@@ -261,6 +265,9 @@ def sums(path):
             result["in_lanes"] = sum(coroutine.in_lanes for coroutine in coroutines)
             result["alive"] = sum(not coroutine.dead for coroutine in coroutines)
             result["lives_ever"], result["events_ever"] = region.ever()
+            # A record whose writer was killed before it came to the line.
+            result["ahead_of_lines"] = sum(coroutine.events - coroutine.line_events for coroutine in coroutines
+                                           if coroutine.has_line)
             result["named"] = sum(coroutine.name != "" for coroutine in coroutines)
             result["dropped"] = sum(lane["dropped"] for lane in region.lanes())
             result["lanes"] = region.lane_count
