@@ -37,7 +37,8 @@ constexpr int kSafetyCostFactor = 200;    ///< this many times its cost, whichev
 constexpr milliseconds kPollShortest{1};  ///< without announcement: the poll doubles from here
 constexpr milliseconds kPollLongest{50};  ///< to here
 constexpr int kNice = -10;
-constexpr milliseconds kHeartbeat{100};  ///< sinks hear of the time at least this often
+constexpr std::size_t kUsualBatch = 16'384;  ///< transitions; most passes give fewer
+constexpr milliseconds kHeartbeat{100};      ///< sinks hear of the time at least this often
 
 }  // namespace
 

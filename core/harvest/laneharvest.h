@@ -15,7 +15,7 @@ namespace ct {
 class LaneHarvest {
 public:
     /// Batches stay small enough for sinks to find them in the second-level cache.
-    static constexpr std::size_t kMaxTransitions = 8192;
+    static constexpr std::size_t kMaxTransitions = 4096;
 
     LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = processIsAlive);
 

@@ -41,8 +41,8 @@ void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Bat
     while (at < items.size()) {
         const std::size_t taken = takeRun(process.clock.pieceFor(items[at].ts), origin.tid, items.subspan(at), batch);
         at += taken;
-        if (taken == m_run.size() || at == items.size())
-            continue;
+        if (at == items.size())
+            break;
         const LaneItem &item = items[at++];
         const std::uint64_t ts = process.clock.ns(item.ts);
         if (isTransition(item.kind))
@@ -55,14 +55,15 @@ void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Bat
     }
 }
 
-/// The hot path: as many transitions as are simply the next ones of their coroutines; returns how many. They are put
-/// together in a place of their own, for the compiler must take any store to the batch for one to the batch's pointers.
+/// The hot path: as many transitions as are simply the next ones of their coroutines; returns how many.
 std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
 {
-    Transition *const run = m_run.data();
+    const std::size_t before = batch.transitions.size();
+    batch.transitions.resize(before + items.size());
+    Transition *const run = batch.transitions.data() + before;
     LaneCursor *const cursors = m_cursors.data();
     const std::size_t reach = m_cursors.size();
-    const std::size_t size = std::min(items.size(), m_run.size());
+    const std::size_t size = items.size();
     std::uint32_t rawSite = kUnknownSite;  // of the record before; known as
     SiteId site = kUnknownSite;
     std::size_t at = 0;
@@ -96,7 +97,7 @@ std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::spa
                    pointOf(item.kind),
                    item.kind >= corotracer::kRecordResume};
     }
-    batch.transitions.insert(batch.transitions.end(), run, run + at);
+    batch.transitions.resize(before + at);
     return at;
 }
 

@@ -12,7 +12,6 @@
 #include "core/harvest/processlist.h"
 #include "core/protocol/linereader.h"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -131,7 +130,6 @@ private:
     std::span<const corotracer::BirthLine> m_births;
     HarvestBooks &m_books;
     ProcessList &m_processes;
-    std::array<Transition, 64> m_run;   ///< being put together
     std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
     Holdings m_holdings;
     std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on

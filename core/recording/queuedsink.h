@@ -63,8 +63,8 @@ private:
     void fail(const Error &error);
 
     const std::size_t m_restBudget;
-    std::shared_ptr<Sink> m_sink;      ///< the writer's, and
-    std::vector<Transition> m_buffer;  ///< this: its memory is used again
+    std::shared_ptr<Sink> m_sink;  ///< the writer's, and
+    Transitions m_buffer;          ///< this: its memory is used again
     std::atomic<std::uint64_t> m_pending{0};
 
     std::mutex m_mutex;  ///< guards what follows; held for a copy at most

@@ -17,47 +17,31 @@ constexpr std::size_t kReadyBytes = std::size_t{128} << 20;
 // Copied as bytes into memory that nobody constructed anything in.
 static_assert(std::is_trivially_copyable_v<Transition>);
 
-/// Address space without a promise of memory, aligned to chunks; nullptr where there is not as much.
-std::byte *reserve(std::size_t bytes)
-{
-    const std::size_t whole = bytes + TransitionChunks::kBytes;
-    void *mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED)
-        return nullptr;
-    auto *begin = static_cast<std::byte *>(mapped);
-    const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(begin) % TransitionChunks::kBytes;
-    if (skipped > 0)
-        ::munmap(begin, skipped);
-    ::munmap(begin + skipped + bytes, whole - skipped - bytes);
-    ::madvise(begin + skipped, bytes, MADV_HUGEPAGE);
-    return begin + skipped;
-}
-
 }  // namespace
 
 Result<TransitionChunks> TransitionChunks::make(std::uint64_t bytes)
 {
     for (std::size_t chunks = std::max<std::size_t>(2, bytes / kBytes); chunks >= 2; chunks /= 2) {
-        if (std::byte *memory = reserve(chunks * kBytes))
-            return TransitionChunks(memory, chunks);
+        const AddressSpace space = reserve(chunks * kBytes);
+        if (space.accessible || (space.first && ::mprotect(space.first, space.bytes, PROT_READ | PROT_WRITE) == 0))
+            return TransitionChunks(space);
+        unreserve(space);
     }
     return errnoError(ENOMEM, "no memory for the queue before the output file");
 }
 
-TransitionChunks::TransitionChunks(std::byte *memory, std::size_t chunks)
-    : m_memory(memory),
-      m_bytes(chunks * kBytes),
-      m_wanted(std::min(kReadyBytes / kBytes, (chunks + 3) / 4)),
+TransitionChunks::TransitionChunks(const AddressSpace &space)
+    : m_space(space),
+      m_wanted(std::min(kReadyBytes / kBytes, (space.bytes / kBytes + 3) / 4)),
       m_ahead(std::make_unique<MemoryAhead>())
 {
-    for (std::size_t i = chunks; i-- > 0;)
-        m_cold.push_back(memory + i * kBytes);
+    for (std::size_t i = space.bytes / kBytes; i-- > 0;)
+        m_cold.push_back(space.first + i * kBytes);
     makeReady();
 }
 
 TransitionChunks::TransitionChunks(TransitionChunks &&other) noexcept
-    : m_memory(std::exchange(other.m_memory, nullptr)),
-      m_bytes(other.m_bytes),
+    : m_space(std::exchange(other.m_space, {})),
       m_wanted(other.m_wanted),
       m_ready(std::move(other.m_ready)),
       m_cold(std::move(other.m_cold)),
@@ -67,10 +51,9 @@ TransitionChunks::TransitionChunks(TransitionChunks &&other) noexcept
 
 TransitionChunks::~TransitionChunks()
 {
-    if (!m_memory)
-        return;
-    m_ahead->end();
-    ::munmap(m_memory, m_bytes);
+    if (m_ahead)
+        m_ahead->end();
+    unreserve(m_space);
 }
 
 /// They are used last, when they have their memory, perhaps.

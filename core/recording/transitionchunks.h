@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/result.h"
+#include "core/trace/addressspace.h"
 #include "core/trace/memoryahead.h"
 #include "core/trace/stream.h"
 
@@ -23,7 +24,7 @@ public:
     struct Chunk {
         Transition *transitions = nullptr;  ///< kCapacity; nullptr = none
     };
-    static constexpr std::size_t kBytes = std::size_t{2} << 20;
+    static constexpr std::size_t kBytes = AddressSpace::kHugePage;
     static constexpr std::size_t kCapacity = kBytes / sizeof(Transition);
 
     /// Address space for `bytes`, at least two chunks; for less where the system has less to give.
@@ -37,11 +38,10 @@ public:
     void giveBack(Chunk chunk);
 
 private:
-    TransitionChunks(std::byte *memory, std::size_t chunks);
+    explicit TransitionChunks(const AddressSpace &space);
     void makeReady();
 
-    std::byte *m_memory;
-    std::size_t m_bytes;
+    AddressSpace m_space;
     std::size_t m_wanted;             ///< so many are to be ready
     std::deque<std::byte *> m_ready;  ///< the last ones are in the cache, perhaps
     std::vector<std::byte *> m_cold;  ///< without memory

@@ -9,6 +9,8 @@
 #include "core/trace/reservedarray.h"
 #include "core/trace/sparsearray.h"
 
+#include <span>
+
 namespace ct {
 
 namespace population {
@@ -189,7 +191,7 @@ struct Population::Data {
     void applyFlag(const Flag &flag, std::uint64_t noticed);
     population::Statistics &statisticsOf(SiteId site);
 
-    void applyTransitions(const std::vector<Transition> &transitions);
+    void applyTransitions(std::span<const Transition> transitions);
 
     void applyNotesBefore(const Notes &batchNotes);
     void applyNotesAfter(const Notes &batchNotes);

@@ -308,11 +308,10 @@ void applyInTurns(Pass &pass, std::span<const Transition> events, const Transiti
 
 }  // namespace
 
-void Population::Data::applyTransitions(const std::vector<Transition> &transitions)
+void Population::Data::applyTransitions(std::span<const Transition> rest)
 {
     constexpr std::size_t kPiece = 1024;
     Pass pass(*this);
-    std::span<const Transition> rest = transitions;
     const Transition *const end = rest.data() + rest.size();
     for (const Transition &event : rest.first(std::min(rest.size(), kAhead)))
         pass.prefetch(event);

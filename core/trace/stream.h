@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/result.h"
+#include "core/uninitialized.h"
 
 #include <cstdint>
 #include <string>
@@ -70,6 +71,8 @@ struct Transition {
     PointKind kind = PointKind::Await;
     bool active = false;  ///< true = resumed, false = suspended
 };
+
+using Transitions = std::vector<Transition, Uninitialized<Transition>>;
 
 /// Numbers [firstN, firstN + count) of a coroutine were never seen.
 struct Loss {
@@ -198,7 +201,7 @@ struct Batch {
     std::vector<Site> sites;
     std::vector<Birth> births;
     std::vector<Loss> losses;  ///< also visible as jumps in Transition::n; here for the sums
-    std::vector<Transition> transitions;
+    Transitions transitions;
     std::vector<Death> deaths;
     std::vector<Flag> flags;
     Notes notes;            ///< of coroutines whose births are in this batch or an earlier one

@@ -53,7 +53,7 @@ void feed(Population &population, const Batch &batch)
     CHECK(static_cast<bool>(population.consume(batch)));
 }
 
-Population &withOne(Population &population, std::vector<Transition> transitions, std::vector<Loss> losses = {})
+Population &withOne(Population &population, Transitions transitions, std::vector<Loss> losses = {})
 {
     Batch batch;
     batch.sites = {site(1), site(2)};
@@ -318,11 +318,11 @@ CT_CASE(quantilesOfSuspensions)
 namespace {
 
 /// Mostly a resume and its suspension, right behind each other; now and then something else.
-std::vector<Transition> turnsWithFaults(std::size_t count, CoroutineId coroutines)
+Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
 {
     std::mt19937 random(5);
     std::vector<std::uint64_t> next(coroutines);
-    std::vector<Transition> events;
+    Transitions events;
     std::uint64_t ts = 1000;
     while (events.size() < count) {
         const CoroutineId id = random() % coroutines;
@@ -358,7 +358,7 @@ CT_CASE(turnsMeanTheSameAsTheirEvents)
         batch.births.push_back(birth(id));
     feed(whole, batch);
     feed(single, batch);
-    const std::vector<Transition> events = turnsWithFaults(60'000, kCoroutines);
+    const Transitions events = turnsWithFaults(60'000, kCoroutines);
     for (std::size_t begin = 0; begin < events.size();) {
         const std::size_t size = std::min<std::size_t>(5'001, events.size() - begin);
         batch.clear();
