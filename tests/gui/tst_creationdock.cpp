@@ -211,8 +211,8 @@ private Q_SLOTS:
         const auto portion = static_cast<int>(CreationTreeModel::kPortion);
         QTRY_COMPARE(tree->model()->rowCount(top), portion + 1);
         tree->setFocus();
-        QTest::keyClick(tree, Qt::Key_End);
-        QCOMPARE(currentOf(dock), kNoCoroutine);
+        // Again, where opening a branch is animated: until that ends the tree has its old rows.
+        QTRY_VERIFY((QTest::keyClick(tree, Qt::Key_End), currentOf(dock) == kNoCoroutine));
         gui::takePicture(&dock, "creation-million");
         QTest::keyClick(tree, Qt::Key_Return);
         QCOMPARE(tree->model()->rowCount(top), 2 * portion + 1);
