@@ -43,7 +43,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.site = record.site.load(kAcquire);
     to.tid = record.tid.load(kAcquire);
     to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
-    to.dropped = record.skipped.load(kAcquire);  // all that is missing, for now
+    to.dropped = record.skipped.load(kAcquire);  // with those lost and missed: whyMissing() tells them apart
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
