@@ -5,10 +5,11 @@
 namespace ct {
 
 ExportJob::ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
-                     const ExportFormat &format, QString path, QObject *parent)
+                     const Accounting &sums, const ExportFormat &format, QString path, QObject *parent)
     : QThread(parent),
       m_population(std::move(population)),
       m_history(std::move(history)),
+      m_sums(sums),
       m_format(format),
       m_path(std::move(path))
 {
@@ -42,7 +43,7 @@ void ExportJob::run()
         return !wasCancelled();
     };
     const Result<ExportReport> written =
-        exportTrace(*m_population, *m_history, m_format, m_path.toStdString(), onProgress);
+        exportTrace(*m_population, *m_history, m_format, m_path.toStdString(), onProgress, m_sums);
     m_succeeded = static_cast<bool>(written);
     if (written)
         m_report = *written;

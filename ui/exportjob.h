@@ -15,8 +15,9 @@ namespace ct {
 class ExportJob final : public QThread {
     Q_OBJECT
 public:
+    /// `sums`: of the capture, for what the trace does not know of itself.
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
-              const ExportFormat &format, QString path, QObject *parent = nullptr);
+              const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     ~ExportJob() override;  ///< cancels and waits
 
     void cancel();  ///< any thread
@@ -35,6 +36,7 @@ protected:
 private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const History> m_history;
+    const Accounting m_sums;
     const ExportFormat &m_format;
     const QString m_path;
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon

@@ -92,7 +92,8 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
 {
     if (!m_capture->population())
         return;
-    m_exportBar->start(std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), format, path));
+    m_exportBar->start(std::make_unique<ExportJob>(m_capture->population(), m_capture->history(),
+                                                   m_capture->accounting(), format, path));
 }
 
 void MainWindow::connectCapture()

@@ -59,6 +59,39 @@ private Q_SLOTS:
         QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
     }
 
+    /// What only the session counts is in the file, as in a recording that was written all along.
+    void whatIsMissingIsInTheFile()
+    {
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_storm").toStdString(), "--coroutines", "40", "--transitions", "400000"};
+        request.what = spec;
+        request.capture.lanes = false;
+        request.capture.stations = 8;
+        window.start(request);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        const QString path = m_sandbox.path(QStringLiteral("missing.sqlite"));
+        window.exportTo(*exportFormatFor("x.sqlite"), path);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<ExportBar *>()->isRunning(), kPatience);
+        const Accounting sums = window.capture().accounting();
+        QVERIFY(sums.lost > 0);
+        QCOMPARE(sums.untraced, 32U);
+        const QHash<QString, qulonglong> info = infoIn(path);
+        const auto told = [&info](const char *name) { return info.value(QLatin1String(name), ~qulonglong{0}); };
+        QCOMPARE(told("events"), sums.captured);
+        QCOMPARE(told("lost_events"), sums.lost);
+        QCOMPARE(told("missed_before_attach"), sums.missedBeforeAttach);
+        QCOMPARE(told("dropped_events"), 0U);
+        QCOMPARE(told("coroutines"), sums.coroutines);
+        QCOMPARE(told("coroutines_missed"), sums.coroutinesMissed);
+        QCOMPARE(told("untraced_coroutines"), sums.untraced);
+        QCOMPARE(told("born_while_off"), sums.bornWhileOff);
+        QCOMPARE(told("records_dropped"), sums.recordsDropped);
+        QCOMPARE(told("notes_lost"), sums.notesLost);
+    }
+
     void exportsCsv()
     {
         const QString path = m_sandbox.path(QStringLiteral("run.csv"));
@@ -121,8 +154,9 @@ private Q_SLOTS:
         auto *bar = m_window->findChild<ExportBar *>();
         const ExportFormat *format = exportFormatFor("x.csv");
         QVERIFY(bar && format);
+        const Capture &capture = m_window->capture();
         auto job =
-            std::make_unique<ExportJob>(m_window->capture().population(), m_window->capture().history(), *format, path);
+            std::make_unique<ExportJob>(capture.population(), capture.history(), capture.accounting(), *format, path);
         job->cancel();
         bar->start(std::move(job));
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
@@ -131,6 +165,21 @@ private Q_SLOTS:
     }
 
 private:
+    static QHash<QString, qulonglong> infoIn(const QString &path)
+    {
+        QHash<QString, qulonglong> info;
+        {
+            QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("exportui"));
+            database.setDatabaseName(path);
+            database.open();
+            QSqlQuery query(QStringLiteral("SELECT name, value FROM trace_info"), database);
+            while (query.next())
+                info.insert(query.value(0).toString(), query.value(1).toULongLong());
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
+        return info;
+    }
+
     void exportThroughTheMenu(const char *action, const QString &path)
     {
         m_window->findChild<QAction *>(QLatin1String(action))->trigger();
