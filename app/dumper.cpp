@@ -26,6 +26,17 @@ std::uint64_t keepNsOf(const CommandLine &line)
 
 }  // namespace
 
+/// What a dump holds, and what would have been in it if memory had held it.
+QString Dumper::describe(const ExportReport &report)
+{
+    QString text = tr("%1 events").arg(report.rows);
+    if (report.droppedEvents > 0)
+        text += tr("; %1 older ones were no longer in memory").arg(report.droppedEvents);
+    if (report.droppedNotes > 0)
+        text += tr("; %1 older wakes and waits were no longer in memory").arg(report.droppedNotes);
+    return text;
+}
+
 struct Dumper::Outcome {
     std::string path;
     QString reason;
@@ -164,8 +175,8 @@ void Dumper::end()
     const Outcome outcome = *std::exchange(m_outcome, nullptr);
     if (const Result<ExportReport> &report = *outcome.report) {
         m_files.push_back(outcome.path);
-        Q_EMIT said(tr("%1: wrote %2 (%3 events)")
-                        .arg(outcome.reason, QString::fromStdString(outcome.path), QString::number(report->rows)));
+        Q_EMIT said(
+            tr("%1: wrote %2 (%3)").arg(outcome.reason, QString::fromStdString(outcome.path), describe(*report)));
     } else {
         Q_EMIT failed(QString::fromStdString(report.error().message));
     }

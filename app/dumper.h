@@ -25,6 +25,8 @@
 
 namespace ct {
 
+struct ExportReport;
+
 /// Lives on the main thread; files are written on a thread of its own, one at a time.
 class Dumper final : public QObject {
     Q_OBJECT
@@ -60,6 +62,7 @@ Q_SIGNALS:
 
 private:
     struct Outcome;
+    static QString describe(const ExportReport &report);
     void look();
     bool hasNewFinding(std::uint64_t now);
     void lookForDeaths();
