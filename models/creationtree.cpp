@@ -8,8 +8,9 @@ namespace ct {
 
 namespace {
 
-constexpr CoroutineId kLookAfter = 512;       ///< coroutines between two looks at the clock
-constexpr int kDeepest = 100'000;             ///< steps upwards until a chain counts as a cycle
+constexpr CoroutineId kLookAfter = 512;  ///< coroutines between two looks at the clock
+/// Steps upwards until a chain counts as a cycle, as in Population: this is the GUI thread.
+constexpr int kMostStepsUp = 100'000;
 constexpr std::size_t kMostVisited = 10'000;  ///< coroutines looked at for one isGone()
 
 }  // namespace
@@ -105,11 +106,12 @@ bool CreationTree::closesCycle(CoroutineId id, CoroutineId parent) const
 {
     if (parent == id)
         return true;
-    if (parent < id && !m_hasYoungerParents)
-        return false;  // every way up leads to older ones only
+    // Every way up leads to older ones only, or nobody's leads to it.
+    if ((parent < id && !m_hasYoungerParents) || !hasChildren(id))
+        return false;
     int steps = 0;
     for (CoroutineId up = parent; up != kNoCoroutine; up = m_parents[up])
-        if (up == id || ++steps > kDeepest)
+        if (up == id || ++steps > kMostStepsUp)
             return true;
     return false;
 }

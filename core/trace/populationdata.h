@@ -198,6 +198,9 @@ struct Population::Data {
     void applyName(const CoroutineName &name);
     void applyParent(const Parent &parent);
     bool isAncestor(CoroutineId older, CoroutineId of) const;
+    /// A target decides how deep its coroutines nest, and the thread that harvests must not stand still for it: a few
+    /// milliseconds of cache misses. No program that recurses for a purpose gets there.
+    static constexpr int kMostStepsUp = 100'000;
 
     bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter(); }
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }

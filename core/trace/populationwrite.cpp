@@ -252,8 +252,11 @@ void Population::Data::applyName(const CoroutineName &name)
 /// Walks from `of` to its ancestors. A walk too long to finish counts as a circle.
 bool Population::Data::isAncestor(CoroutineId older, CoroutineId of) const
 {
-    constexpr int kMostSteps = 100'000;
-    for (int step = 0; step < kMostSteps; ++step) {
+    // Whoever has no children, as those that were just born, is nobody's ancestor: chains of any depth grow at their
+    // lower end without a walk.
+    if (origins[older].children.load(kRelaxed) == 0)
+        return older == of;
+    for (int step = 0; step < kMostStepsUp; ++step) {
         if (of == older)
             return true;
         const std::uint32_t parent = origins[of].parent.load(kRelaxed);
@@ -271,6 +274,9 @@ void Population::Data::applyParent(const Parent &parent)
     const CoroutineId child = parent.coroutine;
     if (!isKnown(child) || !isKnown(parent.parent) || child == parent.parent)
         return;
+    std::atomic<std::uint32_t> &known = origins[child].parent;
+    if (known.load(kRelaxed) == parent.parent + 1)
+        return;
     const bool backward = parent.parent > child;
     if ((backward || anyBackwardParent) && isAncestor(child, parent.parent))
         return;
@@ -280,7 +286,6 @@ void Population::Data::applyParent(const Parent &parent)
         children.store(children.load(kRelaxed) + by, kRelease);
         touch(id);
     };
-    std::atomic<std::uint32_t> &known = origins[child].parent;
     if (const std::uint32_t before = known.load(kRelaxed); before != 0)
         count(before - 1, ~0U);
     known.store(parent.parent + 1, kRelease);

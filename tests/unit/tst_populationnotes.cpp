@@ -123,6 +123,30 @@ CT_CASE(parentsFormATree)
     CHECK_EQUAL(population.notes(1).children, 1U);
 }
 
+/// Beyond every depth that is walked. Were each birth in it to look upwards, this would take most of a minute.
+CT_CASE(deepChainsAreEndured)
+{
+    constexpr CoroutineId kLength = 400'000;
+    Population population;
+    bear(population, kLength + 3);
+    std::vector<Parent> parents = {{0, kLength + 2}};  // a parent younger than its child: circles are possible
+    for (CoroutineId id = 1; id < kLength; ++id)
+        parents.push_back({id, id - 1});
+    feedParents(population, std::move(parents));
+    for (CoroutineId id = 1; id < kLength; ++id)
+        CHECK_EQUAL(population.parentOf(id), id - 1);
+    feedParents(population, {{kLength, kLength - 1}, {0, kLength - 1}, {kLength + 2, kLength - 1}});
+    CHECK_EQUAL(population.parentOf(kLength), kLength - 1);
+    CHECK_EQUAL(population.parentOf(0), kLength + 2);
+    CHECK_EQUAL(population.parentOf(kLength + 2), kNoCoroutine);
+    // One with children below such a chain: nobody can tell in time that this is no circle.
+    feedParents(population, {{kLength, kLength + 1}, {kLength + 1, kLength - 1}});
+    CHECK_EQUAL(population.parentOf(kLength), kLength + 1);
+    CHECK_EQUAL(population.parentOf(kLength + 1), kNoCoroutine);
+    feedParents(population, {{kLength + 1, 1000}});
+    CHECK_EQUAL(population.parentOf(kLength + 1), 1000U);
+}
+
 CT_CASE(aWaitBelongsToOneSuspension)
 {
     Population population;
