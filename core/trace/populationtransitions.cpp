@@ -136,6 +136,12 @@ bool givesName(std::uint32_t bits, const Transition &event)
            (event.kind == PointKind::Await || event.kind == PointKind::Yield);
 }
 
+/// Whether that has to be asked. Without the kind, see applyOrdinaryTurn().
+bool mayGiveName(std::uint32_t bits, const Transition &event)
+{
+    return !(bits & kNamed) && event.site != kUnknownSite;
+}
+
 /// False, and nothing is done, unless `event` follows the one before without a gap and ends what that one began.
 [[gnu::always_inline]] inline bool Pass::applyOrdinary(Record &record, const Transition &event) const
 {
@@ -147,7 +153,7 @@ bool givesName(std::uint32_t bits, const Transition &event)
     const std::uint64_t n = event.n;
     const SiteId oldSite = record.site.load(kRelaxed);
     if ((bits & (kOrdinary | kRunning)) != step.expected || n != record.nextN.load(kRelaxed) || since < m_latestOff ||
-        ts < since || std::size_t{oldSite} + 1 >= m_statisticsCount || givesName(bits, event)) [[unlikely]]
+        ts < since || std::size_t{oldSite} + 1 >= m_statisticsCount || mayGiveName(bits, event)) [[unlikely]]
         return false;
     // Only what a resume ends is a suspension.
     const std::uint64_t resumed = step.resumed;
@@ -179,19 +185,21 @@ bool givesName(std::uint32_t bits, const Transition &event)
 [[gnu::always_inline]] inline bool Pass::applyOrdinaryTurn(Record &record, const Transition &resume,
                                                            const Transition &suspend) const
 {
-    const Step &step = stepOf(suspend);
     const std::uint64_t lockAndBits = record.lockAndBits.load(kRelaxed);
     const auto bits = static_cast<std::uint32_t>(lockAndBits >> 32);
     const std::uint64_t since = record.since.load(kRelaxed);
     const SiteId oldSite = record.site.load(kRelaxed);
     if ((bits & (kOrdinary | kRunning)) != kOrdinary || resume.n != record.nextN.load(kRelaxed) ||
         suspend.n != resume.n + 1 || since < m_latestOff || resume.ts < since || suspend.ts < resume.ts ||
-        std::size_t{oldSite} + 1 >= m_statisticsCount || givesName(bits, suspend)) [[unlikely]]
+        std::size_t{oldSite} + 1 >= m_statisticsCount || mayGiveName(bits, suspend)) [[unlikely]]
         return false;
     Statistics *statistics = m_statistics[std::size_t{oldSite} + 1];
     if (!statistics) [[unlikely]]
         return false;
     const std::uint64_t suspended = resume.ts - since;
+    // The kind is read here and not earlier: a byte that the compiler keeps in memory meanwhile, and loads as a word,
+    // can not be forwarded between the two, and that took longer than all the rest.
+    const Step &step = stepOf(suspend);
     const std::uint64_t newBits = (bits & step.keep) | step.set;
     const std::uint64_t ran = record.spent[0].load(kRelaxed) + (suspend.ts - resume.ts);
     const std::uint64_t waited = record.spent[1].load(kRelaxed) + suspended;
