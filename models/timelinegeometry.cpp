@@ -112,7 +112,14 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
         row.usedIn = m_updates;
         changed |= m_order[i] != &row;
         m_order[i] = &row;
-        changed |= updateRow(row, rows[i], view, now, stuckAfter);
+    }
+    const std::size_t begin = m_firstPending < rows.size() ? m_firstPending : 0;
+    for (std::size_t turn = 0; turn < rows.size(); ++turn) {
+        const std::size_t i = (begin + turn) % rows.size();
+        const bool wasComplete = m_complete;
+        changed |= updateRow(m_rows[rows[i]], rows[i], view, now, stuckAfter);
+        if (wasComplete && !m_complete)
+            m_firstPending = i;
     }
     forgetUnused();
     return changed;
@@ -218,8 +225,10 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
     MarkWriter writer(marks);
     for (int x = span.first; x < span.pastEnd; ++x) {
         const std::int64_t index = offset + x;
-        if (index < 0 || index >= static_cast<std::int64_t>(row.columns.size()))
-            continue;  // not read yet
+        if (index < 0 || index >= static_cast<std::int64_t>(row.columns.size())) {
+            writer.add({x, x + 1, MarkKind::Pending, 0, kUnknownSite});
+            continue;
+        }
         History::Column column = row.columns[static_cast<std::size_t>(index)];
         if (x == span.since)
             addPresent(column, view, span);

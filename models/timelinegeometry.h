@@ -30,6 +30,7 @@ enum class MarkKind : std::uint8_t {
     Gap,       ///< events were lost here
     Unknown,   ///< alive, but the state is not known
     Dropped,   ///< alive, but this part of the history left the memory
+    Pending,   ///< not read yet: time ran out, see TimelineGeometry::update()
 };
 
 struct TimelineMark {
@@ -57,7 +58,7 @@ public:
     static constexpr std::chrono::nanoseconds kAllTheTime = std::chrono::nanoseconds::max();
 
     /// Brings the marks of `rows` up to date for this view and moment (ns). Returns true if any mark changed. What
-    /// does not fit into `budget` is left empty and comes with the next calls: see isComplete().
+    /// does not fit into `budget` is Pending and comes with the next calls, which begin with it: see isComplete().
     bool update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
                 const StuckThreshold &stuckAfter, std::chrono::nanoseconds budget = kAllTheTime);
     bool isComplete() const { return m_complete; }
@@ -112,7 +113,8 @@ private:
     int m_droppedColumns = 0;
     std::vector<History::Column> m_scratch;
     std::chrono::steady_clock::time_point m_deadline;
-    int m_reads = 0;  ///< in this update
+    int m_reads = 0;                 ///< in this update
+    std::size_t m_firstPending = 0;  ///< row that the next update begins with, so that everyone has a turn
     bool m_complete = true;
 };
 

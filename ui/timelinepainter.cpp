@@ -48,6 +48,10 @@ Look lookOf(const TimelineMark &mark, int height, int scale, const TimelinePixel
     case MarkKind::Gap: return hatch(pixels.gap, pixels.gapBackground);
     case MarkKind::Unknown: return hatch(pixels.unknown, kSeeThrough);
     case MarkKind::Dropped: return hatch(pixels.dropped, kSeeThrough);
+    case MarkKind::Pending: {
+        const Look line = thin(height, 2 * scale, pixels.dropped);
+        return {line.top, line.top, line.bottom, pixels.dropped, kSeeThrough, true};
+    }
     case MarkKind::Mixed: {
         const int lowest = std::min(kLowestDensity * scale, height);
         const int lower = std::clamp(height * mark.density / TimelineMark::kFullDensity, lowest, height);

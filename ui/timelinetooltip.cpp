@@ -102,6 +102,7 @@ QString markName(MarkKind kind)
     case MarkKind::Gap: return tr("Events lost");
     case MarkKind::Unknown: return tr("State unknown");
     case MarkKind::Dropped: return tr("No longer in memory");
+    case MarkKind::Pending: return tr("Being read");
     }
     return {};
 }

@@ -49,6 +49,7 @@ private Q_SLOTS:
     void densityRisesFromTheBottom();
     void thinMarksLieInTheMiddle();
     void hatchesLetTheGroundThrough();
+    void whatIsPendingIsADottedLine();
     void stuckShowsWhereItBegan();
     void clipsToTheImage();
     void tickTexts_data();
@@ -107,6 +108,20 @@ void TimelinePainterTest::hatchesLetTheGroundThrough()
     timelinepainter::paintMarks(image, marks, 0, 2, 1, pixels);
     QCOMPARE(line(image, 0, pixels), QStringLiteral("ggbbbbuu...."));
     QCOMPARE(line(image, 1, pixels), QStringLiteral("gbbbbgu....u"));
+}
+
+void TimelinePainterTest::whatIsPendingIsADottedLine()
+{
+    const TimelinePixels pixels(lightColors());
+    QImage image = canvas(12, 6);
+    const std::vector<TimelineMark> marks{mark(0, 12, MarkKind::Pending)};
+    timelinepainter::paintMarks(image, marks, 0, 6, 1, pixels);
+    for (int y = 0; y < 6; ++y) {
+        int dots = 0;
+        for (int x = 0; x < 12; ++x)
+            dots += image.pixel(x, y) == pixels.dropped;
+        QCOMPARE(dots, y == 2 || y == 3 ? 4 : 0);
+    }
 }
 
 void TimelinePainterTest::stuckShowsWhereItBegan()

@@ -276,6 +276,37 @@ CT_CASE(without_time_the_marks_come_bit_by_bit)
         CHECK_EQUAL(text(hurried.marks(i)), text(calm.marks(i)));
 }
 
+/// Time for one read an update: the rows take turns, and what is not read yet says so.
+CT_CASE(rows_that_had_no_time_come_first_next_time)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const std::vector<CoroutineId> rows{trace.born(kBase), trace.born(kBase), trace.born(kBase)};
+    TimelineGeometry geometry(trace.population, trace.history);
+    std::uint64_t ts = kBase;
+    std::vector<int> latest(rows.size(), 0);
+    for (int frame = 0; frame < 6; ++frame) {
+        for (const CoroutineId id : rows) {
+            trace.resume(id, ts + 1'000);
+            trace.suspend(id, ts + 2'000, site);
+            trace.resume(id, ts + 9'000);
+        }
+        ts += 10'000;
+        trace.pass(ts);
+        geometry.update(viewOf(1'000), rows, ts, {}, std::chrono::nanoseconds(0));
+        CHECK(!geometry.isComplete());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const auto &marks = geometry.marks(i);
+            const bool pending = std::any_of(marks.begin(), marks.end(),
+                                             [](const TimelineMark &mark) { return mark.kind == MarkKind::Pending; });
+            if (!pending)
+                latest[i] = frame + 1;
+        }
+    }
+    for (const int frame : latest)
+        CHECK(frame >= 3);
+}
+
 CT_CASE(a_history_that_lags_behind_is_read_again)
 {
     TimelineTrace trace;
