@@ -5,13 +5,10 @@
 #pragma once
 
 #include "core/exporting/exporting.h"
+#include "tests/integration/database.h"
 
 #include <QDir>
 #include <QFile>
-#include <QSqlDatabase>
-#include <QSqlError>
-#include <QSqlQuery>
-#include <QSqlRecord>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -107,42 +104,6 @@ inline void putContent(const QString &path, const QByteArray &content)
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(content);
 }
-
-/// A database opened for the length of a test.
-class Database {
-public:
-    explicit Database(const QString &path)
-    {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_name);
-        database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY"));
-        database.setDatabaseName(path);
-        database.open();
-    }
-    ~Database()
-    {
-        QSqlDatabase::database(m_name, false).close();
-        QSqlDatabase::removeDatabase(m_name);
-    }
-
-    /// All rows, columns joined by '|', NULL as nothing.
-    QStringList rows(const char *sql) const
-    {
-        QSqlQuery query(QSqlDatabase::database(m_name, false));
-        QStringList rows;
-        if (!query.exec(QString::fromLatin1(sql)))
-            return {query.lastError().text()};
-        while (query.next()) {
-            QStringList row;
-            for (int column = 0; column < query.record().count(); ++column)
-                row << query.value(column).toString();
-            rows << row.join(QLatin1Char('|'));
-        }
-        return rows;
-    }
-
-private:
-    const QString m_name = QStringLiteral("tst_export");
-};
 
 struct Trace {
     Population population;

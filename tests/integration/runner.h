@@ -29,6 +29,17 @@ inline QByteArray readAll(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+inline QJsonObject objectIn(const QString &path)
+{
+    return QJsonDocument::fromJson(readAll(path)).object();
+}
+
+/// Arguments as one writes them, without any quoting.
+inline QStringList words(const char *line)
+{
+    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
 /// One batch run. Regions and socket lie in the temporary directory, so that tests can run side by side.
 class Batch {
 public:
@@ -76,9 +87,9 @@ public:
     {
         return QTest::qWaitFor([&] { return err().contains(text); }, kPatienceMs);
     }
-    QJsonObject summary() const { return QJsonDocument::fromJson(readAll(path("summary.json"))).object(); }
+    QJsonObject summary() const { return objectIn(path("summary.json")); }
     /// What the target says of itself.
-    QJsonObject truth() const { return QJsonDocument::fromJson(readAll(path("emitted.json"))).object(); }
+    QJsonObject truth() const { return objectIn(path("emitted.json")); }
 
 private:
     QTemporaryDir m_directory;

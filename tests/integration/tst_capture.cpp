@@ -1,101 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Complete capture, end to end: lanes, recycling, flight recorders, many processes, and what happens when there is no
-// room; each against what the target says of itself.
-#include "runner.h"
-
-#include <QSqlDatabase>
-#include <QSqlError>
-#include <QSqlQuery>
+// Complete capture, end to end: lanes, recycling, many processes, and what happens when there is no room; each against
+// what the target says of itself.
+#include "tests/integration/database.h"
+#include "tests/integration/recordings.h"
 
 #include <set>
 
+using recordings::readRecording;
+using recordings::Recording;
+using recordings::recordTo;
 using runner::Batch;
 using runner::integer;
 using runner::target;
+using runner::words;
 
 namespace {
 
-QStringList words(const char *line)
-{
-    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
-
-QJsonObject objectIn(const QString &path)
-{
-    return QJsonDocument::fromJson(runner::readAll(path)).object();
-}
-
-/// Into the run's own directory.
-void recordTo(Batch &batch, const char *name)
-{
-    batch.process().setArguments(QStringList{QStringLiteral("-o"), batch.path(name)} + batch.process().arguments());
-}
-
-/// All lines of a recording: how many, and how many numbers are missing between those of the same coroutine.
-struct Recording {
-    qint64 lines = 0;
-    qint64 missing = 0;
-    qint64 inversions = 0;
-};
-Recording readRecording(const QString &path)
-{
-    Recording recording;
-    QHash<qint64, qint64> next;
-    for (const QByteArray &line : runner::readAll(path).split('\n')) {
-        if (line.isEmpty())
-            continue;
-        const QJsonObject object = QJsonDocument::fromJson(line).object();
-        const qint64 coroutine = integer(object, "coroutine");
-        const qint64 number = integer(object, "n");
-        const qint64 expected = next.value(coroutine, 0);
-        ++recording.lines;
-        recording.missing += qMax<qint64>(0, number - expected);
-        recording.inversions += number < expected ? 1 : 0;
-        next[coroutine] = number + 1;
-    }
-    return recording;
-}
-
-/// The first column of a query's rows.
+/// The rows of a query, columns joined by '|'.
 QStringList rowsOf(const QString &path, const char *sql)
 {
-    QStringList rows;
-    {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("tst_capture"));
-        database.setDatabaseName(path);
-        database.open();
-        QSqlQuery query(database);
-        if (!query.exec(QString::fromLatin1(sql)))
-            rows << query.lastError().text();
-        while (query.next())
-            rows << query.value(0).toString();
-    }
-    QSqlDatabase::removeDatabase(QStringLiteral("tst_capture"));
-    return rows;
+    return exporttest::Database(path).rows(sql);
 }
-
-/// A target with a flight recorder, started by nobody's engine.
-struct Recorder {
-    QTemporaryDir directory;
-    QString region = directory.filePath(QStringLiteral("flight.shm"));
-    QString truthFile = directory.filePath(QStringLiteral("emitted.json"));
-    QProcess process;
-
-    bool start(const QStringList &arguments)
-    {
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), region);
-        environment.insert(QStringLiteral("CT_EMITTED_FILE"), truthFile);
-        process.setProcessEnvironment(environment);
-        process.start(runner::binary("ct_flight"), arguments);
-        return process.waitForStarted() && QTest::qWaitFor([this] { return process.canReadLine(); });
-    }
-    /// Until it has ended; it may have done so before.
-    bool wait() { return process.state() == QProcess::NotRunning || process.waitForFinished(runner::kPatienceMs); }
-    QJsonObject truth() const { return objectIn(truthFile); }
-};
 
 }  // namespace
 
@@ -327,201 +254,6 @@ private Q_SLOTS:
         }
         QCOMPARE(pids.size(), 3U);
         QVERIFY(!pids.count(0));
-    }
-
-    void liveFlightRecorderIsAttachedTo()
-    {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50")));
-        Batch batch(words("--duration 1"), {QStringLiteral("--attach"), recorder.region});
-        const int status = batch.run();
-        QVERIFY2(status == 0, batch.err().constData());
-        QCOMPARE(integer(batch.summary(), "coroutines"), 50);
-        QVERIFY(integer(batch.summary(), "events") > 1000);
-        QCOMPARE(recorder.process.state(), QProcess::Running);  // it goes on
-        QVERIFY(QFile::exists(recorder.region));
-        recorder.process.terminate();
-        QVERIFY(recorder.wait());
-        QCOMPARE(recorder.process.exitCode(), 0);
-    }
-
-    void flightRecorderSurvivesTheCrash()
-    {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
-        QCOMPARE(recorder.process.exitStatus(), QProcess::CrashExit);
-        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
-        recordTo(batch, "run.jsonl");
-        const int status = batch.run();
-        QVERIFY2(status == 0, batch.err().constData());
-        QVERIFY2(batch.err().contains("as a flight recorder keeps them"), batch.err().constData());
-        const QJsonObject summary = batch.summary();
-        runner::compareAccounts(summary, recorder.truth());
-        QCOMPARE(integer(summary, "coroutines"), 50);
-        QVERIFY(integer(summary, "events") > 1024);  // a lane of 2,048 records, and more than a block is whole
-        QVERIFY(integer(summary, "missed_before_attach") > 0);
-        QCOMPARE(integer(summary, "coroutines_missed"), 0);
-        QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);
-        QVERIFY(QFile::exists(recorder.region));  // evidence is kept
-    }
-
-    /// Evidence: an engine that read it changed nothing of it.
-    void flightRecorderIsReadTwice()
-    {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
-        QJsonObject first;
-        for (int engine = 0; engine < 2; ++engine) {
-            Batch batch({}, {QStringLiteral("--attach"), recorder.region});
-            const int status = batch.run();
-            QVERIFY2(status == 0, batch.err().constData());
-            const QJsonObject summary = batch.summary();
-            runner::compareAccounts(summary, recorder.truth());
-            QCOMPARE(integer(summary, "lost_events"), 0);  // what was overwritten was missed
-            if (engine == 0)
-                first = summary;
-            for (const char *const sum : {"events", "missed_before_attach", "coroutines"})
-                QCOMPARE(integer(summary, sum), integer(first, sum));
-        }
-        QVERIFY(integer(first, "events") > 1024);
-    }
-
-    /// One word of a region is anything: the rest is read, and the capture ends.
-    void scribbledFlightRecorderIsRead_data()
-    {
-        QTest::addColumn<quint64>("ahead");
-        QTest::newRow("in its place, far ahead") << quint64{2000};
-        QTest::newRow("in another place") << quint64{2001};
-        QTest::newRow("nonsense") << ~quint64{0} / 3;
-    }
-    void scribbledFlightRecorderIsRead()
-    {
-        QFETCH(quint64, ahead);
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
-        {
-            QFile file(recorder.region);
-            QVERIFY(file.open(QIODevice::ReadWrite));
-            const auto word = [&file](qint64 offset) {
-                quint64 value = 0;
-                file.seek(offset);
-                return file.read(reinterpret_cast<char *>(&value), sizeof value) == sizeof value ? value : 0;
-            };
-            const auto lane = static_cast<qint64>(word(0x108));  // the directory's first; docs/ctp.md
-            const auto numbers = static_cast<qint64>(word(lane + 0x20));
-            const quint64 scribbled = word(numbers) + ahead;
-            QVERIFY(lane != 0 && numbers != 0);
-            QVERIFY(file.seek(numbers));
-            QCOMPARE(file.write(reinterpret_cast<const char *>(&scribbled), sizeof scribbled), qint64{8});
-        }
-        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
-        const int status = batch.run();
-        QVERIFY2(status == 0, batch.err().constData());
-        runner::compareAccounts(batch.summary(), recorder.truth());
-        QVERIFY(integer(batch.summary(), "events") > 1024);
-        QCOMPARE(integer(batch.summary(), "lost_events"), 0);
-    }
-
-    void keptHistoryIsDumpedOnDeath()
-    {
-        Batch batch(words("--keep 60s --dump-on death"), target("ct_crash", words("--after 200")));
-        recordTo(batch, "run.jsonl");
-        QCOMPARE(batch.run(), 128 + SIGSEGV);
-        QVERIFY(!QFile::exists(batch.path("run.jsonl")));
-        const QJsonArray dumps = batch.summary().value(QLatin1String("dumps")).toArray();
-        QCOMPARE(dumps.size(), 1);
-        QCOMPARE(dumps.first().toString(), batch.path("run.1.jsonl"));
-        QCOMPARE(readRecording(batch.path("run.1.jsonl")).lines, integer(batch.summary(), "events"));
-    }
-
-    void everyDeathIsDumped()
-    {
-        Batch batch(words("--keep 60s --dump-on death"),
-                    target("ct_processes", words("--processes 3 --coroutines 20 --turns 20")));
-        recordTo(batch, "run.jsonl");
-        QCOMPARE(batch.run(), 0);
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 3);
-        QCOMPARE(batch.err().count("(ct_processes) has ended"), 3);
-        QCOMPARE(readRecording(batch.path("run.3.jsonl")).lines, integer(batch.summary(), "events"));
-    }
-
-    /// While others, or nobody, go on.
-    void deathsAreDumpedWhileListening()
-    {
-        Batch batch(words("--keep 60s --dump-on death"), {QStringLiteral("--listen")});
-        batch.process().setArguments(batch.process().arguments() +
-                                     QStringList{QStringLiteral("--shm"), batch.path("r.shm")});
-        recordTo(batch, "run.jsonl");
-        QVERIFY(batch.start());
-        QVERIFY(batch.waitForError("CTP_SHM_PATH="));
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("CTP_SHM_PATH"), batch.path("r.shm"));
-        environment.insert(QStringLiteral("CTP_SOCK_PATH"), batch.path("r.shm.sock"));
-        environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("2097151"));
-        QProcess stays;
-        stays.setProcessEnvironment(environment);
-        stays.start(runner::binary("ct_many"), words("--coroutines 10"));
-        for (const char *const dump : {"run.1.jsonl", "run.2.jsonl"}) {
-            QProcess dies;
-            dies.setProcessEnvironment(environment);
-            dies.start(runner::binary("ct_crash"), words("--after 200"));
-            QVERIFY(dies.waitForFinished(runner::kPatienceMs));
-            QVERIFY2(batch.waitForError(batch.path(dump).toUtf8()), batch.err().constData());
-            QVERIFY(readRecording(batch.path(dump)).lines > 0);
-        }
-        QCOMPARE(stays.state(), QProcess::Running);
-        batch.signal(SIGTERM);
-        QVERIFY(batch.wait());
-        QCOMPARE(batch.exitCode(), 0);
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 2);
-        QCOMPARE(integer(batch.summary(), "processes"), 3);
-        stays.kill();
-        QVERIFY(stays.waitForFinished(runner::kPatienceMs));
-    }
-
-    void keptHistoryIsDumpedWhenAsked()
-    {
-        Batch batch(words("--keep 64MiB"), target("ct_many", words("--coroutines 100")));
-        recordTo(batch, "run.csv");
-        QVERIFY(batch.start());
-        QTRY_VERIFY(batch.out().contains("suspended"));
-        int dumps = 0;
-        qint64 rows = 0;
-        while (dumps < 1000 && rows < 2) {  // the first ones may come before the events
-            batch.signal(SIGUSR1);
-            const QString path = batch.path(qPrintable(QStringLiteral("run.%1.csv").arg(++dumps)));
-            QVERIFY(batch.waitForError(path.toUtf8()));
-            rows = runner::readAll(path).count('\n');
-        }
-        QVERIFY(rows > 1);
-        batch.signal(SIGTERM);
-        QVERIFY(batch.wait());
-        QCOMPARE(batch.exitCode(), 0);
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), dumps);  // none at the end, unasked
-        QVERIFY(!QFile::exists(batch.path("run.csv")));
-    }
-
-    void keptHistoryIsDumpedOnAFinding()
-    {
-        Batch batch(words("--keep 60s --dump-on finding --duration 4"),
-                    target("ct_causality", words("--workers 5 --hold")));
-        recordTo(batch, "run.jsonl");
-        QCOMPARE(batch.run(), 0);
-        QVERIFY(!batch.summary().value(QLatin1String("stuck")).toArray().isEmpty());
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 1);  // the same ones are no news
-        QVERIFY(readRecording(batch.path("run.1.jsonl")).lines > 0);
-    }
-
-    void unwritableDumpsAreSaidAtOnce()
-    {
-        Batch batch({QStringLiteral("-o"), QStringLiteral("/no/such/place/run.jsonl"), QStringLiteral("--keep"),
-                     QStringLiteral("1s")},
-                    target("ct_many"));
-        QCOMPARE(batch.run(), 4);
-        QVERIFY(batch.err().contains("/no/such/place"));
     }
 };
 

@@ -3,65 +3,22 @@
 //
 // Every test target through the real program: what the target says it emitted against what was captured and lost.
 #include "core/session/mappings.h"
+#include "tests/integration/recordings.h"
 
-#include "runner.h"
-
-#include <QDir>
-#include <QHash>
+#include <QFileInfo>
 
 #include <cerrno>
 #include <map>
 
+using recordings::readRecording;
+using recordings::Recording;
+using recordings::recordTo;
 using runner::Batch;
 using runner::integer;
 using runner::target;
+using runner::words;
 
 namespace {
-
-struct Recorded {
-    qint64 lines = 0;
-    qint64 firstFields = 0;  ///< lines that begin with the six fields in their order and form
-    qint64 inversions = 0;   ///< within a coroutine, by number or by time
-    QHash<qint64, qint64> lastNumber;
-};
-
-/// Reads a recording strictly: every line complete, an object, in order.
-Recorded readRecording(const QString &path)
-{
-    Recorded recorded;
-    const QByteArray all = runner::readAll(path);
-    if (!all.isEmpty() && !all.endsWith('\n'))
-        return recorded;
-    static const QRegularExpression form(
-        QStringLiteral("^\\{\"probe_id\":\\d+,\"tid\":\\d+,\"addr\":\"0x[0-9a-f]{16}\","
-                       "\"seq\":\\d+,\"is_active\":(true|false),\"ts\":\\d+,"));
-    QHash<qint64, qint64> lastTime;
-    for (const QByteArray &line : all.split('\n')) {
-        if (line.isEmpty())
-            continue;
-        const QJsonObject object = QJsonDocument::fromJson(line).object();
-        recorded.lines += object.isEmpty() ? 0 : 1;
-        recorded.firstFields += form.match(QString::fromUtf8(line)).hasMatch() ? 1 : 0;
-        const qint64 coroutine = integer(object, "coroutine");
-        const qint64 number = integer(object, "n");
-        const qint64 time = integer(object, "ts");
-        if (number <= recorded.lastNumber.value(coroutine, -1) || time < lastTime.value(coroutine, 0))
-            ++recorded.inversions;
-        recorded.lastNumber[coroutine] = number;
-        lastTime[coroutine] = time;
-    }
-    return recorded;
-}
-
-QStringList recordTo(const char *path)
-{
-    return {QStringLiteral("-o"), QLatin1String(path)};
-}
-
-void setWorkingDirectory(Batch &batch)
-{
-    batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
-}
 
 /// 2 * events of the coroutine that has the first compact station, read from the file without mapping it; 0 = none yet.
 quint64 newestSeq(const QString &region)
@@ -74,11 +31,6 @@ quint64 newestSeq(const QString &region)
                    : 0;
     };
     return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // lines_offset, then seq
-}
-
-QStringList words(const char *line)
-{
-    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
 }  // namespace
@@ -115,8 +67,8 @@ private Q_SLOTS:
         QFETCH(QString, program);
         QFETCH(QString, arguments);
         QFETCH(int, coroutines);
-        Batch batch(recordTo("run.jsonl"), target(qPrintable(program), words(qPrintable(arguments))));
-        setWorkingDirectory(batch);
+        Batch batch({}, target(qPrintable(program), words(qPrintable(arguments))));
+        recordTo(batch, "run.jsonl");
         const int status = batch.run();
         QVERIFY2(status == 0, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -127,7 +79,7 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "flagged_stations"), 0);
         QVERIFY(integer(summary, "events") > 0);
 
-        const Recorded recorded = readRecording(batch.path("run.jsonl"));
+        const Recording recorded = readRecording(batch.path("run.jsonl"));
         QCOMPARE(recorded.lines, integer(summary, "events"));
         QCOMPARE(recorded.firstFields, recorded.lines);
         QCOMPARE(recorded.inversions, 0);
@@ -154,8 +106,8 @@ private Q_SLOTS:
     {
         QFETCH(QString, file);
         QFETCH(QByteArray, beginning);
-        Batch batch(recordTo(qPrintable(file)), target("ct_storm", words("--coroutines 20 --transitions 5000")));
-        setWorkingDirectory(batch);
+        Batch batch({QStringLiteral("-o"), file}, target("ct_storm", words("--coroutines 20 --transitions 5000")));
+        batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
         QCOMPARE(batch.run(), 0);
         const QByteArray content = runner::readAll(batch.path(qPrintable(file)));
         QVERIFY(content.startsWith(beginning));
@@ -211,16 +163,16 @@ private Q_SLOTS:
     void hostileTargetsDoNotHarmUs()
     {
         QFETCH(QString, mode);
-        Batch batch(recordTo("run.jsonl"), target("ct_hostile", {QStringLiteral("--mode"), mode,
-                                                                 QStringLiteral("--seconds"), QStringLiteral("1")}));
-        setWorkingDirectory(batch);
+        Batch batch({}, target("ct_hostile",
+                               {QStringLiteral("--mode"), mode, QStringLiteral("--seconds"), QStringLiteral("1")}));
+        recordTo(batch, "run.jsonl");
         const int status = batch.run();
         // A region that was cut short is a capture that failed, and says so; else the target may have hurt itself.
         const bool cut = mode == QLatin1String("truncate");
         QVERIFY2(cut ? status == 3 : status == 0 || status == 128 + SIGBUS, batch.err().constData());
         QVERIFY(!batch.summary().isEmpty());
         QCOMPARE(batch.summary().value(QLatin1String("capture_error")).isString(), cut);
-        const Recorded recorded = readRecording(batch.path("run.jsonl"));
+        const Recording recorded = readRecording(batch.path("run.jsonl"));
         QCOMPARE(recorded.lines, integer(batch.summary(), "events"));
     }
 
@@ -262,7 +214,7 @@ private Q_SLOTS:
         QVERIFY(second.wait());
         QCOMPARE(second.exitCode(), 0);
         const QJsonObject summary = second.summary();
-        runner::compareAccounts(summary, QJsonDocument::fromJson(runner::readAll(truthFile)).object());
+        runner::compareAccounts(summary, runner::objectIn(truthFile));
         QVERIFY(integer(summary, "missed_before_attach") > 0);
         QVERIFY(integer(summary, "events") > 0);
         QVERIFY(!QFile::exists(region));  // adopted, drained, done with

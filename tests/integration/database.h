@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A database that a test looks into.
+#pragma once
+
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QSqlRecord>
+#include <QStringList>
+
+namespace exporttest {
+
+/// A database opened for the length of a test.
+class Database {
+public:
+    explicit Database(const QString &path)
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_name);
+        database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY"));
+        database.setDatabaseName(path);
+        database.open();
+    }
+    ~Database()
+    {
+        QSqlDatabase::database(m_name, false).close();
+        QSqlDatabase::removeDatabase(m_name);
+    }
+
+    /// All rows, columns joined by '|', NULL as nothing.
+    QStringList rows(const char *sql) const
+    {
+        QSqlQuery query(QSqlDatabase::database(m_name, false));
+        QStringList rows;
+        if (!query.exec(QString::fromLatin1(sql)))
+            return {query.lastError().text()};
+        while (query.next()) {
+            QStringList row;
+            for (int column = 0; column < query.record().count(); ++column)
+                row << query.value(column).toString();
+            rows << row.join(QLatin1Char('|'));
+        }
+        return rows;
+    }
+
+private:
+    const QString m_name = QStringLiteral("tst_export");
+};
+
+}  // namespace exporttest
