@@ -145,7 +145,7 @@ struct HarvestLoop::Data {
     }
 };
 
-HarvestLoop::HarvestLoop(Region &region) : HarvestLoop(region, processIsAlive) {}
+HarvestLoop::HarvestLoop(Region &region) : HarvestLoop(region, IsAlive()) {}
 
 HarvestLoop::HarvestLoop(Region &region, IsAlive isAlive) : m_data(std::make_unique<Data>(region, std::move(isAlive)))
 {
@@ -164,6 +164,18 @@ void HarvestLoop::scan(Batch &batch)
 void HarvestLoop::safetyScan(Batch &batch)
 {
     m_data->pass(batch, true, false);
+}
+
+bool HarvestLoop::hasEndsToTell()
+{
+    return m_data->region.isWhole() && m_data->lanes.hasEndsToTell(monotonicNs());
+}
+
+void HarvestLoop::tellEnds(Batch &batch)
+{
+    batch.now = monotonicNs();
+    if (!m_data->ending && m_data->region.isWhole())
+        m_data->lanesWhole = m_data->lanes.pass(batch, true);
 }
 
 bool HarvestLoop::mayAnnounceSleep() const

@@ -32,6 +32,11 @@ public:
     /// The same, but every station's death as well.
     void safetyScan(Batch &batch);
 
+    /// While nothing is scanned, at the cost of a system call: a process of this project's probe has ended, and is not
+    /// told yet. Scans, or calls of the second, will tell it; that leaves out the stations.
+    bool hasEndsToTell();
+    void tellEnds(Batch &batch);
+
     /// Announces sleep (owner only): sets tracer_sleeping (seq_cst; partner: the probe's seq_cst store of seq and
     /// load of the flag), then scans everything again. True: nothing was found and the caller may block.
     bool prepareSleep(Batch &batch);

@@ -206,7 +206,9 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
         data.batch.clear();
         if (safetyScanDue())
             safetyScan();
-        const bool any = !data.batch.empty();
+        else if (data.loop.hasEndsToTell())
+            data.loop.tellEnds(data.batch);
+        const bool any = !data.batch.empty() || data.loop.hasMore();
         deliver();
         if (any)
             break;

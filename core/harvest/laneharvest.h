@@ -17,7 +17,7 @@ public:
     /// Batches stay small enough for sinks to find them in the second-level cache.
     static constexpr std::size_t kMaxTransitions = 4096;
 
-    LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = processIsAlive);
+    LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = {});
 
     /// One pass over all lanes; costs one cache line per lane when nothing is new. False: there is more to do at once.
     /// `safety`: does as well what may wait for an idle moment.
@@ -26,6 +26,8 @@ public:
     bool isSettled() const { return !m_inBarrier && !m_sweep.isRunning() && !m_merger.isWaiting(); }
     /// Events that came before others of their coroutine wait for a moment to go by.
     bool isHolding() const { return m_merger.isHolding(); }
+    /// A process has ended, and that is not told yet. Costs a system call.
+    bool hasEndsToTell(std::uint64_t nowNs) { return m_processes.lookForEnds(nowNs) || !m_gone.empty(); }
     /// The lanes fill so fast that the next pass must not wait.
     bool isUrgent() const { return m_lanes.isUrgent(); }
 

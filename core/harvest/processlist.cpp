@@ -20,6 +20,7 @@ using corotracer::ProcessEntry;
 /// Entries are taken from the front: new ones lie at most so far behind the last known one.
 constexpr std::size_t kLookAhead = 8;
 constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
+constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< while look() is called all the time
 /// From the first doubt to the verdict.
 constexpr std::uint64_t kDoubtNs = 500'000'000;
 
@@ -88,7 +89,10 @@ bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks)
 }
 
 ProcessList::ProcessList(Region &region, LaneClock &clock, IsAlive isAlive)
-    : m_region(region), m_clock(clock), m_isAlive(std::move(isAlive))
+    : m_region(region),
+      m_clock(clock),
+      m_watches(!isAlive),
+      m_isAlive(isAlive ? std::move(isAlive) : IsAlive(processIsAlive))
 {
 }
 
@@ -112,7 +116,12 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
     process.initNs = pairs.initNs;
-    process.sawAlive = state == corotracer::kProcessActive && m_isAlive(process.pid, process.startTicks);
+    // Asked after it is watched: then the watch is over this process and no other one that had its pid before.
+    const bool active = state == corotracer::kProcessActive;
+    const bool watched = active && m_watches && m_watch.add(untrustedIndex, static_cast<pid_t>(process.pid));
+    process.sawAlive = active && m_isAlive(process.pid, process.startTicks);
+    if (watched && !process.sawAlive)
+        m_watch.remove(untrustedIndex);
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
     process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
     process.livedNs = process.sawAlive ? batch.now : std::min(std::max(pairs.initNs, pairs.lateNs), batch.now);
@@ -124,7 +133,28 @@ bool ProcessList::seemsGone(std::uint32_t index) const
 {
     const HarvestedProcess &process = m_processes[index];
     return m_region.processes()[index].state.load(std::memory_order_acquire) == corotracer::kProcessEnded ||
-           (process.knowable && !m_isAlive(process.pid, process.startTicks));
+           (process.knowable && !m_watch.watches(index) && !m_isAlive(process.pid, process.startTicks));
+}
+
+void ProcessList::setGone(std::uint32_t index)
+{
+    m_processes[index].stage = Stage::Gone;
+    m_watch.remove(index);
+    m_gone.push_back(index);
+}
+
+bool ProcessList::lookForEnds(std::uint64_t nowNs)
+{
+    if (!m_watch.isEmpty()) {
+        for (const std::uint32_t index : m_watch.takeEnded()) {
+            HarvestedProcess &process = m_processes[index];
+            process.livedNs = std::max(process.livedNs, m_watchedNs);
+            if (process.stage == Stage::Live || process.stage == Stage::Suspected)
+                setGone(index);
+        }
+        m_watchedNs = nowNs;
+    }
+    return !m_gone.empty();
 }
 
 void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
@@ -148,8 +178,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
     }
     if (!last && nowNs - process.suspectedNs < kDoubtNs)
         return;
-    process.stage = Stage::Gone;
-    m_gone.push_back(index);
+    setGone(index);
 }
 
 void ProcessList::look(Batch &batch, std::uint64_t nowNs)
@@ -159,6 +188,8 @@ void ProcessList::look(Batch &batch, std::uint64_t nowNs)
         at(static_cast<std::uint32_t>(index), batch);
     if (m_processes.empty())
         return;
+    if (nowNs - m_watchedNs >= kWatchEveryNs)
+        lookForEnds(nowNs);
     const std::uint64_t elapsed = std::min(nowNs - m_lookedNs, kAskEveryNs);
     std::size_t asked = m_processes.size() * elapsed / kAskEveryNs;
     if (asked == 0)
@@ -173,6 +204,7 @@ void ProcessList::look(Batch &batch, std::uint64_t nowNs)
 
 void ProcessList::lookLast(std::uint64_t nowNs)
 {
+    lookForEnds(nowNs);
     for (std::size_t index = 0; index < m_processes.size(); ++index)
         ask(static_cast<std::uint32_t>(index), nowNs, true);
 }

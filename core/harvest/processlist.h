@@ -4,6 +4,7 @@
 // The processes that write into a region with lanes: who they are, how their clocks are read, whether they live.
 #pragma once
 
+#include "core/harvest/endwatch.h"
 #include "core/harvest/laneclock.h"
 #include "core/harvest/region.h"
 #include "core/trace/stream.h"
@@ -44,6 +45,7 @@ struct HarvestedProcess {
 
 class ProcessList {
 public:
+    /// Empty `isAlive`: processIsAlive(), and those that it finds alive are watched.
     ProcessList(Region &region, LaneClock &clock, IsAlive isAlive);
 
     /// The process of a lane or a compact station; reads its entry when it is new. One without a valid entry has pid 0
@@ -62,13 +64,16 @@ public:
 
     /// Finds new ones, and asks about the life of the others, each about once a second.
     void look(Batch &batch, std::uint64_t nowNs);
+    /// Whether there is anybody who seems to be gone since takeGone(). Costs a system call: that a watched process has
+    /// ended is known at once; the others have to wait for look(), and to be asked twice.
+    bool lookForEnds(std::uint64_t nowNs);
     /// The end: all that do not live are gone, without a second look.
     void lookLast(std::uint64_t nowNs);
 
     /// Those that turned out to be gone since the last call; the caller reads what they left, then buries them.
     std::vector<std::uint32_t> takeGone();
     /// Tells its end: the time when it lived for sure, not when its death was noticed, which comes up to two seconds
-    /// later. `reuse`: the entry is free for another.
+    /// later unless it was watched. `reuse`: the entry is free for another.
     void bury(std::uint32_t index, bool reuse, Batch &batch);
 
     /// Writing at present, and whether any of them has switched tracing off.
@@ -87,11 +92,15 @@ private:
     using Stage = HarvestedProcess::Stage;
     const HarvestedProcess &read(std::uint32_t untrustedIndex, Batch &batch);
     bool seemsGone(std::uint32_t index) const;
+    void setGone(std::uint32_t index);
     void ask(std::uint32_t index, std::uint64_t nowNs, bool last);
 
     Region &m_region;
     LaneClock &m_clock;
+    bool m_watches;  ///< not while a test decides who lives
     IsAlive m_isAlive;
+    EndWatch m_watch;
+    std::uint64_t m_watchedNs = 0;  ///< when those in it lived
     HarvestedProcess m_nobody;
     /// By index, as far as entries were seen in use. References stay valid: one record may make two of them known.
     std::deque<HarvestedProcess> m_processes;

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The ends of real processes: known as soon as they are over, without anybody being asked twice.
+#include "core/harvest/endwatch.h"
+#include "tests/support/lanecapture.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace lanecapture;
+
+namespace {
+
+/// Sleeps until it is killed.
+class Child {
+public:
+    Child() : m_pid(::fork())
+    {
+        if (m_pid != 0)
+            return;
+        for (;;)
+            ::pause();
+    }
+    ~Child()
+    {
+        if (m_pid <= 0)
+            return;
+        ::kill(m_pid, SIGKILL);
+        ::waitpid(m_pid, nullptr, 0);
+    }
+    Child(const Child &) = delete;
+    Child &operator=(const Child &) = delete;
+
+    pid_t pid() const { return m_pid; }
+    std::uint32_t number() const { return static_cast<std::uint32_t>(m_pid); }
+    /// Field 22 of its stat.
+    std::uint64_t startTicks() const
+    {
+        std::ifstream file("/proc/" + std::to_string(m_pid) + "/stat");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const char *at = text.c_str() + text.rfind(')');
+        for (int field = 2; field < 22; ++field)
+            at = std::strchr(at + 1, ' ');
+        return std::strtoull(at + 1, nullptr, 10);
+    }
+    /// Dead, and a zombie from here on.
+    void kill() const
+    {
+        ::kill(m_pid, SIGKILL);
+        siginfo_t info{};
+        REQUIRE(::waitid(P_PID, static_cast<id_t>(m_pid), &info, WEXITED | WNOWAIT) == 0);
+    }
+
+private:
+    pid_t m_pid;
+};
+
+std::uint64_t now()
+{
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+bool canWatch()
+{
+    ct::EndWatch watch;
+    if (watch.add(0, ::getpid()))
+        return true;
+    std::puts("(no pidfd_open here: not tested)");
+    return false;
+}
+
+}  // namespace
+
+CT_CASE(whoHasEndedIsTakenOnce)
+{
+    if (!canWatch())
+        return;
+    const Child a, b, c;
+    ct::EndWatch watch;
+    CHECK(watch.isEmpty());
+    CHECK(watch.takeEnded().empty());
+    for (const Child *child : {&a, &b, &c})
+        CHECK(watch.add(child->number(), child->pid()));
+    CHECK(watch.takeEnded().empty());
+    a.kill();
+    c.kill();
+    const std::vector<std::uint32_t> ended = watch.takeEnded();
+    CHECK(std::set<std::uint32_t>(ended.begin(), ended.end()) == (std::set<std::uint32_t>{a.number(), c.number()}));
+    CHECK(watch.takeEnded().empty());
+    CHECK(watch.watches(b.number()));
+    CHECK(!watch.watches(a.number()));
+    watch.remove(b.number());
+    CHECK(watch.isEmpty());
+    b.kill();
+    CHECK(watch.takeEnded().empty());
+}
+
+CT_CASE(noMoreDescriptorsThanArePromised)
+{
+    if (!canWatch())
+        return;
+    ct::EndWatch watch;
+    std::size_t watched = 0;
+    while (watched <= ct::EndWatch::kMost && watch.add(static_cast<std::uint32_t>(watched), ::getpid()))
+        ++watched;
+    CHECK_EQUAL(watched, ct::EndWatch::kMost);
+    watch.remove(7);
+    CHECK(watch.add(1000, ::getpid()));
+    CHECK(!watch.add(1001, 0x3FFFFFFF));  // nobody
+}
+
+/// Asleep: no doubt, no second look, no scan of stations.
+CT_CASE(anEndIsToldWhileNothingHappens)
+{
+    if (!canWatch())
+        return;
+    Capture c;
+    c.loop.emplace(*c.region);  // who lives is for the system to say
+    const Child stays, goes;
+    const Process living(c.header(), stays.number(), stays.startTicks());
+    const Process dying(c.header(), goes.number(), goes.startTicks());
+    Lane mine = *living.takeLane(11), theirs = *dying.takeLane(22);
+    Coroutine one = *Coroutine::bear(living, mine, 1, 1);
+    Coroutine two = *Coroutine::bear(dying, theirs, 2, 1);
+    steps(one, mine, 3);
+    steps(two, theirs, 5);
+    c.settle(true);
+    CHECK_EQUAL(c.loop->accounting().processes, 2u);
+    const std::uint64_t lived = now();
+    CHECK(!c.loop->hasEndsToTell());
+    goes.kill();
+    const std::uint64_t died = now();
+    CHECK(c.loop->hasEndsToTell());
+    CHECK_EQUAL(c.loop->accounting().processes, 1u);
+    // What it left is swept up; a sweep follows the one before at some distance.
+    while (c.loop->hasEndsToTell()) {
+        c.batch.clear();
+        c.loop->tellEnds(c.batch);
+        c.books.add(c.batch);
+    }
+    REQUIRE(c.books.notes.processEnds.size() == 1);
+    CHECK_EQUAL(c.books.notes.processEnds[0].pid, goes.number());
+    CHECK(c.books.notes.processEnds[0].ts >= lived && c.books.notes.processEnds[0].ts <= died);
+    CHECK_EQUAL(dying.entry().state.load(), corotracer::kProcessFree);
+    CHECK_EQUAL(living.entry().state.load(), corotracer::kProcessActive);
+    c.end();
+    c.checkBooks(3 + 5);
+}
+
+/// One that was dead before we came is not watched, and told all the same.
+CT_CASE(whoWasDeadBeforeIsFoundByAsking)
+{
+    Capture c;
+    c.loop.emplace(*c.region);
+    const Child stays, gone;
+    const Process living(c.header(), stays.number(), stays.startTicks());
+    const Process dead(c.header(), gone.number(), gone.startTicks());
+    gone.kill();
+    Lane theirs = *dead.takeLane(22);
+    Coroutine one = *Coroutine::bear(dead, theirs, 1, 1);
+    steps(one, theirs, 5);
+    scanUntil(c, [&] { return !c.books.notes.processEnds.empty(); });
+    CHECK_EQUAL(c.books.notes.processEnds[0].pid, gone.number());
+    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
+    c.end();
+    c.checkBooks(5);
+}
