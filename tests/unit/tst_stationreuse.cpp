@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Stations of our probe that are given back and taken again.
+#include "core/harvest/stationlist.h"
+#include "tests/support/capture.h"
+
+#include <optional>
+
+using regions::Books;
+using regions::Capture;
+using writers::Style;
+using writers::Writer;
+
+namespace {
+
+/// Pops a free station as our probe does; nullptr when there is none.
+corotracer::StationData *takeFree(ct::Region &region)
+{
+    std::atomic<std::uint64_t> &top = region.writableHeader()->extension.free_stations;
+    const auto index = static_cast<std::uint32_t>(top.load());
+    if (index == 0)
+        return nullptr;
+    corotracer::StationData *const station = region.writableStation(index - 1);
+    top.store(((top.load() >> 32) + 1) << 32 | station->extension.next_free.load());
+    return station;
+}
+
+Writer bornAgain(corotracer::StationData &station, std::uint64_t key)
+{
+    std::uint64_t begin = 0;
+    for (const corotracer::Epoch &epoch : station.slots)
+        begin += epoch.seq.load() / 2;
+    station.extension.generation.fetch_add(1);
+    station.extension.gen_start.store(begin);
+    station.header.is_dead.store(0);
+    Writer writer(station, Style::Ours, key, begin);
+    writer.bear();
+    return writer;
+}
+
+}  // namespace
+
+/// Stations of our probe are used again once they were read; numbers start anew, seqs go on.
+CT_CASE(stationsOfOursAreUsedAgain)
+{
+    Capture c(4);
+    std::uint64_t emitted = 0;
+    for (std::uint64_t key = 1; key <= 50; ++key) {
+        std::optional<Writer> writer;
+        if (corotracer::StationData *const station = takeFree(c.region)) {
+            c.scan();  // notices that it was taken, before it is born
+            writer = bornAgain(*station, key);
+        } else {
+            CHECK_EQUAL(key, 1u);
+            writer = c.born(Style::Ours, key);
+        }
+        const std::uint64_t events = key % 7;
+        writer->write(events);
+        writer->die();
+        emitted += events;
+        c.safetyScan();
+        c.scan();
+        CHECK_EQUAL(c.books.deaths, key);
+    }
+    CHECK_EQUAL(c.books.coroutines.size(), 50u);
+    for (const Books::One &one : c.books.coroutines) {
+        CHECK_EQUAL(one.captured, one.key % 7);
+        CHECK_EQUAL(one.station, 0u);
+    }
+    CHECK_EQUAL(c.header().allocated_count.load(), 1u);
+    c.end();
+    CHECK_EQUAL(c.loop.accounting().captured, emitted);
+    CHECK_EQUAL(c.loop.accounting().untraced, 0u);
+    CHECK_EQUAL(c.books.inversions + c.books.broken + c.books.flags, 0u);
+}
+
+/// One is taken between our look at the stack and our next push onto it, which hides that it is gone.
+CT_CASE(aStationTakenWhileAnotherIsGivenBackIsSeen)
+{
+    regions::TempDir dir;
+    ct::Region region = Capture::make(dir, 8);
+    ct::HarvestBooks sums(region);
+    ct::StationList list(region, sums);
+    Books books;
+    const auto pass = [&](auto meanwhile) {
+        ct::Batch batch;
+        list.noticeReuse();
+        meanwhile();
+        const std::uint32_t given = region.header().allocated_count.load();
+        list.discover({given, 8, 0}, true, batch);
+        list.readLive<std::memory_order_acquire>(batch, 1000);
+        list.rotate(list.rotationSize(), batch, 1000);
+        books.add(batch);
+    };
+    for (std::uint64_t key = 1; key <= 3; ++key) {
+        corotracer::StationData *const station = writers::takeStation(*region.writableHeader());
+        REQUIRE(station);
+        Writer writer(*station, Style::Ours, key);
+        writer.bear();
+        writer.write(3);
+        if (key == 3)
+            pass([] {});  // the first two are free
+        writer.die();
+    }
+    pass([&] {
+        Writer again = bornAgain(*takeFree(region), 4);
+        again.write(3);
+        again.die();
+    });  // and the third is free
+    CHECK(list.isReuseNoticed());
+    pass([] {});
+    CHECK_EQUAL(books.coroutines.size(), 4u);
+    CHECK_EQUAL(books.captured, 12u);
+    CHECK_EQUAL(books.deaths, 4u);
+}
