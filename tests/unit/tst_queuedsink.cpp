@@ -89,6 +89,39 @@ bool isDense(const std::vector<std::uint64_t> &numbers, std::size_t count)
     return numbers.size() == count;
 }
 
+/// A queue before a sink that takes nothing until it is opened.
+struct Shut {
+    explicit Shut(std::uint64_t budget = kSmallBudget)
+    {
+        auto recorder = std::make_shared<Recorder>(log);
+        recorder->gate = gate.get_future();
+        sink = queued(std::move(recorder), budget);
+    }
+    void open() { gate.set_value(); }
+    /// Feeds `count` batches, which have to wait behind the first few of them until the sink is opened; to the end.
+    template <class Make>
+    void fill(std::size_t count, Make make, std::size_t fewest, std::size_t most)
+    {
+        std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
+        std::thread source([&] {
+            for (std::size_t i = 0; i < count; ++i) {
+                CHECK(static_cast<bool>(sink->consume(make(i))));
+                done.store(i + 1, std::memory_order_relaxed);
+            }
+        });
+        while (done.load(std::memory_order_relaxed) < fewest)
+            std::this_thread::yield();
+        CHECK(done.load(std::memory_order_relaxed) <= most);
+        open();
+        source.join();
+        CHECK(static_cast<bool>(sink->finish({})));
+    }
+
+    Recorder::Log log;
+    std::shared_ptr<ct::QueuedSink> sink;
+    std::promise<void> gate;  // goes first, which opens it: a failed test does not hang in the queue's end
+};
+
 }  // namespace
 
 CT_CASE(theStreamStaysInOrder)
@@ -129,41 +162,22 @@ CT_CASE(theStreamStaysInOrder)
 
 CT_CASE(aSlowSinkHoldsNobodyUp)
 {
-    Recorder::Log log;
-    auto recorder = std::make_shared<Recorder>(log);
-    std::promise<void> gate;
-    recorder->gate = gate.get_future();
-    const auto sink = queued(std::move(recorder), 64ULL << 20);
+    Shut shut(64ULL << 20);
     const std::size_t count = 10 * kChunk;
     for (std::size_t i = 0; i < 10; ++i)  // returns, though nothing was written yet
-        CHECK(static_cast<bool>(sink->consume(numbered(i * kChunk, kChunk))));
-    CHECK_EQUAL(sink->pending(), count);
-    gate.set_value();
-    CHECK(static_cast<bool>(sink->finish({})));
-    CHECK(isDense(log.numbers, count));
+        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+    CHECK_EQUAL(shut.sink->pending(), count);
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK(isDense(shut.log.numbers, count));
 }
 
 CT_CASE(aFullQueueWaits)
 {
-    Recorder::Log log;
-    auto recorder = std::make_shared<Recorder>(log);
-    std::promise<void> gate;
-    recorder->gate = gate.get_future();
-    const auto sink = queued(std::move(recorder));
-    std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
-    std::thread source([&] {
-        for (std::size_t i = 0; i < 20; ++i) {
-            CHECK(static_cast<bool>(sink->consume(numbered(i * kChunk, kChunk))));
-            done.store(i + 1, std::memory_order_relaxed);
-        }
-    });
-    while (done.load(std::memory_order_relaxed) < 2)
-        std::this_thread::yield();
-    CHECK(done.load(std::memory_order_relaxed) <= 3);  // two chunks, and the one being copied
-    gate.set_value();
-    source.join();
-    CHECK(static_cast<bool>(sink->finish({})));
-    CHECK(isDense(log.numbers, 20 * kChunk));
+    Shut shut;
+    const auto aChunk = [](std::size_t i) { return numbered(i * kChunk, kChunk); };
+    shut.fill(20, aChunk, 2, 3);  // two chunks, and the one being copied
+    CHECK(isDense(shut.log.numbers, 20 * kChunk));
 }
 
 CT_CASE(errorsComeBack)
@@ -209,25 +223,12 @@ CT_CASE(withoutAnEndWhatIsQueuedIsWritten)
 
 CT_CASE(whatIsNoTransitionIsBoundedToo)
 {
-    Recorder::Log log;
-    auto recorder = std::make_shared<Recorder>(log);
-    std::promise<void> gate;
-    recorder->gate = gate.get_future();
-    const auto sink = queued(std::move(recorder));
-    std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
-    std::thread source([&] {
-        for (std::size_t i = 0; i < 100; ++i) {
-            ct::Batch batch;
-            batch.notes.names.push_back({0, std::string(100'000, 'x')});
-            CHECK(static_cast<bool>(sink->consume(batch)));
-            done.store(i + 1, std::memory_order_relaxed);
-        }
-    });
-    while (done.load(std::memory_order_relaxed) < 5)
-        std::this_thread::yield();
-    CHECK(done.load(std::memory_order_relaxed) <= 12);
-    gate.set_value();
-    source.join();
-    CHECK(static_cast<bool>(sink->finish({})));
-    CHECK_EQUAL(log.items.size(), 100U);
+    Shut shut;
+    const auto named = [](std::size_t) {
+        ct::Batch batch;
+        batch.notes.names.push_back({0, std::string(100'000, 'x')});
+        return batch;
+    };
+    shut.fill(100, named, 5, 12);
+    CHECK_EQUAL(shut.log.items.size(), 100U);
 }
