@@ -8,15 +8,13 @@ namespace ct {
 
 RegionSpec regionSpecOf(const CaptureSpec &capture)
 {
-    RegionSpec spec;
-    spec.path = capture.regionPath;
-    spec.stations = capture.stations;
-    spec.stationsAtStart = capture.stationsAtStart;
-    spec.lanes = capture.lanes;
-    spec.laneBytes = capture.laneBytes;
-    spec.lanePoolBytes = capture.lanePoolBytes;
-    spec.laneRetentionMs = capture.laneRetentionMs;
-    return spec;
+    return {.path = capture.regionPath,
+            .stations = capture.stations,
+            .stationsAtStart = capture.stationsAtStart,
+            .lanes = capture.lanes,
+            .laneBytes = capture.laneBytes,
+            .lanePoolBytes = capture.lanePoolBytes,
+            .laneRetentionMs = capture.laneRetentionMs};
 }
 
 CaptureSpec independentOfDirectory(CaptureSpec capture)
