@@ -222,9 +222,10 @@ private Q_SLOTS:
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
         QTRY_COMPARE(seen.size(), 1);
         QCOMPARE(seen.first().first().toLongLong(), process.processId());
+        QTRY_COMPARE(capture.session.state(), SessionState::Capturing);
         process.terminate();
         QVERIFY(process.waitForFinished());
-        QCOMPARE(capture.session.state(), SessionState::Capturing);  // the next one may come
+        QCOMPARE(capture.session.state(), SessionState::Capturing);  // still: the next one may come
         capture.session.stopCapture();
         QVERIFY(capture.waitForEnd());
         QVERIFY(QDir(capture.directory.path()).isEmpty());
