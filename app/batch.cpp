@@ -293,6 +293,8 @@ int BatchRun::finish()
         m_summary.dumps = m_dumper->files();
     }
     m_summary.accounting = m_session.accounting();
+    const NotKept dumped = m_dumper ? m_dumper->history()->notKept() : NotKept();
+    m_population->notKept().together(dumped).addTo(m_summary.accounting);
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();

@@ -190,6 +190,8 @@ std::string toJson(const Summary &summary)
     object.number("missed_before_attach", sums.missedBeforeAttach);
     object.number("coroutines", sums.coroutines);
     object.number("coroutines_missed", sums.coroutinesMissed);
+    object.number("coroutines_not_kept", sums.coroutinesNotKept);
+    object.number("events_not_kept", sums.eventsNotKept);
     object.number("untraced_coroutines", sums.untraced);
     object.number("duration_ns", summary.durationNs);
     object.optional("exit_code", summary.exitCode);
@@ -266,6 +268,9 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
                        std::to_string(accounting.missedBeforeAttach);
     if (accounting.coroutinesMissed > 0)
         text += ", coroutines missed " + std::to_string(accounting.coroutinesMissed);
+    if (accounting.coroutinesNotKept > 0)
+        text += ", not kept in memory " + std::to_string(accounting.coroutinesNotKept) + " coroutines with " +
+                std::to_string(accounting.eventsNotKept) + " events";
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
     if (accounting.bornWhileOff > 0)

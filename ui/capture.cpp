@@ -47,7 +47,7 @@ QString nameOf(const LaunchSpec &spec)
 
 /// What start() makes before it is sure that it will be used.
 struct Capture::Source {
-    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<Population> population;
     std::shared_ptr<History> history;
     std::unique_ptr<Session> session;
     std::unique_ptr<FileLoader> loader;
@@ -69,8 +69,9 @@ Result<void> Capture::start(const StartRequest &request)
     // A recording is shown as a whole.
     const bool isFile = std::holds_alternative<OpenRequest>(request.what);
     Source source;
-    source.history =
-        std::make_shared<History>(m_keepBytes == 0 || isFile ? historyBudget() : m_keepBytes, isFile ? 0 : m_keepNs);
+    source.population = std::make_shared<Population>(m_mostCoroutines);
+    source.history = std::make_shared<History>(m_keepBytes == 0 || isFile ? historyBudget() : m_keepBytes,
+                                               isFile ? 0 : m_keepNs, m_mostCoroutines);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)
         return begun;
@@ -167,9 +168,14 @@ bool Capture::targetRuns() const
 
 Accounting Capture::accounting() const
 {
+    Accounting sums;
     if (m_session)
-        return m_session->accounting();
-    return m_loader ? m_loader->accounting() : Accounting{};
+        sums = m_session->accounting();
+    else if (m_loader)
+        sums = m_loader->accounting();
+    if (m_population && m_history)
+        m_population->notKept().together(m_history->notKept()).addTo(sums);
+    return sums;
 }
 
 void Capture::setPaused(bool paused)

@@ -42,7 +42,7 @@ public:
     SessionState state() const;
     /// A launched target that has not exited yet.
     bool targetRuns() const;
-    Accounting accounting() const;
+    Accounting accounting() const;  ///< with what the trace did not keep
     /// ns, CLOCK_MONOTONIC, of the start.
     std::int64_t startedAt() const { return m_startedAt; }
 
@@ -52,6 +52,8 @@ public:
     bool isTracing() const;
     /// Of captures that are started from now on: how many events to keep. 0 = as the machine allows; no limit of time.
     void setKeep(std::uint64_t bytes, std::uint64_t ns);
+    /// The same: of how many coroutines there can be records.
+    void setMostCoroutines(std::uint32_t most) { m_mostCoroutines = most; }
 
 public Q_SLOTS:
     /// Paused, the views stand still; capturing and accounting go on.
@@ -92,6 +94,7 @@ private:
     bool m_paused = false;
     std::uint64_t m_keepBytes = 0;
     std::uint64_t m_keepNs = 0;
+    std::uint32_t m_mostCoroutines = Population::kMostCoroutines;
     QTimer m_timer;
 };
 

@@ -84,8 +84,14 @@ void Gauges::makeAccount(QGridLayout *grid)
     m_notesLost = addRow(grid, "gaugeNotesLost", tr("Notes lost"),
                          tr("Names, parents, wakes and waits that could not be told: nobody knows any more whom they "
                             "meant"));
-    for (const Row *row :
-         {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless, &m_notesLost})
+    m_unkept = addRow(grid, "gaugeUnkept", tr("Coroutines not kept"),
+                      tr("Coroutines that were born when memory had no record left for one more: they are counted, and "
+                         "shown nowhere"));
+    m_unkeptEvents = addRow(grid, "gaugeUnkeptEvents", tr("Their events"),
+                            tr("Captured transitions of coroutines that were not kept: they are counted, and shown "
+                               "nowhere"));
+    for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless,
+                           &m_notesLost, &m_unkept, &m_unkeptEvents})
         row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 }
 
@@ -190,6 +196,8 @@ void Gauges::showSums(const Accounting &sums)
     setRare(m_early, sums.bornBeforeInit, false);
     setRare(m_traceless, sums.coroutinesMissed, false);
     setRare(m_notesLost, sums.notesLost, true);
+    setRare(m_unkept, sums.coroutinesNotKept, true);
+    setRare(m_unkeptEvents, sums.eventsNotKept, true);
     showMemory();
 }
 

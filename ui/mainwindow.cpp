@@ -148,6 +148,7 @@ void MainWindow::onTraceChanged()
     m_origin = 0;
     m_notices.clear();
     m_saidFull = false;
+    m_saidUnkept = false;
     m_exitText.clear();
     m_notice->hide();
     m_warning->hide();
@@ -228,6 +229,11 @@ void MainWindow::onTicked()
     if (sums.growthStopped && !std::exchange(m_saidFull, true))
         onNotice(tr("The file system of the region is full: new threads and coroutines may go untraced, which is "
                     "counted. Make room there, or start again with a smaller lane memory."));
+    if (sums.coroutinesNotKept > 0 && !std::exchange(m_saidUnkept, true))
+        onNotice(
+            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
+               "are counted, but not shown.")
+                .arg(format::count(m_capture->population()->size())));
     if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
 }
@@ -270,6 +276,9 @@ void MainWindow::onExported(const QString &path, const ExportReport &report)
         text += tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
     if (report.droppedNotes > 0)
         text += tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
+    if (report.coroutinesNotKept > 0)
+        text += tr("; %1 coroutines with %2 events found no room in memory")
+                    .arg(format::count(report.coroutinesNotKept), format::count(report.eventsNotKept));
     m_notices.clear();
     onNotice(text);
 }

@@ -109,7 +109,8 @@ private:
     InfoBar *m_warning = nullptr;
     InfoBar *m_notice = nullptr;
     QStringList m_notices;
-    bool m_saidFull = false;  ///< that the region cannot grow
+    bool m_saidFull = false;    ///< that the region cannot grow
+    bool m_saidUnkept = false;  ///< that memory has no room for more coroutines
     QString m_exitText;
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;

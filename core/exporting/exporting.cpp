@@ -55,6 +55,7 @@ public:
         m_sums.recordsDropped = sums.recordsDropped;
         m_sums.coroutinesMissed = sums.coroutinesMissed;
         m_sums.notesLost = sums.notesLost;
+        population.notKept().addTo(m_sums);
     }
 
     Result<ExportReport> run()
@@ -75,8 +76,11 @@ public:
             return done.error();
         if (Result<void> done = m_sink.finish(m_sums); !done)
             return done.error();
-        return ExportReport{m_sums.captured, m_coroutines, m_sums.lost,
-                            m_history.droppedEvents() == 0 ? 0 : m_droppedEvents, m_sums.notesDropped};
+        const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
+        return ExportReport{m_sums.captured,     m_coroutines,
+                            m_sums.lost,         dropped ? m_droppedEvents : 0,
+                            m_sums.notesDropped, m_sums.coroutinesNotKept,
+                            m_sums.eventsNotKept};
     }
 
 private:

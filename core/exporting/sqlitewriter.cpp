@@ -359,6 +359,8 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         {"notes_lost", accounting.notesLost},
         {"coroutines", accounting.coroutines},
         {"coroutines_missed", accounting.coroutinesMissed},
+        {"coroutines_not_kept", accounting.coroutinesNotKept},
+        {"events_not_kept", accounting.eventsNotKept},
         {"untraced_coroutines", accounting.untraced},
         {"born_while_off", accounting.bornWhileOff},
         {"records_dropped", accounting.recordsDropped},

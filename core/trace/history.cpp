@@ -21,11 +21,15 @@ constexpr auto kRelease = std::memory_order_release;
 
 void History::Data::addBirth(const Birth &birth)
 {
-    if (birth.coroutine != coroutines.heads.sizeOfWriter())
-        return;  // ids are dense, in order of discovery
-    Life *const life = coroutines.lives.prepare();
-    if (!life || !coroutines.heads.prepare())
+    // Ids are dense, in order of discovery: after one that found no room, none fits any more.
+    const CoroutineId next = coroutines.heads.sizeOfWriter();
+    if (birth.coroutine < next)
         return;
+    Life *const life = birth.coroutine == next ? coroutines.lives.prepare() : nullptr;
+    if (!life || !coroutines.heads.prepare()) {
+        notKept.addCoroutine();
+        return;
+    }
     life->dialect = birth.dialect;
     // In this order: who sees the head may ask for its life.
     coroutines.lives.publish();
@@ -53,7 +57,10 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     head.loss.store(place, kRelease);
 }
 
-History::History(std::uint64_t budget, std::uint64_t keepNs) : m_data(std::make_unique<Data>(budget, keepNs)) {}
+History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines)
+    : m_data(std::make_unique<Data>(budget, keepNs, std::min(mostCoroutines, kMostCoroutines)))
+{
+}
 
 History::~History() = default;
 
@@ -68,6 +75,7 @@ Result<void> History::consume(const Batch &batch)
     for (const Birth &birth : batch.births)
         data.addBirth(birth);
     data.log.append(batch.transitions, data.coroutines);
+    data.notKept.addEvents(batch, data.coroutines.heads.sizeOfWriter());
     // After the transitions: a reader who sees the loss sees all that came before it.
     for (const Loss &loss : batch.losses)
         data.addLoss(loss, batch.now);
@@ -104,6 +112,11 @@ std::uint64_t History::droppedBefore() const
 std::uint64_t History::droppedEvents() const
 {
     return m_data->log.droppedEvents();
+}
+
+NotKept History::notKept() const
+{
+    return m_data->notKept.load();
 }
 
 std::uint64_t History::bytesUsed() const

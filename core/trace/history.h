@@ -8,6 +8,7 @@
 // validate; they never lock, and memory is never given back while the History lives.
 #pragma once
 
+#include "core/trace/notkept.h"
 #include "core/trace/stream.h"
 
 #include <array>
@@ -32,10 +33,13 @@ struct HistoryEvent {
 
 class History final : public Sink {
 public:
+    /// 32 bytes for each, beside the budget: 2 GiB.
+    static constexpr std::uint32_t kMostCoroutines = 1U << 26;
+
     /// `budget` in bytes; an eighth of it is for wakes and waits-on, and of the rest at least 15 MiB and at most 30 GiB
     /// are used. `keepNs`: events older than that (before the time
     /// of the latest batch) are dropped, too; 0 = as many as the budget holds.
-    explicit History(std::uint64_t budget, std::uint64_t keepNs = 0);
+    explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines);
     ~History() override;
 
     /// Before the first consume(): has the system give all memory of the budget now, which takes about a second for 4
@@ -104,6 +108,8 @@ public:
     /// dropped.
     std::uint64_t droppedBefore() const;
     std::uint64_t droppedEvents() const;
+    /// Coroutines that came when there was no record left, and their transitions, which are not among the dropped ones.
+    NotKept notKept() const;
     /// Time of the oldest event of one coroutine that is kept; 0 = none.
     std::uint64_t firstKept(CoroutineId id) const;
     std::uint64_t bytesUsed() const;

@@ -35,14 +35,21 @@ struct Copied {
 namespace ct {
 
 struct History::Data {
-    Data(std::uint64_t budget, std::uint64_t keepNs) : log(budget - budget / 8, keepNs), notes(budget / 8, keepNs) {}
+    Data(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines)
+        : log(budget - budget / 8, keepNs),
+          notes(budget / 8, keepNs),
+          coroutines(mostCoroutines),
+          losses(mostCoroutines)
+    {
+    }
 
     history::Log log;
     history::NoteLog notes;
     mutable history::Index index;
     history::Coroutines coroutines;
-    ReservedArray<history::EndLoss> losses{history::Coroutines::kMost};
+    ReservedArray<history::EndLoss> losses;
     history::Word now{0};
+    NotKeptCounter notKept;
 
     // Writer.
     void addBirth(const Birth &birth);

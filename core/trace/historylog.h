@@ -33,9 +33,9 @@ struct Life {
 static_assert(sizeof(Life) == 16);
 
 struct Coroutines {
-    static constexpr std::uint32_t kMost = 1U << 26;
-    ReservedArray<Head> heads{kMost};  ///< in one piece: a head is found by its number alone
-    ReservedArray<Life> lives{kMost};  ///< as many as heads, or one more
+    explicit Coroutines(std::uint32_t most) : heads(most), lives(most) {}
+    ReservedArray<Head> heads;  ///< in one piece: a head is found by its number alone
+    ReservedArray<Life> lives;  ///< as many as heads, or one more
 };
 
 class Dictionary;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <system_error>
 
 namespace ct {
 
@@ -38,10 +39,21 @@ void MemoryAhead::prepare(std::byte *begin, std::size_t bytes)
         const std::lock_guard lock(m_mutex);
         for (std::size_t done = 0; done < bytes; done += kStep)
             m_ranges.push_back({begin + done, std::min(kStep, bytes - done)});
-        if (!m_thread.joinable())
-            m_thread = std::thread([this] { run(); });
+        if (!m_thread.joinable() && !start())
+            m_ranges.clear();
     }
     m_changed.notify_all();
+}
+
+/// False: the system has no more threads, or no address space for one. Memory then comes at the first touch.
+bool MemoryAhead::start()
+{
+    try {
+        m_thread = std::thread([this] { run(); });
+    } catch (const std::system_error &) {
+        return false;
+    }
+    return true;
 }
 
 void MemoryAhead::wait()

@@ -35,6 +35,7 @@ private:
         std::byte *begin;
         std::size_t bytes;
     };
+    bool start();
     void run();
 
     std::mutex m_mutex;  ///< held for a push or a pop only

@@ -62,7 +62,8 @@ void copyOrigin(const Origin &origin, CoroutineSnapshot &to)
 
 }  // namespace
 
-Population::Population() : m_data(std::make_unique<Data>())
+Population::Population(std::uint32_t mostCoroutines)
+    : m_data(std::make_unique<Data>(std::min(mostCoroutines, kMostCoroutines)))
 {
     m_data->sites.prepare();
     m_data->sites.publish();
@@ -265,6 +266,11 @@ std::uint64_t Population::lost() const
 std::uint64_t Population::alive() const
 {
     return m_data->alive.load(kRelaxed);
+}
+
+NotKept Population::notKept() const
+{
+    return m_data->notKept.load();
 }
 
 }  // namespace ct

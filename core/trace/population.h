@@ -7,6 +7,7 @@
 // published prefix and take consistent copies; nobody locks.
 #pragma once
 
+#include "core/trace/notkept.h"
 #include "core/trace/stream.h"
 
 #include <array>
@@ -102,7 +103,11 @@ struct SiteStatistics {
 
 class Population final : public Sink {
 public:
-    Population();
+    /// 128 bytes for each, and 64 more for one that was woken or said what it waits for: 8 to 12 GiB.
+    static constexpr std::uint32_t kMostCoroutines = 1U << 26;
+
+    /// Of so many coroutines there can be records; of fewer where the system has less address space to give.
+    explicit Population(std::uint32_t mostCoroutines = kMostCoroutines);
     ~Population() override;
 
     /// Writer only.
@@ -142,7 +147,9 @@ public:
     std::uint64_t now() const;       ///< of the latest batch; "now" for every duration that is still running
     std::uint64_t captured() const;  ///< transitions consumed so far
     std::uint64_t lost() const;      ///< without what was missed before attach
-    std::uint64_t alive() const;     ///< born and not destroyed
+    std::uint64_t alive() const;     ///< born and not destroyed, of those that are kept
+    /// Coroutines that came when there was no record left. Their transitions are among captured(), nothing else is.
+    NotKept notKept() const;
 
     struct Data;  ///< core/trace/populationdata.h
 

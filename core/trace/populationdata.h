@@ -150,12 +150,16 @@ private:
 
 struct Population::Data {
     using Word = population::Word;
-    static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
-    ReservedArray<population::Record> records{kMostCoroutines};
-    ReservedArray<population::Origin> origins{kMostCoroutines};  ///< as many as records, published before them
-    /// Versions; stored with release, so that a changed page shows its changes.
-    ReservedArray<Word> pages{kMostCoroutines / kPageSize};
+    explicit Data(std::uint32_t mostCoroutines)
+        : pages((mostCoroutines + kPageSize - 1) / kPageSize), records(mostCoroutines), origins(mostCoroutines)
+    {
+    }
+
+    // The small one first: where address space is short, the others leave it none.
+    ReservedArray<Word> pages;  ///< versions; stored with release, so that a changed page shows its changes
+    ReservedArray<population::Record> records;
+    ReservedArray<population::Origin> origins;         ///< as many as records, published before them
     ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
     PopulationNotes notes;
     /// Missed before attach; under the record's lock.
@@ -168,6 +172,7 @@ struct Population::Data {
     Word captured{0};
     Word lost{0};
     Word alive{0};
+    NotKeptCounter notKept;
 
     // Writer only.
     population::Statistics uncounted;  ///< takes what does not count, so that nobody has to ask
@@ -183,6 +188,7 @@ struct Population::Data {
 
     void addSite(const Site &site);
     void addBirth(const Birth &birth);
+    bool makeRecord(const Birth &birth);
     bool makePage();
     static void makeUnknown(population::Record &record, population::Writing &writing, std::uint64_t noticed);
     void applyLoss(const Loss &loss);

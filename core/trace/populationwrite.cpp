@@ -22,6 +22,7 @@ void Population::Data::consume(const Batch &batch)
         applyLoss(loss);
     applyTransitions(batch.transitions);
     increase(captured, batch.transitions.size());
+    notKept.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)
         concludeLoss(loss, batch.now);
     applyNotesAfter(batch.notes);
@@ -92,14 +93,21 @@ bool Population::Data::makePage()
 
 void Population::Data::addBirth(const Birth &birth)
 {
-    if (birth.coroutine != records.sizeOfWriter())
-        return;  // ids are dense, in order of discovery
+    // Ids are dense, in order of discovery: after one that found no room, none fits any more.
+    if (birth.coroutine < records.sizeOfWriter())
+        return;
+    if (birth.coroutine > records.sizeOfWriter() || !makeRecord(birth))
+        notKept.addCoroutine();
+}
+
+bool Population::Data::makeRecord(const Birth &birth)
+{
     // Nobody sees the two before publish().
     Record *record = records.prepare();
     Origin *origin = origins.prepare();
     const bool hasPage = birth.coroutine / kPageSize < pages.sizeOfWriter() || makePage();
     if (!record || !origin || !hasPage)
-        return;
+        return false;
     const std::uint32_t process = notes.processes.indexOf(birth.pid);
     origin->probeId.store(birth.probeId, kRelaxed);
     origin->birthTs.store(birth.birthTs, kRelaxed);
@@ -112,6 +120,7 @@ void Population::Data::addBirth(const Birth &birth)
     notes.processes.born(process);
     increase(alive, 1);
     touch(birth.coroutine);
+    return true;
 }
 
 void Population::Data::applyLoss(const Loss &loss)

@@ -42,6 +42,8 @@ Accounting busySums()
     sums.processes = 3;
     sums.coroutinesMissed = 2500;
     sums.notesLost = 7;
+    sums.coroutinesNotKept = 1234;
+    sums.eventsNotKept = 56'789;
     return sums;
 }
 
@@ -85,6 +87,8 @@ private Q_SLOTS:
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeWithout"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeTraceless"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeNotesLost"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeUnkept"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeUnkeptEvents"))->isVisible());
         gui::takePicture(&dock, "capture-empty");
     }
 
@@ -108,6 +112,8 @@ private Q_SLOTS:
         QCOMPARE(textOf(dock, "gaugeEarly"), QStringLiteral("1"));
         QCOMPARE(textOf(dock, "gaugeTraceless"), QStringLiteral("2 500"));
         QVERIFY(textOf(dock, "gaugeNotesLost").contains(u'7'));
+        QVERIFY(textOf(dock, "gaugeUnkept").contains(QLatin1String("1 234")));
+        QVERIFY(textOf(dock, "gaugeUnkeptEvents").contains(QLatin1String("56 789")));
         QCOMPARE(textOf(dock, "gaugePool"), QStringLiteral("250 MiB of 256 MiB"));
         QCOMPARE(textOf(dock, "gaugeLanes"), QStringLiteral("15 in use, 16 made"));
         QVERIFY(textOf(dock, "gaugeWithout").contains(u'3'));

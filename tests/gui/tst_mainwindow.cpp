@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/guisupport.h"
 #include "ui/capture.h"
+#include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/theme.h"
 
@@ -126,8 +127,48 @@ private Q_SLOTS:
 
     void loadsARecording()
     {
+        const QString path = smallRecording();
+        MainWindow window;
+        window.show();
+        window.openFile(path);
+        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QTRY_COMPARE(table->model()->rowCount(), 25);
+        QVERIFY(window.windowTitle().startsWith(QLatin1String("small.jsonl")));
+        QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusEvents"))->text().startsWith(u'1'));
+    }
+
+    void saysThatMemoryHasNoRoomForMore()
+    {
+        const QString path = smallRecording();
+        MainWindow window;
+        window.show();
+        window.capture().setMostCoroutines(20);
+        window.openFile(path);
+        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QCOMPARE(window.capture().accounting().coroutines, 25U);
+        QCOMPARE(window.capture().accounting().coroutinesNotKept, 5U);
+        QCOMPARE(window.capture().accounting().eventsNotKept, 20U);
+        const auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTRY_COMPARE(table->model()->rowCount(), 20);
+        const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QVERIFY(notice);
+        QTRY_VERIFY(notice->isVisible() && notice->text().contains(QLatin1String("more than 20 coroutines")));
+        // A capture that has room says nothing.
+        window.capture().setMostCoroutines(Population::kMostCoroutines);
+        window.openFile(path);
+        QTRY_COMPARE(table->model()->rowCount(), 25);
+        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QVERIFY(!notice->isVisible());
+    }
+
+private:
+    /// 25 coroutines with four events each.
+    QString smallRecording()
+    {
         QFile file(m_sandbox.path(QStringLiteral("small.jsonl")));
-        QVERIFY(file.open(QIODevice::WriteOnly));
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
         for (int i = 0; i < 100; ++i)
             file.write(QStringLiteral("{\"probe_id\":%1,\"tid\":7,\"addr\":\"0x0000000000001234\",\"seq\":%2,"
                                       "\"is_active\":%3,\"ts\":%4}\n")
@@ -136,18 +177,9 @@ private Q_SLOTS:
                            .arg(i % 2 == 0 ? QStringLiteral("true") : QStringLiteral("false"))
                            .arg(1000000 + i * 1000)
                            .toLatin1());
-        file.close();
-        MainWindow window;
-        window.show();
-        window.openFile(file.fileName());
-        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
-        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
-        QTRY_COMPARE(table->model()->rowCount(), 25);
-        QVERIFY(window.windowTitle().startsWith(QLatin1String("small.jsonl")));
-        QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusEvents"))->text().startsWith(u'1'));
+        return file.fileName();
     }
 
-private:
     gui::Sandbox m_sandbox;
 };
 

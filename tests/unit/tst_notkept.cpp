@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// More coroutines than a trace has records for: whoever goes without is counted, and so are its events.
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+#include "tests/unit/historytest.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ct;
+using test::birth;
+using test::transition;
+
+namespace {
+
+/// `count` coroutines from `first` on, of which each suspends, resumes and suspends.
+Batch lives(CoroutineId first, CoroutineId count)
+{
+    Batch batch;
+    for (CoroutineId id = first; id < first + count; ++id)
+        batch.births.push_back(birth(id));
+    for (std::uint64_t n = 0; n < 3; ++n) {
+        for (CoroutineId id = first; id < first + count; ++id)
+            batch.transitions.push_back(transition(id, n, 1000 + n * 100 + id));
+    }
+    batch.now = 5000;
+    return batch;
+}
+
+void feed(Sink &sink, const Batch &batch)
+{
+    CHECK(static_cast<bool>(sink.consume(batch)));
+}
+
+std::uint64_t eventsKept(const Population &population)
+{
+    std::uint64_t events = 0;
+    for (CoroutineId id = 0; id < population.size(); ++id)
+        events += population.at(id).events;
+    return events;
+}
+
+}  // namespace
+
+CT_CASE(whatFindsNoRecordIsCounted)
+{
+    Population population(3);
+    feed(population, lives(0, 2));
+    CHECK_EQUAL(population.notKept().coroutines, 0U);
+    CHECK_EQUAL(population.notKept().events, 0U);
+    feed(population, lives(2, 4));
+    CHECK_EQUAL(population.size(), 3U);
+    CHECK_EQUAL(population.notKept().coroutines, 3U);
+    CHECK_EQUAL(population.notKept().events, 9U);
+    // Later events of both sorts.
+    Batch more;
+    more.transitions = {transition(1, 3, 2000), transition(5, 3, 2001), transition(3, 3, 2002)};
+    feed(population, more);
+    CHECK_EQUAL(population.notKept().coroutines, 3U);
+    CHECK_EQUAL(population.notKept().events, 11U);
+    CHECK_EQUAL(population.captured(), 21U);
+    CHECK_EQUAL(eventsKept(population) + population.notKept().events, population.captured());
+}
+
+CT_CASE(whatElseIsToldOfThemDoesNoHarm)
+{
+    Population population(2);
+    feed(population, lives(0, 4));
+    Batch batch;
+    batch.losses = {{1, 3, 5, false}, {3, 3, 7, false}, {2, 3, 9, true}};
+    batch.deaths = {{0, 3000}, {3, 3001}};
+    batch.flags = {{2, Flag::Reason::TwoWriters}};
+    batch.notes.names = {{3, "nobody"}};
+    batch.notes.parents = {{1, 3}, {3, 1}};
+    batch.notes.wakes = {{3, 1, 3, 2500, 7, 8}};
+    batch.notes.waits = {{2, 2, WaitKind::Lock, 5, kNoCoroutine}};
+    batch.now = 6000;
+    feed(population, batch);
+    CHECK_EQUAL(population.size(), 2U);
+    CHECK_EQUAL(population.lost(), 12U);  // captured and lost are those of all
+    CHECK_EQUAL(population.at(1).lost, 5U);
+    CHECK_EQUAL(population.alive(), 1U);
+    CHECK_EQUAL(population.parentOf(1), kNoCoroutine);
+    CHECK_EQUAL(population.notKept().coroutines, 2U);
+    CHECK_EQUAL(population.notKept().events, 6U);
+}
+
+CT_CASE(aHistoryCountsThemToo)
+{
+    History history(test::kSmallest, 0, 3);
+    feed(history, lives(0, 2));
+    CHECK_EQUAL(history.notKept().events, 0U);
+    feed(history, lives(2, 4));
+    CHECK_EQUAL(history.notKept().coroutines, 3U);
+    CHECK_EQUAL(history.notKept().events, 9U);
+    CHECK_EQUAL(history.eventCount(), 9U);
+    CHECK_EQUAL(test::all(history, 2).size(), 3U);
+    CHECK_EQUAL(test::all(history, 3).size(), 0U);
+    CHECK_EQUAL(history.droppedEvents(), 0U);
+}
+
+CT_CASE(ofTwoPartsTheSmallerOneCounts)
+{
+    Accounting sums;
+    NotKept{3, 40}.together({5, 60}).addTo(sums);
+    CHECK_EQUAL(sums.coroutinesNotKept, 5U);
+    CHECK_EQUAL(sums.eventsNotKept, 60U);
+    NotKept{3, 40}.together({}).addTo(sums);
+    CHECK_EQUAL(sums.coroutinesNotKept, 3U);
+    CHECK_EQUAL(sums.eventsNotKept, 40U);
+}
+
+// Sanitizers map more address space than any limit.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// In a process of its own with 100 MiB of address space left: more than half of what there is goes to the one half of
+/// the records, and of the rest to the other, so that these are for 262,144 coroutines; a thread finds no room at all.
+CT_CASE(aShortAddressSpaceIsSeenInTheCounts)
+{
+    constexpr CoroutineId kBorn = 300'000;
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const Batch batch = lives(0, kBorn);
+        std::uint64_t pages = 0;
+        std::FILE *const statm = std::fopen("/proc/self/statm", "r");
+        const bool told = statm && std::fscanf(statm, "%lu", &pages) == 1;
+        const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (100U << 20);
+        const rlimit space{limit, limit};
+        if (!told || ::setrlimit(RLIMIT_AS, &space) != 0)
+            ::_exit(2);
+        Population population;
+        feed(population, batch);
+        const bool exact = population.size() + population.notKept().coroutines == kBorn &&
+                           eventsKept(population) + population.notKept().events == population.captured();
+        ::_exit(exact && population.notKept().coroutines != 0 && check::failures == 0 ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK_EQUAL(WEXITSTATUS(status), 0);
+}
+#endif
