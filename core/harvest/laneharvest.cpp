@@ -45,7 +45,7 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
     if (!isOwner())
         m_merger.setLinesOnly();
     if (isRecorder())
-        m_everBefore = m_sweep.ever();
+        m_whenWeCame = census();
     // What was dropped before we came was another engine's to tell.
     if (m_attaching && hasLanes())
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
@@ -64,45 +64,71 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
 {
     if (!hasLanes() || m_ending != Ending::No)
         return true;
-    const std::size_t before = batch.transitions.size();
+    const BatchMark before(batch);
     m_clock.update();
+    if (m_cameNs == 0)
+        m_cameNs = batch.now;
     if (!isOwner()) {
         passAsObserver(batch);
-        m_books.sums.captured += batch.transitions.size() - before;
+        account(batch, before);
         return true;
     }
     look(batch, safety);
     beginWork(batch);
-    bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
+    bool whole = m_lanes.read(m_merger, batch, before.transitions + kMaxTransitions, settledBefore(batch));
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_inBarrier)
         whole = finishWork(batch) && whole;
-    m_books.sums.captured += batch.transitions.size() - before;
+    account(batch, before);
     m_lanes.storeTails();
-    if (m_everBefore && whole && !m_attaching && isSettled() && !isHolding()) {
-        countWithoutTrace(*m_everBefore, &Accounting::missedBeforeAttach);
-        m_everBefore.reset();
-    }
+    if (m_whenWeCame && isCaughtUp(whole))
+        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
     return whole;
 }
 
-/// A recorder overwrites whole lives. What its compact stations had, and no lane tells of, belongs to nobody we know.
-void LaneHarvest::countWithoutTrace(const LineSweep::Ever &ever, std::uint64_t Accounting::*sum)
+/// What was told so far has been accounted for: between two passes, or before one told anything.
+Census LaneHarvest::census() const
 {
-    Accounting &sums = m_books.sums;
-    const std::uint64_t events = sums.captured + sums.lost + sums.missedBeforeAttach;
-    const std::uint64_t lives = sums.coroutines + sums.coroutinesMissed;
-    sums.*sum += plausible(std::max(ever.events, events) - events);
-    sums.coroutinesMissed += plausible(std::max(ever.lives, lives) - lives);
+    return Census(m_region, m_sweep.lineCount(), m_merger.cursors(), m_told, m_books.nextCoroutine);
+}
+
+void LaneHarvest::account(const Batch &batch, const BatchMark &before)
+{
+    m_books.sums.captured += batch.transitions.size() - before.transitions;
+    if (!isRecorder())
+        return;
+    m_told += countOf(batch, before);
+    for (std::optional<Census> *const census : {&m_whenWeCame, &m_atEnd}) {
+        if (*census)
+            (*census)->add(batch, before);
+    }
+}
+
+/// A recorder overwrites whole lives. What its compact stations had, and no lane tells of, belongs to nobody we know.
+void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum)
+{
+    const Census::Count untold = std::exchange(census, {})->untold();
+    const Census::Count traceless{plausible(untold.lives), plausible(untold.events)};
+    m_books.sums.*sum += traceless.events;
+    m_books.sums.coroutinesMissed += traceless.lives;
+    m_told += traceless;
+    if (m_atEnd)
+        m_atEnd->add(traceless);
+}
+
+/// All that was there when we came has been told, or never will be.
+bool LaneHarvest::isCaughtUp(bool whole) const
+{
+    return !m_attaching && isSettled() && ((whole && !isHolding()) || m_merger.settledUntil() >= m_cameNs);
 }
 
 void LaneHarvest::countAtEnd()
 {
-    // While somebody writes, the lines are ahead of where we stopped.
-    const LineSweep::Ever ever = m_processes.active() != 0 ? m_everAtEnd : m_sweep.ever();
-    const bool missed = m_everBefore || !m_processes.anySeenAlive();
-    countWithoutTrace(ever, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
-    m_everBefore.reset();
+    if (m_whenWeCame)
+        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
+    if (!m_atEnd)
+        m_atEnd = census();
+    countTraceless(m_atEnd, m_processes.anySeenAlive() ? &Accounting::lost : &Accounting::missedBeforeAttach);
 }
 
 /// What was committed before this time is found by a look at the lanes from now on.
@@ -251,7 +277,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
 {
     if (!hasLanes())
         return true;
-    const std::size_t before = batch.transitions.size();
+    const BatchMark before(batch);
     const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);
@@ -265,7 +291,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
         for (const Gone &gone : std::exchange(m_gone, {}))
             m_processes.bury(gone.process, false, batch);
     }
-    m_books.sums.captured += batch.transitions.size() - before;
+    account(batch, before);
     if (done && isRecorder())
         countAtEnd();
     if (isOwner())
@@ -286,7 +312,7 @@ bool LaneHarvest::drain(Batch &batch)
     if (m_ending == Ending::Sweep && !m_sweep.isRunning() && !m_inBarrier) {
         m_ending = Ending::Lanes;
         if (isRecorder())
-            m_everAtEnd = m_sweep.ever();
+            m_atEnd = census();
         m_lanes.markEnds();
         m_lanes.stopAtEnds();
     }

@@ -5,6 +5,7 @@
 // docs/ctp.md has the rules. Driven by HarvestLoop, on its thread. Does nothing in a region without lanes.
 #pragma once
 
+#include "core/harvest/census.h"
 #include "core/harvest/lanelist.h"
 #include "core/harvest/linesweep.h"
 
@@ -42,7 +43,10 @@ private:
     bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
     bool isRecorder() const { return isOwner() && m_region.laneMode() == corotracer::kLanesOverwrite; }
     std::uint64_t untold() const;
-    void countWithoutTrace(const LineSweep::Ever &ever, std::uint64_t Accounting::*sum);
+    Census census() const;
+    void account(const Batch &batch, const BatchMark &before);
+    void countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum);
+    bool isCaughtUp(bool whole) const;
     void countAtEnd();
     void tellRecordsWithoutLane(Batch &batch);
     void passAsObserver(Batch &batch);
@@ -79,10 +83,11 @@ private:
     bool m_inBarrier = false;
     bool m_attaching;  ///< the first sweep of an adopted region
     bool m_wantsSweep = false;
-    /// Of a recorder: what there had been when we came, until it is clear what of that has left a trace; and when the
-    /// end was decided.
-    std::optional<LineSweep::Ever> m_everBefore;
-    LineSweep::Ever m_everAtEnd;
+    // Of a recorder.
+    Census::Count m_told;                ///< lives and events, with a trace and without
+    std::optional<Census> m_whenWeCame;  ///< until it is clear what of that has left a trace
+    std::optional<Census> m_atEnd;       ///< when it was decided
+    std::uint64_t m_cameNs = 0;
     Ending m_ending = Ending::No;
     int m_cuts = 0;          ///< of lanes that cannot be read to their ends
     bool m_everOff = false;  ///< tracing was switched off or paused, somewhere

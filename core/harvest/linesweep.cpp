@@ -11,8 +11,6 @@ namespace ct {
 namespace {
 
 constexpr std::size_t kPart = 16'384;
-/// Numbers in the file are a target's to scribble over.
-constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 /// A line that changes under our hands this often belongs to a coroutine that is told by later events.
 constexpr int kLooks = 4;
 
@@ -76,29 +74,6 @@ bool LineSweep::settlePart(Batch &batch, std::size_t maxTransitions)
     m_hasPart = false;
     m_running = m_readAt < m_end;
     return true;
-}
-
-LineSweep::Ever LineSweep::ever() const
-{
-    Ever ever;
-    for (std::size_t i = 0; i < lineCount(); ++i) {
-        const corotracer::StateLine &line = m_region.lines()[i];
-        for (int look = 0; look < kLooks; ++look) {
-            // Acquire, all of them; partners: the release stores of whoever claims it, and of its events.
-            const std::uint64_t life = line.life.load(std::memory_order_acquire);
-            const std::uint64_t events = line.seq.load(std::memory_order_acquire) / 2;
-            const std::uint64_t before = m_region.births()[i].events_before.load(std::memory_order_acquire);
-            if (line.life.load(std::memory_order_relaxed) != life)
-                continue;
-            // Claimed, and not born.
-            const bool unborn = static_cast<std::uint32_t>(life) == corotracer::kLineFree && life >> 32 != 0;
-            ever.lives += (life >> 32) - (unborn ? 1 : 0);
-            if (events < kImplausibleSum && before < kImplausibleSum)
-                ever.events += events + before;
-            break;
-        }
-    }
-    return ever;
 }
 
 /// Gives a compact station back that nobody else may touch, unless its life is not what we saw.

@@ -33,13 +33,6 @@ public:
     /// process is there that could hold one that was freed before.
     void reclaim(std::uint32_t process, bool last);
 
-    /// All that compact stations ever had; exact when nobody writes. A life that is not over counts, too.
-    struct Ever {
-        std::uint64_t lives = 0;
-        std::uint64_t events = 0;
-    };
-    Ever ever() const;
-
     /// Compact stations that have been used.
     std::size_t lineCount() const;
 

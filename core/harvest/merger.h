@@ -53,6 +53,9 @@ public:
     /// Its process is gone: it stays as it was last seen.
     void abandon(std::uint32_t index);
 
+    /// How far the latest known life of each compact station was told, as far as they were seen.
+    std::span<const LaneCursor> cursors() const { return m_cursors; }
+
     /// Nothing more comes: notes and ends that waited for something are told.
     void finish(Batch &batch) { settleNotes(~std::uint64_t{0}, batch); }
 

@@ -157,9 +157,9 @@ class Region:
                 seq, _, _, _, _, life = struct.unpack_from("<6Q", data, i * 64)
                 yield first + i, life >> 32, life & 0xFFFFFFFF, seq >> 1
 
-    def ever(self):
+    def ever(self, coroutines):
         """(lives, events) of all compact stations since the region was made, whatever else is left of them. Exact in a
-        region that nobody writes to any more."""
+        region that nobody writes to any more. `coroutines`: as coroutines() finds them."""
         lives = total = 0
         end = min(self.line_count, self.lines_committed, self.lines_reserved)
         for first in range(0, end, 4096):
@@ -173,7 +173,10 @@ class Region:
                 # Overwrite mode, where nobody frees: one that was claimed and not born is no life.
                 unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == LINE_FREE
                 lives += (life >> 32) - (1 if unborn else 0)
-                total += before + (seq >> 1)
+                # A thread that was killed between a record and its line leaves the line one behind.
+                latest = coroutines.get(life >> 32 << 32 | first + i)
+                told = latest.events if latest and latest.has_line else 0
+                total += before + max(seq >> 1, told)
         return lives, total
 
     def text(self, reference):
@@ -259,15 +262,13 @@ def sums(path):
         result = {"stations": len(stations), "emitted": sum(events for _, events, _ in stations),
                   "coroutines": len(stations), "lane_mode": region.lane_mode, "in_lanes": 0, "alive": 0}
         if region.lane_mode != LANES_NONE:
-            coroutines = region.coroutines().values()
+            found = region.coroutines()
+            coroutines = found.values()
             result["coroutines"] += len(coroutines)
             result["emitted"] += sum(coroutine.events for coroutine in coroutines)
             result["in_lanes"] = sum(coroutine.in_lanes for coroutine in coroutines)
             result["alive"] = sum(not coroutine.dead for coroutine in coroutines)
-            result["lives_ever"], result["events_ever"] = region.ever()
-            # A record whose writer was killed before it came to the line.
-            result["ahead_of_lines"] = sum(coroutine.events - coroutine.line_events for coroutine in coroutines
-                                           if coroutine.has_line)
+            result["lives_ever"], result["events_ever"] = region.ever(found)
             result["named"] = sum(coroutine.name != "" for coroutine in coroutines)
             result["dropped"] = sum(lane["dropped"] for lane in region.lanes())
             result["lanes"] = region.lane_count

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/census.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+/// Numbers in the file are a target's to scribble over.
+constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
+/// A birth takes a small part of so many looks.
+constexpr int kLooks = 256;
+
+}  // namespace
+
+Census::Count &Census::Count::operator+=(const Count &other)
+{
+    lives += other.lives;
+    events += other.events;
+    return *this;
+}
+
+Census::Count Census::Count::without(const Count &other) const
+{
+    return {lives - std::min(lives, other.lives), events - std::min(events, other.events)};
+}
+
+Census::Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &told,
+               CoroutineId firstNew)
+    : m_told(told), m_firstNew(firstNew)
+{
+    m_stations.reserve(stations);
+    for (std::size_t index = 0; index < stations; ++index) {
+        m_stations.push_back(look(region.lines()[index], region.births()[index]));
+        if (index >= cursors.size())
+            continue;
+        const Station &station = m_stations.back();
+        const LaneCursor &cursor = cursors[index];
+        if (!cursor.isBorn() || cursor.generation() != station.generation)
+            continue;
+        // A record that was read is ahead of a line that was not written any more.
+        if (cursor.next() > station.events)
+            m_told.events -= std::min(m_told.events, cursor.next() - station.events);
+        if (!cursor.isEnded())
+            m_olderLimits.emplace(cursor.coroutine, station.events);
+    }
+}
+
+/// Counts what one compact station ever had; returns where its latest life stands.
+Census::Station Census::look(const corotracer::StateLine &line, const corotracer::BirthLine &birth)
+{
+    std::uint64_t life = 0;
+    std::uint64_t events = 0;
+    std::uint64_t before = 0;
+    bool unborn = false;
+    for (int looks = 0; looks < kLooks; ++looks) {
+        // Acquire, all of them; partners: the release stores of whoever claims it, and of its events.
+        life = line.life.load(std::memory_order_acquire);
+        const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
+        before = birth.events_before.load(std::memory_order_acquire);
+        events = seq / 2;
+        // Claimed, and not born: what `seq` counts is on its way to events_before. Soon over, unless its thread was
+        // killed.
+        unborn = static_cast<std::uint32_t>(life) == corotracer::kLineFree && life >> 32 != 0;
+        if (!unborn && line.life.load(std::memory_order_relaxed) == life)
+            break;
+    }
+    const std::uint64_t lives = (life >> 32) - (unborn ? 1 : 0);
+    m_ever.lives += lives;
+    if (events >= kImplausibleSum || before >= kImplausibleSum)
+        return {kAll, static_cast<std::uint32_t>(lives)};
+    m_ever.events += events + before;
+    return {unborn ? kAll : events, static_cast<std::uint32_t>(lives)};
+}
+
+std::uint64_t Census::limitOf(CoroutineId coroutine) const
+{
+    if (coroutine >= m_firstNew)
+        return coroutine - m_firstNew < m_limits.size() ? m_limits[coroutine - m_firstNew] : 0;
+    const auto older = m_olderLimits.find(coroutine);
+    return older != m_olderLimits.end() ? older->second : kAll;
+}
+
+void Census::add(const Batch &batch, const BatchMark &since)
+{
+    for (std::size_t i = since.births; i < batch.births.size(); ++i) {
+        const Birth &birth = batch.births[i];
+        if (birth.dialect != Dialect::Lane || birth.coroutine < m_firstNew)
+            continue;
+        // Born since, or in a station that was not used then: none of its events.
+        const std::size_t index = birth.station - corotracer::kCompactBase;
+        const Station station = index < m_stations.size() ? m_stations[index] : Station{0, 0};
+        m_limits.resize(std::max<std::size_t>(m_limits.size(), birth.coroutine - m_firstNew + 1), 0);
+        m_limits[birth.coroutine - m_firstNew] = birth.generation < station.generation    ? kAll
+                                                 : birth.generation == station.generation ? station.events
+                                                                                          : 0;
+        m_told.lives += birth.generation <= station.generation;
+    }
+    for (std::size_t i = since.losses; i < batch.losses.size(); ++i) {
+        const Loss &loss = batch.losses[i];
+        const std::uint64_t limit = limitOf(loss.coroutine);
+        m_told.events += limit > loss.firstN ? std::min(loss.count, limit - loss.firstN) : 0;
+    }
+    for (std::size_t i = since.transitions; i < batch.transitions.size(); ++i)
+        m_told.events += batch.transitions[i].n < limitOf(batch.transitions[i].coroutine);
+}
+
+Census::Count countOf(const Batch &batch, const BatchMark &since)
+{
+    Census::Count count{batch.births.size() - since.births, batch.transitions.size() - since.transitions};
+    for (std::size_t i = since.losses; i < batch.losses.size(); ++i)
+        count.events += batch.losses[i].count;
+    return count;
+}
+
+}  // namespace ct

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a flight recorder's totals hold: lives of which nothing else is left, what a killed thread was about to write,
+// and what is written while we come and go.
+#include "tests/support/lanecapture.h"
+
+#include <atomic>
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint64_t kKey = 100'000;
+
+/// The region is a recorder's, and this engine finds it so.
+void makeRecorder(Capture &c)
+{
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.restart();
+}
+
+/// One after the other, in one compact station; each has four events. Most are overwritten without a trace.
+std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
+{
+    for (std::uint64_t key = 1; key <= lives; ++key) {
+        Coroutine one = *Coroutine::bear(process, lane, key, 1);
+        steps(one, lane, 4);
+        one.die(lane, 2);
+    }
+    return 4 * lives;
+}
+
+std::uint64_t total(const Capture &c)
+{
+    const ct::Accounting sums = c.loop->accounting();
+    return sums.captured + sums.lost + sums.missedBeforeAttach;
+}
+
+std::uint64_t lives(const Capture &c)
+{
+    const ct::Accounting sums = c.loop->accounting();
+    return sums.coroutines + sums.coroutinesMissed;
+}
+
+}  // namespace
+
+/// Killed after an event's record, before its line or in the middle of it.
+CT_CASE(aRecordAheadOfItsLineCounts)
+{
+    for (const std::uint64_t seq : {6u, 7u}) {
+        Capture c;
+        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        std::uint64_t emitted = 0;
+        {
+            const Process process = c.process(5);
+            Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+            Coroutine killed = *Coroutine::bear(process, other, kKey, 1);
+            steps(killed, other, 3);
+            emitted = 4 + liveShortly(process, lane, 3000);
+            other.put(lanewriter::genuineRecord(killed.identity(), kKey, 3));
+            process.line(killed.index()).seq.store(seq);
+        }
+        c.dead.insert(5);
+        for (const bool settled : {false, true}) {
+            c.restart();
+            if (settled)
+                c.settle(true);
+            c.end();
+            CHECK_EQUAL(c.books.byKey(kKey)->captured, 4u);
+            CHECK_EQUAL(total(c), emitted);
+            CHECK_EQUAL(lives(c), 3001u);
+            CHECK_EQUAL(c.loop->accounting().lost, 0u);
+        }
+    }
+}
+
+/// Killed between the claim of a compact station and the birth in it.
+CT_CASE(aClaimThatIsNoBirthCountsNothing)
+{
+    for (const bool carried : {false, true}) {
+        Capture c;
+        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        {
+            const Process process = c.process(5);
+            Lane lane = *process.takeLane(1);
+            liveShortly(process, lane, 3000);
+            corotracer::StateLine &line = process.line(0);
+            line.life.store(std::uint64_t{3001} << 32 | corotracer::kLineFree);
+            if (carried) {
+                process.birth(0).events_before.fetch_add(line.seq.load() / 2);
+                line.seq.store(0);
+            }
+        }
+        c.dead.insert(5);
+        c.restart();
+        c.end();
+        CHECK_EQUAL(total(c), 12'000u);
+        CHECK_EQUAL(lives(c), 3000u);
+    }
+}
+
+/// What is written after we came adds to what had left no trace by then.
+CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
+{
+    Capture c;
+    makeRecorder(c);
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    steps(busy, other, 10);
+    const std::uint64_t before = 10 + liveShortly(process, lane, 3000);
+    c.loop.emplace(*c.region, c.isAlive());
+    steps(busy, other, 100);
+    Coroutine late = *Coroutine::bear(process, other, kKey + 1, 1);
+    steps(late, other, 7);
+    c.settle(true);
+    CHECK_EQUAL(total(c), before + 107);
+    CHECK_EQUAL(lives(c), 3002u);
+    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.books.captured);
+    // The station of the first dead, born again and overwritten: that is lost.
+    const std::uint64_t after = liveShortly(process, lane, 2000);
+    c.end();
+    CHECK_EQUAL(total(c), before + 107 + after);
+    CHECK_EQUAL(lives(c), 5002u);
+    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach + c.loop->accounting().lost + c.books.captured, total(c));
+    CHECK(c.loop->accounting().lost > 4000);
+    c.books.checkOrder();
+}
+
+/// Gone again before anything was settled.
+CT_CASE(aShortVisitCountsAll)
+{
+    Capture c;
+    makeRecorder(c);
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    steps(busy, other, 10);
+    const std::uint64_t before = 10 + liveShortly(process, lane, 3000);
+    c.loop.emplace(*c.region, c.isAlive());
+    steps(busy, other, 50);
+    const std::uint64_t after = 50 + liveShortly(process, lane, 1000);
+    c.end();
+    CHECK_EQUAL(total(c), before + after);
+    CHECK_EQUAL(lives(c), 4001u);
+    // Of the 4,000, what is left is of those after we came. Where a life's first events are gone and we had not caught
+    // up, they count as missed.
+    const std::uint64_t missed = c.loop->accounting().missedBeforeAttach;
+    CHECK(missed >= before - 10 && missed < before - 10 + 4);
+    CHECK(c.loop->accounting().lost > 0);
+}
+
+namespace {
+
+/// Somebody writes all the time: one coroutine's events, and short lives if `mortal`.
+class Writer {
+public:
+    Writer(const Process &process, Lane &lane, Coroutine &busy)
+        : m_thread([this, &process, &lane, &busy] {
+              while (!m_stop.load()) {
+                  steps(busy, lane, 50);
+                  liveShortly(process, lane, m_mortal.load());
+                  m_rounds.fetch_add(1);
+              }
+          })
+    {
+    }
+    ~Writer()
+    {
+        m_stop.store(true);
+        m_thread.join();
+    }
+    void setMortal() { m_mortal.store(3); }
+    /// As soon as it wrote something.
+    void wait() const
+    {
+        for (const std::uint64_t rounds = m_rounds.load(); m_rounds.load() < rounds + 2;)
+            std::this_thread::yield();
+    }
+
+private:
+    std::atomic<bool> m_stop{false};
+    std::atomic<std::uint64_t> m_mortal{0};
+    std::atomic<std::uint64_t> m_rounds{0};
+    std::thread m_thread;
+};
+
+}  // namespace
+
+/// We come and go while its target writes: each line counts up to where its coroutine was told, and what had no trace
+/// before comes on top.
+CT_CASE(comingAndGoingWhileItWrites)
+{
+    Capture c(8192, 2048, std::uint64_t{64} << 20);
+    makeRecorder(c);
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2, 1U << 20);
+    const std::uint64_t traceless = liveShortly(process, lane, 3000);
+    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    std::vector<Coroutine> many;  // a look at all lines takes its time
+    for (std::uint64_t key = 1; key <= 4000; ++key)
+        many.push_back(*Coroutine::bear(process, lane, kKey + key, 1));
+    const Writer writer(process, other, busy);
+    for (int visit = 0; visit < 20; ++visit) {
+        c.loop.emplace(*c.region, c.isAlive());
+        c.books = {};
+        if (visit % 2 == 1) {
+            for (int pass = 0; pass < 20; ++pass)
+                c.scan(pass == 10);
+        }
+        writer.wait();
+        c.end();
+        const Books::One &told = *c.books.byKey(kKey);
+        CHECK_EQUAL(total(c), traceless + told.sum());
+        CHECK_EQUAL(lives(c), 7001u);
+        CHECK_EQUAL(told.sum(), told.next);
+    }
+}
+
+/// The same with births and deaths all the time: no more than there is, no less than there was.
+CT_CASE(comingAndGoingWhileTheyLiveAndDie)
+{
+    Capture c(8192, 2048, std::uint64_t{64} << 20);
+    makeRecorder(c);
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    liveShortly(process, lane, 3000);
+    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    const auto ever = [&process](std::uint32_t index) {
+        return process.birth(index).events_before.load() + process.line(index).seq.load() / 2;
+    };
+    Writer writer(process, other, busy);
+    writer.setMortal();
+    for (int visit = 0; visit < 20; ++visit) {
+        c.loop.emplace(*c.region, c.isAlive());
+        c.books = {};
+        for (int pass = 0; pass < visit % 2 * 20; ++pass)
+            c.scan(pass == 10);
+        writer.wait();
+        const std::uint64_t least = ever(0) + process.birth(1).events_before.load();
+        c.end();
+        CHECK(total(c) >= least);
+        CHECK(total(c) <= ever(0) + ever(1) + 4);
+        CHECK_EQUAL(c.books.coroutines.size(), c.loop->accounting().coroutines);
+        c.books.checkOrder();
+    }
+}
