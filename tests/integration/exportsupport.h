@@ -106,18 +106,31 @@ inline void putContent(const QString &path, const QByteArray &content)
 }
 
 struct Trace {
-    Population population;
-    History history{16U << 20};
+    explicit Trace(std::uint64_t budget = 16U << 20) : history(budget) {}
     void consume(const Batch &batch)
     {
         QVERIFY(bool(population.consume(batch)));
         QVERIFY(bool(history.consume(batch)));
     }
+    /// In the format of the file's ending.
+    Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {}) const
+    {
+        const std::string name = path.toStdString();
+        return exportTrace(population, history, *exportFormatFor(name), name, progress);
+    }
+
+    Population population;
+    History history;
 };
 
 inline const ExportFormat &format(std::string_view extension)
 {
     return *exportFormatFor("x." + std::string(extension));
+}
+
+inline QString pathFor(const QTemporaryDir &dir, const ExportFormat &format)
+{
+    return dir.filePath(QStringLiteral("t.") + QString::fromLatin1(format.extension.data()));
 }
 
 inline QStringList filesIn(const QTemporaryDir &dir)

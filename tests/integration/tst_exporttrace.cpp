@@ -11,6 +11,25 @@
 
 using namespace exporttest;
 
+namespace {
+
+/// `attempt(trace, path)` exports in vain to a file that is there.
+template <class Attempt>
+void everyFormatKeepsItsFile(Attempt attempt)
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(manyEvents(100, 0, 300));
+    for (const ExportFormat &each : exportFormats()) {
+        putContent(pathFor(dir, each), "precious");
+        attempt(trace, pathFor(dir, each));
+        QCOMPARE(contentOf(pathFor(dir, each)), QByteArray("precious"));
+    }
+    QCOMPARE(filesIn(dir).size(), 3);
+}
+
+}  // namespace
+
 class TestExportTrace : public QObject {
     Q_OBJECT
 
@@ -43,10 +62,9 @@ void TestExportTrace::traceToEveryFormat()
     };
     for (const ExportFormat &each : exportFormats()) {
         latest = -1;
-        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        const QString path = pathFor(dir, each);
         putContent(path, "older");
-        const Result<ExportReport> report =
-            exportTrace(trace.population, trace.history, each, path.toStdString(), progress);
+        const Result<ExportReport> report = trace.exportTo(path, progress);
         QVERIFY2(bool(report), report ? "" : report.error().message.c_str());
         QCOMPARE(report->rows, 5U);
         QCOMPARE(report->coroutines, 3U);
@@ -79,7 +97,7 @@ void TestExportTrace::traceOfAnAttachedRun()
     batch.now = 6000;
     trace.consume(batch);
     const QString path = dir.filePath(QStringLiteral("t.jsonl"));
-    const auto report = exportTrace(trace.population, trace.history, format("jsonl"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 0U);
     QVERIFY(contentOf(path).contains("\"missed_before\":10}"));
@@ -104,7 +122,7 @@ void TestExportTrace::missedAndLostAreToldApart()
     batch.now = 7000;
     trace.consume(batch);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 5U);
     const Database db(path);
@@ -131,7 +149,7 @@ void TestExportTrace::whatARecordingLacksIsNotLost()
     trace.consume(batch);
     QCOMPARE(trace.population.at(0).dropped, 500U);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 2U);
     QCOMPARE(Database(path).rows("SELECT events, lost, missed_before_attach, dropped FROM coroutines"),
@@ -149,7 +167,7 @@ void TestExportTrace::lossesAtTheEndAreCounted()
     batch.now = 6000;
     trace.consume(batch);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->lostEvents, 9U);
     QCOMPARE(Database(path).rows("SELECT events, lost, dropped FROM coroutines ORDER BY coroutine"),
@@ -164,7 +182,7 @@ void TestExportTrace::notesComeAlong()
     batch.notes = sampleNotes();
     trace.consume(batch);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    QVERIFY(bool(exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {})));
+    QVERIFY(bool(trace.exportTo(path)));
     const Database db(path);
     QCOMPARE(
         db.rows("SELECT coroutine, name, parent FROM coroutines ORDER BY coroutine"),
@@ -183,39 +201,23 @@ void TestExportTrace::notesComeAlong()
 
 void TestExportTrace::existingFileIsKeptOnCancel()
 {
-    const QTemporaryDir dir;
-    Trace trace;
-    trace.consume(manyEvents(100, 0, 300));
-    for (const ExportFormat &each : exportFormats()) {
-        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
-        putContent(path, "precious");
+    everyFormatKeepsItsFile([](const Trace &trace, const QString &path) {
         for (int calls = 1; calls <= 4; ++calls) {
             int left = calls;
-            const auto report = exportTrace(trace.population, trace.history, each, path.toStdString(),
-                                            [&left](double) { return --left > 0; });
+            const auto report = trace.exportTo(path, [&left](double) { return --left > 0; });
             QVERIFY(!report);
             QCOMPARE(report.error().code, ErrorCode::Cancelled);
-            QCOMPARE(contentOf(path), QByteArray("precious"));
         }
-    }
-    QCOMPARE(filesIn(dir).size(), 3);
+    });
     QCOMPARE(QSqlDatabase::connectionNames(), QStringList());
 }
 
 void TestExportTrace::existingFileIsKeptOnFailure()
 {
-    const QTemporaryDir dir;
-    Trace trace;
-    trace.consume(manyEvents(100, 0, 300));
-    for (const ExportFormat &each : exportFormats()) {
-        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
-        putContent(path, "precious");
+    everyFormatKeepsItsFile([](const Trace &trace, const QString &path) {
         const FileSizeLimit limit(200'000);
-        const auto report = exportTrace(trace.population, trace.history, each, path.toStdString(), {});
-        QVERIFY(!report);
-        QCOMPARE(contentOf(path), QByteArray("precious"));
-    }
-    QCOMPARE(filesIn(dir).size(), 3);
+        QVERIFY(!trace.exportTo(path));
+    });
 }
 
 void TestExportTrace::linkAndPermissionsStay()
@@ -228,7 +230,7 @@ void TestExportTrace::linkAndPermissionsStay()
     putContent(target, "older");
     QVERIFY(QFile::link(target, link));
     QVERIFY(chmod(target.toLocal8Bit().constData(), 0640) == 0);
-    QVERIFY(bool(exportTrace(trace.population, trace.history, format("csv"), link.toStdString(), {})));
+    QVERIFY(bool(trace.exportTo(link)));
     QVERIFY(QFileInfo(link).isSymLink());
     QCOMPARE(contentOf(target), kSampleCsv);
     struct stat info = {};
@@ -245,7 +247,7 @@ void TestExportTrace::droppedHistoryIsReported()
         trace.consume(manyEvents(100, n, 500));
     QVERIFY(trace.history.droppedEvents() > 0);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->droppedEvents, trace.history.droppedEvents());
     QCOMPARE(report->rows + report->droppedEvents, trace.population.captured());
@@ -268,7 +270,7 @@ void TestExportTrace::wakesAndWaitsThatAreKeptComeAlong()
     batch.notes.waits.push_back({0, 2, WaitKind::Lock, 0xF00, kNoCoroutine});
     trace.consume(batch);
     const auto dump = [&] {
-        const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+        const auto report = trace.exportTo(path);
         return report ? report->droppedNotes : ~std::uint64_t{0};
     };
     QCOMPARE(dump(), 0U);
@@ -307,7 +309,7 @@ void TestExportTrace::traceGrowsMeanwhile()
             trace.consume(manyEvents(100, n, 100));
     });
     const QString path = dir.filePath(QStringLiteral("t.jsonl"));
-    const auto report = exportTrace(trace.population, trace.history, format("jsonl"), path.toStdString(), {});
+    const auto report = trace.exportTo(path);
     stop.store(true, std::memory_order_relaxed);
     target.join();
     QVERIFY(bool(report));
@@ -320,18 +322,14 @@ void TestExportTrace::traceGrowsMeanwhile()
 void TestExportTrace::aMillionTransitions()
 {
     const QTemporaryDir dir;
-    Trace trace;
-    History roomy(256U << 20);
-    for (std::uint64_t n = 0; n < 1000; n += 100) {
-        const Batch batch = manyEvents(1000, n, 100);
-        trace.consume(batch);
-        QVERIFY(bool(roomy.consume(batch)));
-    }
+    Trace trace(256U << 20);
+    for (std::uint64_t n = 0; n < 1000; n += 100)
+        trace.consume(manyEvents(1000, n, 100));
     for (const ExportFormat &each : exportFormats()) {
-        const QString path = dir.filePath(QStringLiteral("t.") + QString::fromLatin1(each.extension.data()));
+        const QString path = pathFor(dir, each);
         QElapsedTimer timer;
         timer.start();
-        const auto report = exportTrace(trace.population, roomy, each, path.toStdString(), {});
+        const auto report = trace.exportTo(path);
         qInfo("%s: %.0f ns per row", each.name.data(), static_cast<double>(timer.nsecsElapsed()) / 1e6);
         QVERIFY(bool(report));
         QCOMPARE(report->rows, 1'000'000U);
