@@ -148,7 +148,8 @@ void BatchRun::connectDumper()
         return;
     connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
-    m_dumper->watch([this] { return m_session.targetPids(); }, [this] { return m_session.accounting(); });
+    connect(&m_session, &Session::targetGone, m_dumper.get(), &Dumper::processEnded);
+    m_dumper->watch([this] { return m_session.accounting(); });
 }
 
 /// What the file has yet to get may take it long.

@@ -79,9 +79,8 @@ Result<void> Dumper::checkPlace() const
     return {};
 }
 
-void Dumper::watch(std::function<std::vector<pid_t>()> mapping, std::function<Accounting()> sums)
+void Dumper::watch(std::function<Accounting()> sums)
 {
-    m_mapping = std::move(mapping);
     m_sums = std::move(sums);
     if (m_line.dumps())
         m_look.start(kLookMs);
@@ -102,38 +101,45 @@ void Dumper::look()
     m_look.start(static_cast<int>(std::max<qint64>(kLookMs, cost.elapsed() * kLookCostFactor)));
 }
 
-/// Our probe tells of the ends of processes. Of others only their mapping is known.
+void Dumper::processEnded(pid_t pid)
+{
+    if (!m_line.dumpOnDeath)
+        return;
+    m_dying.push_back({static_cast<std::uint32_t>(pid), tr("process %1 has ended").arg(pid), false});
+    m_dyingSince = m_population->now();
+}
+
+/// Our probe tells of the ends of processes.
 void Dumper::lookForDeaths()
 {
     const std::vector<ProcessSnapshot> processes = m_population->processes();
     m_endSeen.resize(std::max(m_endSeen.size(), processes.size()));
-    std::set<pid_t> told;
     const std::size_t before = m_dying.size();
     for (std::size_t i = 0; i < processes.size(); ++i) {
         const ProcessSnapshot &process = processes[i];
-        told.insert(static_cast<pid_t>(process.pid));
         if (process.endTs == 0 || m_endSeen[i])
             continue;
         m_endSeen[i] = true;
         m_dying.push_back(
-            tr("process %1 (%2) has ended").arg(QString::number(process.pid), QString::fromStdString(process.name)));
+            {process.pid,
+             tr("process %1 (%2) has ended").arg(QString::number(process.pid), QString::fromStdString(process.name)),
+             true});
     }
-    const std::vector<pid_t> mapping = m_mapping ? m_mapping() : std::vector<pid_t>();
-    const std::set<pid_t> mapped(mapping.begin(), mapping.end());
-    for (const pid_t pid : m_mapped) {
-        if (!mapped.count(pid) && !told.count(pid))
-            m_dying.push_back(tr("process %1 has ended").arg(pid));
-    }
-    m_mapped = mapped;
     if (m_dying.size() > before)
         m_dyingSince = m_population->now();
 }
 
 void Dumper::dumpDeaths()
 {
-    m_deathsDumped += m_dying.size();
-    for (const QString &reason : std::exchange(m_dying, {}))
-        dump(reason);
+    std::set<std::uint32_t> telling;
+    for (const ProcessSnapshot &process : m_population->processes())
+        telling.insert(process.pid);
+    for (const Death &death : std::exchange(m_dying, {})) {
+        if (!death.told && telling.count(death.pid))
+            continue;  // its end comes, or came, with the stream
+        ++m_deathsDumped;
+        dump(death.reason);
+    }
 }
 
 /// One that recovered and got stuck again is known.

@@ -38,10 +38,11 @@ public:
     std::shared_ptr<History> history() const { return m_history; }
     /// Whether dumps can be written where they belong. Creates nothing.
     Result<void> checkPlace() const;
-    /// From now on a new finding, or the end of a process, means a dump, if the command line says so. `mapping` tells
-    /// which processes map the region at present: those of version 1 say nothing of themselves. `sums`: the session's,
-    /// for what the history does not know.
-    void watch(std::function<std::vector<pid_t>()> mapping, std::function<Accounting()> sums);
+    /// From now on a new finding, or the end of a process, means a dump, if the command line says so. `sums`: the
+    /// session's, for what the history does not know.
+    void watch(std::function<Accounting()> sums);
+    /// As seen from outside: processes of version 1 say nothing of themselves. What the population tells of is ignored.
+    void processEnded(pid_t pid);
 
     void dump(const QString &reason);  ///< while one is being written: once more, when it is done
     enum class Ending {
@@ -62,6 +63,11 @@ Q_SIGNALS:
 
 private:
     struct Outcome;
+    struct Death {
+        std::uint32_t pid = 0;
+        QString reason;
+        bool told = false;  ///< by the stream
+    };
     static QString describe(const ExportReport &report);
     void look();
     bool hasNewFinding(std::uint64_t now);
@@ -77,11 +83,9 @@ private:
     std::shared_ptr<Outcome> m_outcome;  ///< of the file that is being written
     std::deque<QString> m_due;           ///< reasons of the next dumps
     QTimer m_look;
-    std::function<std::vector<pid_t>()> m_mapping;
     std::function<Accounting()> m_sums;
-    std::set<pid_t> m_mapped;        ///< at the last look
     std::vector<bool> m_endSeen;     ///< by place among the population's processes
-    std::vector<QString> m_dying;    ///< processes whose end was seen, and a dump is due for
+    std::vector<Death> m_dying;      ///< processes whose end was seen, and a dump is due for
     std::uint64_t m_dyingSince = 0;  ///< stream time of the last of them, ns
     std::size_t m_deathsDumped = 0;
     std::set<CoroutineId> m_known;  ///< stuck ones that a dump was made for

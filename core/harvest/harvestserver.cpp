@@ -71,6 +71,15 @@ Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
     return fd;
 }
 
+/// Who connected, even if it has ended since.
+int peerOf(const QLocalSocket &socket)
+{
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    const auto fd = static_cast<int>(socket.socketDescriptor());
+    return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
 }  // namespace
 
 HarvestServer::HarvestServer(QObject *parent) : QObject(parent)
@@ -112,9 +121,13 @@ void HarvestServer::takeConnections()
             socket->readAll();
             Q_EMIT woken();
         });
+        const int pid = peerOf(*socket);
         // Only the target ends a connection.
-        connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
-        Q_EMIT connected();
+        connect(socket, &QLocalSocket::disconnected, this, [this, socket, pid] {
+            socket->deleteLater();
+            Q_EMIT disconnected(pid);
+        });
+        Q_EMIT connected(pid);
     }
 }
 

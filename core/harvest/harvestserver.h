@@ -25,7 +25,8 @@ public:
     Result<void> listen(const std::string &path);
 
 Q_SIGNALS:
-    void connected();
+    void connected(int pid);  ///< 0: of a process that has no pid here
+    void disconnected(int pid);
     void woken();  ///< bytes came
 
 private:

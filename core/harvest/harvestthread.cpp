@@ -130,7 +130,8 @@ void HarvestThread::run()
             data.started.set_value(listening);
             return;
         }
-        connect(&server, &HarvestServer::connected, &server, [this] { Q_EMIT targetConnected(); });
+        connect(&server, &HarvestServer::connected, this, &HarvestThread::targetConnected, Qt::DirectConnection);
+        connect(&server, &HarvestServer::disconnected, this, &HarvestThread::targetDisconnected, Qt::DirectConnection);
     }
     data.started.set_value({});
     // The gap between two passes is what we ask for, not half as long again.

@@ -45,7 +45,9 @@ public:
 Q_SIGNALS:
     /// Emitted on the harvest thread. A sink failed; the others and the capture go on.
     void sinkFailed(const QString &message);
-    void targetConnected();
+    /// To our socket; 0: a process that has no pid here.
+    void targetConnected(int pid);
+    void targetDisconnected(int pid);
     /// The region cannot be read any more (its file was cut short); what was harvested stays.
     void regionFailed(const QString &message);
     /// After the final drain; accounting() is final.

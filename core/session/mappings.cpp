@@ -70,6 +70,17 @@ MappingProcess describe(pid_t pid)
     return process;
 }
 
+/// Field 3 of its stat; 0: there is no such process.
+char stateOf(pid_t pid)
+{
+    std::ifstream file(procPath(pid, "stat"));
+    std::string text;
+    std::getline(file, text, '\0');
+    // Field 2, the name, may hold anything.
+    const std::size_t nameEnd = text.rfind(") ");
+    return nameEnd != std::string::npos && nameEnd + 2 < text.size() ? text[nameEnd + 2] : '\0';
+}
+
 }  // namespace
 
 FileIdentity FileIdentity::of(const std::string &path)
@@ -109,6 +120,17 @@ bool processMaps(pid_t pid, const FileIdentity &file)
         found = found || isSame(file, device, inode, line);
     });
     return found;
+}
+
+bool processRuns(pid_t pid)
+{
+    const char state = stateOf(pid);
+    return state != '\0' && state != 'Z' && state != 'X';
+}
+
+bool isEngine(pid_t pid)
+{
+    return describe(pid).engine;
 }
 
 pid_t lockHolder(const FileIdentity &file)

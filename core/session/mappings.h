@@ -37,6 +37,9 @@ std::vector<MappingProcess> processesMapping(const FileIdentity &file);
 std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<FileIdentity> &files);
 /// One process only; false also when it is gone.
 bool processMaps(pid_t pid, const FileIdentity &file);
+/// A zombie does not.
+bool processRuns(pid_t pid);
+bool isEngine(pid_t pid);
 
 /// Process that holds an flock on the file: 0 = nobody, -1 = somebody unknown.
 pid_t lockHolder(const FileIdentity &file);

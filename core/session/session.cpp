@@ -3,6 +3,7 @@
 #include "core/session/session.h"
 
 #include "core/session/mappings.h"
+#include "core/session/targetlist.h"
 
 #include <QDeadlineTimer>
 #include <QTimer>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kNothingTracedMs = 3000;
 constexpr int kProgressMs = 100;
-constexpr int kTargetsMs = 500;
 constexpr int kGroupPollMs = 10;
 constexpr int kGroupMs = 300;
 constexpr int kTerminatedGroupMs = 6000;  ///< longer than TargetProcess waits before SIGKILL
@@ -73,7 +73,7 @@ struct Session::Data {
     std::string socketPath;
     std::uint32_t stations = 0;
     QStringList notices;
-    std::vector<pid_t> targets;
+    TargetList *targets = nullptr;  ///< while listening or attached
     bool observer = false;
     bool extended = false;        ///< the region carries our extension
     bool flightRecorder = false;  ///< the target made the region, and may go on writing into it after us
@@ -87,7 +87,6 @@ struct Session::Data {
     int nothingTracedMs = kNothingTracedMs;
     QTimer *nothingTracedTimer = nullptr;
     QTimer *progressTimer = nullptr;
-    QTimer *targetsTimer = nullptr;
 
     void adopt(Region opened);
     bool ownedByAnotherEngine() const;
@@ -142,6 +141,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     if (Result<void> listening = listen(capture); !listening)
         return listening;
     m_data->kind = Data::Kind::Launched;
+    m_data->targets->stop();
 
     LaunchSpec traced = target;
     traced.environment["CTP_SHM_PATH"] = m_data->regionPath;
@@ -157,7 +157,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
         ::unlink(m_data->socketPath.c_str());
         m_data->region.reset();
         delete std::exchange(m_data->progressTimer, nullptr);
-        delete std::exchange(m_data->targetsTimer, nullptr);
+        delete std::exchange(m_data->targets, nullptr);
         delete std::exchange(m_data->process, nullptr);
         m_data->state = SessionState::Idle;
         return started;
@@ -189,7 +189,7 @@ Result<void> Session::listen(const CaptureSpec &wanted)
         addNotice(text(warning));
     m_data->kind = Data::Kind::Listening;
     setState(SessionState::Waiting);
-    beginWatching();
+    beginWatching({});
     return {};
 }
 
@@ -200,9 +200,10 @@ Result<void> Session::attach(const std::string &regionPath)
         return region.error();
     m_data->adopt(std::move(*region));
     m_data->kind = Data::Kind::Attached;
+    std::vector<pid_t> targets;
     for (const MappingProcess &process : m_data->mappingTargets())
-        m_data->targets.push_back(process.pid);
-    m_data->postMortem = m_data->targets.empty() && !m_data->ownedByAnotherEngine();
+        targets.push_back(process.pid);
+    m_data->postMortem = targets.empty() && !m_data->ownedByAnotherEngine();
 
     std::string socketPath;
     if (m_data->observer) {
@@ -226,7 +227,7 @@ Result<void> Session::attach(const std::string &regionPath)
     // Nobody is waited for where somebody is at work.
     if (holdsCoroutines(*m_data->region))
         setState(SessionState::Capturing);
-    beginWatching();
+    beginWatching(targets);
     return {};
 }
 
@@ -243,6 +244,11 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);
+    m_data->targets = new TargetList(m_data->identity, this);
+    connect(harvest, &HarvestThread::targetConnected, m_data->targets, &TargetList::processConnected,
+            Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::targetDisconnected, m_data->targets, &TargetList::processDisconnected,
+            Qt::QueuedConnection);
     if (Result<void> started = harvest->startHarvest(); !started) {
         m_data->harvest.reset();
         return started;
@@ -250,14 +256,17 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     return {};
 }
 
-void Session::beginWatching()
+/// `targets` map the region already.
+void Session::beginWatching(const std::vector<pid_t> &targets)
 {
     m_data->progressTimer = new QTimer(this);
     connect(m_data->progressTimer, &QTimer::timeout, this, &Session::checkProgress);
     m_data->progressTimer->start(kProgressMs);
-    m_data->targetsTimer = new QTimer(this);
-    connect(m_data->targetsTimer, &QTimer::timeout, this, &Session::checkTargets);
-    m_data->targetsTimer->start(kTargetsMs);
+    connect(m_data->targets, &TargetList::seen, this, &Session::armNothingTraced);
+    connect(m_data->targets, &TargetList::seen, this, &Session::targetSeen);
+    connect(m_data->targets, &TargetList::gone, this, &Session::targetGone);
+    connect(m_data->targets, &TargetList::nobodyFound, this, &Session::onNobodyFound);
+    m_data->targets->start(targets);
 }
 
 /// An attached region was found with stations in it or not; only new targets can have forgotten something.
@@ -282,23 +291,9 @@ void Session::checkProgress()
         m_data->progressTimer->stop();
 }
 
-/// Listening: who is there. Attached: also the end, once all that were there have gone. Costs a look at the known ones;
-/// all processes are searched only when there is none.
-void Session::checkTargets()
+/// The end of what we are attached to, once all that were there have gone.
+void Session::onNobodyFound()
 {
-    if (m_data->kind == Data::Kind::Launched || m_data->state == SessionState::Draining)
-        return;
-    std::erase_if(m_data->targets, [this](pid_t pid) { return !processMaps(pid, m_data->identity); });
-    if (!m_data->targets.empty())
-        return;
-    for (const MappingProcess &process : m_data->mappingTargets()) {
-        m_data->targets.push_back(process.pid);
-        Q_EMIT targetSeen(process.pid);
-    }
-    if (!m_data->targets.empty()) {
-        armNothingTraced();
-        return;
-    }
     if (m_data->kind == Data::Kind::Attached && !m_data->ownedByAnotherEngine())
         drain(EndReason::TargetExited);
 }
@@ -326,10 +321,11 @@ void Session::drain(EndReason reason)
         return;
     m_data->endReason = reason;
     m_data->paused = false;  // the harvest takes its announcement back when it ends
-    for (QTimer *timer : {m_data->progressTimer, m_data->targetsTimer, m_data->nothingTracedTimer}) {
+    for (QTimer *timer : {m_data->progressTimer, m_data->nothingTracedTimer}) {
         if (timer)
             timer->stop();
     }
+    m_data->targets->stop();
     setState(SessionState::Draining);
     m_data->harvest->requestEnd();
 }
@@ -482,7 +478,7 @@ bool Session::regionLeftOver() const
 
 std::vector<pid_t> Session::targetPids() const
 {
-    return m_data->targets;
+    return m_data->targets ? m_data->targets->pids() : std::vector<pid_t>();
 }
 
 void Session::setNothingTracedDelay(int milliseconds)

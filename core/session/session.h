@@ -78,8 +78,9 @@ Q_SIGNALS:
     void targetExited(const ct::ExitStatus &status);
     /// A launched target has run (another has been connected) for 3 s, or has exited, and no station was allocated.
     void nothingTraced();
-    /// First processes seen to map a region that we listen on or are attached to.
+    /// Of the processes that write into a region that we listen on or are attached to: one has come, or gone.
     void targetSeen(int pid);
+    void targetGone(int pid);
     void sinkFailed(const QString &message);
     /// The region can no longer be read; also among the notices.
     void captureFailed(const QString &message);
@@ -90,10 +91,10 @@ private:
     Result<void> startHarvest(const std::string &socketPath);
     void setState(SessionState state);
     void addNotice(const QString &notice);
-    void beginWatching();
+    void beginWatching(const std::vector<pid_t> &targets);
     void armNothingTraced();
     void checkProgress();
-    void checkTargets();
+    void onNobodyFound();
     void onTargetExited(const ExitStatus &status);
     void awaitGroup();
     void drain(EndReason reason);

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Processes of version-1 programs, which say nothing of themselves: that they come, and that each of them goes.
+#include "core/session/session.h"
+#include "core/trace/population.h"
+
+#include "runner.h"
+
+#include <cstring>
+#include <set>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ct;
+
+namespace {
+
+const QStringList kEndless =
+    QStringLiteral("--coroutines 5 --threads 1 --transitions 1000000000 --pace 500").split(QLatin1Char(' '));
+const QStringList kBrief = QStringLiteral("--coroutines 5 --threads 1 --transitions 20").split(QLatin1Char(' '));
+
+QProcessEnvironment environmentOf(const QString &region, const QString &socket)
+{
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("CTP_SHM_PATH"), region);
+    environment.insert(QStringLiteral("CTP_SOCK_PATH"), socket);
+    environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("4096"));
+    return environment;
+}
+
+struct Listening {
+    QTemporaryDir directory;
+    Session session;
+    QSignalSpy seen{&session, &Session::targetSeen};
+    QSignalSpy gone{&session, &Session::targetGone};
+
+    bool begin()
+    {
+        CaptureSpec capture;
+        capture.stations = 4096;
+        capture.regionPath = directory.filePath(QStringLiteral("r.shm")).toStdString();
+        return bool(session.listen(capture));
+    }
+    void start(QProcess &process, const QStringList &arguments) const
+    {
+        process.setProcessEnvironment(environmentOf(session.regionPath(), session.socketPath()));
+        process.start(runner::binary("ct_oldsdk"), arguments);
+    }
+    static bool told(const QSignalSpy &spy, qint64 pid)
+    {
+        return std::any_of(spy.begin(), spy.end(),
+                           [pid](const QList<QVariant> &arguments) { return arguments.first().toLongLong() == pid; });
+    }
+};
+
+/// Connects, and stays until it is killed, but maps nothing.
+class Stranger {
+public:
+    explicit Stranger(const QString &path) : m_pid(fork())
+    {
+        if (m_pid != 0)
+            return;
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, qPrintable(path), sizeof address.sun_path - 1);
+        const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        // The region that the listener has mapped was inherited; another program maps nothing.
+        if (connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0)
+            execlp("sleep", "sleep", "1000", nullptr);
+        _exit(1);
+    }
+    ~Stranger()
+    {
+        kill(m_pid, SIGKILL);
+        waitpid(m_pid, nullptr, 0);
+    }
+    pid_t pid() const { return m_pid; }
+
+private:
+    pid_t m_pid;
+};
+
+}  // namespace
+
+class TargetListTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyoneIsSeenAndMissed()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        QProcess first;
+        QProcess second;
+        listening.start(first, kEndless);
+        QTRY_COMPARE(listening.seen.size(), 1);
+        listening.start(second, kEndless);
+        QTRY_COMPARE(listening.seen.size(), 2);
+        QVERIFY(listening.told(listening.seen, first.processId()) &&
+                listening.told(listening.seen, second.processId()));
+        QCOMPARE(listening.session.targetPids().size(), 2U);
+        for (QProcess *process : {&second, &first}) {
+            const qint64 pid = process->processId();
+            QVERIFY(!listening.told(listening.gone, pid));
+            process->kill();
+            QTRY_VERIFY(listening.told(listening.gone, pid));
+        }
+        QCOMPARE(listening.gone.size(), 2);
+        QVERIFY(listening.session.targetPids().empty());
+        QCOMPARE(listening.session.state(), SessionState::Capturing);  // others may come
+    }
+
+    /// It may be over before anybody has looked.
+    void aShortLifeIsNoticed()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        QProcess stays;
+        listening.start(stays, kEndless);
+        QTRY_COMPARE(listening.seen.size(), 1);
+        std::set<qint64> pids;
+        for (int i = 0; i < 5; ++i) {
+            QProcess brief;
+            listening.start(brief, kBrief);
+            QVERIFY(brief.waitForStarted());
+            pids.insert(brief.processId());
+            QVERIFY(brief.waitForFinished(runner::kPatienceMs));
+        }
+        QTRY_COMPARE(listening.gone.size(), 5);
+        QCOMPARE(listening.seen.size(), 6);
+        for (const qint64 pid : pids)
+            QVERIFY(listening.told(listening.seen, pid) && listening.told(listening.gone, pid));
+        QCOMPARE(listening.session.targetPids(), std::vector<pid_t>{static_cast<pid_t>(stays.processId())});
+        stays.kill();
+        QTRY_COMPARE(listening.gone.size(), 6);
+    }
+
+    /// Found by searching.
+    void whoDoesNotConnectIsSeenAndMissed()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        QProcess process;
+        listening.start(process, kEndless + QStringList(QStringLiteral("--no-socket")));
+        QTRY_COMPARE(listening.seen.size(), 1);
+        process.kill();
+        QTRY_COMPARE(listening.gone.size(), 1);
+    }
+
+    /// As another engine does, to see whether anybody listens.
+    void whoeverOnlyConnectsIsNoTarget()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        QProcess process;
+        {
+            const Stranger stranger(listening.session.socketPath());
+            const auto isSleeping = [&stranger] {
+                return runner::readAll(QStringLiteral("/proc/%1/comm").arg(stranger.pid())) == "sleep\n";
+            };
+            QTRY_VERIFY(isSleeping());
+            listening.start(process, kEndless);
+            QTRY_VERIFY(listening.told(listening.seen, process.processId()));
+            QVERIFY(!listening.told(listening.seen, stranger.pid()));
+        }
+        const qint64 pid = process.processId();
+        process.kill();
+        QTRY_VERIFY(listening.told(listening.gone, pid));
+        QCOMPARE(listening.seen.size(), 1);
+        QCOMPARE(listening.gone.size(), 1);
+    }
+
+    /// Attached, all have to go before it is the end.
+    void attachedUntilTheLastHasGone()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        QProcess first;
+        QProcess second;
+        listening.start(first, kEndless);
+        listening.start(second, kEndless);
+        QTRY_COMPARE(listening.session.targetPids().size(), 2U);
+        QSignalSpy ended(&listening.session, &Session::ended);
+        listening.session.stopCapture();
+        QTRY_COMPARE(ended.size(), 1);
+        Session attached;
+        QSignalSpy gone(&attached, &Session::targetGone);
+        QSignalSpy over(&attached, &Session::ended);
+        QVERIFY(attached.attach(listening.session.regionPath().toStdString()));
+        QCOMPARE(attached.targetPids().size(), 2U);
+        first.kill();
+        QTRY_COMPARE(gone.size(), 1);
+        QCOMPARE(attached.state(), SessionState::Capturing);
+        second.kill();
+        QTRY_COMPARE(gone.size(), 2);
+        QTRY_COMPARE(over.size(), 1);
+        QCOMPARE(attached.endReason(), EndReason::TargetExited);
+    }
+
+    void everyDeathIsDumped()
+    {
+        runner::Batch batch(QStringLiteral("--keep 60s --dump-on death --listen").split(QLatin1Char(' ')));
+        batch.process().setArguments(
+            QStringList{QStringLiteral("-o"), batch.path("run.jsonl"), QStringLiteral("--shm"), batch.path("r.shm")} +
+            batch.process().arguments());
+        QVERIFY(batch.start());
+        QVERIFY(batch.waitForError("CTP_SHM_PATH="));
+        QProcess processes[3];
+        for (QProcess &process : processes) {
+            process.setProcessEnvironment(environmentOf(batch.path("r.shm"), batch.path("r.shm.sock")));
+            process.start(runner::binary("ct_oldsdk"), kEndless);
+            QVERIFY(process.waitForStarted());
+            const QString maps = QStringLiteral("/proc/%1/maps").arg(process.processId());
+            QTRY_VERIFY(runner::readAll(maps).contains("r.shm"));
+        }
+        for (QProcess &process : processes) {
+            const QByteArray line = "process " + QByteArray::number(process.processId()) + " has ended: wrote ";
+            process.kill();
+            QVERIFY2(batch.waitForError(line), batch.err().constData());
+        }
+        batch.signal(SIGTERM);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TargetListTest)
+#include "tst_targetlist.moc"
