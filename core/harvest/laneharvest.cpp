@@ -250,8 +250,13 @@ void LaneHarvest::buryGone(Batch &batch)
             m_processes.isKnowable(gone.process) && (m_processes.sawAlive(gone.process) || m_processes.active() != 0);
         const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
         if (reuse) {
+            // Before we look who else is there: whoever takes one of these and lives was there already.
+            const std::vector<std::uint32_t> unfinished = m_lanes.unfinished();
+            const bool last = m_processes.isLast(gone.process);
             m_lanes.freeLanesOf(gone.process, batch);
-            m_sweep.reclaim(gone.process, m_processes.isLast(gone.process));
+            if (last)
+                m_lanes.freeUnfinished(unfinished);
+            m_sweep.reclaim(gone.process, last);
         }
         m_processes.bury(gone.process, reuse, batch);
         return true;

@@ -34,16 +34,18 @@ void LaneList::refresh(Batch &batch, bool states)
     // Acquire; partner: the release of whoever made a lane. Those of events we have read are seen here.
     const std::uint32_t count_untrusted = m_region.header().extension.lane_count.load(std::memory_order_acquire);
     const std::size_t count = std::min<std::size_t>(count_untrusted, m_known.size());
+    std::uint32_t unfinished = 0;
     if (m_lanes.size() < count) {
         for (std::uint32_t index = 0; index < count; ++index) {
             if (!m_known[index])
                 find(index, batch);
+            unfinished += !m_known[index];
         }
     }
     if (!states)
         return;
     m_dropped = 0;
-    m_inUse = 0;
+    m_inUse = unfinished;
     for (Lane &lane : m_lanes) {
         const LaneHeader &header = m_region.laneDirectory()[lane.index];
         // Relaxed: a sum; what was dropped shows in the coroutines' lines.
@@ -59,7 +61,10 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     const LaneHeader &header = m_region.laneDirectory()[index];
     // Acquire; partner: the producer's release store once the lane is made.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
-    if (state == corotracer::kLaneMaking || header.records.load(std::memory_order_relaxed) == 0)
+    const bool making = state == corotracer::kLaneMaking;
+    // A recorder's lane may hold the history of the thread before, whatever becomes of the one that takes it.
+    if ((making && m_region.laneMode() != corotracer::kLanesOverwrite) ||
+        header.records.load(std::memory_order_relaxed) == 0)
         return;
     m_known[index] = true;
     Lane lane;
@@ -75,26 +80,30 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     // Another engine has read it, and told of what was dropped.
     if (lane.position != 0)
         lane.told = lane.droppedGauged;
-    learnOrigin(lane);
-    // The record that told it may be gone.
-    if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
-        batch.notes.threadNames.push_back(
-            {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
+    // Of the process before, or of the one that takes it now; of which thread, it does not say.
+    if (making)
+        lane.origin.process = header.process.load(std::memory_order_relaxed);
+    learnOrigin(lane, batch);
     m_lanes.push_back(lane);
 }
 
 /// Behind an acquire load of a record of the lane, or of its state: what its owner wrote before is there.
-void LaneList::learnOrigin(Lane &lane)
+void LaneList::learnOrigin(Lane &lane, Batch &batch)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t claims = header.claims.load(std::memory_order_relaxed);
-    if (claims == lane.claims)
+    // While somebody takes it, the header is of two threads.
+    if (claims == lane.claims || header.state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
         return;
     lane.claims = claims;
     lane.before = lane.origin;
     lane.begin = header.begin.load(std::memory_order_relaxed);
     lane.origin = {header.process.load(std::memory_order_relaxed),
                    static_cast<std::uint32_t>(header.tid.load(std::memory_order_relaxed))};
+    // The record that told its name may be gone; that of the system has none.
+    if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
+        batch.notes.threadNames.push_back(
+            {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
 }
 
 bool LaneList::isDrained(const Lane &lane) const
@@ -156,6 +165,33 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
                                                  std::memory_order_relaxed))
             tellDrops(lane, batch);
+    }
+}
+
+std::vector<std::uint32_t> LaneList::unfinished() const
+{
+    std::vector<std::uint32_t> found;
+    const std::span<const LaneHeader> headers = m_region.laneDirectory();
+    // Acquire; partner: the release of whoever made the last of them.
+    const std::size_t count =
+        std::min<std::size_t>(m_region.header().extension.lane_count.load(std::memory_order_acquire), headers.size());
+    for (std::uint32_t index = 0; index < count; ++index) {
+        // Acquire; partner: the release with which a thread takes it, so that the entry of its process is there.
+        if (headers[index].state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
+            found.push_back(index);
+    }
+    return found;
+}
+
+/// Nothing was written into them: whoever takes them next goes on at the tail.
+void LaneList::freeUnfinished(const std::vector<std::uint32_t> &lanes)
+{
+    const std::span<LaneHeader> headers = m_region.writableLanes();
+    for (const std::uint32_t index : lanes) {
+        std::uint32_t state = corotracer::kLaneMaking;
+        if (index < headers.size() && headers[index].records.load(std::memory_order_acquire) != 0)
+            headers[index].state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
+                                                         std::memory_order_relaxed);
     }
 }
 
@@ -222,7 +258,7 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
         cutAtHole(lane);
         return false;
     }
-    learnOrigin(lane);
+    learnOrigin(lane, batch);
     turn.raw = item.ts;
     turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(item.ts);
     return true;
@@ -241,7 +277,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
     for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
         // Not many more than it takes: what lies beyond the step is copied again.
         const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_items.size() : lane.lately + lane.lately / 2 + 16;
-        const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())));
+        const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())), batch);
         lane.empty = count == 0;
         if (lane.empty)
             return peek(lane, turn, batch);
@@ -262,7 +298,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
 }
 
 /// Copies what comes next and steps behind it; counts what was overwritten before.
-std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items)
+std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
 {
     if (m_stopped) {
         if (lane.position >= lane.end)
@@ -275,7 +311,7 @@ std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items)
     lane.fresh = false;
     lane.position = reading.next;
     if (reading.count != 0)
-        learnOrigin(lane);
+        learnOrigin(lane, batch);
     if (reading.count == m_items.size())
         fetchAhead(lane);
     return reading.count;

@@ -43,6 +43,10 @@ public:
     void tellLastDrops(Batch &batch);
     /// Lanes of a process that is gone: drained, they are free.
     void freeLanesOf(std::uint32_t process, Batch &batch);
+    /// Discard mode: those that somebody is taking, or was killed while he took them. They do not say who.
+    std::vector<std::uint32_t> unfinished() const;
+    /// Those of them for which that turned out to be nobody who lives.
+    void freeUnfinished(const std::vector<std::uint32_t> &lanes);
 
     std::uint64_t dropped() const { return m_dropped + m_skipped; }
     std::uint32_t inUse() const { return m_inUse; }
@@ -86,7 +90,7 @@ private:
     };
 
     void find(std::uint32_t index, Batch &batch);
-    void learnOrigin(Lane &lane);
+    void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
     bool isDrained(const Lane &lane) const;
@@ -96,7 +100,7 @@ private:
     void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
-    std::size_t copy(Lane &lane, std::span<LaneItem> items);
+    std::size_t copy(Lane &lane, std::span<LaneItem> items, Batch &batch);
     void fetchAhead(const Lane &lane) const;
     void hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch);
 

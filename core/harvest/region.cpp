@@ -271,10 +271,12 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     if (index >= directory.size())
         return std::nullopt;
     const LaneHeader &header = directory[index];
-    // Acquire; partner: the release store with which its maker publishes it. The place is fixed from then on.
-    if (header.state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
+    // A recorder's lane is taken over with what is in it.
+    if (header.state.load(std::memory_order_relaxed) == corotracer::kLaneMaking &&
+        laneMode() != corotracer::kLanesOverwrite)
         return std::nullopt;
-    const std::uint32_t records = header.records.load(std::memory_order_relaxed);
+    // Acquire; partner: the release store of whoever made it. The place is fixed from then on.
+    const std::uint32_t records = header.records.load(std::memory_order_acquire);
     const std::uint64_t offset = header.offset.load(std::memory_order_relaxed);
     const std::uint64_t numbers = header.block_numbers_offset.load(std::memory_order_relaxed);
     if (!std::has_single_bit(records) || records < corotracer::kLaneRecordsMin ||

@@ -103,7 +103,9 @@ class Region:
             state, process, tid, offset, records, claims, blocks, begin = struct.unpack_from("<IIQQIIQQ", data, 0)
             dropped, committed = struct.unpack_from("<QI", data, 0x40)
             tail, = struct.unpack_from("<Q", data, 0x80)
-            if state == LANE_MAKING or records == 0 or records & (records - 1) or offset + records * 32 > self.size:
+            if state == LANE_MAKING and self.lane_mode != LANES_OVERWRITE:
+                continue  # in overwrite mode it is taken over with what is in it
+            if records == 0 or records & (records - 1) or offset + records * 32 > self.size:
                 continue
             yield {"index": index, "state": state, "process": process, "tid": tid, "offset": offset,
                    "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail}

@@ -130,7 +130,8 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel, std::memory_order_acquire));
     LaneHeader &lane = areas.directory[index];
     const std::uint64_t offset = areas.pool_offset + carving.begin;
-    lane.state.store(kLaneMaking, std::memory_order_relaxed);
+    // Release; partner: the acquire of an engine that looks for the lanes of the dead.
+    lane.state.store(kLaneMaking, std::memory_order_release);
     lane.block_numbers_offset.store(offset, std::memory_order_relaxed);
     lane.offset.store(offset + carving.blocks, std::memory_order_relaxed);
     lane.records.store(static_cast<std::uint32_t>(carving.records / sizeof(LaneRecord)), std::memory_order_release);
@@ -138,9 +139,10 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
 }
 
 /// Takes a lane out of `state`; it is in kLaneMaking then. Acquire; partner: the release of whoever set the state.
+/// Release; partner: the acquire of an engine that looks for the lanes of the dead.
 [[nodiscard]] inline bool seize(LaneHeader &lane, std::uint32_t state) noexcept
 {
-    return lane.state.compare_exchange_strong(state, kLaneMaking, std::memory_order_acquire, std::memory_order_relaxed);
+    return lane.state.compare_exchange_strong(state, kLaneMaking, std::memory_order_acq_rel, std::memory_order_relaxed);
 }
 
 [[nodiscard]] inline LaneHeader *seize_free_lane(const lane_areas &areas) noexcept

@@ -292,10 +292,10 @@ constexpr std::uint64_t lane_commit(std::uint64_t n, std::uint32_t site, std::ui
 
 /// Values of LaneHeader::state.
 enum : std::uint32_t {
-    kLaneFree = 0,    ///< drained; a thread may take it (compare-exchange to kLaneActive, acquire)
+    kLaneFree = 0,    ///< drained; a thread may take it (compare-exchange to kLaneMaking, acquire)
     kLaneActive = 1,  ///< belongs to a thread
     kLaneClosed = 2,  ///< its thread has ended (release); the engine drains it and frees it (release)
-    kLaneMaking = 3,  ///< being made: not yet readable
+    kLaneMaking = 3,  ///< being taken or made
 };
 
 /// A single-producer, single-consumer ring. Positions count records since the lane was made and never go back; record p

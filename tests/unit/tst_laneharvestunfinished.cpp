@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes that a thread was killed in while it took them, or that merely take their time; and who the threads are that a
+// lane has one after the other.
+#include "tests/support/lanecapture.h"
+
+using namespace lanecapture;
+
+namespace {
+
+/// The lane as a thread leaves it that is killed before its last store. `begun`: it has come that far.
+void leaveUnfinished(const Lane &lane, bool begun)
+{
+    corotracer::LaneHeader &header = *lane.ring().header;
+    if (begun) {
+        header.tid.store(77);
+        header.claims.fetch_add(1);
+        header.begin.store(lane.position());
+        header.closed_ts.store(0);
+    }
+    header.state.store(corotracer::kLaneMaking);
+}
+
+}  // namespace
+
+CT_CASE(anUnfinishedLaneIsFreeWhenNobodyIsLeft)
+{
+    for (const bool begun : {false, true}) {
+        Capture c;
+        const Process dying = c.process(2);
+        Lane lane = *dying.takeLane(1), used = *dying.takeLane(2);
+        Coroutine one = *Coroutine::bear(dying, lane, 1, 1);
+        steps(one, used, 9);
+        used.close(1);
+        scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
+        leaveUnfinished(used, begun);
+        Lane fresh = *dying.takeLane(3);
+        if (!begun)
+            fresh.ring().header->claims.store(0);
+        leaveUnfinished(fresh, begun);
+        const std::uint64_t tail = used.ring().header->tail.load();
+        CHECK_EQUAL(tail, 9u);
+        c.settle(true);
+        CHECK_EQUAL(c.loop->accounting().lanesInUse, 3u);  // as long as nobody knows better
+        c.dead.insert(2);
+        scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+        CHECK_EQUAL(used.ring().header->state.load(), corotracer::kLaneFree);
+        CHECK_EQUAL(fresh.ring().header->state.load(), corotracer::kLaneFree);
+        CHECK_EQUAL(used.ring().header->tail.load(), tail);
+        c.settle(true);
+        CHECK_EQUAL(c.loop->accounting().lanesInUse, 0u);
+        // All three serve the next process.
+        const Process next = c.process(3);
+        std::vector<Lane> lanes;
+        for (std::uint64_t tid = 11; tid <= 13; ++tid)
+            lanes.push_back(*next.takeLane(tid));
+        CHECK_EQUAL(c.header().extension.lane_count.load(), 3u);
+        for (std::uint64_t i = 0; i < lanes.size(); ++i) {
+            Coroutine another = *Coroutine::bear(next, lanes[i], 10 + i, 1);
+            steps(another, lanes[i], 1000);
+            c.settle();
+            CHECK_EQUAL(c.books.byKey(10 + i)->captured, 1000u);
+            CHECK_EQUAL(c.books.byKey(10 + i)->lastTid, 11 + i);
+        }
+        c.end();
+        c.checkBooks(3009);
+    }
+}
+
+/// Whoever lives may be in the middle of it.
+CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
+{
+    Capture c;
+    const Process living = c.process(1);
+    const Process dying = c.process(2);
+    Lane slow = *living.takeLane(11), theirs = *dying.takeLane(22);
+    slow.ring().header->claims.store(0);
+    slow.ring().header->state.store(corotracer::kLaneMaking);
+    CHECK(Coroutine::bear(dying, theirs, 2, 1));
+    c.settle(true);
+    c.dead.insert(2);
+    scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+    CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
+    CHECK_EQUAL(slow.ring().header->state.load(), corotracer::kLaneMaking);
+    slow.ring().header->claims.store(1);
+    slow.ring().header->state.store(corotracer::kLaneActive);
+    Coroutine one = *Coroutine::bear(living, slow, 1, 1);
+    steps(one, slow, 5);
+    c.settle();
+    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
+    CHECK_EQUAL(c.books.byKey(1)->lastTid, 11u);
+    c.end();
+    c.checkBooks(5);
+}
+
+/// A recorder's lane is taken over with all that the thread before left in it.
+CT_CASE(anUnfinishedLaneKeepsItsHistory)
+{
+    for (const bool begun : {false, true}) {
+        Capture c;
+        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        {
+            const Process process = c.process(5);
+            Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            steps(one, lane, 500);
+            lane.close(1);
+            leaveUnfinished(lane, begun);
+            Coroutine two = *Coroutine::bear(process, other, 2, 1);
+            steps(two, other, 3);
+            Lane fresh = *process.takeLane(3);
+            leaveUnfinished(fresh, begun);
+        }
+        c.dead.insert(5);
+        for (const bool settled : {false, true}) {
+            c.restart();
+            if (settled)
+                c.settle(true);
+            c.end();
+            CHECK_EQUAL(c.books.captured, 503u);
+            CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);  // of the two, nobody knows which
+            CHECK_EQUAL(c.books.byKey(2)->lastTid, 2u);
+            c.checkBooks(503);
+        }
+    }
+}
+
+/// What it takes its time for is not guessed: once it is taken, its records are those of its thread.
+CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.restart();
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    steps(one, lane, 5);
+    lane.close(1);
+    leaveUnfinished(lane, true);
+    c.loop.emplace(*c.region, c.isAlive());
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
+    CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);
+    lane.ring().header->thread_name.store(process.intern("late"));
+    lane.ring().header->state.store(corotracer::kLaneActive);
+    steps(one, lane, 5);
+    c.settle();
+    CHECK_EQUAL(c.books.byKey(1)->captured, 10u);
+    CHECK_EQUAL(c.books.byKey(1)->lastTid, 77u);
+    REQUIRE(c.books.notes.threadNames.size() == 1);
+    CHECK_EQUAL(c.books.notes.threadNames[0].name, "late");
+    CHECK_EQUAL(c.books.notes.threadNames[0].tid, 77u);
+    c.end();
+    c.checkBooks(10);
+}
+
+/// The system's name of a thread stands in the header of its lane and nowhere else.
+CT_CASE(eachThreadOfALaneIsNamed)
+{
+    Capture c;
+    const Process process = c.process();
+    std::vector<std::string> names;
+    for (const char *const name : {"first", "", "third"}) {
+        const std::uint64_t tid = 21 + names.size();
+        Lane lane = *process.takeLane(tid);
+        CHECK_EQUAL(c.header().extension.lane_count.load(), 1u);
+        lane.ring().header->thread_name.store(*name ? process.intern(name) : 0);
+        Coroutine one = *Coroutine::bear(process, lane, tid, 1);
+        steps(one, lane, 4);
+        c.settle();
+        CHECK_EQUAL(c.books.byKey(tid)->lastTid, tid);
+        lane.close(1);
+        scanUntil(c, [&] { return lane.ring().header->state.load() == corotracer::kLaneFree; });
+        names.emplace_back(name);
+    }
+    REQUIRE(c.books.notes.threadNames.size() == 2);
+    CHECK_EQUAL(c.books.notes.threadNames[0].name, "first");
+    CHECK_EQUAL(c.books.notes.threadNames[0].tid, 21u);
+    CHECK_EQUAL(c.books.notes.threadNames[1].name, "third");
+    CHECK_EQUAL(c.books.notes.threadNames[1].tid, 23u);
+    c.end();
+    c.checkBooks(12);
+}
