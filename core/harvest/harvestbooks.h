@@ -30,6 +30,10 @@ struct HarvestBooks {
         return std::string(strings.data() + offset, length);
     }
 
+    /// Of a coroutine that was not known so far. The last one there is belongs to all that follow it: no sink keeps so
+    /// many, and a number that came twice would take its events to somebody else.
+    CoroutineId number() { return nextCoroutine < kNoCoroutine - 1 ? nextCoroutine++ : kNoCoroutine - 1; }
+
     SiteTable sites;
     std::span<const char> strings;
     CoroutineId nextCoroutine = 0;

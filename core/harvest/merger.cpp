@@ -299,7 +299,7 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     LaneCursor &current = m_cursors[index];
     LaneCursor fresh;
     fresh.key = identity & ~kLowHalf;
-    fresh.coroutine = m_books.nextCoroutine++;
+    fresh.coroutine = m_books.number();
     fresh.state = flags;
     batch.births.push_back(birth);
     batch.births.back().coroutine = fresh.coroutine;

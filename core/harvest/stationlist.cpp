@@ -66,7 +66,7 @@ bool StationList::bear(std::uint32_t index, Batch &batch)
     if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
         readStation(station, cursor, m_reading, 0);  // finds the dialect, reads nothing
     Birth birth;
-    birth.coroutine = m_books.nextCoroutine++;
+    birth.coroutine = m_books.number();
     birth.station = index;
     birth.dialect = dialectOf(cursor);
     birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // behind the acquire of birth_ts

@@ -132,13 +132,32 @@ Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd,
     return {};
 }
 
+/// A sparse file has room for any number; what is kept of each takes memory.
+Result<void> checkCounts(const ExtensionAreas &areas)
+{
+    struct Count {
+        const char *name;
+        std::size_t member;
+        std::uint32_t value, most;
+    };
+    const std::array<Count, 4> all{{
+        {"sites", offsetof(ExtensionHeader, site_capacity), areas.siteCapacity, corotracer::kMaxSites},
+        {"processes", offsetof(ExtensionHeader, process_capacity), areas.processCapacity, corotracer::kMaxProcesses},
+        {"lanes", offsetof(ExtensionHeader, lane_capacity), areas.laneCapacity, corotracer::kMaxLanes},
+        {"compact stations", offsetof(ExtensionHeader, lines_reserved), areas.linesReserved, corotracer::kMaxStations},
+    }};
+    for (const Count &count : all) {
+        if (count.value > count.most)
+            return badField(count.member, "room for " + std::to_string(count.value) + " " + count.name +
+                                              ", more than " + std::to_string(count.most));
+    }
+    return {};
+}
+
 Result<void> checkLanes(const ExtensionAreas &areas)
 {
     if (areas.laneMode > corotracer::kLanesOverwrite)
         return badField(offsetof(ExtensionHeader, lane_mode), "lane mode " + std::to_string(areas.laneMode));
-    if (areas.linesReserved > corotracer::kMaxStations)
-        return badField(offsetof(ExtensionHeader, lines_reserved),
-                        std::to_string(areas.linesReserved) + " compact stations");
     if (areas.laneMode == corotracer::kLanesNone)
         return {};
     if (!std::has_single_bit(areas.laneRecords) || areas.laneRecords < corotracer::kLaneRecordsMin ||
@@ -167,6 +186,8 @@ Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint3
     if (untrusted.siteRecordSize != sizeof(corotracer::SiteRecord))
         return badField(offsetof(ExtensionHeader, site_record_size),
                         "site records of " + std::to_string(untrusted.siteRecordSize) + " bytes");
+    if (auto counts = checkCounts(untrusted.areas); !counts)
+        return counts.error();
     if (auto lanes = checkLanes(untrusted.areas); !lanes)
         return lanes.error();
     if (auto places = checkPlaces(untrusted.areas, kHeaderSize + reserved * kStationSize, fileSize); !places)
@@ -206,6 +227,11 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
                              std::to_string(kHeaderSize + std::uint64_t{maxStations} * kStationSize) +
                              " bytes, but the file has " + std::to_string(fileSize),
                          "the file was cut short, make a complete copy or delete it");
+    if (maxStations > corotracer::kMaxStations)
+        return badFormat(offsetof(GlobalHeader, max_stations),
+                         "claims " + std::to_string(maxStations) + " stations, more than " +
+                             std::to_string(corotracer::kMaxStations),
+                         kDamaged);
     return ValidatedLayout{fileSize, maxStations, std::nullopt};
 }
 

@@ -245,6 +245,42 @@ CT_CASE(refusesMoreStationsThanTheFileHolds)
     CHECK_EQUAL(refusal(v1Header(0), kV1Size), "");
 }
 
+/// A sparse file is as long as it likes and takes no memory; what is kept of each thing in it does.
+CT_CASE(refusesMoreThanAnyoneNeeds)
+{
+    constexpr std::uint64_t kHuge = std::uint64_t{1} << 42;
+    CHECK_EQUAL(refusal(v1Header(kMaxStations), kHuge), "");
+    CHECK(contains(refusal(v1Header(kMaxStations + 1), kHuge), "0xc"));
+    const auto withMany = [](std::size_t count, std::uint32_t value) {
+        HeaderBytes bytes = extendedHeader();
+        // Far from each other, each with more room than it can fill.
+        std::uint64_t at = std::uint64_t{1} << 36;
+        for (const std::size_t offset : {0x60, 0x70, 0x100, 0x108, 0x110, 0x118, 0x120}) {
+            put(bytes, offset, at);
+            at += std::uint64_t{1} << 38;
+        }
+        put(bytes, 0x50, kHuge);
+        put(bytes, count, value);
+        return refusal(bytes, kHuge);
+    };
+    struct Limit {
+        std::size_t offset;
+        const char *name;
+        std::uint32_t most;
+    };
+    for (const Limit &limit : {Limit{0x68, "0x68", kMaxSites}, Limit{0x130, "0x130", kMaxProcesses},
+                               Limit{0x134, "0x134", kMaxLanes}, Limit{0x138, "0x138", kMaxStations}}) {
+        CHECK_EQUAL(withMany(limit.offset, limit.most), "");
+        CHECK(contains(withMany(limit.offset, limit.most + 1), limit.name));
+        CHECK(contains(withMany(limit.offset, ~std::uint32_t{0}), limit.name));
+    }
+    // Also where nothing but the table is used.
+    HeaderBytes bytes = extendedHeader();
+    put(bytes, 0x13C, std::uint32_t{kLanesNone});
+    put(bytes, 0x130, kMaxProcesses + 1);
+    CHECK(contains(refusal(bytes, kHuge), "0x130"));
+}
+
 CT_CASE(refusesExtensionsThatLie)
 {
     const auto broken = [](std::size_t offset, auto value) {
@@ -262,7 +298,7 @@ CT_CASE(refusesExtensionsThatLie)
     CHECK(contains(broken(0x60, kTable + 8), "0x60"));
     CHECK(contains(broken(0x60, std::uint64_t{1024}), "0x60"));
     CHECK(contains(broken(0x60, ~std::uint64_t{63}), "0x60"));
-    CHECK(contains(broken(0x68, std::uint32_t{0xFFFFFFFF}), "0x60"));
+    CHECK(contains(broken(0x68, kMaxSites), "0x60"));
     CHECK(contains(broken(0x68, std::uint32_t{101}), "0x70"));
     CHECK(contains(broken(0x6C, std::uint32_t{0}), "0x6c"));
     CHECK(contains(broken(0x70, kTable), "overlap"));
@@ -296,9 +332,9 @@ CT_CASE(refusesAreasThatLie)
     CHECK(contains(broken(0x128, kPoolSize + 1), "0x120"));
     CHECK(contains(broken(0x128, ~std::uint64_t{0}), "0x120"));
     CHECK(contains(broken(0x130, std::uint32_t{17}), "overlap"));
-    CHECK(contains(broken(0x130, ~std::uint32_t{0}), "0x100"));
+    CHECK(contains(broken(0x130, kMaxProcesses), "0x100"));
     CHECK(contains(broken(0x134, std::uint32_t{17}), "overlap"));
-    CHECK(contains(broken(0x134, ~std::uint32_t{0}), "0x108"));
+    CHECK(contains(broken(0x134, kMaxLanes), "0x108"));
     CHECK(contains(broken(0x138, std::uint32_t{65}), "overlap"));
     CHECK(contains(broken(0x138, std::uint32_t{kMaxStations + 1}), "0x138"));
     CHECK(contains(broken(0x13C, std::uint32_t{3}), "0x13c"));

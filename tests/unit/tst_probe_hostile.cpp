@@ -84,6 +84,42 @@ CT_CASE(ignoresAnUnsoundExtension)
     tracesWithoutExtension([](ExtensionHeader &e) { e.strings_capacity = ~std::uint64_t{0}; });
 }
 
+/// A sparse file has room for any number of things; a probe that believed it would give them all memory.
+CT_CASE(believesInNoCountThatNobodyNeeds)
+{
+    struct Case {
+        const char *what;
+        lanetest::Options options;
+        bool lanes;
+    };
+    const auto with = [](std::uint32_t lanetest::Options::*count, std::uint32_t value) {
+        lanetest::Options options;
+        options.*count = value;
+        return options;
+    };
+    using lanetest::Options;
+    const Case cases[] = {
+        {"processes", with(&Options::processes, corotracer::kMaxProcesses), true},
+        {"more processes", with(&Options::processes, corotracer::kMaxProcesses + 1), false},
+        {"lanes", with(&Options::lanes, corotracer::kMaxLanes), true},
+        {"more lanes", with(&Options::lanes, corotracer::kMaxLanes + 1), false},
+        {"lines", with(&Options::lines, corotracer::kMaxStations), true},
+        {"more lines", with(&Options::lines, corotracer::kMaxStations + 1), false},
+        {"sites", with(&Options::sites, corotracer::kMaxSites), true},
+        {"more sites", with(&Options::sites, corotracer::kMaxSites + 1), false},
+    };
+    for (const Case &each : cases) {
+        const lanetest::Region region(each.options);
+        inChild([&] {
+            corotracer::InitTracer();
+            const PromiseMixin promise;
+            CHECK(promise.is_traced());
+            if ((region.lines() == 1) != each.lanes || (region.header().allocated_count.load() == 0) != each.lanes)
+                check::fail(__FILE__, __LINE__, each.what);
+        });
+    }
+}
+
 CT_CASE(garbageEverywhere)
 {
     std::uint64_t random = 88172645463325252ULL;

@@ -42,6 +42,11 @@ inline constexpr std::size_t kHeaderSize = 1024;
 inline constexpr std::size_t kStationSize = 1024;
 /// Largest station count that the known C++ SDK maps without overflowing its `int` arithmetic.
 inline constexpr std::uint32_t kMaxStations = 2'097'151;
+/// The most that a region may have. Its file is sparse: a count in the header takes no memory, but whoever believes it
+/// keeps something of each.
+inline constexpr std::uint32_t kMaxSites = 0xF'FFFF;  ///< the id of a site has 20 bits in LaneRecord::commit
+inline constexpr std::uint32_t kMaxProcesses = 65'536;
+inline constexpr std::uint32_t kMaxLanes = 65'536;  ///< of 68 KiB each at least
 /// Compact stations are numbered from here wherever full ones and compact ones meet (in the decoded stream).
 inline constexpr std::uint32_t kCompactBase = 0x20'0000;
 inline constexpr std::size_t kSocketPathMax = 100;  ///< bytes, without the terminating zero

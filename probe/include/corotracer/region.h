@@ -70,7 +70,8 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
         !fits(areas.pool_offset, areas.pool_size, 1, behind, file_size))
         return;
     if (!std::has_single_bit(areas.lane_records) || areas.lane_records < kLaneRecordsMin ||
-        areas.lane_records > kLaneRecordsMax || areas.lines_reserved > kMaxStations)
+        areas.lane_records > kLaneRecordsMax || areas.lines_reserved > kMaxStations ||
+        areas.process_capacity > kMaxProcesses || areas.lane_capacity > kMaxLanes)
         return;
     areas.base = base;
     areas.processes = reinterpret_cast<ProcessEntry *>(base + processes);
@@ -94,7 +95,8 @@ inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
     const std::uint32_t capacity = untrusted.site_capacity;
     const std::uint64_t strings = untrusted.strings_offset;
     const std::uint64_t strings_capacity = untrusted.strings_capacity;
-    if (reserved > UINT32_MAX || !fits(kHeaderSize, reserved, kStationSize, kHeaderSize, file_size))
+    if (reserved > kMaxStations || capacity > kMaxSites ||
+        !fits(kHeaderSize, reserved, kStationSize, kHeaderSize, file_size))
         return;
     const std::uint64_t behind = kHeaderSize + reserved * kStationSize;
     if (!fits(table, capacity, sizeof(SiteRecord), behind, file_size) ||
