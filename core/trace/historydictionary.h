@@ -34,11 +34,22 @@ public:
     /// `time`: relative to the slab's base.
     static Key keyOf(const Transition &event, bool usual, std::uint64_t time)
     {
-        return {usual ? 0 : event.addr, event.tid | std::uint64_t{event.site} << 32,
-                static_cast<std::uint64_t>(event.kind) | std::uint64_t{event.active} << 8 | std::uint64_t{usual} << 9 |
-                    std::uint64_t{event.coroutine >> kRowCoroutineBits} << 10 | time >> 32 << 16 |
-                    event.n >> kRowNumberBits << 32,
-                (time >> 48 | event.n >> (kRowNumberBits + 32)) == 0};
+        Key key = plainKeyOf(event, usual);
+        key.rest |= std::uint64_t{event.coroutine >> kRowCoroutineBits} << 10 | time >> 32 << 16 |
+                    event.n >> kRowNumberBits << 32;
+        key.fits = (time >> 48 | event.n >> (kRowNumberBits + 32)) == 0;
+        return key;
+    }
+    /// The same of an event without high bits.
+    static Key plainKeyOf(const Transition &event, bool usual)
+    {
+        return {event.addr & (std::uint64_t{usual} - 1), event.tid | std::uint64_t{event.site} << 32,
+                static_cast<std::uint64_t>(event.kind) | std::uint64_t{event.active} << 8 | std::uint64_t{usual} << 9,
+                true};
+    }
+    static bool isPlain(const Transition &event, std::uint64_t time)
+    {
+        return (event.coroutine >> kRowCoroutineBits | time >> 32 | event.n >> kRowNumberBits) == 0;
     }
     /// The cell, if it was used lately; else kNoCell.
     std::uint32_t recentCellOf(const Key &key) const
@@ -67,7 +78,7 @@ private:
 
     static std::size_t placeOf(const Key &key)
     {
-        const std::uint64_t mixed = key.addr ^ std::rotl(key.tidAndSite, 21) ^ std::rotl(key.rest, 43);
+        const std::uint64_t mixed = key.addr ^ key.tidAndSite ^ std::rotl(key.rest, 43);
         return mixed * 0x9E37'79B9'7F4A'7C15ULL >> (64 - kRecentBits);
     }
     std::uint32_t find(const Words &words, std::uint32_t count, std::uint32_t rows);

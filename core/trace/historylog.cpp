@@ -3,6 +3,7 @@
 #include "core/trace/historylog.h"
 
 #include "core/trace/historydictionary.h"
+#include "core/trace/turns.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,6 +22,7 @@ constexpr std::uint64_t kSlabsPerKeep = 8;
 
 constexpr std::uint32_t kBytesPerRow = kSlabBytes / kMaxRows;  ///< with its part of everything
 constexpr std::ptrdiff_t kGroup = 32;                          ///< events whose heads are fetched together
+constexpr std::uint32_t kHeadsAtHand = 1U << 13;               ///< so few stay in the second-level cache
 constexpr std::ptrdiff_t kRowsAhead = 2048;                    ///< bytes; from the last row on, still inside the slab
 static_assert(kMaxRows * kRowBytes + kRowsAhead + kGroup * kRowBytes <= kSlabBytes);
 
@@ -33,15 +35,53 @@ void increase(Word &word, std::uint64_t by)
     word.store(word.load(kRelaxed) + by, kRelaxed);
 }
 
-/// Fetches the heads of a group of events. False: some are of coroutines that nobody knows.
-inline bool fetch(const Transition *event, const Transition *end, const Head *heads, std::uint32_t known)
+/// Fetches the heads of a group of events.
+inline void fetch(const Transition *event, const Transition *end, const Head *heads)
 {
-    bool allKnown = true;
-    for (; event != end; ++event) {
-        allKnown &= event->coroutine < known;
+    for (; event != end; ++event)
         __builtin_prefetch(heads + event->coroutine, 1);
-    }
-    return allKnown;
+}
+
+/// The memory of the rows after the next few, which was last used a whole ring ago.
+inline void fetchRows(const std::byte *row)
+{
+    for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
+        __builtin_prefetch(row + kRowsAhead + line, 1);
+}
+
+inline std::uint32_t recentCellOf(const Dictionary &dictionary, const Transition &event, bool usual, std::uint64_t time)
+{
+    if (Dictionary::isPlain(event, time)) [[likely]]
+        return dictionary.recentCellOf(Dictionary::plainKeyOf(event, usual));
+    return dictionary.recentCellOf(Dictionary::keyOf(event, usual, time));
+}
+
+inline void storeRow(std::byte *row, const Transition &event, std::uint64_t time, std::uint32_t cell)
+{
+    const auto n = static_cast<std::uint32_t>(event.n);
+    storeRelease(row, static_cast<std::uint32_t>(time));
+    storeRelease(row + 4, event.coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
+    storeRelease(row + 8, n >> 12 << 16 | cell);
+}
+
+/// Two rows, if these are an ordinary turn of a coroutine that is in this slab already; else nothing is done.
+inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transition &resume, const Transition &suspend,
+                      const Head &head, std::uint64_t base, std::uint32_t slab)
+{
+    const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
+    const std::uint64_t resumeTime = resume.ts - base;
+    const std::uint64_t suspendTime = suspend.ts - base;
+    if (!isTurn(resume, suspend) || head.last.load(kRelaxed) != slab || usualAddr == Head::kNoAddr ||
+        resume.ts > suspend.ts || !Dictionary::isPlain(resume, resumeTime) ||
+        !Dictionary::isPlain(suspend, suspendTime)) [[unlikely]]
+        return false;
+    const std::uint32_t first = dictionary.recentCellOf(Dictionary::plainKeyOf(resume, resume.addr == usualAddr));
+    const std::uint32_t second = dictionary.recentCellOf(Dictionary::plainKeyOf(suspend, suspend.addr == usualAddr));
+    if (first == Dictionary::kNoCell || second == Dictionary::kNoCell) [[unlikely]]
+        return false;
+    storeRow(row, resume, resumeTime, first);
+    storeRow(row + kRowBytes, suspend, suspendTime, second);
+    return true;
 }
 
 /// A coroutine without a usual address: from now on, this is it, unless it is none. Returns if it is.
@@ -171,8 +211,8 @@ void Log::publish(std::uint32_t seal)
     m_lastTs.store(std::max(m_lastTs.load(kRelaxed), m_maxTs), kRelaxed);
 }
 
-// Everything that the loop needs is copied first: after an atomic store the compiler reads members again. The heads of
-// the next group are on their way while this one is worked on.
+// Everything that the loop needs is copied first: after an atomic store the compiler reads members again. Where there
+// are many heads, those of the next group are on their way while this one is worked on.
 std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines)
 {
     const std::uint32_t number = m_number;
@@ -186,22 +226,32 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();
     const Transition *const end = event + events.size();
-    bool allKnown = fetch(event, event + std::min(kGroup, end - event), heads, known);
+    const bool inTurns = comesInTurns(events);
+    bool allKnown = true;
     while (event != end && !m_full && allKnown) {
         const Transition *const groupEnd = event + std::min(kGroup, end - event);
-        allKnown = fetch(groupEnd, groupEnd + std::min(kGroup, end - groupEnd), heads, known);
-        // The rows of the group after the next few, too: memory that was last used a whole ring ago.
-        for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
-            __builtin_prefetch(row + kRowsAhead + line, 1);
+        if (known > kHeadsAtHand)
+            fetch(groupEnd, groupEnd + std::min(kGroup, end - groupEnd), heads);
+        fetchRows(row);
         const Transition *stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
         for (; event != stop; ++event) {
+            allKnown = event->coroutine < known;
+            if (!allKnown) [[unlikely]]
+                break;
             Head &head = heads[event->coroutine];
+            if (inTurns && stop - event > 1 && storeTurn(row, dictionary, event[0], event[1], head, base, number)) {
+                row += std::size_t{2} * kRowBytes;
+                minTs = std::min(minTs, event[0].ts);
+                maxTs = std::max(maxTs, event[1].ts);
+                ++event;
+                continue;
+            }
             const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
             bool usual = event->addr == usualAddr;
             if (usualAddr == Head::kNoAddr) [[unlikely]]
                 usual = adopt(head, event->addr);
             const std::uint64_t time = event->ts - base;
-            std::uint32_t cell = dictionary.recentCellOf(Dictionary::keyOf(*event, usual, time));
+            std::uint32_t cell = recentCellOf(dictionary, *event, usual, time);
             if (cell == Dictionary::kNoCell) [[unlikely]] {
                 cell = dictionary.cellOf(*event, usual, time, rows());
                 if (cell == Dictionary::kNoCell)
@@ -209,17 +259,14 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
                 // A new cell may have taken the place of rows.
                 stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
             }
-            const auto n = static_cast<std::uint32_t>(event->n);
-            storeRelease(row, static_cast<std::uint32_t>(time));
-            storeRelease(row + 4, event->coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
-            storeRelease(row + 8, n >> 12 << 16 | cell);
+            storeRow(row, *event, time, cell);
             row += kRowBytes;
             if (head.last.load(kRelaxed) != number) [[unlikely]]
                 enter(head, coroutines.lives[event->coroutine], *event, number);
             minTs = std::min(minTs, event->ts);
             maxTs = std::max(maxTs, event->ts);
         }
-        m_full = event != groupEnd;
+        m_full = event != groupEnd && allKnown;
     }
     m_rows = rows();
     m_minTs = minTs;

@@ -10,6 +10,7 @@
 // Of a single busy thread the events come in turns instead: a resume, and right behind it the suspension that ends it.
 // Then the two are one visit, which costs little more than one event.
 #include "core/trace/populationdata.h"
+#include "core/trace/turns.h"
 
 #include <algorithm>
 #include <span>
@@ -97,10 +98,6 @@ public:
             return false;
         m_touched = Population::Data::noteTouched(m_touchList, resume.coroutine, m_touched);
         return true;
-    }
-    static bool isTurn(const Transition &resume, const Transition &suspend)
-    {
-        return resume.coroutine == suspend.coroutine && resume.active && !suspend.active;
     }
     void apply(const Transition &event)
     {
@@ -276,17 +273,6 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
 }
 
 constexpr std::size_t kAhead = 32;  // far enough for a cache miss to be over when its turn comes
-
-/// Whether most events of a piece come in turns, by a sample: where they do not, looking for them costs more than it
-/// saves.
-bool comesInTurns(std::span<const Transition> events)
-{
-    constexpr std::size_t kSample = 64;
-    std::size_t turns = 0;
-    for (std::size_t i = 1; i < std::min(events.size(), kSample); ++i)
-        turns += Pass::isTurn(events[i - 1], events[i]);
-    return turns > kSample * 3 / 8;
-}
 
 /// `events` and, behind them, events to prefetch, up to `end`.
 void applyOneByOne(Pass &pass, std::span<const Transition> events, const Transition *end)

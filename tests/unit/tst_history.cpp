@@ -18,6 +18,24 @@ CT_CASE(slotSeqOfBothDialects)
     CHECK_EQUAL(slotSeq(Dialect::Monotonic, 9), 9U);
 }
 
+namespace {
+
+void checkEvents(const std::vector<HistoryEvent> &events, const Transitions &expected)
+{
+    REQUIRE(events.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK_EQUAL(events[i].n, expected[i].n);
+        CHECK_EQUAL(events[i].ts, expected[i].ts);
+        CHECK_EQUAL(events[i].addr, expected[i].addr);
+        CHECK_EQUAL(events[i].tid, expected[i].tid);
+        CHECK_EQUAL(events[i].site, expected[i].site);
+        CHECK(events[i].kind == expected[i].kind);
+        CHECK((events[i].type == HistoryEvent::Type::Resume) == expected[i].active);
+    }
+}
+
+}  // namespace
+
 CT_CASE(everyFieldComesBack)
 {
     History history(kSmallest);
@@ -37,23 +55,53 @@ CT_CASE(everyFieldComesBack)
         batch.transitions.push_back(event);
     }
     feed(history, batch);
-    const std::vector<HistoryEvent> events = all(history, 0);
-    REQUIRE(events.size() == kEvents);
-    for (std::size_t i = 0; i < kEvents; ++i) {
-        const Transition &expected = batch.transitions[i];
-        CHECK_EQUAL(events[i].n, expected.n);
-        CHECK_EQUAL(events[i].ts, expected.ts);
-        CHECK_EQUAL(events[i].addr, expected.addr);
-        CHECK_EQUAL(events[i].tid, expected.tid);
-        CHECK_EQUAL(events[i].site, expected.site);
-        CHECK(events[i].kind == expected.kind);
-        CHECK((events[i].type == HistoryEvent::Type::Resume) == expected.active);
-    }
+    checkEvents(all(history, 0), batch.transitions);
     CHECK_EQUAL(history.eventCount(), kEvents);
     CHECK_EQUAL(history.droppedEvents(), 0U);
     CHECK_EQUAL(history.droppedBefore(), 0U);
     CHECK_EQUAL(history.firstKept(0), 1'000'000U);
     CHECK(all(history, 1).empty());
+}
+
+/// Turns, as a single busy thread brings them: resumed and suspended at once. Some of them are not so ordinary.
+CT_CASE(everyFieldOfTurnsComesBack)
+{
+    constexpr std::uint64_t kTurns = 20'000;
+    constexpr CoroutineId kCoroutines = 3;
+    History history(kSmallest);
+    std::mt19937_64 random(11);
+    std::array<Transitions, kCoroutines> expected;
+    std::array<std::uint64_t, kCoroutines> next{};
+    Batch batch;
+    for (CoroutineId id = 0; id < kCoroutines; ++id)
+        batch.births.push_back(birth(id));
+    for (std::uint64_t turn = 0; turn < kTurns; ++turn) {
+        const auto id = static_cast<CoroutineId>(random() % kCoroutines);
+        if (turn % 5'000 == 3'000)
+            next[id] += std::uint64_t{1} << 30;  // beyond the bits of a row
+        for (const bool active : {true, false}) {
+            Transition event = transition(id, next[id]++, 1'000'000 + turn * 20 + (active ? 0 : 9));
+            event.active = active;
+            event.tid = 40 + static_cast<std::uint32_t>(turn / 1'000);
+            event.kind = static_cast<PointKind>(random() % 50 == 0 ? 3 : 0);
+            event.site = active ? kUnknownSite : static_cast<SiteId>(5 + random() % 3);
+            event.addr = active ? 0 : random() % 10 == 0 ? random() % 4 : 0x1000 + id;
+            if (random() % 1'000 == 0)
+                event.ts = random();
+            batch.transitions.push_back(event);
+            expected[id].push_back(event);
+        }
+        if (turn % 700 == 699) {
+            feed(history, batch);
+            batch.clear();
+        }
+    }
+    feed(history, batch);
+    for (CoroutineId id = 0; id < kCoroutines; ++id) {
+        std::vector<HistoryEvent> events = all(history, id);
+        std::erase_if(events, [](const HistoryEvent &event) { return event.type == HistoryEvent::Type::Gap; });
+        checkEvents(events, expected[id]);
+    }
 }
 
 CT_CASE(moreThreadsThanTheTableHolds)
