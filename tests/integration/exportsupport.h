@@ -6,18 +6,17 @@
 
 #include "core/exporting/exporting.h"
 #include "tests/integration/database.h"
+#include "tests/support/filesizelimit.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <csignal>
-#include <sys/resource.h>
-
 namespace exporttest {
 
 using namespace ct;
+using ct::test::FileSizeLimit;
 
 inline constexpr std::uint64_t kHugeId = 18446744073709551615ULL;
 
@@ -137,22 +136,6 @@ inline QStringList filesIn(const QTemporaryDir &dir)
 {
     return QDir(dir.path()).entryList(QDir::Files | QDir::Hidden);
 }
-
-/// The largest size of a file this process may write: the disk is full beyond.
-class FileSizeLimit {
-public:
-    explicit FileSizeLimit(rlim_t bytes)
-    {
-        std::signal(SIGXFSZ, SIG_IGN);
-        getrlimit(RLIMIT_FSIZE, &m_before);
-        const rlimit limit{bytes, m_before.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &m_before); }
-
-private:
-    rlimit m_before{};
-};
 
 inline Batch manyEvents(CoroutineId coroutines, std::uint64_t first, std::uint64_t count)
 {

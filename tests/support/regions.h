@@ -1,41 +1,35 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A temporary directory for regions, and a sink's bookkeeping: what the stream said, checked against its rules.
+// What regions are made of and offer, and a sink's bookkeeping: what the stream said, checked against its rules.
 #pragma once
 
 #include "core/harvest/region.h"
 #include "core/trace/stream.h"
+#include "tests/support/tempdir.h"
 #include "tests/support/writers.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace regions {
 
-class TempDir {
-public:
-    TempDir()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ct-XXXXXX").string();
-        m_path = ::mkdtemp(pattern.data());
-    }
-    ~TempDir()
-    {
-        std::error_code ignored;
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    TempDir(const TempDir &) = delete;
-    TempDir &operator=(const TempDir &) = delete;
-    std::string file(const std::string &name) const { return m_path + "/" + name; }
-    const std::string &path() const { return m_path; }
+using ct::test::TempDir;
 
-private:
-    std::string m_path;
-};
+inline ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
+{
+    ct::RegionSpec spec;
+    spec.path = path;
+    spec.stations = stations;
+    return spec;
+}
+
+/// Stations that a version-1 probe may take.
+inline std::uint32_t offered(const ct::Region &region)
+{
+    return region.header().max_stations.load();
+}
 
 /// The books of a stream. Keys are probe ids (see writers.h), so that payloads can be judged.
 struct Books {

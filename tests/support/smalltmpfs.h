@@ -5,8 +5,9 @@
 #pragma once
 
 #include "tests/support/check.h"
-#include "tests/support/regions.h"
+#include "tests/support/tempdir.h"
 
+#include <cstdio>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
@@ -18,7 +19,7 @@ namespace smalltmpfs {
 /// Runs `body(directory)` in a child with a private tmpfs of `bytes` there. False: this machine does not let us.
 inline bool onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
 {
-    const regions::TempDir dir;
+    const ct::test::TempDir dir;
     const pid_t child = ::fork();
     if (child == 0) {
         if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)

@@ -6,36 +6,15 @@
 
 #include "core/recording/jsonlreader.h"
 #include "core/recording/jsonlwriter.h"
+#include "tests/support/tempdir.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 namespace jsonltest {
 
-/// A directory of its own, gone at the end.
-class TempDir {
-public:
-    TempDir()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "ct-jsonl-XXXXXX").string();
-        m_path = mkdtemp(name.data()) ? name : std::string();
-    }
-    ~TempDir()
-    {
-        std::error_code ignored;
-        if (!m_path.empty())
-            std::filesystem::remove_all(m_path, ignored);
-    }
-    TempDir(const TempDir &) = delete;
-    TempDir &operator=(const TempDir &) = delete;
-    std::string file(const std::string &name) const { return m_path + "/" + name; }
-
-private:
-    std::string m_path;
-};
+using ct::test::TempDir;
 
 inline std::string contentOf(const std::string &path)
 {

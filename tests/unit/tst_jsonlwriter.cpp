@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/check.h"
+#include "tests/support/filesizelimit.h"
 #include "tests/unit/jsonlsupport.h"
 
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace jsonltest;
+using ct::test::FileSizeLimit;
 
 namespace {
 
@@ -45,22 +46,6 @@ public:
 
 private:
     int m_saved;
-};
-
-/// The largest size of a file this process may write: the disk is full beyond.
-class FileSizeLimit {
-public:
-    explicit FileSizeLimit(rlim_t bytes)
-    {
-        std::signal(SIGXFSZ, SIG_IGN);
-        getrlimit(RLIMIT_FSIZE, &m_before);
-        const rlimit limit{bytes, m_before.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &m_before); }
-
-private:
-    rlimit m_before{};
 };
 
 }  // namespace

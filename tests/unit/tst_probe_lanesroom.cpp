@@ -3,17 +3,16 @@
 //
 // Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
 #include "lanetest.h"
+#include "tests/support/smalltmpfs.h"
 
 #include <deque>
 #include <thread>
-
-#include <sched.h>
-#include <sys/mount.h>
 
 namespace {
 
 using namespace lanetest;
 using probetest::inChild;
+using smalltmpfs::onSmallTmpfs;
 
 std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
 {
@@ -130,25 +129,6 @@ CT_CASE(withoutRetentionEveryThreadGetsALane)
         CHECK_EQUAL(region.lane(1).claims.load(), 51U);
         CHECK_EQUAL(region.extension().threads_without_lane.load(), 0U);
     });
-}
-
-/// Runs `body(directory)` in a child with a private tmpfs of `bytes` there; says so when this machine does not let us.
-void onSmallTmpfs(std::uint64_t bytes, const std::function<void(const std::string &)> &body)
-{
-    char pattern[] = "/tmp/tst_lanes.XXXXXX";
-    REQUIRE(::mkdtemp(pattern) != nullptr);
-    const std::string directory = pattern;
-    inChild([&] {
-        const std::string options = "size=" + std::to_string(bytes);
-        if ((::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
-            ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-            ::mount("ct", directory.c_str(), "tmpfs", 0, options.c_str()) != 0) {
-            std::cerr << "no tmpfs of our own here: not run\n";
-            return;
-        }
-        body(directory);
-    });
-    ::rmdir(directory.c_str());
 }
 
 /// Takes what is left of the file system.

@@ -14,6 +14,8 @@
 
 using ct::Region;
 using ct::RegionAccess;
+using regions::offered;
+using regions::specOf;
 
 namespace {
 
@@ -272,23 +274,6 @@ CT_CASE(removalTakesTheSocketButNoStranger)
         CHECK(std::filesystem::exists(dir.file("a.shm")));
     }
 }
-
-namespace {
-
-std::uint32_t offered(const Region &region)
-{
-    return region.header().max_stations.load();
-}
-
-ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
-{
-    ct::RegionSpec spec;
-    spec.path = path;
-    spec.stations = stations;
-    return spec;
-}
-
-}  // namespace
 
 CT_CASE(theAreasAreThere)
 {

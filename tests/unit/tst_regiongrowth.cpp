@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 using ct::Region;
+using regions::offered;
+using regions::specOf;
 using smalltmpfs::onSmallTmpfs;
 
 namespace {
@@ -20,19 +22,6 @@ namespace {
 bool contains(const std::string &text, const std::string &part)
 {
     return text.find(part) != std::string::npos;
-}
-
-std::uint32_t offered(const Region &region)
-{
-    return region.header().max_stations.load();
-}
-
-ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
-{
-    ct::RegionSpec spec;
-    spec.path = path;
-    spec.stations = stations;
-    return spec;
 }
 
 /// What a version-1 probe touches, by a process without our SIGBUS handler. Its end: 0, or the signal.
