@@ -19,45 +19,15 @@ using namespace corotracer;
 
 using Options = lanelayout::Sizes;
 
-/// A region file with all areas, sparse, mapped here and named in the environment as long as it lives.
-class Region {
+/// A region file with all areas, sparse.
+class Region : public probetest::RegionFile {
 public:
-    /// `directory`: where it is to lie; empty: in a temporary one.
     explicit Region(const Options &options = {}, const std::string &directory = {})
-        : m_directory(directory), m_temporary(directory.empty())
+        : RegionFile(lanelayout::layOut(options, *std::make_unique<GlobalHeader>()), options.stations, directory)
     {
-        if (m_temporary) {
-            char pattern[] = "/tmp/tst_lanes.XXXXXX";
-            REQUIRE(::mkdtemp(pattern) != nullptr);
-            m_directory = pattern;
-        }
-        m_size = lanelayout::layOut(options, *std::make_unique<GlobalHeader>());
-        const int fd = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        REQUIRE(fd >= 0 && ::ftruncate(fd, static_cast<off_t>(m_size)) == 0);
-        void *base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        ::close(fd);
-        REQUIRE(base != MAP_FAILED);
-        m_base = static_cast<char *>(base);
         (void)lanelayout::layOut(options, header());
-        ::setenv("CTP_SHM_PATH", path().c_str(), 1);
-        ::setenv("CTP_SOCK_PATH", (m_directory + "/region.sock").c_str(), 1);
-        ::setenv("CTP_MAX_STATIONS", std::to_string(options.stations).c_str(), 1);
-    }
-    Region(const Region &) = delete;
-    Region &operator=(const Region &) = delete;
-    ~Region()
-    {
-        ::munmap(m_base, m_size);
-        ::unlink(path().c_str());
-        if (m_temporary)
-            ::rmdir(m_directory.c_str());
-        ::unsetenv("CTP_SHM_PATH");
-        ::unsetenv("CTP_SOCK_PATH");
-        ::unsetenv("CTP_MAX_STATIONS");
     }
 
-    std::string path() const { return m_directory + "/region.shm"; }
-    GlobalHeader &header() const { return *reinterpret_cast<GlobalHeader *>(m_base); }
     ExtensionHeader &extension() const { return header().extension; }
     StationData &station(std::size_t i) const { return at<StationData>(kHeaderSize, i); }
     ProcessEntry &process(std::size_t i) const { return at<ProcessEntry>(extension().process_table_offset, i); }
@@ -77,14 +47,9 @@ private:
     template <class T>
     T &at(std::uint64_t offset, std::size_t index) const
     {
-        REQUIRE(offset + (index + 1) * sizeof(T) <= m_size);
-        return reinterpret_cast<T *>(m_base + offset)[index];
+        REQUIRE(offset + (index + 1) * sizeof(T) <= size());
+        return reinterpret_cast<T *>(bytes() + offset)[index];
     }
-
-    std::string m_directory;
-    bool m_temporary;
-    std::uint64_t m_size = 0;
-    char *m_base = nullptr;
 };
 
 /// A promise that says who it is.

@@ -7,9 +7,11 @@
 
 #include "coroTracer.h"
 #include "tests/support/check.h"
+#include "tests/support/tempdir.h"
 
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,52 +38,30 @@ struct RegionOptions {
     bool engineFences = true;
 };
 
-/// A temporary directory with a region file; its paths are in the environment as long as it lives.
-class Region {
+/// A region file of so many bytes, all zero, mapped here and named in the environment as long as it lives.
+class RegionFile {
 public:
-    explicit Region(const RegionOptions &options = {}) : m_options(options)
+    /// `directory`: where it is to lie; empty: in a temporary one.
+    RegionFile(std::uint64_t size, std::uint32_t stations, const std::string &directory = {})
+        : m_directory(directory), m_size(size)
     {
-        char pattern[] = "/tmp/tst_probe.XXXXXX";
-        REQUIRE(::mkdtemp(pattern) != nullptr);
-        m_directory = pattern;
-        using namespace corotracer;
-        const std::uint64_t table = kHeaderSize + std::uint64_t{options.stations} * kStationSize;
-        const std::uint64_t strings = table + options.siteCapacity * sizeof(SiteRecord);
-        m_size = options.extension ? strings + options.stringBytes : table;
+        if (m_directory.empty())
+            m_directory = m_temporary.emplace().path();
         const int fd = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         REQUIRE(fd >= 0 && ::ftruncate(fd, static_cast<off_t>(m_size)) == 0);
         m_base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         ::close(fd);
         REQUIRE(m_base != MAP_FAILED);
-        header().magic_number = kMagic;
-        header().version = kVersion;
-        header().max_stations.store(options.stations, std::memory_order_relaxed);
-        if (options.extension) {
-            ExtensionHeader &extension = header().extension;
-            extension.magic = kExtensionMagic;
-            extension.version = kExtensionVersion;
-            extension.size = sizeof(ExtensionHeader);
-            extension.file_size = m_size;
-            extension.stations_reserved = options.stations;
-            extension.site_table_offset = table;
-            extension.site_capacity = options.siteCapacity;
-            extension.site_record_size = sizeof(SiteRecord);
-            extension.strings_offset = strings;
-            extension.strings_capacity = options.stringBytes;
-            extension.engine_fences = options.engineFences ? 1 : 0;
-        }
         ::setenv("CTP_SHM_PATH", path().c_str(), 1);
         ::setenv("CTP_SOCK_PATH", socketPath().c_str(), 1);
-        ::setenv("CTP_MAX_STATIONS", std::to_string(options.stations).c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", std::to_string(stations).c_str(), 1);
     }
-    Region(const Region &) = delete;
-    Region &operator=(const Region &) = delete;
-    ~Region()
+    RegionFile(const RegionFile &) = delete;
+    RegionFile &operator=(const RegionFile &) = delete;
+    ~RegionFile()
     {
         ::munmap(m_base, m_size);
         ::unlink(path().c_str());
-        ::unlink(socketPath().c_str());
-        ::rmdir(m_directory.c_str());
         ::unsetenv("CTP_SHM_PATH");
         ::unsetenv("CTP_SOCK_PATH");
         ::unsetenv("CTP_MAX_STATIONS");
@@ -92,6 +72,41 @@ public:
     std::uint64_t size() const { return m_size; }
     char *bytes() const { return static_cast<char *>(m_base); }
     corotracer::GlobalHeader &header() const { return *static_cast<corotracer::GlobalHeader *>(m_base); }
+
+private:
+    std::optional<ct::test::TempDir> m_temporary;
+    std::string m_directory;
+    std::uint64_t m_size;
+    void *m_base = nullptr;
+};
+
+/// A region without lanes.
+class Region : public RegionFile {
+public:
+    explicit Region(const RegionOptions &options = {})
+        : RegionFile(stringsOffset(options) + (options.extension ? options.stringBytes : 0), options.stations),
+          m_options(options)
+    {
+        using namespace corotracer;
+        header().magic_number = kMagic;
+        header().version = kVersion;
+        header().max_stations.store(options.stations, std::memory_order_relaxed);
+        if (options.extension) {
+            ExtensionHeader &extension = header().extension;
+            extension.magic = kExtensionMagic;
+            extension.version = kExtensionVersion;
+            extension.size = sizeof(ExtensionHeader);
+            extension.file_size = size();
+            extension.stations_reserved = options.stations;
+            extension.site_table_offset = siteTableOffset(options);
+            extension.site_capacity = options.siteCapacity;
+            extension.site_record_size = sizeof(SiteRecord);
+            extension.strings_offset = stringsOffset(options);
+            extension.strings_capacity = options.stringBytes;
+            extension.engine_fences = options.engineFences ? 1 : 0;
+        }
+    }
+
     corotracer::StationData &station(std::size_t index) const
     {
         return reinterpret_cast<corotracer::StationData *>(bytes() + corotracer::kHeaderSize)[index];
@@ -154,10 +169,18 @@ private:
         return {bytes() + header().extension.strings_offset + offset, length};
     }
 
+    static std::uint64_t siteTableOffset(const RegionOptions &options)
+    {
+        return corotracer::kHeaderSize + std::uint64_t{options.stations} * corotracer::kStationSize;
+    }
+    /// The end of the file where there is no extension.
+    static std::uint64_t stringsOffset(const RegionOptions &options)
+    {
+        const std::uint64_t sites = options.extension ? options.siteCapacity : 0;
+        return siteTableOffset(options) + sites * sizeof(corotracer::SiteRecord);
+    }
+
     RegionOptions m_options;
-    std::string m_directory;
-    std::uint64_t m_size = 0;
-    void *m_base = nullptr;
 };
 
 /// False under an emulator that grants any request for memory and does nothing about it (qemu's user mode): there a

@@ -30,13 +30,9 @@ struct Promise : PromiseMixin {
 struct Directory {
     Directory()
     {
-        char pattern[] = "/tmp/tst_flight.XXXXXX";
-        REQUIRE(::mkdtemp(pattern) != nullptr);
-        path = pattern;
         ::unsetenv("CTP_SHM_PATH");
         ::unsetenv("CTP_FLIGHT_RECORDER");
     }
-    ~Directory() { fs::remove_all(path); }
     std::vector<std::string> files() const
     {
         std::vector<std::string> names;
@@ -50,7 +46,8 @@ struct Directory {
         REQUIRE(files().size() == 1);
         return path + "/" + files()[0];
     }
-    std::string path;
+    ct::test::TempDir temporary;
+    const std::string &path = temporary.path();
 };
 
 flight_recorder_options small(const char *path)
