@@ -106,7 +106,11 @@ class KeyMaker {
 public:
     KeyMaker(const Population &population, const OrderSpec &spec, std::uint64_t now, std::uint32_t count,
              const FrozenRows *frozen, const std::atomic<bool> &cancelled)
-        : m_population(population), m_frozen(frozen), m_key(spec.key), m_now(now)
+        : m_population(population),
+          m_frozen(frozen),
+          m_key(spec.key),
+          m_now(now),
+          m_lives(frozen ? frozen->lives : ProcessLives(population))
     {
         if (m_key == OrderKey::Where)
             m_ranks = siteRanks(population);
@@ -119,7 +123,7 @@ public:
         case OrderKey::Id: return snapshot.id;
         case OrderKey::Name: return snapshot.id < m_ranks.size() ? m_ranks[snapshot.id] : ~std::uint64_t{0};
         case OrderKey::State: return static_cast<std::uint64_t>(snapshot.state);
-        case OrderKey::Since: return snapshot.since;
+        case OrderKey::Since: return snapshot.since + (m_now - nowOf(snapshot));
         case OrderKey::Where: return where(snapshot);
         case OrderKey::WaitsOn: return waitKey(waitOf(snapshot.id));
         case OrderKey::Thread: return snapshot.tid;
@@ -127,14 +131,15 @@ public:
         case OrderKey::Parent: return m_population.parentOf(snapshot.id);
         case OrderKey::Events: return snapshot.events;
         case OrderKey::Lost: return snapshot.lost;
-        case OrderKey::RunTime: return runningSoFar(snapshot, m_now);
-        case OrderKey::SuspendedTime: return suspendedSoFar(snapshot, m_now);
+        case OrderKey::RunTime: return runningSoFar(snapshot, nowOf(snapshot));
+        case OrderKey::SuspendedTime: return suspendedSoFar(snapshot, nowOf(snapshot));
         case OrderKey::Birth: return snapshot.birthTs;
         }
         return 0;
     }
 
 private:
+    std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
     std::uint64_t where(const CoroutineSnapshot &snapshot) const
     {
         constexpr std::uint64_t kAfterSites = 1ULL << 63;
@@ -153,6 +158,7 @@ private:
     const FrozenRows *m_frozen;
     OrderKey m_key;
     std::uint64_t m_now;
+    ProcessLives m_lives;
     std::vector<std::uint64_t> m_ranks;
 };
 
@@ -219,6 +225,7 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
 {
     FrozenRows rows;
     rows.now = now;
+    rows.lives = ProcessLives(population);
     rows.snapshots.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
         rows.snapshots[id] = population.at(id);

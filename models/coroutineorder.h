@@ -5,6 +5,7 @@
 // run on any thread.
 #pragma once
 
+#include "core/analysis/processlives.h"
 #include "core/trace/population.h"
 
 #include <atomic>
@@ -19,7 +20,7 @@ enum class OrderKey : std::uint8_t {
     Id,
     Name,  ///< given by the target, else the function of its body; the nameless last
     State,
-    Since,
+    Since,    ///< those whose process has ended among the others as if they had begun so much later
     Where,    ///< file and line; places without a site after them, by address
     WaitsOn,  ///< kind, then object; those that wait for nothing known last
     Thread,
@@ -51,13 +52,14 @@ struct OrderSpec {
     bool operator==(const OrderSpec &) const = default;
 };
 
-/// Time a coroutine has spent running / suspended at `now`, the present interval included.
+/// Time a coroutine has spent running / suspended at `now`, the present interval included. `now`: to that coroutine.
 std::uint64_t runningSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
 std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
 
 /// What the rows of a paused table show: everything that would change, as it was at one moment.
 struct FrozenRows {
     std::uint64_t now = 0;
+    ProcessLives lives;
     std::vector<CoroutineSnapshot> snapshots;        ///< by id
     std::unordered_map<CoroutineId, WaitsOn> waits;  ///< of those that said it
 };

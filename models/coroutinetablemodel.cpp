@@ -35,6 +35,7 @@ void CoroutineTableModel::setPopulation(const Population *population)
     m_frozen.reset();
     m_paused = false;
     m_now = population ? population->now() : 0;
+    m_lives = population ? ProcessLives(*population) : ProcessLives();
     m_order.clear();
     m_rows.assign(population ? population->size() : 0, -1);
     m_seen.clear();
@@ -55,9 +56,13 @@ void CoroutineTableModel::sample()
     const std::uint64_t now = m_population->now();
     const bool timeWentOn = now != m_now;
     m_now = now;
+    const std::size_t ended = m_lives.endedCount();
+    m_lives = ProcessLives(*m_population);
     appendBirths();
     announceChanges();
-    if (timeWentOn)
+    if (m_lives.endedCount() != ended && !m_order.empty())
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    else if (timeWentOn)
         announceTime();
     if (!m_job && needsOrdering() && m_sinceSort.hasExpired(kResortIntervalMs))
         startOrdering();
@@ -89,8 +94,6 @@ QVariant CoroutineTableModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
         return {};
-    if (role == NowRole)
-        return QVariant::fromValue<qulonglong>(m_now);
     if (role != Qt::DisplayRole && role < Qt::UserRole)
         return {};
     const CoroutineId id = idAt(index.row());
@@ -105,6 +108,8 @@ QVariant CoroutineTableModel::data(const QModelIndex &index, int role) const
     case StateRole: return static_cast<int>(snapshot.state);
     case KindRole: return static_cast<int>(snapshot.kind);
     case SinceRole: return QVariant::fromValue<qulonglong>(snapshot.since);
+    case NowRole: return QVariant::fromValue<qulonglong>(nowOf(snapshot));
+    case EndedRole: return m_lives.hasEnded(snapshot);
     case ProbeIdRole: return QVariant::fromValue<qulonglong>(snapshot.probeId);
     case FlaggedRole: return snapshot.flagged;
     case PidRole: return snapshot.pid;
@@ -135,8 +140,8 @@ QVariant CoroutineTableModel::columnValue(const CoroutineSnapshot &snapshot, int
     case ParentColumn: return m_population ? m_population->parentOf(snapshot.id) : kNoCoroutine;
     case EventsColumn: return number(snapshot.events);
     case LostColumn: return number(snapshot.lost);
-    case RunTimeColumn: return number(runningSoFar(snapshot, m_now));
-    case SuspendedTimeColumn: return number(suspendedSoFar(snapshot, m_now));
+    case RunTimeColumn: return number(runningSoFar(snapshot, nowOf(snapshot)));
+    case SuspendedTimeColumn: return number(suspendedSoFar(snapshot, nowOf(snapshot)));
     case BirthColumn: return number(snapshot.birthTs);
     default: return {};
     }
@@ -251,7 +256,8 @@ bool CoroutineTableModel::needsOrdering() const
     const bool isById = m_spec.key == OrderKey::Id && !m_spec.descending;
     const bool isStatic =
         m_spec.key == OrderKey::Id || m_spec.key == OrderKey::Birth || m_spec.key == OrderKey::Process;
-    const bool growsByItself = m_spec.key == OrderKey::RunTime || m_spec.key == OrderKey::SuspendedTime;
+    const bool growsByItself = m_spec.key == OrderKey::RunTime || m_spec.key == OrderKey::SuspendedTime ||
+                               (m_spec.key == OrderKey::Since && m_lives.endedCount() != 0);
     return (m_bornSinceSort && !isById) || (m_changedSinceSort && (!isStatic || m_spec.filters())) || growsByItself;
 }
 

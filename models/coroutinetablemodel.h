@@ -47,7 +47,8 @@ public:
         StateRole,    ///< int, a CoroutineState
         KindRole,     ///< int, a PointKind
         SinceRole,    ///< qulonglong
-        NowRole,      ///< qulonglong, time of the sample; "now" for everything that lasts
+        NowRole,      ///< qulonglong, "now" for everything that lasts: time of the sample, or of its process's end
+        EndedRole,    ///< bool: its process has ended
         ProbeIdRole,
         FlaggedRole,  ///< bool
         PidRole,
@@ -120,6 +121,7 @@ private:
     void rebuildRows();
     QString nameOf(CoroutineId id) const;
     QVariant columnValue(const CoroutineSnapshot &snapshot, int column) const;
+    std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
     const Population *m_population = nullptr;
     OrderSpec m_spec;
@@ -127,6 +129,7 @@ private:
     std::vector<int> m_rows;            ///< id -> row or -1; as many as ids are known
     std::vector<std::uint64_t> m_seen;  ///< page versions
     std::uint64_t m_now = 0;
+    ProcessLives m_lives;
     bool m_bornSinceSort = false;
     bool m_changedSinceSort = false;
     bool m_paused = false;

@@ -53,6 +53,7 @@ void CreationTreeModel::setPopulation(const Population *population)
     m_nodes.clear();
     m_places.clear();
     m_now = population ? population->now() : 0;
+    m_lives = population ? ProcessLives(*population) : ProcessLives();
     if (population)
         m_nodes.emplace(kNoCoroutine, std::make_unique<Node>());
     endResetModel();
@@ -75,6 +76,7 @@ void CreationTreeModel::sample()
     if (!m_tree)
         return;
     m_now = m_population->now();
+    m_lives = ProcessLives(*m_population);
     m_tree->update(kBudget);
     for (const CoroutineId id : m_tree->takeRewritten())
         if (Node *node = nodeOf(id))
@@ -161,8 +163,6 @@ QVariant CreationTreeModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid) || (role != Qt::DisplayRole && role < Qt::UserRole))
         return {};
-    if (role == NowRole)
-        return QVariant::fromValue<qulonglong>(m_now);
     const CoroutineId id = idOf(index);
     if (role == CoroutineIdRole)
         return id;
@@ -178,6 +178,8 @@ QVariant CreationTreeModel::data(const QModelIndex &index, int role) const
     if (value && index.column() == ChildrenColumn)
         return static_cast<uint>(m_tree->childrenOf(id).size());
     const CoroutineSnapshot snapshot = m_population->at(id);
+    if (role == NowRole)
+        return QVariant::fromValue<qulonglong>(m_lives.nowOf(snapshot, m_now));
     if (role == StateRole || (value && index.column() == StateColumn))
         return static_cast<int>(snapshot.state);
     if (role == SinceRole || (value && index.column() == SinceColumn))

@@ -5,6 +5,7 @@
 // a time: where there are more, a last row says so. Coroutines without any relative are left out.
 #pragma once
 
+#include "core/analysis/processlives.h"
 #include "models/creationtree.h"
 
 #include <QAbstractItemModel>
@@ -31,7 +32,7 @@ public:
         CoroutineIdRole,          ///< uint; kNoCoroutine: a row that stands for more
         StateRole,                ///< int, a CoroutineState
         SinceRole,                ///< qulonglong
-        NowRole,                  ///< qulonglong, time of the sample
+        NowRole,                  ///< qulonglong, time of the sample, or of its process's end
         MoreRole,                 ///< uint: at most so many are not loaded; 0: an ordinary row
     };
     Q_ENUM(Columns)
@@ -100,6 +101,7 @@ private:
     std::unordered_map<CoroutineId, std::unique_ptr<Node>> m_nodes;  ///< those whose children are loaded
     std::unordered_map<CoroutineId, Place> m_places;                 ///< of coroutines that have a row
     std::uint64_t m_now = 0;
+    ProcessLives m_lives;
     bool m_showDestroyed = false;
     bool m_changing = false;  ///< rows come or go: nobody may have others loaded in the midst of it
 };

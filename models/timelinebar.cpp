@@ -33,9 +33,11 @@ MarkKind kindOf(const HistoryEvent &event)
 
 }  // namespace
 
-PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now)
+PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now,
+                      const ProcessLives &lives)
 {
-    PresentBar bar{kindOf(snapshot.state), std::max(snapshot.since, snapshot.birthTs), now, snapshot.site};
+    PresentBar bar{kindOf(snapshot.state), std::max(snapshot.since, snapshot.birthTs), lives.nowOf(snapshot, now),
+                   snapshot.site};
     if (snapshot.deathTs != 0) {
         bar.end = snapshot.deathTs;
         if (snapshot.state == CoroutineState::Destroyed) {
@@ -57,12 +59,12 @@ PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history,
 }
 
 std::optional<TimelineBar> barAt(const Population &population, const History &history, CoroutineId id,
-                                 std::uint64_t time, std::uint64_t now)
+                                 std::uint64_t time, std::uint64_t now, const ProcessLives &lives)
 {
     if (id >= population.size())
         return std::nullopt;
     const CoroutineSnapshot snapshot = population.at(id);
-    const PresentBar present = presentBar(snapshot, history, now);
+    const PresentBar present = presentBar(snapshot, history, now, lives);
     if (time < snapshot.birthTs || time > present.end)
         return std::nullopt;
     TimelineBar bar;
@@ -70,7 +72,8 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         bar.kind = present.kind;
         bar.from = present.since;
         bar.to = present.end;
-        bar.open = snapshot.deathTs == 0;
+        bar.cut = snapshot.deathTs == 0 && lives.hasEnded(snapshot);
+        bar.open = snapshot.deathTs == 0 && !bar.cut;
         bar.site = snapshot.site;
         bar.addr = snapshot.addr;
         bar.tid = snapshot.tid;

@@ -89,6 +89,7 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
 {
     using Clock = std::chrono::steady_clock;
     m_deadline = budget == kAllTheTime ? Clock::time_point::max() : Clock::now() + budget;
+    m_lives = ProcessLives(m_population);
     m_reads = 0;
     m_complete = true;
     ++m_updates;
@@ -135,10 +136,10 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
         return changed;
     }
     // The version first: a change between the two is seen again next time.
-    Inputs inputs{view, m_population.pageVersion(id / Population::kPageSize), kNeverStuck,
-                  view.clampedColumnOf(timelineTime(now))};
+    Inputs inputs{view, m_population.pageVersion(id / Population::kPageSize)};
     const CoroutineSnapshot snapshot = m_population.at(id);
-    Span span{presentBar(snapshot, m_history, now)};
+    inputs.nowColumn = view.clampedColumnOf(timelineTime(m_lives.nowOf(snapshot, now)));
+    Span span{presentBar(snapshot, m_history, now, m_lives)};
     if (span.present.kind == MarkKind::Suspended && stuckAfter)
         inputs.stuckAfter = stuckAfter(snapshot);
     if (row.filled && row.inputs == inputs)

@@ -5,6 +5,7 @@
 // history's columns and of the present state that lasts until now. No pixels, no colours.
 #pragma once
 
+#include "core/analysis/processlives.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 #include "models/timelinecoordinates.h"
@@ -19,7 +20,7 @@ namespace ct {
 
 struct PresentBar;
 
-/// Before birth, after destruction and after now there is no mark at all.
+/// Before birth, after destruction, after the end of the process and after now there is no mark at all.
 enum class MarkKind : std::uint8_t {
     Created,  ///< born, nothing known yet
     Running,
@@ -68,6 +69,8 @@ public:
     const std::vector<TimelineMark> &marks(std::size_t row) const;
     /// Columns left of it have lost (part of) their history; 0 = all is there.
     int droppedColumns() const { return m_droppedColumns; }
+    /// As of the last update().
+    const ProcessLives &lives() const { return m_lives; }
 
 private:
     /// Everything a row's marks depend on besides the history's past.
@@ -106,6 +109,7 @@ private:
     const History &m_history;
     std::unordered_map<CoroutineId, Row> m_rows;
     std::vector<const Row *> m_order;
+    ProcessLives m_lives;
     std::uint64_t m_updates = 0;
     std::uint64_t m_droppedBefore = 0;
     TimelineTime m_step = 0;

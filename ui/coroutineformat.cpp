@@ -179,7 +179,7 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
     const bool tellsStuck = source.column() == Model::StateColumn || source.column() == Model::SinceColumn;
     if (tellsStuck && isStuck(source))
         return m_colors->warningText;
-    if (state == CoroutineState::Destroyed)
+    if (state == CoroutineState::Destroyed || source.data(Model::EndedRole).toBool())
         return m_colors->textMuted;
     if (source.column() == Model::WhereColumn && state != CoroutineState::Suspended)
         return m_colors->textMuted;  // where it was last, not where it is
@@ -227,6 +227,10 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
             return stuckToolTip(source.data(Model::CoroutineIdRole).toUInt());
         return format::stateName(stateOf(source));
     case Model::WhereColumn: return placeToolTip(source);
+    case Model::SinceColumn: {
+        const QString lasted = data(mapFromSource(source), Qt::DisplayRole).toString();
+        return source.data(Model::EndedRole).toBool() ? tr("%1, until its process ended").arg(lasted) : lasted;
+    }
     case Model::LostColumn:
         return tr("Transitions that were overwritten before they could be read, "
                   "or that happened before the capture began.");

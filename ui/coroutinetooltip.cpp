@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/coroutinetooltip.h"
 
+#include "core/analysis/processlives.h"
 #include "ui/format.h"
 
 #include <QCoreApplication>
@@ -23,15 +24,19 @@ QString row(const QString &name, const QString &value)
         .arg(name, value.toHtmlEscaped());
 }
 
-QString stateText(const CoroutineSnapshot &coroutine, const Population &population, std::uint64_t now)
+QString stateText(const CoroutineSnapshot &coroutine, const Population &population, const ProcessLives &lives,
+                  std::uint64_t now)
 {
-    const QString lasted = format::duration(now > coroutine.since ? now - coroutine.since : 0);
+    const std::uint64_t end = lives.nowOf(coroutine, now);
+    const QString lasted = format::duration(end > coroutine.since ? end - coroutine.since : 0);
     QString text =
         QCoreApplication::translate("CoroutineToolTip", "%1 for %2").arg(format::stateName(coroutine.state), lasted);
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         text += tr(" on thread %1").arg(format::thread(&population, coroutine.pid, coroutine.tid));
     else if (coroutine.state == CoroutineState::Suspended)
         text += tr(" at %1").arg(format::place(population.site(coroutine.site), coroutine.addr));
+    if (coroutine.deathTs == 0 && lives.hasEnded(coroutine))
+        text += tr(", until its process ended");
     return text;
 }
 
@@ -55,7 +60,7 @@ QString coroutineToolTip(const Population &population, CoroutineId id, std::uint
     const CoroutineSnapshot coroutine = population.at(id);
     const CoroutineNotes notes = population.notes(id);
     const QString name = format::shortened(format::coroutineName(population, coroutine), 160);
-    QString rows = row(tr("state"), stateText(coroutine, population, now));
+    QString rows = row(tr("state"), stateText(coroutine, population, ProcessLives(population), now));
     if (notes.waitsOn)
         rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, now));
     if (notes.lastWake)

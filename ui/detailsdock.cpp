@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/detailsdock.h"
 
+#include "core/analysis/processlives.h"
 #include "ui/colors.h"
 #include "ui/coroutinetooltip.h"
 #include "ui/detailsrelations.h"
@@ -166,11 +167,17 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     setText(m_name, name.isEmpty() ? tr("unknown") : name);
     showPlace(coroutine);
     m_relations->show(*m_population, coroutine.id);
-    QString state = tr("%1 for %2").arg(format::stateName(coroutine.state), since(coroutine.since));
+    const ProcessLives lives(*m_population);
+    const std::uint64_t end = lives.nowOf(coroutine, now);
+    QString state = tr("%1 for %2")
+                        .arg(format::stateName(coroutine.state),
+                             format::duration(end > coroutine.since ? end - coroutine.since : 0));
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         state += tr(" on thread %1").arg(format::thread(m_population.get(), coroutine.pid, coroutine.tid));
     if (coroutine.state == CoroutineState::Suspended)
         state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
+    if (coroutine.deathTs == 0 && lives.hasEnded(coroutine))
+        state += tr(", until its process ended");
     if (coroutine.flagged)
         state += QStringLiteral("; ") + tr("its station contradicts itself: no conclusions are drawn");
     setText(m_state, state);

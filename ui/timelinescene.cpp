@@ -230,7 +230,7 @@ const TimelineScene::PlaceText &TimelineScene::placeText(SiteId site)
 QString TimelineScene::threadText(CoroutineId id, const TimelineMark &mark) const
 {
     const TimelineTime middle = std::clamp<TimelineTime>(view.timeAt((mark.x0 + mark.x1) / 2), 0, timelineTime(m_now));
-    const auto bar = barAt(*m_population, *m_history, id, static_cast<std::uint64_t>(middle), m_now);
+    const auto bar = barAt(*m_population, *m_history, id, static_cast<std::uint64_t>(middle), m_now, lives());
     if (!bar || bar->kind != MarkKind::Running || bar->tid == 0)
         return {};
     const QString name = format::targetName(m_population->threadName(m_population->at(id).pid, bar->tid));
@@ -246,7 +246,7 @@ void TimelineScene::drawBarTexts(QPainter &painter, std::size_t visibleRow, cons
     // Where tracing was off a wash covers the bar: the text belongs beside it.
     std::vector<std::pair<int, int>> off;
     if (!m_off.empty())
-        off = offColumns(m_off, m_population->at(m_rows[row]).pid, view, m_now);
+        off = offColumnsOf(m_population->at(m_rows[row]));
     for (const TimelineMark &mark : m_live->geometry.marks(visibleRow)) {
         const auto [x0, x1] = longestOutside(off, {mark.x0, mark.x1});
         if (x1 - x0 < kNarrowestText * m_ratio)
@@ -313,7 +313,7 @@ void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
         label.hovered = hovered == row;
         if (m_rows[row] < m_population->size()) {
             const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
-            label.alive = snapshot.deathTs == 0;
+            label.alive = snapshot.deathTs == 0 && !lives().hasEnded(snapshot);
             label.name = format::coroutineName(*m_population, snapshot);
         }
         if (label.name.isEmpty())
@@ -332,7 +332,7 @@ void TimelineScene::paintElsewhere(QPainter &painter, const Colors &colors)
             continue;
         const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
         const bool later = timelineTime(snapshot.birthTs) >= view.to();
-        const bool earlier = snapshot.deathTs != 0 && timelineTime(snapshot.deathTs) < view.from();
+        const bool earlier = timelineTime(endOf(snapshot)) < view.from();
         if (!later && !earlier)
             continue;
         const QRect area(plot().left(), kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll, plot().width(),
@@ -340,6 +340,16 @@ void TimelineScene::paintElsewhere(QPainter &painter, const Colors &colors)
         timelinepainter::paintElsewhere(painter, area,
                                         later ? timelinepainter::Side::Right : timelinepainter::Side::Left, colors);
     }
+}
+
+std::uint64_t TimelineScene::endOf(const CoroutineSnapshot &coroutine) const
+{
+    return coroutine.deathTs != 0 ? coroutine.deathTs : lives().nowOf(coroutine, m_now);
+}
+
+std::vector<std::pair<int, int>> TimelineScene::offColumnsOf(const CoroutineSnapshot &coroutine) const
+{
+    return offColumns(m_off, coroutine.pid, view, lives().nowOf(coroutine, m_now));
 }
 
 void TimelineScene::paintOff(QPainter &painter, const Colors &colors)
@@ -350,7 +360,7 @@ void TimelineScene::paintOff(QPainter &painter, const Colors &colors)
             continue;
         const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
         const int top = kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll;
-        for (const auto &[from, to] : offColumns(m_off, snapshot.pid, view, m_now)) {
+        for (const auto &[from, to] : offColumnsOf(snapshot)) {
             const auto x0 = plot().left() + static_cast<int>(from / m_ratio);
             const auto x1 =
                 plot().left() + std::max(static_cast<int>(to / m_ratio), static_cast<int>(from / m_ratio) + 1);

@@ -46,6 +46,9 @@ public:
     const History *history() const { return m_history; }
     const std::vector<CoroutineId> &rows() const { return m_rows; }
     StuckThresholds &thresholds() { return m_live->thresholds; }
+    const ProcessLives &lives() const { return m_live->geometry.lives(); }
+    /// The death, the end of the process, or now.
+    std::uint64_t endOf(const CoroutineSnapshot &coroutine) const;
     std::uint64_t now() const { return m_now; }
     TimelineTime origin() const { return m_origin; }
     qreal pixelRatio() const { return m_ratio; }
@@ -94,6 +97,7 @@ private:
     void paintElsewhere(QPainter &painter, const Colors &colors);
     void paintOff(QPainter &painter, const Colors &colors);
     bool updateOff();
+    std::vector<std::pair<int, int>> offColumnsOf(const CoroutineSnapshot &coroutine) const;
     void paintLabels(QPainter &painter, const Colors &colors);
     void paintOverlays(QPainter &painter, const Colors &colors);
     int labelWidth() const;

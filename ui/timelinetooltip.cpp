@@ -63,7 +63,10 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     const TimelineTime since = timelineTime(bar.from) - place.origin;
     rows += row(tr("from"), timelinepainter::timeText(since, std::min<TimelineTime>(place.step, 1'000'000)));
     const std::uint64_t lasted = bar.to - std::min(bar.from, bar.to);
-    rows += row(tr("for"), bar.open ? tr("%1 so far").arg(format::duration(lasted)) : format::duration(lasted));
+    const QString duration = format::duration(lasted);
+    rows += row(tr("for"), bar.open  ? tr("%1 so far").arg(duration)
+                           : bar.cut ? tr("%1, until its process ended").arg(duration)
+                                     : duration);
     if (bar.kind == MarkKind::Suspended) {
         const auto usual = thresholds.usual(bar.site);
         rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
@@ -74,14 +77,14 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     if (bar.tid != 0)
         rows +=
             row(tr("thread"), format::thread(&population, population.at(place.coroutine).pid, bar.tid).toHtmlEscaped());
-    if (bar.open && bar.kind == MarkKind::Suspended)
+    if ((bar.open || bar.cut) && bar.kind == MarkKind::Suspended)
         rows += notesRows(population, place);
     return rows;
 }
 
 QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, StuckThresholds &thresholds)
 {
-    if (bar.kind == MarkKind::Suspended && bar.open && bar.to - bar.from >= thresholds.of(coroutine))
+    if (bar.kind == MarkKind::Suspended && (bar.open || bar.cut) && bar.to - bar.from >= thresholds.of(coroutine))
         return markName(MarkKind::Stuck);
     if (bar.kind == MarkKind::Gap && bar.missing.lost == 0)
         return tr("Events missing");
@@ -107,8 +110,8 @@ QString markName(MarkKind kind)
     return {};
 }
 
-QString timelineToolTip(const Population &population, const History &history, StuckThresholds &thresholds,
-                        const TimelinePlace &place)
+QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
+                        StuckThresholds &thresholds, const TimelinePlace &place)
 {
     if (place.coroutine >= population.size())
         return {};
@@ -121,10 +124,14 @@ QString timelineToolTip(const Population &population, const History &history, St
     const std::uint64_t last = from + static_cast<std::uint64_t>(place.step) - 1;
     // What the pixel shows is wider than a moment: a birth or now within it counts.
     const std::uint64_t moment = std::clamp(last, from, std::max(from, place.now));
-    const auto bar = barAt(population, history, place.coroutine, moment, place.now);
+    const auto bar = barAt(population, history, place.coroutine, moment, place.now, lives);
     if (!bar) {
         const bool unborn = moment < snapshot.birthTs;
-        const QString what = unborn ? tr("Not born yet") : from > place.now ? tr("Not yet") : tr("Destroyed");
+        const bool outlived = snapshot.deathTs == 0 && lives.hasEnded(snapshot);
+        const QString what = unborn             ? tr("Not born yet")
+                             : from > place.now ? tr("Not yet")
+                             : outlived         ? tr("Its process has ended")
+                                                : tr("Destroyed");
         return text + QStringLiteral("<br>") + what;
     }
     std::vector<History::Column> columns(1);

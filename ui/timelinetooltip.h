@@ -20,8 +20,8 @@ struct TimelinePlace {
 };
 
 /// Rich text; target-made names are escaped.
-QString timelineToolTip(const Population &population, const History &history, StuckThresholds &thresholds,
-                        const TimelinePlace &place);
+QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
+                        StuckThresholds &thresholds, const TimelinePlace &place);
 
 /// "Suspended", "Running", ...
 QString markName(MarkKind kind);

@@ -306,7 +306,7 @@ QString TimelineView::toolTipAt(QPoint position) const
     place.from = position.x() < scene.plot().left() ? timelineTime(scene.now()) : scene.timeAt(position.x());
     if (position.x() < scene.plot().left())
         place.step = 1;
-    return timelineToolTip(*scene.population(), *scene.history(), scene.thresholds(), place);
+    return timelineToolTip(*scene.population(), *scene.history(), scene.lives(), scene.thresholds(), place);
 }
 
 void TimelineView::wheelEvent(QWheelEvent *event)
@@ -394,8 +394,8 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent *event)
     }
     const TimelineTime last = scene.timeAt(position.x()) + scene.view.step() - 1;
     const auto time = std::clamp<TimelineTime>(last, 0, timelineTime(scene.now()));
-    const auto bar =
-        barAt(*scene.population(), *scene.history(), scene.rows()[*row], static_cast<std::uint64_t>(time), scene.now());
+    const auto bar = barAt(*scene.population(), *scene.history(), scene.rows()[*row], static_cast<std::uint64_t>(time),
+                           scene.now(), scene.lives());
     if (bar)
         zoomTo(timelineTime(bar->from), timelineTime(bar->to));
 }
@@ -416,7 +416,7 @@ void TimelineView::zoomToLife(CoroutineId coroutine)
     if (coroutine >= scene.population()->size())
         return;
     const CoroutineSnapshot snapshot = scene.population()->at(coroutine);
-    const TimelineTime end = timelineTime(snapshot.deathTs != 0 ? snapshot.deathTs : scene.now());
+    const TimelineTime end = timelineTime(scene.endOf(snapshot));
     if (snapshot.birthTs != 0)
         zoomTo(timelineTime(snapshot.birthTs), end);
 }

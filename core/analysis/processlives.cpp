@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/processlives.h"
 
-#include <algorithm>
-
 namespace ct {
 
 ProcessLives::ProcessLives(const Population &population)
@@ -12,6 +10,7 @@ ProcessLives::ProcessLives(const Population &population)
         std::vector<Life> &lives = m_lives[process.pid];
         if (!lives.empty() && process.firstTs != 0)
             lives.back().to = std::min(lives.back().to, process.firstTs);
+        m_ended += process.endTs != 0 || !lives.empty() ? 1 : 0;
         lives.push_back({process.firstTs, process.endTs != 0 ? process.endTs : kLasting});
     }
 }
@@ -26,6 +25,11 @@ std::uint64_t ProcessLives::endOf(std::uint32_t pid, std::uint64_t ts) const
     const Life &life = later != lives.rend() ? *later : lives.front();
     // Something happened after it: what is known of its end is older than that.
     return std::max(life.to, ts);
+}
+
+std::uint64_t ProcessLives::endOf(const CoroutineSnapshot &coroutine) const
+{
+    return endOf(coroutine.pid, std::max(coroutine.since, coroutine.birthTs));
 }
 
 }  // namespace ct

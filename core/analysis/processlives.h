@@ -6,6 +6,7 @@
 
 #include "core/trace/population.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -17,11 +18,21 @@ class ProcessLives {
 public:
     static constexpr std::uint64_t kLasting = ~std::uint64_t{0};
 
+    ProcessLives() = default;  ///< nothing has ended
     explicit ProcessLives(const Population &population);
 
     /// Of the process with that pid in which something happened at `ts`: when its time stood still; not before `ts`.
     /// kLasting: it lives, or nobody knows better.
     std::uint64_t endOf(std::uint32_t pid, std::uint64_t ts) const;
+    /// The same of the process in which a coroutine is in its present state.
+    std::uint64_t endOf(const CoroutineSnapshot &coroutine) const;
+    /// What the present is to a coroutine: `now`, or before that the end of its process.
+    std::uint64_t nowOf(const CoroutineSnapshot &coroutine, std::uint64_t now) const
+    {
+        return m_ended != 0 ? std::min(now, endOf(coroutine)) : now;
+    }
+    bool hasEnded(const CoroutineSnapshot &coroutine) const { return m_ended != 0 && endOf(coroutine) != kLasting; }
+    std::size_t endedCount() const { return m_ended; }  ///< never less in a later look at the same run
 
 private:
     struct Life {
@@ -29,6 +40,7 @@ private:
         std::uint64_t to = kLasting;
     };
     std::unordered_map<std::uint32_t, std::vector<Life>> m_lives;  ///< oldest first
+    std::size_t m_ended = 0;
 };
 
 }  // namespace ct

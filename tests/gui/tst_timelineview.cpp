@@ -118,6 +118,7 @@ private Q_SLOTS:
     void selectionScrollsIntoView();
     void toolTipTellsStatePlaceAndDuration();
     void toolTipTellsWhyEventsAreMissing();
+    void nothingLastsLongerThanItsProcess();
     void repaintsOnlyWhenSomethingChanged();
     void hundredThousandRows();
     void severalPixelsInOne();
@@ -278,7 +279,7 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
     StuckThresholds thresholds(trace.population);
     const auto textAt = [&](CoroutineId id, std::uint64_t ts) {
         const TimelinePlace place{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, thresholds, place);
+        return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, place);
     };
     const QString both = textAt(0, kBase + 2 * kSecond);
     QVERIFY2(both.contains(QStringLiteral("5 events from before")) && both.contains(QStringLiteral("3 events came")),
@@ -289,6 +290,27 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
     const QString lost = textAt(2, kBase + 2 * kSecond);
     QVERIFY2(lost.contains(QStringLiteral("7 events came")) && !lost.contains(QStringLiteral("missed")),
              qPrintable(lost));
+}
+
+void TimelineViewTest::nothingLastsLongerThanItsProcess()
+{
+    TimelineTrace trace;
+    fillWaiting(trace, 1);
+    const auto toolTipAt = [&trace](std::uint64_t ts) {
+        StuckThresholds thresholds(trace.population);
+        const TimelinePlace place{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), thresholds, place);
+    };
+    QVERIFY2(toolTipAt(kBase + 8 * kSecond).contains(QStringLiteral("so far")),
+             qPrintable(toolTipAt(kBase + 8 * kSecond)));
+    trace.processEnds(kBase + 6 * kSecond);
+    trace.pass(kBase + 12 * kSecond);
+    const QString before = toolTipAt(kBase + 5 * kSecond);
+    QVERIFY2(before.contains(QStringLiteral("5.0")) && before.contains(QStringLiteral("s, until its process ended")),
+             qPrintable(before));
+    const QString after = toolTipAt(kBase + 8 * kSecond);
+    QVERIFY2(after.contains(QStringLiteral("Its process has ended")), qPrintable(after));
+    QVERIFY2(!after.contains(QStringLiteral("Suspended")), qPrintable(after));
 }
 
 void TimelineViewTest::repaintsOnlyWhenSomethingChanged()

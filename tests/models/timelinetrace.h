@@ -19,6 +19,8 @@ class TimelineTrace {
 public:
     explicit TimelineTrace(std::uint64_t budget = 16U << 20U) : history(budget) {}
 
+    static constexpr std::uint32_t kPid = 4711;
+
     Population population;
     History history;
 
@@ -31,7 +33,7 @@ public:
     {
         const auto id = static_cast<CoroutineId>(m_numbers.size());
         m_numbers.push_back(0);
-        m_batch.births.push_back({id, id, 0, 4711, Dialect::Seqlock, 0x1000U + id * 64U, ts});
+        m_batch.births.push_back({id, id, 0, kPid, Dialect::Seqlock, 0x1000U + id * 64U, ts});
         return id;
     }
     void resume(CoroutineId id, std::uint64_t ts, std::uint32_t tid = 1)
@@ -49,6 +51,7 @@ public:
         m_numbers[id] += count;
     }
     void dies(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
+    void processEnds(std::uint64_t ts) { m_batch.notes.processEnds.push_back({kPid, ts}); }
 
     /// The population sees it, the history only with the next pass(): as between the two sinks of a live trace.
     void passToPopulationOnly(std::uint64_t now)

@@ -11,6 +11,7 @@
 #include <random>
 
 using namespace ct;
+using test::NotedTarget;
 using Model = CoroutineTableModel;
 
 namespace {
@@ -94,6 +95,7 @@ private Q_SLOTS:
     void tellsNamesParentsAndWaits();
     void selectionStaysWithItsCoroutine();
     void pauseKeepsTheValues();
+    void timeStandsStillWithTheProcess();
     void sortsInTheBackground();
     void staleOrderingsAreDropped();
     void survivesChangesOfThePopulation();
@@ -256,7 +258,7 @@ void TestCoroutineTableModel::filtersByStateAndText()
 
 void TestCoroutineTableModel::tellsNamesParentsAndWaits()
 {
-    test::NotedTarget target;
+    NotedTarget target;
     const SiteId zebra = target.site("zebra()", "z.cpp", 1);
     const SiteId lion = target.site("lion()", "l.cpp", 1);
     const CoroutineId root = target.born(kNoCoroutine, "Monkey business");
@@ -352,6 +354,59 @@ void TestCoroutineTableModel::pauseKeepsTheValues()
     model.sample();
     QCOMPARE(model.rowCount(), 4);
     QCOMPARE(model.index(model.rowOf(2), Model::EventsColumn).data().toULongLong(), 2U);
+}
+
+/// Several processes, one of them has ended.
+void TestCoroutineTableModel::timeStandsStillWithTheProcess()
+{
+    constexpr std::uint32_t kOther = NotedTarget::kPid + 1;
+    constexpr std::uint64_t kMs = NotedTarget::kMs;
+    NotedTarget target;
+    const SiteId site = target.site("f()", "a.cpp", 1);
+    const CoroutineId lives = target.born();
+    const CoroutineId gone = target.born(kNoCoroutine, {}, kOther);
+    const CoroutineId running = target.born(kNoCoroutine, {}, kOther);
+    target.suspend(gone, site);
+    target.resume(running);
+    target.commit(10 * kMs);
+    target.suspend(lives, site);
+    target.commit(20 * kMs);
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(target.population.get());
+    const auto value = [&model](CoroutineId id, int column, int role = Qt::DisplayRole) {
+        return model.index(model.rowOf(id), column).data(role).toULongLong();
+    };
+    const auto lasted = [&value](CoroutineId id) {
+        return value(id, 0, Model::NowRole) - value(id, Model::SinceColumn);
+    };
+    model.sort(Model::SinceColumn);
+    QCOMPARE(lasted(gone), 30 * kMs);
+    QCOMPARE(lasted(lives), 20 * kMs);
+    QVERIFY(model.rowOf(gone) < model.rowOf(lives));
+    QSignalSpy changed(&model, &Model::dataChanged);
+    target.batch.notes.processEnds.push_back({kOther, target.now - 5 * kMs});
+    target.commit(100 * kMs);
+    model.sample();
+    QVERIFY(changed.first().at(0).toModelIndex().column() == 0);  // the look of the whole row
+    QCOMPARE(lasted(gone), 25 * kMs);
+    QCOMPARE(value(gone, Model::SuspendedTimeColumn), 25 * kMs);
+    QCOMPARE(value(running, Model::RunTimeColumn), 25 * kMs);
+    QVERIFY(value(gone, 0, Model::EndedRole) && !value(lives, 0, Model::EndedRole));
+    QCOMPARE(lasted(lives), 120 * kMs);
+    QCOMPARE(value(lives, Model::SuspendedTimeColumn), 120 * kMs);
+    // Longest first, as it is shown.
+    const auto inOrder = [&] {
+        model.sample();
+        return model.rowOf(lives) < model.rowOf(gone);
+    };
+    QTRY_VERIFY(inOrder());
+    model.sort(Model::SuspendedTimeColumn, Qt::DescendingOrder);
+    QCOMPARE(model.rowOf(lives), 0);
+    model.setPaused(true);
+    model.sort(Model::SinceColumn);
+    QCOMPARE(model.rowOf(lives), 0);
+    QCOMPARE(lasted(gone), 25 * kMs);
 }
 
 void TestCoroutineTableModel::sortsInTheBackground()

@@ -63,6 +63,7 @@ private Q_SLOTS:
     void cyclesAreRefused();
     void longListsAreLoadedInPortions();
     void destroyedOnesAreHiddenUnlessWanted();
+    void timeStandsStillWithTheProcess();
     void revealsWhatIsFarAway();
     void deepChainsAreEndured_data();
     void deepChainsAreEndured();
@@ -237,6 +238,24 @@ void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(idOf(model.reveal(late).parent()), a);
     verifyBelow(model, *target.population, {});
+}
+
+void TestCreationTreeModel::timeStandsStillWithTheProcess()
+{
+    NotedTarget target;
+    const CoroutineId root = target.born();
+    target.born(root);
+    target.commit();
+    Model model;
+    model.setPopulation(target.population.get());
+    settle(model);
+    const std::uint64_t end = target.now;
+    QCOMPARE(model.indexOf(root).data(Model::NowRole).toULongLong(), end);
+    target.batch.notes.processEnds.push_back({NotedTarget::kPid, end});
+    target.commit();
+    settle(model);
+    QVERIFY(target.now > end);
+    QCOMPARE(model.indexOf(root).data(Model::NowRole).toULongLong(), end);
 }
 
 void TestCreationTreeModel::revealsWhatIsFarAway()

@@ -95,6 +95,46 @@ CT_CASE(nothing_before_birth_after_death_or_after_now)
     CHECK_EQUAL(marksOf(trace, view, 7, kBase + 95'000), "");
 }
 
+/// While the capture, and others, go on.
+CT_CASE(nothing_after_the_process_has_ended)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId suspended = trace.born(kBase);
+    trace.suspend(suspended, kBase + 10'000, site);
+    const CoroutineId running = trace.born(kBase);
+    trace.resume(running, kBase + 20'000);
+    const CoroutineId late = trace.born(kBase);
+    trace.resume(late, kBase + 35'000);
+    trace.pass(kBase + 60'000);
+    const TimelineCoordinates view = viewOf(1'000);
+    const StuckThreshold stuckAfter = [](const CoroutineSnapshot &) { return std::uint64_t{15'000}; };
+    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 59'999), "Created 0-10, Suspended 10-60@1");
+    trace.processEnds(kBase + 30'500);
+    trace.pass(kBase + 90'000);
+    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 90'000), "Created 0-10, Suspended 10-31@1");
+    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 90'000, stuckAfter),
+                "Created 0-10, Suspended 10-25@1, Stuck 25-31@1");
+    CHECK_EQUAL(marksOf(trace, view, running, kBase + 90'000), "Created 0-20, Running 20-31");
+    // Its latest event is younger than what is known of the end.
+    CHECK_EQUAL(marksOf(trace, view, late, kBase + 90'000), "Created 0-35, Running 35-36");
+    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 20'000), "Created 0-10, Suspended 10-21@1");
+
+    const ProcessLives lives(trace.population);
+    const auto at = [&](std::uint64_t time) {
+        return barAt(trace.population, trace.history, suspended, kBase + time, kBase + 90'000, lives);
+    };
+    REQUIRE(at(30'000).has_value());
+    CHECK_EQUAL(at(30'000)->to, kBase + 30'500);
+    CHECK(at(30'000)->cut && !at(30'000)->open);
+    CHECK(!at(30'501));
+    // Rows of the dead stand still.
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{suspended, running};
+    geometry.update(view, rows, kBase + 90'000, {});
+    CHECK(!geometry.update(view, rows, kBase + 99'000, {}));
+}
+
 CT_CASE(destroyed_while_suspended_shows_the_suspension)
 {
     TimelineTrace trace;
