@@ -6,6 +6,7 @@
 
 #include "core/exporting/exporting.h"
 #include "tests/integration/database.h"
+#include "tests/support/events.h"
 #include "tests/support/filesizelimit.h"
 
 #include <QDir>
@@ -35,16 +36,10 @@ inline Birth birth(CoroutineId id, std::uint64_t probeId, Dialect dialect = Dial
 inline Transition transition(CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active, SiteId site = kUnknownSite,
                              PointKind kind = PointKind::Await, Dialect dialect = Dialect::Seqlock)
 {
-    Transition event;
-    event.coroutine = id;
-    event.n = n;
-    event.seq = slotSeq(dialect, n);
-    event.ts = ts;
+    Transition event = test::eventOf(dialect, id, n, ts, active, site);
     event.addr = active ? 0 : 0x401234;
     event.tid = 77;
-    event.site = site;
     event.kind = kind;
-    event.active = active;
     return event;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/trace/history.h"
 #include "tests/support/check.h"
+#include "tests/support/events.h"
 
 #include <vector>
 
@@ -23,13 +24,8 @@ inline Birth birth(CoroutineId id, Dialect dialect = Dialect::Seqlock)
 
 inline Transition transition(CoroutineId id, std::uint64_t n, std::uint64_t ts)
 {
-    Transition event;
-    event.coroutine = id;
-    event.n = n;
-    event.seq = slotSeq(Dialect::Seqlock, n);
-    event.active = n % 2 != 0;
-    event.ts = ts;
-    event.site = event.active ? kUnknownSite : 5;
+    const bool active = n % 2 != 0;
+    Transition event = eventOf(Dialect::Seqlock, id, n, ts, active, active ? kUnknownSite : 5);
     event.addr = event.active ? 0 : 0x1000 + id;
     event.tid = 40 + id % 3;
     return event;

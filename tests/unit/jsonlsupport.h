@@ -6,6 +6,7 @@
 
 #include "core/recording/jsonlreader.h"
 #include "core/recording/jsonlwriter.h"
+#include "tests/support/events.h"
 #include "tests/support/tempdir.h"
 
 #include <fstream>
@@ -42,15 +43,9 @@ inline ct::Birth birth(ct::CoroutineId id, std::uint64_t probeId, std::uint64_t 
 inline ct::Transition event(ct::CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active,
                             ct::SiteId site = ct::kUnknownSite, ct::PointKind kind = ct::PointKind::Await)
 {
-    ct::Transition event;
-    event.coroutine = id;
-    event.n = n;
-    event.seq = ct::slotSeq(ct::Dialect::Seqlock, n);
-    event.ts = ts;
-    event.active = active;
+    ct::Transition event = ct::test::eventOf(ct::Dialect::Seqlock, id, n, ts, active, site);
     event.addr = active ? 0 : 0x401000 + n;
     event.tid = 77;
-    event.site = site;
     event.kind = kind;
     return event;
 }

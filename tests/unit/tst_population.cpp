@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
 #include "tests/support/check.h"
+#include "tests/support/events.h"
 #include "tests/support/meanwhile.h"
 
 #include <algorithm>
@@ -25,13 +26,7 @@ Birth birth(CoroutineId id, Dialect dialect = Dialect::Seqlock)
 Transition transition(CoroutineId id, std::uint64_t n, bool active, std::uint64_t ts, SiteId site = 1,
                       PointKind kind = PointKind::Await)
 {
-    Transition event;
-    event.coroutine = id;
-    event.n = n;
-    event.seq = slotSeq(Dialect::Seqlock, n);
-    event.active = active;
-    event.ts = ts;
-    event.site = active ? kUnknownSite : site;
+    Transition event = test::eventOf(Dialect::Seqlock, id, n, ts, active, active ? kUnknownSite : site);
     event.kind = kind;
     event.addr = active ? 0 : 0xA000 + site;
     event.tid = 42;

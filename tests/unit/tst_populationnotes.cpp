@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
 #include "tests/support/check.h"
+#include "tests/support/events.h"
 #include "tests/support/meanwhile.h"
 
 #include <random>
@@ -23,13 +24,8 @@ Birth birth(CoroutineId id, std::uint32_t pid = kPid)
 
 Transition transition(CoroutineId id, std::uint64_t n, std::uint64_t ts)
 {
-    Transition event;
-    event.coroutine = id;
-    event.n = n;
-    event.seq = slotSeq(Dialect::Lane, n);
-    event.active = n % 2 != 0;
-    event.ts = ts;
-    event.site = event.active ? kUnknownSite : 1;
+    const bool active = n % 2 != 0;
+    Transition event = test::eventOf(Dialect::Lane, id, n, ts, active, active ? kUnknownSite : 1);
     event.tid = 42;
     return event;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/stuck.h"
 #include "tests/support/check.h"
+#include "tests/support/events.h"
 
 using namespace ct;
 
@@ -40,6 +41,18 @@ public:
             resume(id, static_cast<std::uint64_t>(i + 1) * ns);
         }
     }
+    void processBegins(std::uint32_t pid, std::uint64_t ts, const char *name)
+    {
+        Batch batch;
+        batch.notes.processes = {{pid, ts, name}};
+        feed(batch);
+    }
+    void processEnds(std::uint32_t pid, std::uint64_t ts)
+    {
+        Batch batch;
+        batch.notes.processEnds = {{pid, ts}};
+        feed(batch);
+    }
     void feed(const Batch &batch) { CHECK(static_cast<bool>(population.consume(batch))); }
 
     Population population;
@@ -50,14 +63,8 @@ private:
         Batch batch;
         if (site != kUnknownSite)
             batch.sites.push_back({site, 1, 1, "a.cpp", "f()"});
-        Transition transition;
-        transition.coroutine = id;
-        transition.ts = ts;
-        transition.n = m_next[id]++;
-        transition.seq = slotSeq(Dialect::Seqlock, transition.n);
-        transition.site = site;
+        Transition transition = test::eventOf(Dialect::Seqlock, id, m_next[id]++, ts, active, site);
         transition.kind = kind;
-        transition.active = active;
         transition.addr = active ? 0 : 0xF00;
         batch.transitions = {transition};
         feed(batch);
@@ -190,16 +197,12 @@ CT_CASE(timeStandsStillForAProcessThatIsGone)
     Scene scene;
     scene.suspend(scene.born(10), 10 * kSecond, 1);
     scene.suspend(scene.born(10), 5 * kSecond, 1);
-    Batch batch;
-    batch.notes.processEnds = {{10, 10 * kSecond + 400 * kMs}};
-    scene.feed(batch);
+    scene.processEnds(10, 10 * kSecond + 400 * kMs);
     const std::vector<StuckGroup> found = findStuck(scene.population, 1000 * kSecond);
     REQUIRE(found.size() == 1 && found[0].coroutines.size() == 1);
     CHECK_EQUAL(found[0].longestNs, 5 * kSecond + 400 * kMs);
     // The next process with that pid.
-    batch.notes.processEnds.clear();
-    batch.notes.processes = {{10, 20 * kSecond, "again"}};
-    scene.feed(batch);
+    scene.processBegins(10, 20 * kSecond, "again");
     scene.suspend(scene.born(10), 30 * kSecond, 3);
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 2U);
 }
@@ -208,25 +211,18 @@ CT_CASE(eventsAfterTheLastSignOfLifeAreNotStuck)
 {
     // A process is asked whether it lives once a second: its last events may be later than the last answer.
     Scene scene;
-    Batch batch;
-    batch.notes.processes = {{10, kSecond, "target"}};
-    scene.feed(batch);
+    scene.processBegins(10, kSecond, "target");
     scene.suspend(scene.born(10), 10 * kSecond, 1);
-    batch.notes.processes.clear();
-    batch.notes.processEnds = {{10, 10 * kSecond - 300 * kMs}};
-    scene.feed(batch);
+    scene.processEnds(10, 10 * kSecond - 300 * kMs);
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 0U);
 }
 
 CT_CASE(timeStandsStillWhenAProcessBecomesAnotherProgram)
 {
     Scene scene;
-    Batch batch;
-    batch.notes.processes = {{10, kSecond, "before"}};
-    scene.feed(batch);
+    scene.processBegins(10, kSecond, "before");
     scene.suspend(scene.born(10), 10 * kSecond, 1);
-    batch.notes.processes = {{10, 10 * kSecond + 200 * kMs, "after"}};
-    scene.feed(batch);
+    scene.processBegins(10, 10 * kSecond + 200 * kMs, "after");
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 0U);
     scene.suspend(scene.born(10), 11 * kSecond, 1);
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 1U);

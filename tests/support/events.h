@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What streams are made of.
+#pragma once
+
+#include "core/trace/stream.h"
+
+namespace ct::test {
+
+/// Event number n of a coroutine. At which address it was, and on which thread, is for the test to add.
+inline Transition eventOf(Dialect dialect, CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active,
+                          SiteId site = kUnknownSite)
+{
+    Transition event;
+    event.coroutine = id;
+    event.n = n;
+    event.seq = slotSeq(dialect, n);
+    event.ts = ts;
+    event.active = active;
+    event.site = site;
+    return event;
+}
+
+}  // namespace ct::test
