@@ -28,8 +28,7 @@ struct Storm {
             batch.births.push_back(birth(id));
         feed(history, batch);
     }
-    /// Transitions 0 to `count` - 1 of each coroutine, so many numbers `atOnce`; at least until a reader has `checked`
-    /// one.
+    /// Transitions 0 to `count` - 1 of each coroutine, so many numbers `atOnce`; until a reader has `checked` some.
     void write(std::uint64_t count, std::uint64_t atOnce)
     {
         Batch batch;
@@ -48,7 +47,7 @@ struct Storm {
         CHECK_EQUAL(history.eventCount() + history.droppedEvents(), count * coroutines);
     }
     /// What stands in an event follows from its coroutine and number.
-    void check(CoroutineId id, const HistoryEvent &event) const
+    void checkEvent(CoroutineId id, const HistoryEvent &event) const
     {
         const Transition expected = transition(id, event.n, tsOf(id, event.n));
         CHECK(event.type != HistoryEvent::Type::Gap);
@@ -63,7 +62,7 @@ struct Storm {
         std::array<HistoryEvent, 300> events;
         const std::size_t count = history.read(id, position, events);
         for (std::size_t i = 0; i < count; ++i) {
-            check(id, events[i]);
+            checkEvent(id, events[i]);
             CHECK(events[i].n >= next);
             next = events[i].n + 1;
         }
@@ -79,7 +78,7 @@ struct Storm {
         for (const History::Column &column : columns)
             CHECK(!column.gap && column.running + column.suspended < 1.01F);
         for (const HistoryEvent &event : history.events(id, last / 2, last, most))
-            check(id, event);
+            checkEvent(id, event);
     }
 
     const CoroutineId coroutines;
@@ -117,8 +116,8 @@ CT_CASE(manyReadersBuildTheIndexes)
         }
         storm.lookAt(id, 0, 10, 50);
     };
-    readMeanwhile(
-        look, [&] { storm.write(500, 1); }, 3);
+    const auto write = [&storm] { storm.write(500, 1); };
+    readMeanwhile(look, write, 3);
 }
 
 CT_CASE(anIndexThatKnowsMoreThanTheView)
