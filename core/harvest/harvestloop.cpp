@@ -93,8 +93,8 @@ struct HarvestLoop::Data {
         }
     }
 
-    /// Room ahead of version-1 probes, and the size of it all.
-    void keepRoom(std::uint64_t now)
+    /// Room ahead of version-1 probes, and the size of it all; `last`: as it is now.
+    void keepRoom(std::uint64_t now, bool last)
     {
         // Relaxed: a number that was given out, no more.
         const std::uint32_t count = region.header().allocated_count.load(std::memory_order_relaxed);
@@ -103,7 +103,7 @@ struct HarvestLoop::Data {
             lastGrowthNs = now;
             growthStopped = !region.growStations();
         }
-        if (now - lastBytesNs >= kBytesEveryNs) {
+        if (last || now - lastBytesNs >= kBytesEveryNs) {
             lastBytesNs = now;
             regionBytes = region.committedBytes();
         }
@@ -115,7 +115,7 @@ struct HarvestLoop::Data {
         batch.now = start;
         if (ending || !region.isWhole())
             return;
-        keepRoom(start);
+        keepRoom(start, false);
         lanesWhole = lanes.pass(batch, allDeaths);
         // Busy lanes come first; a pass over the stations may take longer than the lanes have room for.
         if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationsBesideLanesNs)
@@ -251,6 +251,7 @@ bool HarvestLoop::finalDrain(Batch &batch)
     if (!data.ending) {
         data.ending = true;
         cancelSleep();
+        data.keepRoom(batch.now, true);  // there may never have been a pass
         data.list.noticeReuse();
         data.finalAllocation = data.allocation(std::memory_order_acquire);
         data.list.discover(data.finalAllocation, true, batch);

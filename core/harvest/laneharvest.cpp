@@ -146,11 +146,7 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_statesNs = now;
     m_lanes.refresh(batch, states);
     if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
-        m_gaugedNs = now;
-        m_lanes.gauge(now);
-        heedMemory();
-        m_processes.look(batch, now);
-        m_everOff = m_everOff || m_processes.anySwitchedOff();
+        lookAround(batch);
         // Whose birth, name or end was not told may die at any time; and only its line says so.
         if ((m_everOff || m_untold != 0) && now - m_sweptNs >= m_sweep.lineCount() * kLingerNsPerLine + kLingerNs)
             m_wantsSweep = true;
@@ -164,6 +160,16 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_sweep.start();
         tellRecordsWithoutLane(batch);
     }
+}
+
+/// What is asked about the lanes as a whole, the memory and the processes.
+void LaneHarvest::lookAround(Batch &batch)
+{
+    m_gaugedNs = batch.now;
+    m_lanes.gauge(batch.now);
+    heedMemory();
+    m_processes.look(batch, batch.now);
+    m_everOff = m_everOff || m_processes.anySwitchedOff();
 }
 
 void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
@@ -283,6 +289,12 @@ bool LaneHarvest::finalDrain(Batch &batch)
     if (!hasLanes())
         return true;
     const BatchMark before(batch);
+    // The last look was some time ago; or there was none, when the end was asked for at once.
+    if (!std::exchange(m_lastLook, true) && isOwner()) {
+        m_clock.update();
+        m_lanes.refresh(batch, true);
+        lookAround(batch);
+    }
     const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);

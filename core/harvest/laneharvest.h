@@ -51,6 +51,7 @@ private:
     void tellRecordsWithoutLane(Batch &batch);
     void passAsObserver(Batch &batch);
     void look(Batch &batch, bool safety);
+    void lookAround(Batch &batch);
     void heedMemory();
     void beginWork(Batch &batch);
     bool finishWork(Batch &batch);
@@ -89,8 +90,9 @@ private:
     std::optional<Census> m_atEnd;       ///< when it was decided
     std::uint64_t m_cameNs = 0;
     Ending m_ending = Ending::No;
-    int m_cuts = 0;          ///< of lanes that cannot be read to their ends
-    bool m_everOff = false;  ///< tracing was switched off or paused, somewhere
+    int m_cuts = 0;           ///< of lanes that cannot be read to their ends
+    bool m_everOff = false;   ///< tracing was switched off or paused, somewhere
+    bool m_lastLook = false;  ///< the end has begun
     bool m_lastSweep = false;
     int m_idleDrains = 0;               ///< calls of drain() in a row that brought nothing
     std::uint64_t m_untold = 0;         ///< records that no lane brought, as of the latest sweep

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What is attached to may be at its end at once: then the end is asked for before there was a single pass, or after
+// some of them, whoever is faster. The books are the same.
+#include "tests/support/lanecapture.h"
+
+#include <array>
+
+using namespace lanecapture;
+
+namespace {
+
+/// Everything in the books of one engine that attaches to what is left, looks around `passes` times and ends.
+struct Found {
+    ct::Accounting sums;
+    std::vector<std::uint32_t> processes;
+    std::uint64_t drops = 0;
+};
+
+Found endAfter(Capture &c, int passes)
+{
+    c.restart();
+    for (int pass = 0; pass < passes; ++pass)
+        c.scan(true);
+    c.end();
+    Found found;
+    found.sums = c.loop->accounting();
+    for (const ct::Process &process : c.books.notes.processes)
+        found.processes.push_back(process.pid);
+    for (const ct::Drop &drop : c.books.notes.drops)
+        found.drops += drop.records;
+    return found;
+}
+
+void checkSame(const Found &without, const Found &with)
+{
+    const auto same = [](std::uint64_t a, std::uint64_t b, const char *what) {
+        if (a != b)
+            check::fail(__FILE__, __LINE__, std::string(what) + ": " + std::to_string(a) + " and " + std::to_string(b));
+    };
+    using Sums = ct::Accounting;
+    const std::array<std::pair<std::uint64_t Sums::*, const char *>, 9> kSums{
+        {{&Sums::captured, "captured"},
+         {&Sums::lost, "lost"},
+         {&Sums::missedBeforeAttach, "missed"},
+         {&Sums::coroutines, "coroutines"},
+         {&Sums::coroutinesMissed, "coroutines missed"},
+         {&Sums::untraced, "untraced"},
+         {&Sums::recordsDropped, "records dropped"},
+         {&Sums::laneBytes, "lane bytes"},
+         {&Sums::regionBytes, "region bytes"}}};
+    for (const auto &[sum, what] : kSums)
+        same(without.sums.*sum, with.sums.*sum, what);
+    same(without.sums.processes, with.sums.processes, "processes");
+    same(without.sums.growthStopped, with.sums.growthStopped, "growth stopped");
+    same(without.sums.threadsWithoutLane, with.sums.threadsWithoutLane, "threads without a lane");
+    same(without.sums.lanes, with.sums.lanes, "lanes");
+    same(without.sums.lanesInUse, with.sums.lanesInUse, "lanes in use");
+    same(without.sums.stationsAllocated, with.sums.stationsAllocated, "stations");
+    same(without.drops, with.drops, "drops told");
+    CHECK(without.processes == with.processes);
+}
+
+}  // namespace
+
+/// A recorder whose file system was full: there is a process, and no lane and no line that would name it.
+CT_CASE(aRecorderWithoutAnyRoomIsFoundAsItIs)
+{
+    Capture c;
+    corotracer::ExtensionHeader &extension = c.header().extension;
+    extension.lane_mode = corotracer::kLanesOverwrite;
+    (void)c.process(77);
+    extension.threads_without_lane.store(2);
+    extension.records_without_lane.store(30);
+    extension.births_without_line.store(5);
+    c.dead.insert(77);
+    const Found without = endAfter(c, 0);
+    CHECK_EQUAL(without.processes.size(), 1u);
+    CHECK_EQUAL(without.sums.untraced, 5u);
+    CHECK(without.sums.growthStopped);
+    CHECK(without.sums.regionBytes != 0);
+    checkSame(without, endAfter(c, 1));
+    checkSame(without, endAfter(c, 3));
+}
+
+/// With a trace of some and none of others.
+CT_CASE(aRecorderIsFoundAsItIs)
+{
+    Capture c;
+    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    {
+        const Process process = c.process(77);
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine early = *Coroutine::bear(process, other, 100'000, 1);
+        steps(early, other, 3);
+        for (std::uint64_t key = 1; key <= 3000; ++key) {
+            Coroutine one = *Coroutine::bear(process, lane, key, 1);
+            steps(one, lane, 4);
+            one.die(lane, 2);
+        }
+        (void)c.process(78);
+    }
+    c.dead.insert(77);
+    c.dead.insert(78);
+    const Found without = endAfter(c, 0);
+    CHECK_EQUAL(without.processes.size(), 2u);
+    CHECK_EQUAL(without.sums.coroutines + without.sums.coroutinesMissed, 3001u);
+    checkSame(without, endAfter(c, 1));
+    checkSame(without, endAfter(c, 20));
+}
+
+/// Full stations alone, as of version 1.
+CT_CASE(stationsAreFoundAsTheyAre)
+{
+    Capture c(256);
+    c.header().allocated_count.store(256 + 40);  // more births than stations
+    const Found without = endAfter(c, 0);
+    CHECK(without.sums.regionBytes != 0);
+    CHECK_EQUAL(without.sums.untraced, 296u);
+    checkSame(without, endAfter(c, 1));
+}
+
+/// At the end of a long capture the sums are those of the end, not of the last look some time before.
+CT_CASE(theEndIsLookedAtOnce)
+{
+    Capture c;
+    const Process process = c.process(5);
+    c.settle();
+    const std::uint64_t before = c.loop->accounting().regionBytes;
+    (void)c.process(6);
+    // A station that gets memory.
+    for (int page = 0; page < 64; ++page)
+        process.line(static_cast<std::uint32_t>(page) * 64).addr.store(1);
+    c.end();
+    CHECK_EQUAL(c.books.notes.processes.size(), 2u);
+    CHECK_EQUAL(c.loop->accounting().processes, 2u);
+    CHECK_EQUAL(c.loop->accounting().regionBytes, c.region->committedBytes());
+    CHECK(c.loop->accounting().regionBytes > before);
+}
