@@ -5,12 +5,11 @@
 #pragma once
 
 #include "tests/support/check.h"
+#include "tests/support/privatetmpfs.h"
 #include "tests/support/tempdir.h"
 
 #include <cstdio>
-#include <sched.h>
 #include <string>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,11 +21,7 @@ inline bool onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &di
     const ct::test::TempDir dir;
     const pid_t child = ::fork();
     if (child == 0) {
-        if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            ::_exit(77);
-        const std::string options = "mode=0700,size=" + std::to_string(bytes);
-        if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-            ::mount("ct", dir.path().c_str(), "tmpfs", 0, options.c_str()) != 0)
+        if (!mountPrivately(dir.path(), bytes))
             ::_exit(77);
         check::failures = 0;
         try {

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A region on a file system that is too small for it: what the window says, while the target notices nothing.
+#include "tests/gui/guisupport.h"
+#include "tests/support/privatetmpfs.h"
+#include "ui/capture.h"
+#include "ui/infobar.h"
+#include "ui/mainwindow.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QSignalSpy>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms
+constexpr std::uint64_t kSmall = 20ULL << 20;
+
+}  // namespace
+
+class TestFullRegion : public QObject {
+    Q_OBJECT
+public:
+    /// nullopt: none can be mounted here.
+    explicit TestFullRegion(std::optional<QString> smallDirectory) : m_small(std::move(smallDirectory)) {}
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        if (!m_small)
+            QSKIP("no file system can be mounted here");
+        m_window.show();
+    }
+
+    void aFullFileSystemIsSaid()
+    {
+        start(*m_small, QStringLiteral("400000"));
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
+        gui::takePicture(&m_window, "fullregion");
+        QVERIFY(field("statusFull")->isVisible());
+        m_window.findChild<QDockWidget *>(QStringLiteral("captureDock"))->raise();
+        QTRY_VERIFY(field("gaugeRegion")->text().contains(QStringLiteral("file system is full")));
+        QTRY_VERIFY_WITH_TIMEOUT(m_window.capture().accounting().untraced > 0, kPatience);
+        QVERIFY(m_window.capture().targetRuns());
+    }
+
+    /// It goes on being full: said once.
+    void whoeverClosedTheNoticeHasReadIt()
+    {
+        notice()->hide();
+        QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
+        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatience);
+        QVERIFY(m_window.capture().accounting().growthStopped);
+        QVERIFY(!isSaid());
+        QVERIFY(field("statusFull")->isVisible());
+    }
+
+    void theTargetEndsAsItWould()
+    {
+        QSignalSpy exits(&m_window.capture(), &Capture::targetExited);
+        m_window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+        QCOMPARE(exits.size(), 1);
+        QCOMPARE(exits.first().first().value<ExitStatus>().code, 0);
+        const Accounting sums = m_window.capture().accounting();
+        QVERIFY(sums.growthStopped);
+        QCOMPARE(sums.coroutines + sums.untraced, 400'000U);
+    }
+
+    void theNextCaptureHasRoom()
+    {
+        start(m_sandbox.path({}), QStringLiteral("1000"));
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().accounting().coroutines, 1000U, kPatience);
+        QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
+        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 1, kPatience);
+        QVERIFY(!isSaid());
+        QVERIFY(!field("statusFull")->isVisible());
+        m_window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+        // Full once more: said once more.
+        start(*m_small, QStringLiteral("400000"));
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
+        m_window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+    }
+
+private:
+    void start(const QString &directory, const QString &coroutines)
+    {
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_many").toStdString(), "--coroutines", coroutines.toStdString()};
+        request.what = spec;
+        request.capture.regionPath = (directory + QStringLiteral("/r.shm")).toStdString();
+        request.capture.socketPath = m_sandbox.path(QStringLiteral("r.sock")).toStdString();
+        m_window.start(request);
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+    InfoBar *notice() { return m_window.findChild<InfoBar *>(QStringLiteral("noticeBar")); }
+    bool isSaid()
+    {
+        return notice()->isVisible() &&
+               notice()->text().contains(QStringLiteral("The file system of the region is full"));
+    }
+    QLabel *field(const char *name) { return m_window.findChild<QLabel *>(QLatin1String(name)); }
+
+    gui::Sandbox m_sandbox;
+    std::optional<QString> m_small;
+    MainWindow m_window;
+};
+
+int main(int argc, char **argv)
+{
+    // Before Qt has threads, and before the window: what it starts sees the same.
+    const QTemporaryDir directory;
+    const bool mounted = smalltmpfs::mountPrivately(directory.path().toStdString(), kSmall);
+    int failures = 0;
+    {
+        const QApplication application(argc, argv);
+        TestFullRegion test(mounted ? std::optional(directory.path()) : std::nullopt);
+        failures = QTest::qExec(&test, argc, argv);
+    }
+    if (mounted)
+        umount2(qPrintable(directory.path()), MNT_DETACH);
+    return failures;
+}
+#include "tst_fullregion.moc"
