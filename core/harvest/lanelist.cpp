@@ -412,10 +412,13 @@ void LaneList::heedDrops(Lane &lane)
     else if (late != 0 && committed < lane.view.capacity)
         lane.starved = true;
     lane.committedGauged = committed;
-    if (!stands)
+    if (!stands) {
         lane.droppedStanding = dropped;
-    else if (dropped - lane.droppedStanding > 1)
+    } else if (dropped - lane.droppedStanding > 1) {
         leapHole(lane);
+        // Or the tail is not what we stored. It is stored again.
+        lane.stored = header.tail.load(std::memory_order_relaxed);
+    }
 }
 
 void LaneList::storeTails()

@@ -57,6 +57,33 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
     c.checkBooks(2100);
 }
 
+/// Somebody scribbled over the tail, so that its producer finds the lane full where we find it empty.
+CT_CASE(aTailThatIsNotOursIsStoredAgain)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.takeLane(7);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    for (const std::uint64_t tail : {std::uint64_t{0}, ~std::uint64_t{4095}}) {
+        steps(one, lane, 1500);
+        c.settle();
+        steps(one, lane, 1500);
+        c.settle();
+        CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
+        lane.ring().header->tail.store(tail);
+        scanUntil(c, [&] {
+            steps(one, lane, 1);
+            return lane.ring().header->tail.load() != tail;
+        });
+        c.settle();
+        CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
+        CHECK(lane.put(lanewriter::genuineRecord(one.identity(), 1, one.events())));
+        one.setEvents(one.events() + 1);
+    }
+    c.end();
+    c.checkBooks(one.events());
+}
+
 CT_CASE(recordsOfThreadsWithoutALaneAreTold)
 {
     Capture c;
