@@ -154,6 +154,8 @@ struct Capture {
         return [this](std::uint32_t pid, std::uint64_t) { return !dead.count(pid); };
     }
     corotracer::GlobalHeader &header() { return *region->writableHeader(); }
+    /// Lanes are overwritten; an engine finds it so with restart().
+    void makeRecorder() { header().extension.lane_mode = corotracer::kLanesOverwrite; }
     Process process(std::uint32_t pid = 100) { return Process(header(), pid, 1); }
     bool scan(bool safety = false)
     {
@@ -213,6 +215,48 @@ struct Capture {
     ct::Batch batch;
     Books books;
 };
+
+/// A thread of a process, and a coroutine that it bore. To be taken apart: auto [c, process, lane, one] = OneThread().
+struct OneThread {
+    Capture c;
+    Process process = c.process();
+    Lane lane = *process.takeLane(1);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+};
+
+/// The same with a second thread.
+struct TwoThreads {
+    Capture c;
+    Process process = c.process();
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+};
+
+/// One after the other, in one compact station; each has four events. A recorder has no trace of most of them.
+inline std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
+{
+    for (std::uint64_t key = 1; key <= lives; ++key) {
+        Coroutine one = *Coroutine::bear(process, lane, key, 1);
+        steps(one, lane, 4);
+        one.die(lane, 2);
+    }
+    return 4 * lives;
+}
+
+/// What a process left is read by one engine after the other to its end, of which the second is in no hurry; `look()`
+/// at what each found.
+template <class Look>
+void readLeftovers(Capture &c, std::uint32_t pid, Look look)
+{
+    c.dead.insert(pid);
+    for (const bool settled : {false, true, false}) {
+        c.restart();
+        if (settled)
+            c.settle(true);
+        c.end();
+        look();
+    }
+}
 
 /// Safety scans until `done`: the verdict on a process takes a second look, some time after the first.
 template <class Condition>

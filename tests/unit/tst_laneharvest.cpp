@@ -75,13 +75,10 @@ CT_CASE(hopsAreToldInOrder)
 /// A record that will never be committed: what follows it elsewhere is held until all lanes were drained, no longer.
 CT_CASE(aHoleIsLostAfterABarrier)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane a = *process.takeLane(1), b = *process.takeLane(2);
-    Coroutine one = *Coroutine::bear(process, a, 9, 1);
-    steps(one, a, 3);
+    auto [c, process, lane, other, one] = TwoThreads();
+    steps(one, lane, 3);
     one.setEvents(5);  // 3 and 4 got lost without a trace
-    steps(one, b, 4);
+    steps(one, other, 4);
     c.settle();
     CHECK_EQUAL(c.books.captured, 7u);
     CHECK_EQUAL(c.books.lost, 2u);
@@ -144,10 +141,7 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
 /// A full lane drops what is new. The present state is right all the same, and so are the sums.
 CT_CASE(droppedRecordsAreLostAndCounted)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     Coroutine other = *Coroutine::bear(process, lane, 2, 1);
     steps(one, lane, 2040);
     steps(other, lane, 100);  // most of them find no room
@@ -232,10 +226,7 @@ CT_CASE(lifeWithoutRecords)
 
 CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2);
     c.settle();
     // The other thread found no room in the pool: it writes lines only.
@@ -303,10 +294,7 @@ CT_CASE(missingMemoryIsTold)
 /// The number in a record has 32 bits.
 CT_CASE(numbersGoOnBeyondThirtyTwoBits)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     constexpr std::uint64_t kNearWrap = 0xFFFF'FFF0;
     std::uint64_t n = 0;
     // Leaps of less than 2^31 are told apart from steps back.
@@ -325,10 +313,7 @@ CT_CASE(numbersGoOnBeyondThirtyTwoBits)
 
 CT_CASE(closedLanesAreFreedOnceDrained)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 10);
     lane.close(1);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneClosed);
@@ -396,10 +381,7 @@ CT_CASE(notesNameWhoTheyMean)
 /// Deaths while tracing is off are told by lines, and found when it comes on again.
 CT_CASE(switchesAreTold)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 4);
     one.note(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
     c.settle();
@@ -419,10 +401,7 @@ CT_CASE(switchesAreTold)
 /// The stack of free stations is also pushed by us; and the batch stays small.
 CT_CASE(aFullBatchGoesOn)
 {
-    Capture c(4096, 65'536);
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread{.c = Capture(4096, 65'536)};
     steps(one, lane, 60'000);
     c.scan();
     CHECK(c.loop->hasMore());

@@ -89,10 +89,7 @@ CT_CASE(hostileTablesAreSurvived)
 {
     std::mt19937_64 random(23);
     for (int round = 0; round < 40; ++round) {
-        Capture c(64);
-        const Process process = c.process();
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        auto [c, process, lane, other, one] = TwoThreads{.c = Capture(64)};
         for (int pass = 0; pass < 30; ++pass) {
             steps(one, random() % 2 ? lane : other, 20);
             auto *const header =
@@ -116,10 +113,7 @@ CT_CASE(hostileTablesAreSurvived)
 CT_CASE(aHoleInALaneHidesNothingButItself)
 {
     for (const int hole : {5, 7, 500}) {
-        Capture c(64);
-        const Process process = c.process();
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        auto [c, process, lane, other, one] = TwoThreads{.c = Capture(64)};
         Coroutine two = *Coroutine::bear(process, other, 2, 1);
         steps(one, lane, 500);
         steps(two, lane, 500);
@@ -137,10 +131,7 @@ CT_CASE(aHoleInALaneHidesNothingButItself)
 /// does nothing, whatever is held because of other lanes is told.
 CT_CASE(aHoleInALaneHoldsUpNobodyElse)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, other, one] = TwoThreads();
     Coroutine two = *Coroutine::bear(process, other, 2, 1);
     steps(one, lane, 500);
     steps(two, other, 2);
@@ -192,10 +183,7 @@ CT_CASE(aLaneWithAHoleIsHeardAgain)
 /// What lies ahead of the producer is no hole, though it looks committed: the tail never leaves the producer behind.
 CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 5);
     lane.ring().records[127].commit.store(lane.ring().records[0].commit.load());
     c.header().extension.records_without_lane.store(8);
@@ -213,7 +201,7 @@ CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
 {
     for (const std::uint64_t ahead : {1u, 2u, 2000u, 2001u}) {
         Capture c;
-        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        c.makeRecorder();
         const Process process = c.process(5);
         Lane lane = *process.takeLane(1);
         Coroutine one = *Coroutine::bear(process, lane, 1, 1);

@@ -18,10 +18,7 @@ std::uint64_t nowNs()
 /// No marker tells of them: they lie between the last record and the end of the thread.
 CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(7);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2100);
     const std::uint64_t last = writers::tsOf(2046);  // the birth and 2047 events fit
     lane.close(last + 500);
@@ -30,7 +27,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
     REQUIRE(c.books.notes.drops.size() == 1);
     const ct::Drop &drop = c.books.notes.drops[0];
-    CHECK_EQUAL(drop.tid, 7u);
+    CHECK_EQUAL(drop.tid, 1u);
     CHECK_EQUAL(drop.pid, 100u);
     CHECK_EQUAL(drop.records, 53u);
     CHECK_EQUAL(drop.firstTs, last);
@@ -43,10 +40,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
 /// The thread lives, or was killed: nobody closed its lane.
 CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(7);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2100);
     c.end();
     REQUIRE(c.books.notes.drops.size() == 1);
@@ -55,33 +49,6 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
     CHECK(c.books.notes.drops[0].lastTs >= c.books.notes.drops[0].firstTs);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 53u);
     c.checkBooks(2100);
-}
-
-/// Somebody scribbled over the tail, so that its producer finds the lane full where we find it empty.
-CT_CASE(aTailThatIsNotOursIsStoredAgain)
-{
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(7);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
-    for (const std::uint64_t tail : {std::uint64_t{0}, ~std::uint64_t{4095}}) {
-        steps(one, lane, 1500);
-        c.settle();
-        steps(one, lane, 1500);
-        c.settle();
-        CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
-        lane.ring().header->tail.store(tail);
-        scanUntil(c, [&] {
-            steps(one, lane, 1);
-            return lane.ring().header->tail.load() != tail;
-        });
-        c.settle();
-        CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
-        CHECK(lane.put(lanewriter::genuineRecord(one.identity(), 1, one.events())));
-        one.setEvents(one.events() + 1);
-    }
-    c.end();
-    c.checkBooks(one.events());
 }
 
 CT_CASE(recordsOfThreadsWithoutALaneAreTold)

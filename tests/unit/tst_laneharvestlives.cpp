@@ -58,10 +58,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
 /// An observer sees lines only: the latest event at each look.
 CT_CASE(observersSeeLinesOnly)
 {
-    Capture c;
-    const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    auto [c, process, lane, one] = OneThread();
     steps(one, lane, 10);
     auto observed = ct::Region::open(c.region->path());
     REQUIRE(observed);
@@ -288,7 +285,7 @@ CT_CASE(aPauseEndsWithTheNextEngine)
 CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     {
         const Process process = c.process(5);
         Lane lane = *process.takeLane(1);
@@ -317,7 +314,7 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 CT_CASE(aRecorderIsNotSleptOn)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     c.restart();
     CHECK(!c.loop->mayAnnounceSleep());
     CHECK(!c.loop->prepareSleep(c.batch));
@@ -329,7 +326,7 @@ CT_CASE(aRecorderIsNotSleptOn)
 CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
@@ -342,36 +339,20 @@ CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
         steps(other, loud, 300);
         emitted = busy.events() + other.events();
     }
-    c.dead.insert(5);
     std::uint64_t captured = 0;
-    for (int engine = 0; engine < 3; ++engine) {
-        c.restart();
-        if (engine == 1)
-            c.settle(true);
-        c.end();
+    readLeftovers(c, 5, [&] {
         c.checkBooks(emitted);
         CHECK_EQUAL(c.books.lost, 0u);
         CHECK(c.books.missed > 3000);
         CHECK_EQUAL(c.books.coroutines.size(), 2u);
         CHECK_EQUAL(c.books.byKey(2)->captured, 300u);
-        captured = engine == 0 ? c.books.captured : captured;
+        captured = captured == 0 ? c.books.captured : captured;
         CHECK_EQUAL(c.books.captured, captured);
-    }
+    });
     CHECK(captured > 1024);
 }
 
 namespace {
-
-/// One after the other, in the one compact station; each has four events.
-std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
-{
-    for (std::uint64_t key = 1; key <= lives; ++key) {
-        Coroutine one = *Coroutine::bear(process, lane, key, 1);
-        steps(one, lane, 4);
-        one.die(lane, 2);
-    }
-    return 4 * lives;
-}
 
 void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
 {
@@ -389,7 +370,7 @@ void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
 CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
@@ -398,23 +379,18 @@ CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
         steps(early, other, 3);
         emitted = 3 + liveShortly(process, lane, 3000);
     }
-    c.dead.insert(5);
-    for (int engine = 0; engine < 2; ++engine) {
-        c.restart();
-        if (engine == 1)
-            c.settle(true);
-        c.end();
+    readLeftovers(c, 5, [&] {
         checkAll(c, 3001, emitted);
         CHECK_EQUAL(c.loop->accounting().lost, 0u);
         CHECK(c.loop->accounting().coroutinesMissed > 2600);
-    }
+    });
 }
 
 /// What is overwritten after we came is lost, not missed.
 CT_CASE(aRecorderThatIsWatchedCountsWhomItOverwrites)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.takeLane(1);

@@ -270,7 +270,7 @@ CT_CASE(allNotesAreToldWhileTheyAreWritten)
 CT_CASE(allNotesOfARecorderAreTold)
 {
     Capture c(4096, 1 << 20, 128ULL << 20);
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     c.restart();
     run(c, [] { std::this_thread::yield(); });
     c.dead.insert(5);

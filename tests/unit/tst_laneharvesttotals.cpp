@@ -13,24 +13,6 @@ namespace {
 
 constexpr std::uint64_t kKey = 100'000;
 
-/// The region is a recorder's, and this engine finds it so.
-void makeRecorder(Capture &c)
-{
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
-    c.restart();
-}
-
-/// One after the other, in one compact station; each has four events. Most are overwritten without a trace.
-std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
-{
-    for (std::uint64_t key = 1; key <= lives; ++key) {
-        Coroutine one = *Coroutine::bear(process, lane, key, 1);
-        steps(one, lane, 4);
-        one.die(lane, 2);
-    }
-    return 4 * lives;
-}
-
 std::uint64_t total(const Capture &c)
 {
     const ct::Accounting sums = c.loop->accounting();
@@ -50,7 +32,7 @@ CT_CASE(aRecordAheadOfItsLineCounts)
 {
     for (const std::uint64_t seq : {6u, 7u}) {
         Capture c;
-        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        c.makeRecorder();
         std::uint64_t emitted = 0;
         {
             const Process process = c.process(5);
@@ -61,17 +43,12 @@ CT_CASE(aRecordAheadOfItsLineCounts)
             other.put(lanewriter::genuineRecord(killed.identity(), kKey, 3));
             process.line(killed.index()).seq.store(seq);
         }
-        c.dead.insert(5);
-        for (const bool settled : {false, true}) {
-            c.restart();
-            if (settled)
-                c.settle(true);
-            c.end();
+        readLeftovers(c, 5, [&] {
             CHECK_EQUAL(c.books.byKey(kKey)->captured, 4u);
             CHECK_EQUAL(total(c), emitted);
             CHECK_EQUAL(lives(c), 3001u);
             CHECK_EQUAL(c.loop->accounting().lost, 0u);
-        }
+        });
     }
 }
 
@@ -80,7 +57,7 @@ CT_CASE(aClaimThatIsNoBirthCountsNothing)
 {
     for (const bool carried : {false, true}) {
         Capture c;
-        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        c.makeRecorder();
         {
             const Process process = c.process(5);
             Lane lane = *process.takeLane(1);
@@ -100,17 +77,37 @@ CT_CASE(aClaimThatIsNoBirthCountsNothing)
     }
 }
 
+namespace {
+
+/// A recorder that somebody writes to, and we come: what was `before`, of one coroutine that goes on and 3,000 that
+/// have left next to no trace.
+struct Visit {
+    Visit()
+    {
+        steps(busy, other, 10);
+        before = 10 + liveShortly(process, lane, 3000);
+        c.loop.emplace(*c.region, c.isAlive());
+    }
+    Capture &recorder()
+    {
+        c.makeRecorder();
+        c.restart();
+        return c;
+    }
+
+    Capture c;
+    Process process = recorder().process(5);
+    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    std::uint64_t before = 0;
+};
+
+}  // namespace
+
 /// What is written after we came adds to what had left no trace by then.
 CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
 {
-    Capture c;
-    makeRecorder(c);
-    const Process process = c.process(5);
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
-    steps(busy, other, 10);
-    const std::uint64_t before = 10 + liveShortly(process, lane, 3000);
-    c.loop.emplace(*c.region, c.isAlive());
+    auto [c, process, lane, other, busy, before] = Visit();
     steps(busy, other, 100);
     Coroutine late = *Coroutine::bear(process, other, kKey + 1, 1);
     steps(late, other, 7);
@@ -131,14 +128,7 @@ CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
 /// Gone again before anything was settled.
 CT_CASE(aShortVisitCountsAll)
 {
-    Capture c;
-    makeRecorder(c);
-    const Process process = c.process(5);
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
-    steps(busy, other, 10);
-    const std::uint64_t before = 10 + liveShortly(process, lane, 3000);
-    c.loop.emplace(*c.region, c.isAlive());
+    auto [c, process, lane, other, busy, before] = Visit();
     steps(busy, other, 50);
     const std::uint64_t after = 50 + liveShortly(process, lane, 1000);
     c.end();
@@ -193,7 +183,8 @@ private:
 CT_CASE(comingAndGoingWhileItWrites)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);
-    makeRecorder(c);
+    c.makeRecorder();
+    c.restart();
     const Process process = c.process(5);
     Lane lane = *process.takeLane(1), other = *process.takeLane(2, 1U << 20);
     const std::uint64_t traceless = liveShortly(process, lane, 3000);
@@ -222,7 +213,8 @@ CT_CASE(comingAndGoingWhileItWrites)
 CT_CASE(comingAndGoingWhileTheyLiveAndDie)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);
-    makeRecorder(c);
+    c.makeRecorder();
+    c.restart();
     const Process process = c.process(5);
     Lane lane = *process.takeLane(1), other = *process.takeLane(2);
     liveShortly(process, lane, 3000);

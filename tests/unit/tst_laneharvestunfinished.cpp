@@ -99,7 +99,7 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
 {
     for (const bool begun : {false, true}) {
         Capture c;
-        c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+        c.makeRecorder();
         {
             const Process process = c.process(5);
             Lane lane = *process.takeLane(1), other = *process.takeLane(2);
@@ -112,17 +112,12 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
             Lane fresh = *process.takeLane(3);
             leaveUnfinished(fresh, begun);
         }
-        c.dead.insert(5);
-        for (const bool settled : {false, true}) {
-            c.restart();
-            if (settled)
-                c.settle(true);
-            c.end();
+        readLeftovers(c, 5, [&] {
             CHECK_EQUAL(c.books.captured, 503u);
             CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);  // of the two, nobody knows which
             CHECK_EQUAL(c.books.byKey(2)->lastTid, 2u);
             c.checkBooks(503);
-        }
+        });
     }
 }
 
@@ -130,7 +125,7 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
 CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
 {
     Capture c;
-    c.header().extension.lane_mode = corotracer::kLanesOverwrite;
+    c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.takeLane(1);
