@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A region on a file system that is too small for it: what the window says, while the target notices nothing.
+#include "core/exporting/exporting.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
 #include "ui/capture.h"
@@ -51,6 +52,10 @@ private Q_SLOTS:
     void whoeverClosedTheNoticeHasReadIt()
     {
         notice()->hide();
+        // Its result takes the place of all notices before.
+        m_window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("run.csv")));
+        QTRY_VERIFY_WITH_TIMEOUT(notice()->isVisible(), kPatience);
+        QVERIFY(notice()->text().contains(QStringLiteral("run.csv")));
         QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
         QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatience);
         QVERIFY(m_window.capture().accounting().growthStopped);
