@@ -100,7 +100,12 @@ inline void putContent(const QString &path, const QByteArray &content)
 }
 
 struct Trace {
-    explicit Trace(std::uint64_t budget = 16U << 20) : history(budget) {}
+    explicit Trace(std::uint64_t budget = kUsualBudget) : history(budget) {}
+    /// Has records of no more than so many coroutines.
+    Trace(CoroutineId inPopulation, CoroutineId inHistory)
+        : population(inPopulation), history(kUsualBudget, 0, inHistory)
+    {
+    }
     void consume(const Batch &batch)
     {
         QVERIFY(bool(population.consume(batch)));
@@ -113,6 +118,7 @@ struct Trace {
         return exportTrace(population, history, *exportFormatFor(name), name, progress);
     }
 
+    static constexpr std::uint64_t kUsualBudget = 16U << 20;
     Population population;
     History history;
 };

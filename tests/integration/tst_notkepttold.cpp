@@ -41,18 +41,16 @@ void TestNotKept::anExportSaysSo()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    Population population(3);
-    History history(16U << 20, 0, 3);
-    for (Sink *sink : {static_cast<Sink *>(&population), static_cast<Sink *>(&history)})
-        QVERIFY(bool(sink->consume(manyEvents(5, 0, 10))));
-    const auto report = exportTrace(population, history, format("sqlite"), path.toStdString(), {});
+    Trace trace(3, 3);
+    trace.consume(manyEvents(5, 0, 10));
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->rows, 30U);
     QCOMPARE(report->coroutines, 3U);
     QCOMPARE(report->coroutinesNotKept, 2U);
     QCOMPARE(report->eventsNotKept, 20U);
     QCOMPARE(report->droppedEvents, 0U);
-    QCOMPARE(report->rows + report->eventsNotKept, population.captured());
+    QCOMPARE(report->rows + report->eventsNotKept, trace.population.captured());
     const Database db(path);
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'coroutines_not_kept'"),
              QStringList(QStringLiteral("2")));
@@ -63,16 +61,14 @@ void TestNotKept::aHistoryThatKnowsFewerDroppedTheirEvents()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    Population population(4);
-    History history(16U << 20, 0, 3);
-    for (Sink *sink : {static_cast<Sink *>(&population), static_cast<Sink *>(&history)})
-        QVERIFY(bool(sink->consume(manyEvents(5, 0, 10))));
-    const auto report = exportTrace(population, history, format("sqlite"), path.toStdString(), {});
+    Trace trace(4, 3);
+    trace.consume(manyEvents(5, 0, 10));
+    const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->rows, 30U);
     QCOMPARE(report->droppedEvents, 10U);
     QCOMPARE(report->eventsNotKept, 10U);
-    QCOMPARE(report->rows + report->droppedEvents + report->eventsNotKept, population.captured());
+    QCOMPARE(report->rows + report->droppedEvents + report->eventsNotKept, trace.population.captured());
 }
 
 QTEST_GUILESS_MAIN(TestNotKept)
