@@ -51,6 +51,31 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
     c.checkBooks(2100);
 }
 
+/// Somebody scribbled over the tail, so that its producer finds the lane full where we find it empty.
+CT_CASE(aTailThatIsNotOursIsStoredAgain)
+{
+    auto [c, process, lane, one] = OneThread();
+    const std::atomic<std::uint64_t> &tail = lane.ring().header->tail;
+    for (const std::uint64_t scribbled : {std::uint64_t{0}, ~std::uint64_t{4095}}) {
+        for (int half = 0; half < 2; ++half) {
+            steps(one, lane, 1500);
+            c.settle();
+        }
+        CHECK_EQUAL(tail.load(), lane.position());
+        lane.ring().header->tail.store(scribbled);
+        while (tail.load() == scribbled) {
+            steps(one, lane, 1);
+            c.scan(true);
+        }
+        c.settle();
+        CHECK_EQUAL(tail.load(), lane.position());
+        CHECK(lane.put(lanewriter::genuineRecord(one.identity(), one.key(), one.events())));
+        one.setEvents(one.events() + 1);
+    }
+    c.end();
+    c.checkBooks(one.events());
+}
+
 CT_CASE(recordsOfThreadsWithoutALaneAreTold)
 {
     Capture c;
