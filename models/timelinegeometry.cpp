@@ -10,7 +10,7 @@ namespace ct {
 
 namespace {
 
-/// Appends marks, joining what looks the same.
+/// Appends marks, joining what looks the same. Where a column's loss reaches into a Gap beside it, that shows it.
 class MarkWriter {
 public:
     explicit MarkWriter(std::vector<TimelineMark> &marks) : m_marks(marks) {}
@@ -19,10 +19,27 @@ public:
     {
         if (mark.x0 >= mark.x1)
             return;
+        if (!m_marks.empty() && m_marks.back().x1 == mark.x0) {
+            TimelineMark &last = m_marks.back();
+            if (last.kind == MarkKind::Gap && mark.lossy && mark.x1 - mark.x0 == 1)
+                mark.lossy = false;
+            if (mark.kind == MarkKind::Gap && last.lossy && last.x1 - last.x0 == 1) {
+                TimelineMark before = last;
+                before.lossy = false;
+                m_marks.pop_back();
+                append(before);
+            }
+        }
+        append(mark);
+    }
+
+private:
+    void append(const TimelineMark &mark)
+    {
         if (!m_marks.empty()) {
             TimelineMark &last = m_marks.back();
             if (last.x1 == mark.x0 && last.kind == mark.kind && last.density == mark.density &&
-                last.site == mark.site) {
+                last.site == mark.site && last.lossy == mark.lossy) {
                 last.x1 = mark.x1;
                 return;
             }
@@ -30,7 +47,6 @@ public:
         m_marks.push_back(mark);
     }
 
-private:
     std::vector<TimelineMark> &m_marks;
 };
 
@@ -39,11 +55,13 @@ bool isEmpty(const History::Column &column)
     return column.running <= 0 && column.suspended <= 0 && column.transitions == 0 && !column.gap;
 }
 
-TimelineMark markOf(const History::Column &column, int x)
+/// `lived`: the share of the column that lies within the coroutine's life.
+TimelineMark markOf(const History::Column &column, int x, float lived)
 {
     TimelineMark mark{x, x + 1, MarkKind::Unknown, 0, kUnknownSite};
     const float known = column.running + column.suspended;
-    if (column.gap) {
+    mark.lossy = column.gap && lived - known < lived * TimelineMark::kGapShare;
+    if (column.gap && !mark.lossy) {
         mark.kind = MarkKind::Gap;
     } else if (column.running > 0 && column.suspended <= 0) {
         mark.kind = MarkKind::Running;
@@ -65,6 +83,8 @@ TimelineMark markOf(const History::Column &column, int x)
 /// A coroutine's life in columns of the view.
 struct TimelineGeometry::Span {
     PresentBar present;
+    TimelineTime begin = 0;  ///< ns: birth,
+    TimelineTime until = 0;  ///< and the end, or now
     std::int64_t birth = 0;  ///< column
     std::int64_t since = 0;  ///< column in which the present state began
     std::int64_t end = 0;    ///< one after the last column alive
@@ -72,6 +92,13 @@ struct TimelineGeometry::Span {
     int last = 0;            ///< one after
     int pastEnd = 0;         ///< one after the last column that the history is asked for
     bool lossy = false;
+
+    float livedIn(const TimelineCoordinates &view, int x) const
+    {
+        const TimelineTime from = std::max(begin, view.timeAt(x));
+        const TimelineTime to = std::min(until, view.timeAt(x) + view.step());
+        return static_cast<float>(std::max<TimelineTime>(0, to - from)) / static_cast<float>(view.step());
+    }
 };
 
 TimelineGeometry::TimelineGeometry(const Population &population, const History &history)
@@ -146,10 +173,12 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
         return false;
 
     const PresentBar &present = span.present;
-    span.birth = snapshot.birthTs == 0 ? 0 : view.columnOf(timelineTime(snapshot.birthTs));
+    span.begin = timelineTime(snapshot.birthTs);
+    span.until = timelineTime(std::min(present.end, now));
+    span.birth = snapshot.birthTs == 0 ? 0 : view.columnOf(span.begin);
     span.since = view.columnOf(timelineTime(present.since));
     // The trace may be ahead of the moment that is looked at.
-    span.end = view.columnOf(timelineTime(std::min(present.end, now))) + 1;
+    span.end = view.columnOf(span.until) + 1;
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
@@ -237,7 +266,7 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
         if (x == span.since && (isEmpty(column) || finishes)) {
             writer.add({x, x + 1, present.kind, 0, present.site});
         } else if (!isEmpty(column)) {
-            writer.add(markOf(column, x));
+            writer.add(markOf(column, x, span.livedIn(view, x)));
         } else {
             const bool dropped = m_droppedBefore > 0 && view.timeAt(x) < timelineTime(m_droppedBefore);
             const MarkKind kind = dropped ? MarkKind::Dropped : span.lossy ? MarkKind::Unknown : MarkKind::Created;

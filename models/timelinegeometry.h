@@ -28,7 +28,7 @@ enum class MarkKind : std::uint8_t {
     Mixed,     ///< both within one column, see TimelineMark::density
     Stuck,     ///< still suspended, and longer than its site usually takes
     Finished,  ///< waits at its final suspension point to be destroyed
-    Gap,       ///< events were lost here
+    Gap,       ///< events were lost here, for a considerable part of the time
     Unknown,   ///< alive, but the state is not known
     Dropped,   ///< alive, but this part of the history left the memory
     Pending,   ///< not read yet: time ran out, see TimelineGeometry::update()
@@ -37,12 +37,16 @@ enum class MarkKind : std::uint8_t {
 struct TimelineMark {
     /// Share of running in a Mixed column: 1 .. kFullDensity - 1.
     static constexpr std::uint8_t kFullDensity = 16;
+    /// From this share of a column's time on that went by between the events around lost ones, the column is a Gap.
+    static constexpr float kGapShare = 0.25F;
 
     int x0 = 0;  ///< first column
     int x1 = 0;  ///< one after the last
     MarkKind kind = MarkKind::Unknown;
     std::uint8_t density = 0;
     SiteId site = kUnknownSite;  ///< of suspensions; kUnknownSite also while running
+    /// Events were lost in each of its columns, in less time than makes a Gap; nor is there a Gap right beside.
+    bool lossy = false;
 
     bool operator==(const TimelineMark &) const = default;
 };

@@ -27,6 +27,9 @@ struct Look {
 
 constexpr QRgb kSeeThrough = 0;
 constexpr int kColumnsWithEdge = 6;
+constexpr int kLossyTop = 3;  // logical pixels above the bar
+constexpr int kLossyBottom = 1;
+constexpr int kLossyWidth = 3;
 constexpr int kLowestDensity = 3;  // logical pixels: a short run must not be overlooked
 
 Look thin(int height, int thickness, QRgb color)
@@ -70,6 +73,18 @@ void hatchLine(QRgb *line, int x0, int x1, int y, int scale, const Look &look)
             line[x] = look.upper;
         else if (look.lower != kSeeThrough)
             line[x] = look.lower;
+    }
+}
+
+/// Above the bar, and never so narrow that it is overlooked.
+void markLossy(QImage &image, int x0, int x1, int top, int scale, QRgb color)
+{
+    const int missing = std::max(0, kLossyWidth * scale - (x1 - x0));
+    x0 = std::max(x0 - missing / 2, 0);
+    x1 = std::min(x1 + missing - missing / 2, image.width());
+    for (int y = std::max(0, top - kLossyTop * scale); y < std::min(top - kLossyBottom * scale, image.height()); ++y) {
+        auto *line = reinterpret_cast<QRgb *>(image.scanLine(y));
+        std::fill(line + x0, line + x1, color);
     }
 }
 
@@ -124,6 +139,8 @@ void paintMarks(QImage &image, std::span<const TimelineMark> marks, int top, int
         const int x1 = std::min(mark.x1, image.width());
         if (x0 >= x1)
             continue;
+        if (mark.lossy)
+            markLossy(image, x0, x1, top, scale, pixels.gap);
         const Look look = lookOf(mark, height, scale, pixels);
         const bool edge = mark.kind == MarkKind::Stuck && mark.x0 > 0 && mark.x1 - mark.x0 >= kColumnsWithEdge * scale;
         for (int y = std::max(y0, top + look.top); y < std::min(y1, top + look.bottom); ++y) {

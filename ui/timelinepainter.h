@@ -40,8 +40,9 @@ namespace timelinepainter {
 void fillLines(QImage &image, int y0, int y1, QRgb color);
 void fillColumn(QImage &image, int x, QRgb color);
 
-/// Paints a row's marks into lines top <= y < top + height, clipped to the image; column 0 is x = 0. `scale`: device
-/// pixels in a logical one, for hatches and thin lines.
+/// Paints a row's marks into lines top <= y < top + height, clipped to the image; column 0 is x = 0. Above them, lossy
+/// ones get a line of their own: three logical pixels are taken there. `scale`: device pixels in a logical one, for
+/// hatches and thin lines.
 void paintMarks(QImage &image, std::span<const TimelineMark> marks, int top, int height, int scale,
                 const TimelinePixels &pixels);
 

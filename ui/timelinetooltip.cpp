@@ -138,6 +138,8 @@ QString timelineToolTip(const Population &population, const History &history, co
     history.columns(place.coroutine, from, static_cast<std::uint64_t>(place.step), columns);
     if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
         text += QStringLiteral("<br>") + tr("Tracing was switched off: nothing was recorded, and nothing was lost.");
+    if (columns[0].gap && bar->kind != MarkKind::Gap)
+        text += QStringLiteral("<br>") + tr("Events are missing within this pixel: zoom in to see where.");
     if (columns[0].transitions > 1) {
         text += QStringLiteral("<br>") + tr("%1 transitions within this pixel of %2, %3 % running")
                                              .arg(format::count(columns[0].transitions))

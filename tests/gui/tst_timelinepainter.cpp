@@ -49,6 +49,7 @@ private Q_SLOTS:
     void densityRisesFromTheBottom();
     void thinMarksLieInTheMiddle();
     void hatchesLetTheGroundThrough();
+    void lossyMarksHaveALineAboveThem();
     void whatIsPendingIsADottedLine();
     void stuckShowsWhereItBegan();
     void clipsToTheImage();
@@ -108,6 +109,27 @@ void TimelinePainterTest::hatchesLetTheGroundThrough()
     timelinepainter::paintMarks(image, marks, 0, 2, 1, pixels);
     QCOMPARE(line(image, 0, pixels), QStringLiteral("ggbbbbuu...."));
     QCOMPARE(line(image, 1, pixels), QStringLiteral("gbbbbgu....u"));
+}
+
+void TimelinePainterTest::lossyMarksHaveALineAboveThem()
+{
+    const TimelinePixels pixels(lightColors());
+    QImage image = canvas(16, 6);
+    std::vector<TimelineMark> marks{mark(0, 6, MarkKind::Running), mark(6, 7, MarkKind::Suspended),
+                                    mark(7, 10, MarkKind::Running), mark(10, 16, MarkKind::Suspended)};
+    marks[1].lossy = marks[3].lossy = true;
+    timelinepainter::paintMarks(image, marks, 4, 2, 1, pixels);
+    QCOMPARE(line(image, 0, pixels), QStringLiteral("................"));
+    for (int y = 1; y < 3; ++y)  // however short: three pixels
+        QCOMPARE(line(image, y, pixels), QStringLiteral(".....ggg..gggggg"));
+    QCOMPARE(line(image, 3, pixels), QStringLiteral("................"));
+    for (int y = 4; y < 6; ++y)
+        QCOMPARE(line(image, y, pixels), QStringLiteral("rrrrrrsrrrssssss"));
+    // At every edge of the image.
+    QImage small = canvas(1, 1);
+    marks[0].lossy = true;
+    for (int top = -3; top < 6; ++top)
+        timelinepainter::paintMarks(small, marks, top, 2, 2, pixels);
 }
 
 void TimelinePainterTest::whatIsPendingIsADottedLine()

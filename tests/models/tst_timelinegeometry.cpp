@@ -4,59 +4,14 @@
 
 #include "models/timelinebar.h"
 #include "models/timelinestuck.h"
-#include "tests/models/timelinetrace.h"
+#include "tests/models/timelinemarks.h"
 #include "tests/support/check.h"
 
 #include <chrono>
 #include <map>
-#include <sstream>
 
 using namespace ct;
-using test::TimelineTrace;
-
-namespace {
-
-constexpr std::uint64_t kBase = 1'000'000;
-
-/// 100 columns of `step` ns from kBase on.
-TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, int columns = 100)
-{
-    TimelineCoordinates view;
-    view.setLimits(0, kMaxTimelineTime);
-    view.setColumns(columns);
-    view.fit(0, step * columns);
-    view.zoomAbout(0, static_cast<double>(step) / static_cast<double>(view.step()));
-    view.setRightEdge(from + view.span() - 1);
-    return view;
-}
-
-/// "Running 10-20, Suspended 20-30@1"
-std::string text(const std::vector<TimelineMark> &marks)
-{
-    static const char *const kNames[] = {"Created",  "Running", "Suspended", "Mixed",  "Stuck",
-                                         "Finished", "Gap",     "Unknown",   "Dropped"};
-    std::ostringstream out;
-    for (const TimelineMark &mark : marks) {
-        out << (&mark == marks.data() ? "" : ", ") << kNames[static_cast<int>(mark.kind)] << ' ' << mark.x0 << '-'
-            << mark.x1;
-        if (mark.site != kUnknownSite)
-            out << '@' << mark.site;
-        if (mark.kind == MarkKind::Mixed)
-            out << '%' << int(mark.density);
-    }
-    return out.str();
-}
-
-std::string marksOf(const TimelineTrace &trace, const TimelineCoordinates &view, CoroutineId id, std::uint64_t now,
-                    const StuckThreshold &stuckAfter = {})
-{
-    TimelineGeometry geometry(trace.population, trace.history);
-    const std::vector<CoroutineId> rows{id};
-    geometry.update(view, rows, now, stuckAfter);
-    return text(geometry.marks(0));
-}
-
-}  // namespace
+using namespace ct::test;
 
 CT_CASE(present_state_lasts_until_now)
 {
@@ -93,46 +48,6 @@ CT_CASE(nothing_before_birth_after_death_or_after_now)
     CHECK_EQUAL(marksOf(trace, view, id, kBase + 95'000),
                 "Running 10-30, Suspended 30-50@1, Running 50-60, Finished 60-81@1");
     CHECK_EQUAL(marksOf(trace, view, 7, kBase + 95'000), "");
-}
-
-/// While the capture, and others, go on.
-CT_CASE(nothing_after_the_process_has_ended)
-{
-    TimelineTrace trace;
-    const SiteId site = trace.site("f()", "a.cpp", 1);
-    const CoroutineId suspended = trace.born(kBase);
-    trace.suspend(suspended, kBase + 10'000, site);
-    const CoroutineId running = trace.born(kBase);
-    trace.resume(running, kBase + 20'000);
-    const CoroutineId late = trace.born(kBase);
-    trace.resume(late, kBase + 35'000);
-    trace.pass(kBase + 60'000);
-    const TimelineCoordinates view = viewOf(1'000);
-    const StuckThreshold stuckAfter = [](const CoroutineSnapshot &) { return std::uint64_t{15'000}; };
-    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 59'999), "Created 0-10, Suspended 10-60@1");
-    trace.processEnds(kBase + 30'500);
-    trace.pass(kBase + 90'000);
-    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 90'000), "Created 0-10, Suspended 10-31@1");
-    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 90'000, stuckAfter),
-                "Created 0-10, Suspended 10-25@1, Stuck 25-31@1");
-    CHECK_EQUAL(marksOf(trace, view, running, kBase + 90'000), "Created 0-20, Running 20-31");
-    // Its latest event is younger than what is known of the end.
-    CHECK_EQUAL(marksOf(trace, view, late, kBase + 90'000), "Created 0-35, Running 35-36");
-    CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 20'000), "Created 0-10, Suspended 10-21@1");
-
-    const ProcessLives lives(trace.population);
-    const auto at = [&](std::uint64_t time) {
-        return barAt(trace.population, trace.history, suspended, kBase + time, kBase + 90'000, lives);
-    };
-    REQUIRE(at(30'000).has_value());
-    CHECK_EQUAL(at(30'000)->to, kBase + 30'500);
-    CHECK(at(30'000)->cut && !at(30'000)->open);
-    CHECK(!at(30'501));
-    // Rows of the dead stand still.
-    TimelineGeometry geometry(trace.population, trace.history);
-    const std::vector<CoroutineId> rows{suspended, running};
-    geometry.update(view, rows, kBase + 90'000, {});
-    CHECK(!geometry.update(view, rows, kBase + 99'000, {}));
 }
 
 CT_CASE(destroyed_while_suspended_shows_the_suspension)
@@ -194,31 +109,6 @@ CT_CASE(stuck_begins_when_the_usual_time_is_over)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000, 0), id, kBase + 59'000, after), "Stuck 1-2@1");
     const auto never = [](const CoroutineSnapshot &) { return kNeverStuck; };
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
-}
-
-CT_CASE(a_gap_reaches_back_to_the_last_event_seen)
-{
-    TimelineTrace trace;
-    const SiteId site = trace.site("f()", "a.cpp", 1);
-    const CoroutineId id = trace.born(kBase);
-    trace.resume(id, kBase);
-    trace.suspend(id, kBase + 20'000, site);
-    trace.lose(id, 5);
-    trace.suspend(id, kBase + 50'000, site);
-    trace.pass(kBase + 60'000);
-    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 69'000), "Running 0-20, Gap 20-51, Suspended 51-70@1");
-}
-
-CT_CASE(lost_latest_transitions_are_unknown)
-{
-    TimelineTrace trace;
-    const CoroutineId id = trace.born(kBase);
-    trace.resume(id, kBase);
-    trace.pass(kBase + 10'000);
-    trace.lose(id, 3);
-    trace.pass(kBase + 20'000);
-    REQUIRE(trace.population.at(id).state == CoroutineState::Unknown);
-    CHECK(marksOf(trace, viewOf(1'000), id, kBase + 59'000).find("Unknown 2") != std::string::npos);
 }
 
 CT_CASE(unchanged_rows_are_not_redone_and_following_moves_them)
