@@ -15,7 +15,7 @@
 // JSONL holds no deaths: a coroutine whose last line is not its final suspension stays in the state of that line.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/recording/filesource.h"
 
 #include <cstdint>
 #include <memory>
@@ -23,17 +23,17 @@
 
 namespace ct {
 
-class JsonlReader {
+class JsonlReader final : public FileSource {
 public:
     static Result<std::unique_ptr<JsonlReader>> open(const std::string &path);
-    ~JsonlReader();
+    ~JsonlReader() override;
 
     /// Replaces the content of `batch` with the next few thousand transitions; a batch may be empty. False at the end
     /// of the file. An error names the line, and comes only after everything before that line was handed out; a last
     /// line that is cut off is such an error. (A whole last line without its line feed is none.)
-    Result<bool> next(Batch &batch);
-    double progress() const;  ///< 0..1, by bytes
-    Accounting accounting() const;
+    Result<bool> next(Batch &batch) override;
+    double progress() const override;
+    Accounting accounting() const override;
 
 private:
     struct Data;

@@ -4,6 +4,7 @@
 // The file below the text formats: a big buffer that reaches the file in whole lines only.
 #pragma once
 
+#include "core/recording/appendfile.h"
 #include "core/result.h"
 
 #include <charconv>
@@ -19,12 +20,9 @@ namespace ct {
 /// One thread at a time. Destruction flushes what is left, without a report: call close() first.
 class LineOutput {
 public:
-    /// Opens or creates `path`; `-` is standard output (not closed at the end). What the file held stays until the
-    /// first flush or close(): a capture that never begins costs nobody an older recording.
+    /// See AppendFile::open().
     static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
     ~LineOutput();
-    LineOutput(const LineOutput &) = delete;
-    LineOutput &operator=(const LineOutput &) = delete;
 
     /// Room for one line of at most `bytes` bytes at the returned address; endLine() takes it over up to `end`,
     /// which must be right behind a line feed. May write what was collected before.
@@ -37,22 +35,12 @@ public:
     Result<void> close();
 
 private:
-    LineOutput(std::string path, int fd, bool ownsFile);
-    bool replaceOldContent();
-    Result<void> fail(int errnoValue, std::size_t written);
-    long writeSome(const char *data, std::size_t size);
+    explicit LineOutput(std::unique_ptr<AppendFile> file);
 
-    std::string m_path;
+    std::unique_ptr<AppendFile> m_file;
     std::vector<char> m_buffer;
     std::size_t m_used = 0;
-    std::uint64_t m_bytesInFile = 0;  ///< whole lines
-    std::uint64_t m_flushedAt = 0;    ///< stream time of the latest flush, ns; 0 = none yet
-    int m_fd = -1;
-    bool m_ownsFile = false;
-    bool m_regular = false;
-    bool m_created = false;   ///< the file was not there before
-    bool m_replaced = false;  ///< the old content is gone
-    bool m_failed = false;
+    std::uint64_t m_flushedAt = 0;  ///< stream time of the latest flush, ns; 0 = none yet
 };
 
 // Formatting into a line whose size was reserved: each returns the end.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/fileloader.h"
 
-#include "core/recording/jsonlreader.h"
+#include "core/recording/filesource.h"
 
 #include <QElapsedTimer>
 
@@ -69,10 +69,10 @@ void FileLoader::publish(const Accounting &accounting)
 
 Result<void> FileLoader::load()
 {
-    Result<std::unique_ptr<JsonlReader>> opened = JsonlReader::open(m_path);
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path);
     if (!opened)
         return opened.error();
-    JsonlReader &reader = **opened;
+    FileSource &reader = **opened;
     QElapsedTimer sinceProgress;
     sinceProgress.start();
     Result<void> outcome;

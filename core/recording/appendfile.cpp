@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/appendfile.h"
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// write(2) to something that may be a pipe, without the SIGPIPE that a library must not leave to chance.
+long writeWithoutSigpipe(int fd, const char *data, std::size_t size)
+{
+    sigset_t pipeOnly;
+    sigset_t before;
+    sigset_t pending;
+    sigemptyset(&pipeOnly);
+    sigaddset(&pipeOnly, SIGPIPE);
+    sigpending(&pending);
+    const bool wasPending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipeOnly, &before);
+    const long written = ::write(fd, data, size);
+    const int savedErrno = errno;
+    if (written < 0 && savedErrno == EPIPE && !wasPending) {
+        const timespec noWait{};
+        while (sigtimedwait(&pipeOnly, nullptr, &noWait) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = savedErrno;
+    return written;
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::string path, int fd, bool ownsFile, Unit unit)
+    : m_path(std::move(path)), m_fd(fd), m_unit(unit), m_ownsFile(ownsFile)
+{
+    struct stat info = {};
+    m_regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+AppendFile::~AppendFile()
+{
+    if (m_fd >= 0 && !m_replaced && m_created)
+        ::unlink(m_path.c_str());
+    if (m_fd >= 0 && !m_replaced)
+        ::close(std::exchange(m_fd, -1));
+    (void)close();
+}
+
+Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Unit unit)
+{
+    if (path.empty())
+        return Error{ErrorCode::InvalidArgument,
+                     "the name of the output file is empty: give a path, or - for standard output"};
+    if (path == "-") {
+        // A copy, so that a standard output closed from the start is noticed here and not at the first event.
+        const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        if (fd < 0)
+            return errnoError(errno, "standard output cannot be written");
+        return std::unique_ptr<AppendFile>(new AppendFile("standard output", fd, false, unit));
+    }
+    constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+    const int fd = created >= 0 ? created : ::open(path.c_str(), kFlags | O_CREAT, 0666);
+    if (fd < 0)
+        return errnoError(errno, path + " cannot be written, choose another place");
+    auto file = std::unique_ptr<AppendFile>(new AppendFile(path, fd, true, unit));
+    file->m_created = created >= 0;
+    return file;
+}
+
+long AppendFile::writeSome(const char *data, std::size_t size)
+{
+    for (;;) {
+        const long written = m_regular ? ::write(m_fd, data, size) : writeWithoutSigpipe(m_fd, data, size);
+        if (written >= 0)
+            return written;
+        if (errno == EAGAIN) {
+            // Standard output that somebody made non-blocking: wait for its reader as a blocking one would.
+            pollfd wait{m_fd, POLLOUT, 0};
+            poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            return written;
+        }
+    }
+}
+
+bool AppendFile::replaceOldContent()
+{
+    if (!m_replaced)
+        m_replaced = !m_ownsFile || !m_regular || m_created || ftruncate(m_fd, 0) == 0;
+    return m_replaced;
+}
+
+Result<void> AppendFile::append(const char *data, std::size_t size)
+{
+    if (m_failed)
+        return Error{ErrorCode::InputOutput, m_path + ": writing failed before, nothing more is written"};
+    if (!replaceOldContent())
+        return errnoError(errno, m_path + " could not be emptied, choose another place");
+    std::size_t done = 0;
+    while (done < size) {
+        const long written = writeSome(data + done, size - done);
+        if (written < 0)
+            return fail(errno, data, done);
+        if (written == 0)
+            return fail(ENOSPC, data, done);
+        done += static_cast<std::size_t>(written);
+    }
+    m_size += size;
+    return {};
+}
+
+/// `written` bytes reached the file. Takes a partial unit back, where the file is ours alone: standard output may be
+/// shared with the target.
+Result<void> AppendFile::fail(int errnoValue, const char *data, std::size_t written)
+{
+    m_failed = true;
+    const bool lines = m_unit == Unit::Line;
+    while (written > 0 && !(lines && data[written - 1] == '\n'))
+        --written;
+    m_size += written;
+    std::string rest = std::string("; ") + (lines ? "all lines" : "everything") + " up to byte " +
+                       std::to_string(m_size) + (lines ? " are complete" : " is complete");
+    if (m_ownsFile && m_regular && ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
+        rest = lines ? "; the last line may be cut off" : "; the last block may be cut off";
+    Error error = errnoError(errnoValue, m_path);
+    error.message += rest;
+    if (error.code == ErrorCode::NoSpace)
+        error.message += ", free some space or choose another place";
+    return error;
+}
+
+Result<void> AppendFile::close()
+{
+    if (m_fd < 0)
+        return {};
+    Result<void> result;
+    if (!m_failed)
+        result = append(nullptr, 0);  // what the file held before goes in any case
+    // Network file systems report a full disk as late as here.
+    if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR)
+        result = errnoError(errno, m_path + " could not be closed, its end may be missing");
+    m_fd = -1;
+    return result;
+}
+
+}  // namespace ct

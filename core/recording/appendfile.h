@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A file that grows at its end, in whole units: a full disk leaves no half ones.
+#pragma once
+
+#include "core/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// One thread at a time.
+class AppendFile {
+public:
+    /// What stays when a write fails in the middle: whole lines of what was to be written, or nothing of it.
+    enum class Unit { Line, Write };
+
+    /// Opens or creates `path`; `-` is standard output (not closed at the end). What the file held stays until the
+    /// first append() or close(): a capture that never begins costs nobody an older recording.
+    static Result<std::unique_ptr<AppendFile>> open(const std::string &path, Unit unit);
+    ~AppendFile();  ///< a file that was created and never written is gone again
+    AppendFile(const AppendFile &) = delete;
+    AppendFile &operator=(const AppendFile &) = delete;
+
+    /// An error is final: it says up to where the file is complete, and nothing more is written.
+    Result<void> append(const char *data, std::size_t size);
+    Result<void> close();
+
+    bool isOpen() const { return m_fd >= 0; }
+    bool hasBegun() const { return m_replaced; }  ///< to replace what the file held
+    bool hasFailed() const { return m_failed; }
+    std::uint64_t size() const { return m_size; }  ///< whole units
+    const std::string &path() const { return m_path; }
+
+private:
+    AppendFile(std::string path, int fd, bool ownsFile, Unit unit);
+    bool replaceOldContent();
+    Result<void> fail(int errnoValue, const char *data, std::size_t written);
+    long writeSome(const char *data, std::size_t size);
+
+    std::string m_path;
+    std::uint64_t m_size = 0;
+    int m_fd = -1;
+    Unit m_unit;
+    bool m_ownsFile = false;
+    bool m_regular = false;
+    bool m_created = false;   ///< the file was not there before
+    bool m_replaced = false;  ///< the old content is gone
+    bool m_failed = false;
+};
+
+}  // namespace ct

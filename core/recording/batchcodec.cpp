@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/batchcodec.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ct::ctr {
+
+namespace {
+
+/// Of everything but transitions in a block: enough that a block is worth its head, and little enough to be soon gone.
+constexpr std::size_t kManyRestRows = 32'768;
+constexpr std::size_t kManyTextBytes = 1U << 20;
+/// Of texts in a batch that is not divided.
+constexpr std::size_t kMostTextBytes = 8U << 20;
+
+struct Size {
+    std::size_t rows = 0;
+    std::size_t textBytes = 0;
+};
+
+Size restOf(const Batch &batch)
+{
+    Size size;
+    forEachSort([&](auto, const auto &rows) { size.rows += rows.size(); }, batch);
+    for (const Site &site : batch.sites)
+        size.textBytes += site.file.size() + site.function.size();
+    for (const CoroutineName &name : batch.notes.names)
+        size.textBytes += name.name.size();
+    return size;
+}
+
+template <class Row, class Allocator>
+void append(std::vector<Row, Allocator> &to, const std::vector<Row, Allocator> &from, std::size_t begin,
+            std::size_t count)
+{
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(begin);
+    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(count));
+}
+
+/// Pieces of one sort of rows after the other.
+class Divider {
+public:
+    explicit Divider(const Batch &batch) : m_batch(batch) { next(); }
+
+    template <class Rows>
+    void divide(Rows Batch::*member)
+    {
+        divide(m_batch.*member, [member](Batch &piece) -> Rows & { return piece.*member; });
+    }
+    template <class Rows>
+    void divide(Rows Notes::*member)
+    {
+        divide(m_batch.notes.*member, [member](Batch &piece) -> Rows & { return piece.notes.*member; });
+    }
+    /// With each piece of transitions the losses among them; what is lost after the last one of its coroutine comes
+    /// with the last piece.
+    void divideTransitions();
+    std::vector<Batch> take() { return std::move(m_pieces); }
+
+private:
+    template <class Rows, class Of>
+    void divide(const Rows &rows, Of &&of)
+    {
+        constexpr std::size_t kRows = kMostRestRows / 8;  // texts may be long
+        for (std::size_t begin = 0; begin < rows.size(); begin += kRows) {
+            append(of(m_pieces.back()), rows, begin, std::min(kRows, rows.size() - begin));
+            next();
+        }
+    }
+    void next()
+    {
+        m_pieces.emplace_back();
+        m_pieces.back().now = m_batch.now;
+    }
+
+    const Batch &m_batch;
+    std::vector<Batch> m_pieces;
+};
+
+void Divider::divideTransitions()
+{
+    std::vector<Loss> open = m_batch.losses;
+    const auto &events = m_batch.transitions;
+    for (std::size_t begin = 0; begin < events.size(); begin += TransitionEncoder::kMostTransitions) {
+        Batch &piece = m_pieces.back();
+        append(piece.transitions, events, begin, std::min(TransitionEncoder::kMostTransitions, events.size() - begin));
+        if (!open.empty()) {
+            std::vector<std::pair<CoroutineId, std::uint64_t>> latest;
+            for (const Transition &event : piece.transitions)
+                latest.emplace_back(event.coroutine, event.n);
+            std::sort(latest.begin(), latest.end());
+            const auto isBefore = [&](const Loss &loss) {
+                const auto after =
+                    std::lower_bound(latest.begin(), latest.end(), std::pair(loss.coroutine, loss.firstN));
+                return after != latest.end() && after->first == loss.coroutine;
+            };
+            const auto rest = std::stable_partition(open.begin(), open.end(), isBefore);
+            piece.losses.assign(open.begin(), rest);
+            open.erase(open.begin(), rest);
+        }
+        next();
+    }
+    for (std::size_t begin = 0; begin < open.size(); begin += kMostRestRows / 2, next())
+        append(m_pieces.back().losses, open, begin, std::min(kMostRestRows / 2, open.size() - begin));
+}
+
+}  // namespace
+
+bool fitsOneBlock(const Batch &batch)
+{
+    const Size rest = restOf(batch);
+    return batch.transitions.size() <= TransitionEncoder::kMostTransitions && rest.rows <= kMostRestRows &&
+           rest.textBytes <= kMostTextBytes;
+}
+
+std::vector<Batch> piecesOf(const Batch &batch)
+{
+    Divider pieces(batch);
+    pieces.divide(&Batch::sites);
+    pieces.divide(&Notes::processes);
+    pieces.divide(&Notes::switches);
+    pieces.divide(&Batch::births);
+    pieces.divideTransitions();
+    pieces.divide(&Notes::threadNames);
+    pieces.divide(&Notes::names);
+    pieces.divide(&Notes::parents);
+    pieces.divide(&Notes::waits);
+    pieces.divide(&Notes::wakes);
+    pieces.divide(&Notes::drops);
+    pieces.divide(&Notes::processEnds);
+    pieces.divide(&Batch::deaths);
+    pieces.divide(&Batch::flags);
+    std::vector<Batch> all = pieces.take();
+    all.pop_back();  // the one after the last
+    return all;
+}
+
+void StreamEncoder::begin()
+{
+    m_batches.clear();
+    m_transitions.begin();
+    m_rest.clear();
+    m_restRows = 0;
+    m_textBytes = 0;
+    m_lastIsEmpty = false;
+}
+
+bool StreamEncoder::hasRoomFor(const Batch &batch) const
+{
+    return m_transitions.size() + batch.transitions.size() <= TransitionEncoder::kMostTransitions;
+}
+
+bool StreamEncoder::isFull() const
+{
+    return m_transitions.size() >= TransitionEncoder::kMostTransitions || m_restRows >= kManyRestRows ||
+           m_textBytes >= kManyTextBytes || m_batches.size() >= kManyRestRows;
+}
+
+void StreamEncoder::add(const Batch &batch)
+{
+    const bool isEmpty = batch.empty();
+    if (isEmpty && m_lastIsEmpty) {
+        m_batches.back().now = batch.now;
+        return;
+    }
+    m_lastIsEmpty = isEmpty;
+    BatchRow &row = m_batches.emplace_back();
+    row.now = batch.now;
+    if (!batch.transitions.empty()) {
+        row.of(Tag::Transitions) = static_cast<std::uint32_t>(batch.transitions.size());
+        m_transitions.add(batch.transitions);
+    }
+    const Size rest = restOf(batch);
+    if (rest.rows == 0)
+        return;
+    m_restRows += rest.rows;
+    m_textBytes += rest.textBytes;
+    forEachSort(
+        [&](auto layout, const auto &from, auto &to) {
+            row.of(decltype(layout)::kTag) = static_cast<std::uint32_t>(from.size());
+            append(to, from, 0, from.size());
+        },
+        batch, m_rest);
+}
+
+std::uint64_t StreamEncoder::firstTs() const
+{
+    return std::min(m_transitions.firstTs(), firstNow());
+}
+
+std::uint64_t StreamEncoder::lastTs() const
+{
+    return std::max(m_transitions.lastTs(), m_batches.empty() ? 0 : m_batches.back().now);
+}
+
+void StreamEncoder::write(const std::optional<Accounting> &sums, ColumnWriter &payload) const
+{
+    BatchLayout::write(m_batches, payload);
+    forEachSort([&](auto layout, const auto &rows) { decltype(layout)::write(rows, payload); }, m_rest);
+    m_transitions.write(payload);
+    if (sums)
+        SumsLayout::write(std::vector<Accounting>{*sums}, payload);
+}
+
+bool StreamDecoder::readSection(Tag tag, std::uint64_t count, const ColumnReader &section)
+{
+    if (tag == Tag::Batches)
+        return BatchLayout::read(section, count, m_batches);
+    if (tag == Tag::Transitions)
+        return m_decoder.read(section, count, m_all.transitions);
+    if (tag == Tag::Sums) {
+        std::vector<Accounting> sums;
+        const bool good = count == 1 && SumsLayout::read(section, count, sums);
+        if (good)
+            m_sums = sums.front();
+        return good;
+    }
+    bool good = true;
+    forEachSort(
+        [&](auto layout, auto &rows) {
+            if (tag == decltype(layout)::kTag)
+                good = decltype(layout)::read(section, count, rows);
+        },
+        m_all);
+    return good;
+}
+
+bool StreamDecoder::countsAddUp() const
+{
+    std::array<std::uint64_t, 15> sums{};
+    for (const BatchRow &batch : m_batches) {
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            sums[i] += batch.rows[i];
+    }
+    const auto sumOf = [&](Tag tag) { return sums[static_cast<std::size_t>(tag) - 2]; };
+    bool good = sumOf(Tag::Transitions) == m_all.transitions.size();
+    forEachSort([&](auto layout, const auto &rows) { good &= sumOf(decltype(layout)::kTag) == rows.size(); }, m_all);
+    return good;
+}
+
+bool StreamDecoder::begin(std::string_view payload)
+{
+    m_all.clear();
+    m_batches.clear();
+    m_given = {};
+    m_next = 0;
+    m_sums.reset();
+    ColumnReader reader(reinterpret_cast<const std::uint8_t *>(payload.data()), payload.size());
+    std::uint32_t seen = 0;
+    bool good = true;
+    while (good && !reader.atEnd()) {
+        const std::uint8_t tag = reader.byte();
+        const std::uint64_t count = reader.plain();
+        const ColumnReader section = reader.column();
+        good = !reader.failed();
+        if (!good || tag > static_cast<std::uint8_t>(Tag::Sums))
+            continue;
+        good = (seen >> tag & 1U) == 0 && count <= kMostRows && readSection(static_cast<Tag>(tag), count, section);
+        seen |= 1U << tag;
+    }
+    m_transitions = m_all.transitions.size();
+    if (good && countsAddUp())
+        return true;
+    m_batches.clear();
+    m_sums.reset();
+    return false;
+}
+
+bool StreamDecoder::next(Batch &batch)
+{
+    batch.clear();
+    if (m_next == m_batches.size())
+        return false;
+    const BatchRow &row = m_batches[m_next++];
+    batch.now = row.now;
+    const std::size_t done = m_given.of(Tag::Transitions);
+    const std::size_t count = row.of(Tag::Transitions);
+    if (count == m_all.transitions.size())
+        std::swap(batch.transitions, m_all.transitions);
+    else
+        append(batch.transitions, m_all.transitions, done, count);
+    forEachSort(
+        [&](auto layout, const auto &from, auto &to) {
+            constexpr Tag kTag = decltype(layout)::kTag;
+            append(to, from, m_given.of(kTag), row.of(kTag));
+        },
+        m_all, batch);
+    for (std::size_t i = 0; i < row.rows.size(); ++i)
+        m_given.rows[i] += row.rows[i];
+    return true;
+}
+
+}  // namespace ct::ctr

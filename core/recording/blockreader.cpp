@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#define XXH_STATIC_LINKING_ONLY  // a state on the stack
+#include "core/recording/blockreader.h"
+
+#include "core/recording/batchcodec.h"
+#include "core/recording/checksum.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+namespace ct::ctr {
+
+namespace {
+
+constexpr std::size_t kSearchWindow = 1U << 18;
+/// A file of nothing but damage must not fill the memory with notices.
+constexpr std::size_t kMostDamages = 1000;
+/// How many times its size a file may have us look at what seems to be a block and is none.
+constexpr std::uint64_t kPatience = 16;
+
+}  // namespace
+
+void BlockReader::FreeContext::operator()(ZSTD_DCtx_s *context) const
+{
+    ZSTD_freeDCtx(context);
+}
+
+BlockReader::BlockReader(std::string path, int fd, std::uint64_t size)
+    : m_path(std::move(path)),
+      m_fd(fd),
+      m_size(size),
+      m_patience(std::max<std::uint64_t>(size, kMostPayload) * kPatience),
+      m_context(ZSTD_createDCtx())
+{
+}
+
+BlockReader::~BlockReader()
+{
+    ::close(m_fd);
+}
+
+Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errnoError(errno, path + " cannot be opened");
+    struct stat info = {};
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        ::close(fd);
+        return Error{ErrorCode::InvalidArgument, path + " is not a file: choose a recording (.ctr)"};
+    }
+    auto reader = std::unique_ptr<BlockReader>(new BlockReader(path, fd, static_cast<std::uint64_t>(info.st_size)));
+    if (Result<void> read = reader->readHead(); !read)
+        return read.error();
+    return reader;
+}
+
+Result<void> BlockReader::readHead()
+{
+    const Result<std::size_t> got = readAt(0, sizeof(m_head), reinterpret_cast<char *>(&m_head));
+    if (!got)
+        return got.error();
+    const bool isOurs = *got >= sizeof(m_head.magic) && m_head.magic == kFileMagic;
+    if (!isOurs)
+        return Error{ErrorCode::BadFormat, m_path + " is no recording of coroutines (.ctr), or its beginning is "
+                                                    "damaged; choose another file"};
+    if (*got < sizeof(m_head))
+        return Error{ErrorCode::BadFormat, m_path + " was cut off within its first 64 bytes; nothing is in it"};
+    if (m_head.version > kVersion || m_head.byteOrder != kByteOrder)
+        return Error{ErrorCode::Unsupported, m_path + " was written by a later version of this program or on a machine "
+                                                      "of another byte order; open it there"};
+    if (m_head.check != checkOf(m_head))
+        return Error{ErrorCode::BadFormat, m_path + ": its first 64 bytes are damaged; a copy may be whole"};
+    return {};
+}
+
+double BlockReader::progress() const
+{
+    return m_size == 0 ? 1.0 : std::min(1.0, static_cast<double>(m_offset) / static_cast<double>(m_size));
+}
+
+/// As many bytes as there are, up to `bytes`.
+Result<std::size_t> BlockReader::readAt(std::uint64_t offset, std::size_t bytes, char *to) const
+{
+    std::size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = ::pread(m_fd, to + done, bytes - done, static_cast<off_t>(offset + done));
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errnoError(errno, m_path + ": reading failed at byte " + std::to_string(offset + done));
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+/// Whether a whole block is there; Beyond: not in full, at the end of the file; Nothing: there is the end. The payload
+/// stays as it is.
+Result<BlockReader::Look> BlockReader::look(std::uint64_t offset, Block &block)
+{
+    const Result<std::size_t> got = readAt(offset, sizeof(block.head), reinterpret_cast<char *>(&block.head));
+    if (!got)
+        return got.error();
+    const BlockHead &head = block.head;
+    if (*got < sizeof(head))
+        return *got == 0 ? Look::Nothing : Look::Beyond;
+    if (head.magic != kBlockMagic || head.recording != m_head.recording || head.bytes > kMostPayload ||
+        head.rawBytes > kMostPayload || head.sequence < m_sequence || head.transitionsBefore < m_transitions)
+        return Look::Bad;
+    if (m_size != 0 && offset + sizeof(head) + head.bytes > m_size) {
+        // Before memory is taken for it: it may be damage, or a file that has grown since.
+        struct stat info = {};
+        if (fstat(m_fd, &info) == 0)
+            m_size = static_cast<std::uint64_t>(info.st_size);
+        if (offset + sizeof(head) + head.bytes > m_size)
+            return Look::Beyond;
+    }
+    m_stored.resize(head.bytes);
+    const Result<std::size_t> stored = readAt(offset + sizeof(head), head.bytes, m_stored.data());
+    if (!stored)
+        return stored.error();
+    if (*stored < head.bytes)
+        return Look::Beyond;
+    block.offset = offset;
+    block.payload = m_stored;
+    return head.check == checkOf(head, m_stored) ? Look::Good : Look::Bad;
+}
+
+bool BlockReader::decompress(Block &block)
+{
+    const BlockHead &head = block.head;
+    if ((head.flags & kCompressed) == 0)
+        return head.bytes == head.rawBytes;
+    // Unknown, or another than the head says: not ours. So no memory is taken for what is not there.
+    if (ZSTD_getFrameContentSize(m_stored.data(), m_stored.size()) != head.rawBytes)
+        return false;
+    m_raw.resize(head.rawBytes);
+    const std::size_t bytes =
+        ZSTD_decompressDCtx(m_context.get(), m_raw.data(), m_raw.size(), m_stored.data(), m_stored.size());
+    block.payload = m_raw;
+    return !ZSTD_isError(bytes) && bytes == head.rawBytes;
+}
+
+/// The first place from `offset` on where a whole block is.
+Result<std::optional<std::uint64_t>> BlockReader::search(std::uint64_t offset, Block &block)
+{
+    std::string window;
+    const std::string_view magic(kBlockMagic.data(), kBlockMagic.size());
+    for (;;) {
+        window.resize(kSearchWindow);
+        const Result<std::size_t> got = readAt(offset, window.size(), window.data());
+        if (!got)
+            return got.error();
+        window.resize(*got);
+        if (*got < sizeof(BlockHead))
+            return std::optional<std::uint64_t>();
+        for (std::size_t at = window.find(magic); at != std::string::npos; at = window.find(magic, at + 1)) {
+            const Result<Look> found = look(offset + at, block);
+            if (!found)
+                return found.error();
+            if (*found == Look::Good)
+                return std::optional(offset + at);
+            if (m_patience < block.head.bytes)
+                return std::optional<std::uint64_t>();
+            m_patience -= *found == Look::Bad ? block.head.bytes : 0;
+        }
+        offset += *got - (magic.size() - 1);
+    }
+}
+
+void BlockReader::addDamage(const Damage &damage)
+{
+    if (m_damages.size() < kMostDamages) {
+        m_damages.push_back(damage);
+        return;
+    }
+    m_damages.back().bytes += damage.bytes;
+    m_damages.back().transitions += damage.transitions;
+    m_damages.back().atEnd |= damage.atEnd;
+}
+
+/// From m_offset to `end` there is nothing that can be taken.
+void BlockReader::noteGap(std::uint64_t end, const Block *next)
+{
+    Damage damage{m_offset, end - m_offset, 0, next == nullptr};
+    if (next) {
+        damage.transitions = next->head.transitionsBefore - m_transitions;
+        m_lostBlocks += next->head.sequence - m_sequence;
+    }
+    addDamage(damage);
+}
+
+/// The next whole block, still compressed.
+Result<bool> BlockReader::find(Block &block)
+{
+    Result<Look> here = look(m_offset, block);
+    if (!here)
+        return here.error();
+    std::uint64_t found = m_offset;
+    if (*here != Look::Good) {
+        const Result<std::optional<std::uint64_t>> later =
+            *here == Look::Nothing ? std::optional<std::uint64_t>() : search(m_offset + 1, block);
+        if (!later)
+            return later.error();
+        if (!*later && *here != Look::Nothing) {
+            m_size = std::max(m_size, m_offset);
+            noteGap(m_size, nullptr);
+            m_offset = m_size;
+        }
+        if (!*later)
+            return false;
+        found = **later;
+    }
+    if (found != m_offset || block.head.sequence != m_sequence || block.head.transitionsBefore != m_transitions)
+        noteGap(found, &block);
+    m_sequence = block.head.sequence + 1;
+    m_transitions = block.head.transitionsBefore + block.head.transitions;
+    m_offset = found + sizeof(BlockHead) + block.head.bytes;
+    return true;
+}
+
+Result<bool> BlockReader::next(Block &block)
+{
+    while (!m_done) {
+        const Result<bool> found = find(block);
+        if (!found)
+            return found.error();
+        m_done = !*found || block.head.kind == Kind::End;
+        m_ended = *found && m_done;
+        if (!*found)
+            break;
+        if (decompress(block))
+            return true;
+        // Its check is right: it was written so, by somebody who does not know the format.
+        refuse(block);
+    }
+    return false;
+}
+
+void BlockReader::refuse(const Block &block)
+{
+    addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, block.head.transitions, false});
+    ++m_lostBlocks;
+}
+
+/// By the trailer at the end.
+bool BlockReader::readIndex(std::vector<BlockPlace> &places)
+{
+    Trailer trailer;
+    if (m_size < sizeof(FileHead) + sizeof(trailer))
+        return false;
+    const Result<std::size_t> got =
+        readAt(m_size - sizeof(trailer), sizeof(trailer), reinterpret_cast<char *>(&trailer));
+    if (!got || *got != sizeof(trailer) || trailer.magic != kEndMagic || trailer.recording != m_head.recording ||
+        trailer.check != checkOf(trailer))
+        return false;
+    Block block;
+    const Result<Look> found = look(trailer.endBlock, block);
+    return found && *found == Look::Good && block.head.kind == Kind::End && decompress(block) &&
+           readOnly<PlaceLayout>(block.payload, places);
+}
+
+Result<std::vector<BlockPlace>> BlockReader::places()
+{
+    // A reader of its own: where this one stands is no matter.
+    Result<std::unique_ptr<BlockReader>> reader = open(m_path);
+    if (!reader)
+        return reader.error();
+    std::vector<BlockPlace> places;
+    if ((*reader)->readIndex(places))
+        return places;
+    places.clear();
+    Block block;
+    for (;;) {
+        const Result<bool> more = (*reader)->find(block);
+        if (!more)
+            return more.error();
+        if (!*more || block.head.kind == Kind::End)
+            return places;
+        places.push_back({block.offset, static_cast<std::uint16_t>(block.head.kind), block.head.transitions,
+                          block.head.firstTs, block.head.lastTs});
+    }
+}
+
+}  // namespace ct::ctr

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The blocks of a recording, one after the other, whole and checked. The file is untrusted, may be cut off or damaged,
+// and may still grow: what is no block is left out and told.
+#pragma once
+
+#include "core/recording/rowlayouts.h"
+#include "core/result.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct ZSTD_DCtx_s;
+
+namespace ct::ctr {
+
+struct Block {
+    BlockHead head;
+    std::uint64_t offset = 0;
+    std::string_view payload;  ///< decompressed; valid until the next call
+};
+
+/// A part of the file that is no part of the recording (any more).
+struct Damage {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t transitions = 0;  ///< that were in it, as the heads around tell; 0 at the end of the file: unknown
+    bool atEnd = false;             ///< nothing whole follows: the file was cut off, or is still being written
+};
+
+/// One thread at a time.
+class BlockReader {
+public:
+    /// An error when this is no recording, or one of a later version.
+    static Result<std::unique_ptr<BlockReader>> open(const std::string &path);
+    ~BlockReader();
+    BlockReader(const BlockReader &) = delete;
+    BlockReader &operator=(const BlockReader &) = delete;
+
+    /// The next whole block of any kind. False: there is none. An error is one of the system.
+    Result<bool> next(Block &block);
+    /// Counts the latest block as damage: its content cannot be.
+    void refuse(const Block &block);
+    /// Where the blocks are: as the index at the end tells, or else by walking over all of them. Moves no next().
+    Result<std::vector<BlockPlace>> places();
+
+    const FileHead &head() const { return m_head; }
+    const std::vector<Damage> &damages() const { return m_damages; }
+    bool hasEnded() const { return m_ended; }  ///< next() has met the End block: the recording is complete
+    /// Blocks that were lost so far, at most.
+    std::uint64_t lostBlocks() const { return m_lostBlocks; }
+    double progress() const;  ///< 0..1, by bytes
+
+private:
+    enum class Look { Good, Bad, Beyond, Nothing };
+
+    BlockReader(std::string path, int fd, std::uint64_t size);
+    Result<void> readHead();
+    Result<std::size_t> readAt(std::uint64_t offset, std::size_t bytes, char *to) const;
+    Result<Look> look(std::uint64_t offset, Block &block);
+    bool decompress(Block &block);
+    Result<std::optional<std::uint64_t>> search(std::uint64_t offset, Block &block);
+    void addDamage(const Damage &damage);
+    void noteGap(std::uint64_t end, const Block *next);
+    Result<bool> find(Block &block);
+    bool readIndex(std::vector<BlockPlace> &places);
+
+    struct FreeContext {
+        void operator()(ZSTD_DCtx_s *context) const;
+    };
+
+    std::string m_path;
+    int m_fd = -1;
+    std::uint64_t m_size = 0;  ///< of the file when it was opened; 0 = unknown
+    FileHead m_head;
+    std::uint64_t m_offset = sizeof(FileHead);
+    std::uint32_t m_sequence = 0;  ///< the least that the next block may have
+    std::uint64_t m_transitions = 0;
+    std::uint64_t m_lostBlocks = 0;
+    std::uint64_t m_patience = 0;  ///< bytes that may still be looked at in vain
+    bool m_ended = false;
+    bool m_done = false;
+    std::vector<Damage> m_damages;
+    std::unique_ptr<ZSTD_DCtx_s, FreeContext> m_context;
+    std::string m_stored;  ///< payload as it is in the file
+    std::string m_raw;
+};
+
+}  // namespace ct::ctr

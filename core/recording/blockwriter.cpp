@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#define XXH_STATIC_LINKING_ONLY  // a state on the stack
+#include "core/recording/blockwriter.h"
+
+#include "core/recording/checksum.h"
+
+#include <ctime>
+#include <sys/random.h>
+#include <zstd.h>
+
+namespace ct::ctr {
+
+namespace {
+
+/// Below it, compression costs more than it saves.
+constexpr std::size_t kWorthCompressing = 64;
+
+std::uint64_t realtimeNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t randomNumber(std::uint64_t otherwise)
+{
+    std::uint64_t number = 0;
+    return ::getrandom(&number, sizeof(number), 0) == sizeof(number) ? number : otherwise;
+}
+
+}  // namespace
+
+void BlockWriter::FreeContext::operator()(ZSTD_CCtx_s *context) const
+{
+    ZSTD_freeCCtx(context);
+}
+
+BlockWriter::BlockWriter(std::unique_ptr<AppendFile> file)
+    : m_file(std::move(file)), m_context(ZSTD_createCCtx()), m_begun(realtimeNow())
+{
+    m_recording = randomNumber(m_begun);
+    ZSTD_CCtx_setParameter(m_context.get(), ZSTD_c_compressionLevel, kLevel);
+}
+
+BlockWriter::~BlockWriter() = default;
+
+Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path)
+{
+    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write);
+    if (!file)
+        return file.error();
+    return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*file)));
+}
+
+Result<void> BlockWriter::begin()
+{
+    if (m_file->size() != 0)
+        return {};
+    FileHead head;
+    head.recording = m_recording;
+    head.begun = m_begun;
+    head.check = checkOf(head);
+    return m_file->append(reinterpret_cast<const char *>(&head), sizeof(head));
+}
+
+Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts)
+{
+    if (payload.size() > kMostPayload)
+        return Error{ErrorCode::Unsupported,
+                     m_file->path() + ": one pass of the capture takes more than 64 MiB, which no block can hold"};
+    if (Result<void> begun = begin(); !begun)
+        return begun;
+    const std::size_t bound = ZSTD_compressBound(payload.size());
+    if (m_block.size() < sizeof(BlockHead) + bound)
+        m_block.resize(sizeof(BlockHead) + bound);
+    char *const place = reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead);
+    std::size_t bytes = 0;
+    if (payload.size() >= kWorthCompressing)
+        bytes = ZSTD_compress2(m_context.get(), place, bound, payload.data(), payload.size());
+    BlockHead head;
+    if (bytes != 0 && !ZSTD_isError(bytes) && bytes < payload.size()) {
+        head.flags = kCompressed;
+    } else {
+        bytes = payload.size();
+        std::memcpy(place, payload.data(), bytes);
+    }
+    head.kind = kind;
+    head.recording = m_recording;
+    head.sequence = static_cast<std::uint32_t>(m_places.size());
+    head.bytes = static_cast<std::uint32_t>(bytes);
+    head.rawBytes = static_cast<std::uint32_t>(payload.size());
+    head.transitions = facts.transitions;
+    head.transitionsBefore = m_transitions;
+    head.firstTs = facts.firstTs;
+    head.lastTs = facts.lastTs;
+    head.check = checkOf(head, {place, bytes});
+    std::memcpy(m_block.data(), &head, sizeof(head));
+    const std::uint64_t offset = m_file->size();
+    Result<void> written = m_file->append(reinterpret_cast<const char *>(m_block.data()), sizeof(head) + bytes);
+    if (written) {
+        m_places.push_back({offset, static_cast<std::uint16_t>(kind), facts.transitions, facts.firstTs, facts.lastTs});
+        m_transitions += facts.transitions;
+    }
+    return written;
+}
+
+Result<void> BlockWriter::finish()
+{
+    // Of a file with more blocks than a section can have rows the index tells the first million.
+    std::vector<BlockPlace> places = m_places;
+    places.resize(std::min<std::size_t>(places.size(), kMostRows));
+    ColumnWriter payload;
+    PlaceLayout::write(places, payload);
+    if (Result<void> begun = begin(); !begun)
+        return begun;
+    Trailer trailer;
+    trailer.endBlock = m_file->size();
+    if (Result<void> written = write(Kind::End, payload, {}); !written)
+        return written;
+    trailer.recording = m_recording;
+    trailer.check = checkOf(trailer);
+    if (Result<void> written = m_file->append(reinterpret_cast<const char *>(&trailer), sizeof(trailer)); !written)
+        return written;
+    return m_file->close();
+}
+
+}  // namespace ct::ctr

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The blocks of a recording on their way into the file: compressed, with head and check sum, one write each.
+#pragma once
+
+#include "core/recording/appendfile.h"
+#include "core/recording/rowlayouts.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct ZSTD_CCtx_s;
+
+namespace ct::ctr {
+
+/// What the head of a block says of its content.
+struct BlockFacts {
+    std::uint32_t transitions = 0;
+    std::uint64_t firstTs = 0;
+    std::uint64_t lastTs = 0;
+};
+
+/// One thread at a time.
+class BlockWriter {
+public:
+    static constexpr int kLevel = 1;  ///< of zstd, see docs/performance.md
+
+    /// See AppendFile::open(). The file's head is written with the first block, or at the end.
+    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
+    ~BlockWriter();
+
+    /// An error is final; all blocks before it are whole.
+    Result<void> write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts);
+    /// The index, the trailer, and the file is closed.
+    Result<void> finish();
+
+    std::uint64_t recording() const { return m_recording; }
+
+private:
+    explicit BlockWriter(std::unique_ptr<AppendFile> file);
+    Result<void> begin();
+
+    struct FreeContext {
+        void operator()(ZSTD_CCtx_s *context) const;
+    };
+
+    std::unique_ptr<AppendFile> m_file;
+    std::unique_ptr<ZSTD_CCtx_s, FreeContext> m_context;
+    Bytes m_block;  ///< as it goes into the file
+    std::vector<BlockPlace> m_places;
+    std::uint64_t m_recording = 0;
+    std::uint64_t m_begun = 0;
+    std::uint64_t m_transitions = 0;
+};
+
+}  // namespace ct::ctr

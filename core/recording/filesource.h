@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A file that holds a decoded stream, of any format that can be opened.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+class FileSource {
+public:
+    virtual ~FileSource() = default;
+
+    /// Replaces the content of `batch` with the next part of the stream; a batch may be empty. False at the end of the
+    /// file. An error names the place, and comes only after everything that can be read was handed out.
+    virtual Result<bool> next(Batch &batch) = 0;
+    virtual double progress() const = 0;  ///< 0..1, by bytes
+    virtual Accounting accounting() const = 0;
+};
+
+/// A recording: .ctr by its first bytes or its name, else JSONL.
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path);
+
+}  // namespace ct

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads a recording (.ctr) into the decoded stream, batch by batch as it was captured. The file is untrusted: what is
+// damaged is left out with its block and told; what comes out keeps the rules of the stream.
+#pragma once
+
+#include "core/recording/blockreader.h"
+#include "core/recording/filesource.h"
+#include "core/recording/recordinginfo.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+class RecordingReader final : public FileSource {
+public:
+    static bool isRecording(const std::string &path);  ///< by its first bytes, or its name
+    /// What the target wrote to its terminal, in its place in the file, as soon as that is reached.
+    using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
+    static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr);
+    ~RecordingReader() override;
+
+    /// After the last batch an error, if anything was left out: how much, and where.
+    Result<bool> next(Batch &batch) override;
+    double progress() const override;
+    Accounting accounting() const override;
+
+    const RecordingInfo &info() const;  ///< what was said up to here; at the beginning, what stands before the stream
+    const std::vector<ctr::Damage> &damages() const;
+    bool hasEnded() const;  ///< at the end: the recording was ended in order
+
+private:
+    struct Data;
+    explicit RecordingReader(std::unique_ptr<Data> data);
+    std::unique_ptr<Data> m_data;
+};
+
+}  // namespace ct

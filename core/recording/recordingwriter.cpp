@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/recordingwriter.h"
+
+#include <algorithm>
+
+namespace ct {
+
+using namespace ctr;
+
+namespace {
+
+/// Half of what is promised (a second): a batch may be up to 250 ms late.
+constexpr std::uint64_t kFlushEveryNs = 500'000'000;
+/// Of output in one block; a piece is what was read from the terminal at once, some KiB.
+constexpr std::size_t kMostOutputBytes = 1U << 20;
+
+}  // namespace
+
+Result<std::shared_ptr<RecordingWriter>> RecordingWriter::open(const std::string &path)
+{
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(path);
+    if (!blocks)
+        return blocks.error();
+    return std::shared_ptr<RecordingWriter>(new RecordingWriter(std::move(*blocks)));
+}
+
+RecordingWriter::~RecordingWriter()
+{
+    if (m_begun && !m_over && !m_stream.isEmpty())
+        static_cast<void>(writeStream(std::nullopt));
+}
+
+void RecordingWriter::addInfo(const RecordingInfo &info)
+{
+    const std::lock_guard lock(m_mutex);
+    m_infos.push_back(info);
+}
+
+void RecordingWriter::addOutput(std::uint64_t ts, std::string bytes)
+{
+    const std::lock_guard lock(m_mutex);
+    while (bytes.size() > kMostOutputBytes) {
+        m_outputs.push_back({ts, bytes.substr(0, kMostOutputBytes)});
+        bytes.erase(0, kMostOutputBytes);
+    }
+    m_outputs.push_back({ts, std::move(bytes)});
+}
+
+/// What came beside the stream.
+Result<void> RecordingWriter::writeAside()
+{
+    std::vector<RecordingInfo> infos;
+    std::vector<OutputPiece> outputs;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_begun && m_outputs.empty())
+            return {};
+        infos.swap(m_infos);
+        outputs.swap(m_outputs);
+    }
+    m_begun = true;
+    for (const RecordingInfo &info : infos) {
+        m_payload.clear();
+        m_payload.bytes(toJson(info));
+        if (Result<void> written = m_blocks->write(Kind::Info, m_payload, {}); !written)
+            return written;
+    }
+    for (auto begin = outputs.begin(); begin != outputs.end();) {
+        std::size_t bytes = 0;
+        const auto end = std::find_if(begin, outputs.end(), [&](const OutputPiece &piece) {
+            return (bytes += piece.bytes.size()) > 2 * kMostOutputBytes;
+        });
+        m_payload.clear();
+        OutputLayout::write({begin, end}, m_payload);
+        if (Result<void> written = m_blocks->write(Kind::Output, m_payload, {0, begin->ts, (end - 1)->ts}); !written)
+            return written;
+        begin = end;
+    }
+    return {};
+}
+
+Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
+{
+    m_payload.clear();
+    m_stream.write(sums, m_payload);
+    const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
+    m_stream.begin();
+    return m_blocks->write(Kind::Stream, m_payload, facts);
+}
+
+Result<void> RecordingWriter::take(const Batch &batch)
+{
+    const auto sums = [this] { return m_sums ? std::optional(m_sums()) : std::nullopt; };
+    if (!m_stream.hasRoomFor(batch)) {
+        if (Result<void> written = writeStream(sums()); !written)
+            return written;
+    }
+    m_stream.add(batch);
+    const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
+    return isDue || m_stream.isFull() ? writeStream(sums()) : Result<void>();
+}
+
+Result<void> RecordingWriter::consume(const Batch &batch)
+{
+    m_begun = m_begun || !batch.empty();
+    Result<void> done = writeAside();
+    if (done && fitsOneBlock(batch)) {
+        done = take(batch);
+    } else if (done) {
+        for (const Batch &piece : piecesOf(batch)) {
+            done = take(piece);
+            if (!done)
+                break;
+        }
+    }
+    m_over = !done;
+    return done;
+}
+
+Result<void> RecordingWriter::finish(const Accounting &accounting)
+{
+    m_over = true;
+    m_begun = true;
+    if (Result<void> aside = writeAside(); !aside)
+        return aside;
+    if (Result<void> written = writeStream(accounting); !written)
+        return written;
+    return m_blocks->finish();
+}
+
+}  // namespace ct

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Writes the stream as a recording (.ctr), with what others know beside it. A Sink.
+//
+// A block goes into the file when it holds 65,536 transitions, much of anything else, or half a second of the stream: a
+// killed recorder loses no more than a second. The file is begun with the first thing that is worth it.
+#pragma once
+
+#include "core/recording/batchcodec.h"
+#include "core/recording/blockwriter.h"
+#include "core/recording/recordinginfo.h"
+#include "core/trace/stream.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+class RecordingWriter final : public Sink {
+public:
+    /// Opens `path` for writing; what it held stays until the first block.
+    static Result<std::shared_ptr<RecordingWriter>> open(const std::string &path);
+    ~RecordingWriter() override;  ///< writes what was consumed; without finish() there is no index
+
+    /// The sums of the session, asked for with each block; on the thread of consume(). Set it before.
+    void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
+
+    Result<void> consume(const Batch &batch) override;
+    Result<void> finish(const Accounting &accounting) override;
+
+    // Any thread, also while the others run. It goes into the file with the next consume() or with finish(); what
+    // comes after that is dropped.
+
+    void addInfo(const RecordingInfo &info);
+    /// What the target wrote to its terminal, and when that was read (ns, CLOCK_MONOTONIC).
+    void addOutput(std::uint64_t ts, std::string bytes);
+
+private:
+    explicit RecordingWriter(std::unique_ptr<ctr::BlockWriter> blocks) : m_blocks(std::move(blocks)) {}
+    Result<void> take(const Batch &batch);
+    Result<void> writeStream(const std::optional<Accounting> &sums);
+    Result<void> writeAside();
+
+    std::unique_ptr<ctr::BlockWriter> m_blocks;
+    ctr::StreamEncoder m_stream;
+    ctr::ColumnWriter m_payload;
+    std::function<Accounting()> m_sums;
+    bool m_begun = false;  ///< something was worth a file
+    bool m_over = false;   ///< failed, or finished
+
+    std::mutex m_mutex;  ///< guards what follows; held for a copy at most
+    std::vector<RecordingInfo> m_infos;
+    std::vector<ctr::OutputPiece> m_outputs;
+};
+
+}  // namespace ct

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/streamguard.h"
+
+#include "core/recording/ctrformat.h"
+
+#include <algorithm>
+
+namespace ct::ctr {
+
+namespace {
+
+/// A site whose owner was slow to fill it in comes after as many younger ones, at most.
+constexpr std::uint64_t kSiteSlack = 65'536;
+constexpr std::uint64_t kMostSites = 1U << 24;
+
+}  // namespace
+
+bool StreamGuard::admitSites(const Batch &batch)
+{
+    for (const Site &site : batch.sites) {
+        const std::uint64_t most = m_siteCount + kSiteSlack + std::min(m_lostBlocks, kMostSites) * kMostRows;
+        if (site.id == kUnknownSite || site.id > most || site.id >= kMostSites)
+            return false;
+        if (site.id >= m_sites.size())
+            m_sites.resize(static_cast<std::size_t>(site.id) + 1);
+        m_siteCount += !m_sites[site.id];
+        m_sites[site.id] = true;
+    }
+    return true;
+}
+
+/// Births up to (not with) `until` of which nothing is known.
+bool StreamGuard::makeUp(CoroutineId until, std::vector<Birth> &births)
+{
+    const std::uint64_t count = until - m_coroutines;
+    if (count > std::min(m_lostBlocks, kMostRows) * kMostRows - m_madeUp)
+        return false;
+    m_madeUp += count;
+    for (; m_coroutines < until; ++m_coroutines) {
+        Birth birth;
+        birth.coroutine = m_coroutines;
+        births.push_back(birth);
+    }
+    return true;
+}
+
+/// Coroutine ids are dense, in the order of the births; `until`: one more than the largest that the batch names.
+bool StreamGuard::admitBirths(Batch &batch)
+{
+    CoroutineId until = 0;
+    bool good = true;
+    const auto name = [&](CoroutineId id) {
+        good &= id != kNoCoroutine;
+        until = std::max(until, id == kNoCoroutine ? 0 : id + 1);
+    };
+    const auto nameAll = [&](const auto &rows) {
+        for (const auto &row : rows)
+            name(row.coroutine);
+    };
+    nameAll(batch.losses);
+    nameAll(batch.transitions);
+    nameAll(batch.deaths);
+    nameAll(batch.flags);
+    nameAll(batch.notes.names);
+    nameAll(batch.notes.parents);
+    nameAll(batch.notes.waits);
+    nameAll(batch.notes.wakes);
+    for (const Parent &parent : batch.notes.parents)
+        name(parent.parent);
+    for (const WaitsOn &waits : batch.notes.waits)
+        until = std::max(until, waits.target + 1);  // none: 0
+    for (const Wake &wake : batch.notes.wakes)
+        until = std::max(until, wake.by + 1);
+    if (!good)
+        return false;
+
+    std::vector<Birth> births;
+    const bool dense =
+        std::all_of(batch.births.begin(), batch.births.end(),
+                    [next = m_coroutines](const Birth &birth) mutable { return birth.coroutine == next++; });
+    if (dense) {
+        m_coroutines += static_cast<CoroutineId>(batch.births.size());
+    } else {
+        births.reserve(batch.births.size());
+        for (const Birth &birth : batch.births) {
+            if (birth.coroutine < m_coroutines || birth.coroutine == kNoCoroutine || !makeUp(birth.coroutine, births))
+                return false;
+            births.push_back(birth);
+            ++m_coroutines;
+        }
+        batch.births.swap(births);
+    }
+    return until <= m_coroutines || makeUp(until, batch.births);
+}
+
+bool StreamGuard::admit(Batch &batch)
+{
+    if (!admitSites(batch) || !admitBirths(batch))
+        return false;
+    for (Transition &event : batch.transitions) {
+        if (event.site != kUnknownSite && (event.site >= m_sites.size() || !m_sites[event.site])) [[unlikely]]
+            event.site = kUnknownSite;
+    }
+    count(batch);
+    return true;
+}
+
+void StreamGuard::count(const Batch &batch)
+{
+    m_sums.captured += batch.transitions.size();
+    m_sums.coroutines += batch.births.size();
+    m_sums.flaggedStations += batch.flags.size();
+    for (const Loss &loss : batch.losses)
+        (loss.beforeAttach ? m_sums.missedBeforeAttach : m_sums.lost) += loss.count;
+}
+
+}  // namespace ct::ctr

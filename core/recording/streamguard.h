@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Stands between what a file says and the sinks: they get a stream that keeps its rules (core/trace/stream.h), or
+// nothing. What was lost with a damaged block is made up: a birth of which nothing is known, no site.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ct::ctr {
+
+class StreamGuard {
+public:
+    /// So many blocks were lost so far: as many births and sites as they can have held may be missing.
+    void setLostBlocks(std::uint64_t count) { m_lostBlocks = count; }
+    /// Makes the batch whole. False: no writer can have written it, and it is not to be used.
+    bool admit(Batch &batch);
+    const Accounting &sums() const { return m_sums; }  ///< of what was admitted
+
+private:
+    bool admitSites(const Batch &batch);
+    bool admitBirths(Batch &batch);
+    bool makeUp(CoroutineId until, std::vector<Birth> &births);
+    void count(const Batch &batch);
+
+    CoroutineId m_coroutines = 0;
+    std::uint64_t m_madeUp = 0;
+    std::uint64_t m_lostBlocks = 0;
+    std::vector<bool> m_sites;  ///< known, by id
+    std::uint64_t m_siteCount = 0;
+    Accounting m_sums;
+};
+
+}  // namespace ct::ctr

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/blockreader.h"
+#include "core/recording/blockwriter.h"
+#include "tests/unit/recordingtest.h"
+
+using namespace recordingtest;
+using namespace ct::ctr;
+
+namespace {
+
+struct Written {
+    std::vector<std::string> payloads;
+    std::vector<std::uint64_t> offsets;  ///< of the blocks, then of the End block
+};
+
+Written writeBlocks(const std::string &path, int count, bool finish = true)
+{
+    Written written;
+    auto blocks = BlockWriter::open(path);
+    REQUIRE(static_cast<bool>(blocks));
+    std::uint64_t offset = 64;
+    for (int i = 0; i < count; ++i) {
+        std::string text;
+        for (int k = 0; k < i * 40; ++k)
+            text += "payload " + std::to_string(i * k);
+        ColumnWriter payload;
+        payload.bytes(text);
+        written.payloads.push_back(text);
+        written.offsets.push_back(offset);
+        CHECK(static_cast<bool>(
+            (*blocks)->write(static_cast<Kind>(1 + i % 4), payload, {static_cast<std::uint32_t>(i), 100, 200})));
+        offset = std::filesystem::file_size(path);
+    }
+    written.offsets.push_back(offset);
+    if (finish)
+        CHECK(static_cast<bool>((*blocks)->finish()));
+    return written;
+}
+
+std::unique_ptr<BlockReader> open(const std::string &path)
+{
+    auto reader = BlockReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    return std::move(*reader);
+}
+
+std::vector<std::string> payloadsOf(BlockReader &reader)
+{
+    std::vector<std::string> payloads;
+    Block block;
+    for (;;) {
+        const Result<bool> more = reader.next(block);
+        REQUIRE(static_cast<bool>(more));
+        if (!*more || block.head.kind == Kind::End)
+            return payloads;
+        payloads.emplace_back(block.payload);
+    }
+}
+
+std::string refusal(const std::string &path)
+{
+    const auto reader = BlockReader::open(path);
+    return reader ? "" : reader.error().message;
+}
+
+}  // namespace
+
+CT_CASE(blocksThereAndBack)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    const auto reader = open(dir.file("a.ctr"));
+    CHECK(payloadsOf(*reader) == written.payloads);
+    CHECK(reader->hasEnded());
+    CHECK(reader->damages().empty());
+    CHECK_EQUAL(reader->progress() > 0.8, true);
+}
+
+CT_CASE(indexTellsOrIsRebuilt)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    const auto withIndex = open(dir.file("a.ctr"))->places();
+    REQUIRE(static_cast<bool>(withIndex));
+    std::string content = contentOf(dir.file("a.ctr"));
+    putContent(dir.file("b.ctr"), std::string_view(content).substr(0, content.size() - 1));
+    const auto rebuilt = open(dir.file("b.ctr"))->places();
+    REQUIRE(static_cast<bool>(rebuilt));
+    REQUIRE(withIndex->size() == 10 && rebuilt->size() == 10);
+    for (std::size_t i = 0; i < 10; ++i) {
+        CHECK_EQUAL((*withIndex)[i].offset, written.offsets[i]);
+        CHECK_EQUAL((*rebuilt)[i].offset, written.offsets[i]);
+        CHECK_EQUAL((*withIndex)[i].transitions, i);
+        CHECK_EQUAL((*rebuilt)[i].transitions, i);
+    }
+}
+
+CT_CASE(goesOnBehindDamage)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    std::string content = contentOf(dir.file("a.ctr"));
+    content[written.offsets[4] + 70] ^= 1;
+    content[written.offsets[5] + 2] ^= 1;
+    putContent(dir.file("a.ctr"), content);
+    const auto reader = open(dir.file("a.ctr"));
+    std::vector<std::string> expected = written.payloads;
+    expected.erase(expected.begin() + 4, expected.begin() + 6);
+    CHECK(payloadsOf(*reader) == expected);
+    REQUIRE(reader->damages().size() == 1);
+    const Damage &damage = reader->damages().front();
+    CHECK_EQUAL(damage.offset, written.offsets[4]);
+    CHECK_EQUAL(damage.bytes, written.offsets[6] - written.offsets[4]);
+    CHECK_EQUAL(damage.transitions, 4U + 5U);
+    CHECK(!damage.atEnd);
+    CHECK_EQUAL(reader->lostBlocks(), 2U);
+}
+
+CT_CASE(blocksCutOutOrInsertedAreNoticed)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    const std::string content = contentOf(dir.file("a.ctr"));
+    const auto part = [&](std::size_t from, std::size_t to) {
+        return content.substr(written.offsets[from], written.offsets[to] - written.offsets[from]);
+    };
+    putContent(dir.file("cut.ctr"), content.substr(0, written.offsets[3]) + content.substr(written.offsets[5]));
+    const auto cut = open(dir.file("cut.ctr"));
+    CHECK_EQUAL(payloadsOf(*cut).size(), 8U);
+    REQUIRE(cut->damages().size() == 1);
+    CHECK_EQUAL(cut->damages()[0].bytes, 0U);
+    CHECK_EQUAL(cut->damages()[0].transitions, 3U + 4U);
+    // A block that comes a second time is no part of the recording.
+    putContent(dir.file("twice.ctr"),
+               content.substr(0, written.offsets[5]) + part(2, 4) + content.substr(written.offsets[5]));
+    const auto twice = open(dir.file("twice.ctr"));
+    CHECK(payloadsOf(*twice) == written.payloads);
+    REQUIRE(twice->damages().size() == 1);
+    CHECK_EQUAL(twice->damages()[0].bytes, part(2, 4).size());
+    // Nor is one of another recording.
+    writeBlocks(dir.file("other.ctr"), 10);
+    const std::string other = contentOf(dir.file("other.ctr"));
+    putContent(dir.file("mixed.ctr"), content.substr(0, written.offsets[5]) + other.substr(written.offsets[5]));
+    const auto mixed = open(dir.file("mixed.ctr"));
+    CHECK_EQUAL(payloadsOf(*mixed).size(), 5U);
+    CHECK_EQUAL(mixed->damages().size(), 1U);
+}
+
+CT_CASE(unfinishedFilesEndAtTheirLastBlock)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 5, false);
+    const auto whole = open(dir.file("a.ctr"));
+    CHECK(payloadsOf(*whole) == written.payloads);
+    CHECK(!whole->hasEnded());
+    CHECK(whole->damages().empty());
+    const std::string content = contentOf(dir.file("a.ctr"));
+    putContent(dir.file("cut.ctr"), std::string_view(content).substr(0, content.size() - 1));
+    const auto cut = open(dir.file("cut.ctr"));
+    CHECK_EQUAL(payloadsOf(*cut).size(), 4U);
+    REQUIRE(cut->damages().size() == 1);
+    CHECK(cut->damages()[0].atEnd);
+    CHECK_EQUAL(cut->damages()[0].bytes, content.size() - 1 - written.offsets[4]);
+}
+
+CT_CASE(whatIsNoRecordingIsRefused)
+{
+    const TempDir dir;
+    writeBlocks(dir.file("a.ctr"), 2);
+    std::string content = contentOf(dir.file("a.ctr"));
+    const auto with = [&](std::size_t at, char value) {
+        std::string changed = content;
+        changed[at] = value;
+        putContent(dir.file("b.ctr"), changed);
+        return refusal(dir.file("b.ctr"));
+    };
+    CHECK(with(0, 'x').find("no recording") != std::string::npos);
+    CHECK(with(8, 2).find("later version") != std::string::npos);
+    CHECK(with(12, 1).find("byte order") != std::string::npos);
+    CHECK(with(20, static_cast<char>(content[20] ^ 1)).find("damaged") != std::string::npos);
+    putContent(dir.file("c.ctr"), content.substr(0, 63));
+    CHECK(refusal(dir.file("c.ctr")).find("cut off") != std::string::npos);
+    putContent(dir.file("d.ctr"), "");
+    CHECK(!refusal(dir.file("d.ctr")).empty());
+    CHECK(refusal(dir.file("nothing.ctr")).find("nothing.ctr") != std::string::npos);
+    CHECK(!refusal("/tmp").empty());
+}
