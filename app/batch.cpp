@@ -10,6 +10,8 @@
 #include "core/exporting/exporting.h"
 #include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
+#include "core/session/recorder.h"
+#include "core/session/recordingfacts.h"
 
 #include <QCoreApplication>
 #include <QTimer>
@@ -47,6 +49,7 @@ public:
 
 private:
     Result<void> openOutputs();
+    Result<std::shared_ptr<Sink>> openOutput();
     Result<void> startSession();
     void connectSession();
     void armDuration();
@@ -70,6 +73,7 @@ private:
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
     std::shared_ptr<QueuedSink> m_queue;  ///< before the output file
     Session m_session;
+    std::unique_ptr<Recorder> m_recorder;  ///< with -o FILE.ctr only
     ConsoleSignals m_signals;
     ProgressLine m_progress;
     QTimer m_progressTimer;
@@ -97,7 +101,7 @@ Result<void> BatchRun::openOutputs()
         return m_dumper->checkPlace();
     }
     if (!m_line.outputPath.empty()) {
-        Result<std::shared_ptr<Sink>> writer = exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
+        Result<std::shared_ptr<Sink>> writer = openOutput();
         if (!writer)
             return writer.error();
         // A file is slower than memory: the harvest must not wait for it.
@@ -108,6 +112,24 @@ Result<void> BatchRun::openOutputs()
         m_session.addSink(m_queue);
     }
     return {};
+}
+
+Result<std::shared_ptr<Sink>> BatchRun::openOutput()
+{
+    if (!m_line.records())
+        return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
+    Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(m_line.outputPath);
+    if (!writer)
+        return writer.error();
+    RecordingInfo about;
+    about.session = m_line.sessionId.empty() ? randomSessionId() : m_line.sessionId;
+    about.program = QCoreApplication::applicationName().toStdString();
+    about.version = QCoreApplication::applicationVersion().toStdString();
+    if (const auto *target = std::get_if<LaunchSpec>(&m_line.start.what))
+        about.command =
+            target->argv.empty() ? std::vector<std::string>{"/bin/sh", "-c", target->shellLine} : target->argv;
+    m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, about);
+    return std::shared_ptr<Sink>(*writer);
 }
 
 Result<void> BatchRun::startSession()
@@ -330,6 +352,8 @@ int BatchRun::run()
     m_startedNs = monotonicNow();
     if (const Result<void> started = startSession(); !started)
         return fail(started.error(), m_session.targetFailedToStart() ? kExitCannotStart : kExitCapture);
+    if (m_recorder)
+        m_recorder->started();
     sayBeginning();
     connectSession();
     connectDumper();

@@ -140,6 +140,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         m_line.start.capture.regionPath = value;
     else if (name == "--sock")
         m_line.start.capture.socketPath = value;
+    else if (name == "--session")
+        m_line.sessionId = value;
     else if (name == "--summary")
         m_line.summaryPath = value;
     else if (name == "--screenshot")
@@ -195,11 +197,11 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
 
 bool takesValue(std::string_view name)
 {
-    constexpr std::array<std::string_view, 18> kNames{"-n",       "--stations",  "-o",           "--output",
+    constexpr std::array<std::string_view, 19> kNames{"-n",       "--stations",  "-o",           "--output",
                                                       "--shm",    "--sock",      "--duration",   "--summary",
                                                       "--attach", "--cmd",       "--screenshot", "--screenshot-after",
                                                       "--theme",  "--lane-size", "--lane-pool",  "--lane-retention",
-                                                      "--keep",   "--dump-on"};
+                                                      "--keep",   "--dump-on",   "--session"};
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -273,7 +275,7 @@ Result<void> Parser::check() const
     const auto &what = m_line.start.what;
     if (m_line.mode != CommandLine::Mode::Batch) {
         if (const std::string *batchOnly =
-                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on"}))
+                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on", "--session"}))
             return usageError(*batchOnly + " goes with --batch");
         if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
             return usageError("--screenshot-after goes with --screenshot");
@@ -291,13 +293,17 @@ Result<void> Parser::check() const
 Result<void> Parser::checkOutput() const
 {
     if (!m_line.outputPath.empty()) {
-        if (!exportFormatFor(m_line.outputPath))
-            return usageError("-o " + m_line.outputPath + ": the name must end in .jsonl, .csv or .sqlite");
+        if (!m_line.records() && !exportFormatFor(m_line.outputPath))
+            return usageError("-o " + m_line.outputPath + ": the name must end in .ctr, .jsonl, .csv or .sqlite");
+        if (m_line.records() && m_line.keepsOnly())
+            return usageError("-o " + m_line.outputPath + ": dumps of --keep are .jsonl, .csv or .sqlite");
         if (m_line.outputPath == m_line.summaryPath)
             return usageError("--summary " + m_line.summaryPath + ": is the file of -o as well");
     }
     if (m_line.keepsOnly() && (m_line.outputPath.empty() || m_line.outputPath == "-"))
         return usageError("--keep needs -o FILE, the name of the dumps");
+    if (!m_line.sessionId.empty() && !m_line.records())
+        return usageError("--session goes with -o FILE.ctr");
     if (m_line.dumps() && !m_line.keepsOnly())
         return usageError("--dump-on goes with --keep");
     return {};

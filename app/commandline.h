@@ -21,9 +21,11 @@ struct CommandLine {
     StartRequest start;
 
     // Batch
-    std::string outputPath;             ///< empty: none; "-": standard output
-    std::string summaryPath;            ///< empty: none; "-": standard output
-    std::optional<double> durationSec;  ///< > 0
+    std::string outputPath;                                        ///< empty: none; "-": standard output
+    bool records() const { return outputPath.ends_with(".ctr"); }  ///< the output is a recording, with all there is
+    std::string sessionId;                                         ///< of the recording; empty: a random one
+    std::string summaryPath;                                       ///< empty: none; "-": standard output
+    std::optional<double> durationSec;                             ///< > 0
     /// Either: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
     std::optional<double> keepSec;           ///< > 0
     std::optional<std::uint64_t> keepBytes;  ///< 16 MiB ... 32 GiB

@@ -9,7 +9,7 @@ std::string usageText()
     return R"(Live coroutine inspection over cTP shared memory.
 
 The window:
-  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.jsonl) or a region (.shm)
+  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl) or a region (.shm)
   corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
 Without a window:
   corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
@@ -31,7 +31,9 @@ Capture:
   --no-lanes              the latest eight transitions of each coroutine only, as in version 1
 
 With --batch:
-  -o, --output FILE       record the transitions; the ending says how: .jsonl, .csv, .sqlite
+  -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
+                          for other programs
+  --session ID            how a recording (.ctr) names the run [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be

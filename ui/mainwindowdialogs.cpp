@@ -67,7 +67,7 @@ void MainWindow::showOpenDialog()
     dialog->setObjectName(QStringLiteral("openFileDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Recordings and regions (*.jsonl *.json *.shm)"), tr("All files (*)")});
+    dialog->setNameFilters({tr("Recordings and regions (*.ctr *.jsonl *.json *.shm)"), tr("All files (*)")});
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
     dialog->open();
 }

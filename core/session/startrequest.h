@@ -17,7 +17,7 @@ struct ListenRequest {};
 struct AttachRequest {
     std::string regionPath;
 };
-/// Open a recording (JSONL). A .shm file is an AttachRequest.
+/// Open a recording (.ctr or JSONL). A .shm file is an AttachRequest.
 struct OpenRequest {
     std::string path;
 };

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/recorder.h"
+
+#include "core/session/recordingfacts.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ct {
+
+namespace {
+
+constexpr int kFirstLookMs = 20;  // by then the dynamic linker is done
+constexpr int kLookMs = 1000;
+constexpr int kClockMs = 60'000;
+
+}  // namespace
+
+Recorder::Recorder(Session &session, std::shared_ptr<const Population> population,
+                   std::shared_ptr<RecordingWriter> writer, const RecordingInfo &about, QObject *parent)
+    : QObject(parent), m_session(session), m_population(std::move(population)), m_writer(std::move(writer))
+{
+    RecordingInfo info = about;
+    info.machine = machineFacts();
+    info.clocks = {clocksNow()};
+    m_writer->addInfo(info);
+    m_writer->setSums([&session] { return session.accounting(); });
+    connect(&m_lookTimer, &QTimer::timeout, this, [this] {
+        m_lookTimer.setInterval(kLookMs);
+        look();
+    });
+    connect(&m_clockTimer, &QTimer::timeout, this, &Recorder::tellClocks);
+    connect(&session, &Session::stateChanged, this, &Recorder::onState);
+    connect(&session, &Session::targetSeen, this, &Recorder::look);
+}
+
+void Recorder::started()
+{
+    if (const TargetProcess *target = m_session.target()) {
+        connect(target, &TargetProcess::outputReady, this, [this](const QByteArray &bytes, qint64 monotonicNs) {
+            m_writer->addOutput(static_cast<std::uint64_t>(monotonicNs), bytes.toStdString());
+        });
+    }
+    look();
+    m_lookTimer.start(kFirstLookMs);
+    m_clockTimer.start(kClockMs);
+}
+
+void Recorder::onState(SessionState state)
+{
+    if (state == SessionState::Capturing)
+        look();
+    // The file is still open when the end begins, and only then for sure.
+    if (state == SessionState::Draining)
+        end();
+}
+
+/// At all processes that are known now.
+void Recorder::look()
+{
+    std::set<pid_t> pids;
+    if (const TargetProcess *target = m_session.target(); target && target->isRunning())
+        pids.insert(target->pid());
+    for (const pid_t pid : m_session.targetPids())
+        pids.insert(pid);
+    for (const ProcessSnapshot &process : m_population->processes()) {
+        if (process.endTs == 0 && process.pid != 0)
+            pids.insert(static_cast<pid_t>(process.pid));
+    }
+    for (const pid_t pid : pids)
+        lookAt(pid);
+}
+
+void Recorder::lookAt(pid_t pid)
+{
+    RecordingInfo::Process process = processFacts(pid);
+    if (process.executable.empty() && process.modules.empty())
+        return;  // gone, or not ours to look at
+    RecordingInfo::Process &told = m_told[pid];
+    if (told == process)
+        return;
+    told = process;
+    addBuildIds(process);
+    RecordingInfo info;
+    info.processes = {std::move(process)};
+    if (!std::exchange(m_environmentTold, true))
+        info.environment = keptEnvironment(pid);
+    m_writer->addInfo(info);
+}
+
+void Recorder::tellClocks()
+{
+    RecordingInfo info;
+    info.clocks = {clocksNow()};
+    m_writer->addInfo(info);
+}
+
+void Recorder::end()
+{
+    if (std::exchange(m_ended, true))
+        return;
+    m_lookTimer.stop();
+    m_clockTimer.stop();
+    look();
+    RecordingInfo info;
+    info.clocks = {clocksNow()};
+    if (m_session.target() && m_session.target()->exitStatus()) {
+        const ExitStatus status = *m_session.target()->exitStatus();
+        info.exit.emplace();
+        if (status.signal != 0)
+            info.exit->signal = static_cast<std::uint32_t>(status.signal);
+        else
+            info.exit->status = static_cast<std::uint32_t>(status.code);
+    }
+    m_writer->addInfo(info);
+}
+
+}  // namespace ct

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Tells a recording what the stream does not: who is recorded, on which machine, what its processes have mapped, how
+// the clocks run, what the target prints and how it ends.
+#pragma once
+
+#include "core/recording/recordingwriter.h"
+#include "core/session/session.h"
+#include "core/trace/population.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// Lives on the session's thread. Make it before the session starts, and call started() right after that.
+class Recorder final : public QObject {
+    Q_OBJECT
+public:
+    /// `population`: a sink of the session, which knows the processes that have said who they are. `about` holds what
+    /// only the caller knows: session id, program, version, command.
+    Recorder(Session &session, std::shared_ptr<const Population> population, std::shared_ptr<RecordingWriter> writer,
+             const RecordingInfo &about, QObject *parent = nullptr);
+
+    void started();
+
+private:
+    void onState(SessionState state);
+    void look();
+    void lookAt(pid_t pid);
+    void tellClocks();
+    void end();
+
+    Session &m_session;
+    std::shared_ptr<const Population> m_population;
+    std::shared_ptr<RecordingWriter> m_writer;
+    QTimer m_lookTimer;
+    QTimer m_clockTimer;
+    std::map<pid_t, RecordingInfo::Process> m_told;  ///< without build ids
+    bool m_environmentTold = false;
+    bool m_ended = false;
+};
+
+}  // namespace ct
