@@ -39,73 +39,6 @@ void append(std::vector<Row, Allocator> &to, const std::vector<Row, Allocator> &
     to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(count));
 }
 
-/// Pieces of one sort of rows after the other.
-class Divider {
-public:
-    explicit Divider(const Batch &batch) : m_batch(batch) { next(); }
-
-    template <class Rows>
-    void divide(Rows Batch::*member)
-    {
-        divide(m_batch.*member, [member](Batch &piece) -> Rows & { return piece.*member; });
-    }
-    template <class Rows>
-    void divide(Rows Notes::*member)
-    {
-        divide(m_batch.notes.*member, [member](Batch &piece) -> Rows & { return piece.notes.*member; });
-    }
-    /// With each piece of transitions the losses among them; what is lost after the last one of its coroutine comes
-    /// with the last piece.
-    void divideTransitions();
-    std::vector<Batch> take() { return std::move(m_pieces); }
-
-private:
-    template <class Rows, class Of>
-    void divide(const Rows &rows, Of &&of)
-    {
-        constexpr std::size_t kRows = kMostRestRows / 8;  // texts may be long
-        for (std::size_t begin = 0; begin < rows.size(); begin += kRows) {
-            append(of(m_pieces.back()), rows, begin, std::min(kRows, rows.size() - begin));
-            next();
-        }
-    }
-    void next()
-    {
-        m_pieces.emplace_back();
-        m_pieces.back().now = m_batch.now;
-    }
-
-    const Batch &m_batch;
-    std::vector<Batch> m_pieces;
-};
-
-void Divider::divideTransitions()
-{
-    std::vector<Loss> open = m_batch.losses;
-    const auto &events = m_batch.transitions;
-    for (std::size_t begin = 0; begin < events.size(); begin += TransitionEncoder::kMostTransitions) {
-        Batch &piece = m_pieces.back();
-        append(piece.transitions, events, begin, std::min(TransitionEncoder::kMostTransitions, events.size() - begin));
-        if (!open.empty()) {
-            std::vector<std::pair<CoroutineId, std::uint64_t>> latest;
-            for (const Transition &event : piece.transitions)
-                latest.emplace_back(event.coroutine, event.n);
-            std::sort(latest.begin(), latest.end());
-            const auto isBefore = [&](const Loss &loss) {
-                const auto after =
-                    std::lower_bound(latest.begin(), latest.end(), std::pair(loss.coroutine, loss.firstN));
-                return after != latest.end() && after->first == loss.coroutine;
-            };
-            const auto rest = std::stable_partition(open.begin(), open.end(), isBefore);
-            piece.losses.assign(open.begin(), rest);
-            open.erase(open.begin(), rest);
-        }
-        next();
-    }
-    for (std::size_t begin = 0; begin < open.size(); begin += kMostRestRows / 2, next())
-        append(m_pieces.back().losses, open, begin, std::min(kMostRestRows / 2, open.size() - begin));
-}
-
 }  // namespace
 
 bool fitsOneBlock(const Batch &batch)
@@ -113,28 +46,6 @@ bool fitsOneBlock(const Batch &batch)
     const Size rest = restOf(batch);
     return batch.transitions.size() <= TransitionEncoder::kMostTransitions && rest.rows <= kMostRestRows &&
            rest.textBytes <= kMostTextBytes;
-}
-
-std::vector<Batch> piecesOf(const Batch &batch)
-{
-    Divider pieces(batch);
-    pieces.divide(&Batch::sites);
-    pieces.divide(&Notes::processes);
-    pieces.divide(&Notes::switches);
-    pieces.divide(&Batch::births);
-    pieces.divideTransitions();
-    pieces.divide(&Notes::threadNames);
-    pieces.divide(&Notes::names);
-    pieces.divide(&Notes::parents);
-    pieces.divide(&Notes::waits);
-    pieces.divide(&Notes::wakes);
-    pieces.divide(&Notes::drops);
-    pieces.divide(&Notes::processEnds);
-    pieces.divide(&Batch::deaths);
-    pieces.divide(&Batch::flags);
-    std::vector<Batch> all = pieces.take();
-    all.pop_back();  // the one after the last
-    return all;
 }
 
 void StreamEncoder::begin()

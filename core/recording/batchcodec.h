@@ -15,8 +15,6 @@ namespace ct::ctr {
 /// Rows of everything but transitions in a batch that goes into one block.
 inline constexpr std::size_t kMostRestRows = 65'536;
 bool fitsOneBlock(const Batch &batch);
-/// Any other one in pieces that do, in the order of the stream: to a sink they are the same.
-std::vector<Batch> piecesOf(const Batch &batch);
 
 /// Collects batches that fit one block each.
 class StreamEncoder {

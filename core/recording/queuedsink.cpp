@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/queuedsink.h"
 
+#include "core/recording/batchpieces.h"
+
 #include <algorithm>
 #include <chrono>
 #include <pthread.h>
@@ -41,34 +43,17 @@ std::size_t restBytesOf(const Batch &batch)
     return bytes == 0 ? 0 : bytes + sizeof(Batch);
 }
 
-/// What comes before the transitions of a batch.
-Batch headOf(const Batch &batch)
-{
-    Batch head;
-    head.sites = batch.sites;
-    head.births = batch.births;
-    head.losses = batch.losses;
-    head.notes = batch.notes;
-    head.now = batch.now;
-    return head;
-}
-
-/// What comes behind them.
-Batch tailOf(const Batch &batch)
-{
-    Batch tail;
-    tail.deaths = batch.deaths;
-    tail.flags = batch.flags;
-    tail.now = batch.now;
-    return tail;
-}
-
 /// All of it but the transitions.
 Batch restOf(const Batch &batch)
 {
-    Batch rest = headOf(batch);
+    Batch rest;
+    rest.sites = batch.sites;
+    rest.births = batch.births;
+    rest.losses = batch.losses;
     rest.deaths = batch.deaths;
     rest.flags = batch.flags;
+    rest.notes = batch.notes;
+    rest.now = batch.now;
     return rest;
 }
 
@@ -119,21 +104,26 @@ void QueuedSink::end(End how)
 Result<void> QueuedSink::consume(const Batch &batch)
 {
     std::unique_lock lock(m_mutex);
-    const std::size_t count = batch.transitions.size();
     const std::size_t restBytes = restBytesOf(batch);
-    const std::size_t room = m_open ? TransitionChunks::kCapacity - m_open->used : TransitionChunks::kCapacity;
-    if (count <= room || restBytes == 0) {
-        auto rest = restBytes > 0 ? std::make_unique<Batch>(restOf(batch)) : nullptr;
-        return append(lock, batch.transitions, {0, batch.now, std::move(rest), restBytes});
+    if (batch.transitions.size() <= TransitionChunks::kCapacity || restBytes == 0)
+        return appendWhole(lock, batch, restBytes);
+    Result<void> done;
+    for (const Batch &piece : piecesOf(batch, {TransitionChunks::kCapacity, batch.transitions.size()})) {
+        done = appendWhole(lock, piece, restBytesOf(piece));
+        if (!done)
+            break;
     }
-    // In pieces: deaths stay behind what came before them.
-    auto head = std::make_unique<Batch>(headOf(batch));
-    auto tail = std::make_unique<Batch>(tailOf(batch));
-    if (Result<void> done = append(lock, {}, {0, batch.now, std::move(head), restBytes}); !done)
-        return done;
-    if (Result<void> done = append(lock, batch.transitions, {0, batch.now, nullptr, 0}); !done)
-        return done;
-    return append(lock, {}, {0, batch.now, std::move(tail), 0});
+    return done;
+}
+
+/// With all its transitions on one page, if there is more to it: what a batch says of them comes with them.
+Result<void> QueuedSink::appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes)
+{
+    if (restBytes == 0)
+        return append(lock, batch.transitions, {0, batch.now, nullptr, 0});
+    if (m_open && batch.transitions.size() > TransitionChunks::kCapacity - m_open->used)
+        closePage();
+    return append(lock, batch.transitions, {0, batch.now, std::make_unique<Batch>(restOf(batch)), restBytes});
 }
 
 /// The rest of a step goes with its last transitions: one that has any must fit as a whole.

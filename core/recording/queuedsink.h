@@ -52,6 +52,7 @@ private:
     enum class End { None, Stop, Finish };
 
     QueuedSink(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget);
+    Result<void> appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes);
     Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
     bool awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
     void closePage();

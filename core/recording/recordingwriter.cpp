@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/recordingwriter.h"
 
+#include "core/recording/batchpieces.h"
+
 #include <algorithm>
 
 namespace ct {
@@ -14,6 +16,8 @@ namespace {
 constexpr std::uint64_t kFlushEveryNs = 500'000'000;
 /// Of output in one block; a piece is what was read from the terminal at once, some KiB.
 constexpr std::size_t kMostOutputBytes = 1U << 20;
+/// Of a batch that does not fit a block; texts of rows may be long.
+constexpr PieceLimits kPieces{TransitionEncoder::kMostTransitions, kMostRestRows / 8};
 
 }  // namespace
 
@@ -108,7 +112,7 @@ Result<void> RecordingWriter::consume(const Batch &batch)
     if (done && fitsOneBlock(batch)) {
         done = take(batch);
     } else if (done) {
-        for (const Batch &piece : piecesOf(batch)) {
+        for (const Batch &piece : piecesOf(batch, kPieces)) {
             done = take(piece);
             if (!done)
                 break;

@@ -26,7 +26,7 @@ inline std::string textOf(const Transition &event)
 {
     std::ostringstream out;
     out << "T " << event.coroutine << ' ' << event.n << ' ' << event.ts << ' ' << event.addr << ' ' << event.seq << ' '
-        << event.tid << ' ' << event.site << ' ' << static_cast<int>(event.kind) << event.active << '\n';
+        << event.tid << ' ' << event.site << ' ' << static_cast<int>(event.kind) << ' ' << event.active << '\n';
     return out.str();
 }
 

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A run, and its recording opened again: tables, histories and exports are the same.
+#include "app/findings.h"
+#include "core/exporting/exporting.h"
+#include "core/recording/recordingreader.h"
+#include "core/recording/recordingwriter.h"
+#include "core/session/buildid.h"
+#include "core/session/fileloader.h"
+#include "core/session/recorder.h"
+#include "core/session/recordingfacts.h"
+#include "core/session/session.h"
+#include "runner.h"
+
+#include <QSignalSpy>
+
+using namespace ct;
+using runner::integer;
+using runner::target;
+
+namespace {
+
+QStringList words(const char *line)
+{
+    return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+struct Trace {
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<History> history = std::make_shared<History>(std::uint64_t{1} << 30);
+    std::vector<std::shared_ptr<Sink>> sinks() const { return {population, history}; }
+};
+
+/// Loads a file to its end; what went wrong.
+QString load(const QString &path, const Trace &trace)
+{
+    FileLoader loader(path.toStdString(), trace.sinks());
+    loader.start();
+    loader.wait();
+    return loader.errorMessage();
+}
+
+void compareCoroutine(const Trace &live, const Trace &again, CoroutineId id)
+{
+    const CoroutineSnapshot a = live.population->at(id);
+    const CoroutineSnapshot b = again.population->at(id);
+    const auto fields = [](const CoroutineSnapshot &one) {
+        return std::tuple(one.station, one.generation, one.pid, one.probeId, one.birthTs, one.deathTs, one.dialect,
+                          one.flagged, one.state, one.kind, one.since, one.site, one.bodySite, one.addr, one.tid,
+                          one.events, one.lost, one.missed, one.dropped, one.runNs, one.suspendedNs);
+    };
+    QVERIFY(fields(a) == fields(b));
+    const CoroutineNotes notes = live.population->notes(id);
+    const CoroutineNotes notesAgain = again.population->notes(id);
+    QCOMPARE(notesAgain.name, notes.name);
+    QCOMPARE(notesAgain.parent, notes.parent);
+    QCOMPARE(notesAgain.wakes, notes.wakes);
+    QCOMPARE(notesAgain.woken, notes.woken);
+    std::vector<HistoryEvent> events;
+    live.history->forEach(id, [&](const HistoryEvent &event) {
+        events.push_back(event);
+        return true;
+    });
+    std::size_t next = 0;
+    bool same = true;
+    again.history->forEach(id, [&](const HistoryEvent &event) {
+        const auto all = [](const HistoryEvent &one) {
+            return std::tuple(one.ts, one.n, one.addr, one.count, one.tid, one.site, one.kind, one.type);
+        };
+        same = same && next < events.size() && all(event) == all(events[next]);
+        ++next;
+        return same;
+    });
+    QVERIFY(same && next == events.size());
+}
+
+QByteArray exported(const Trace &trace, const QTemporaryDir &dir)
+{
+    const QString path = dir.filePath(QStringLiteral("t.csv"));
+    const Result<ExportReport> report =
+        exportTrace(*trace.population, *trace.history, *exportFormatFor("t.csv"), path.toStdString(), {}, {});
+    return report ? runner::readAll(path) : QByteArray(report.error().message.c_str());
+}
+
+}  // namespace
+
+class RecordedRunTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void openedAgainItIsTheSame_data()
+    {
+        QTest::addColumn<QString>("program");
+        for (const char *program :
+             {"ct_storm --coroutines 200 --threads 2 --transitions 200000 --rate 2000000", "ct_causality --workers 50",
+              "ct_processes --processes 3 --coroutines 30 --turns 100", "ct_shortlived --count 3000 --rate 20000",
+              "ct_server_lossy --seconds 1"})
+            QTest::newRow(program) << QString::fromLatin1(program);
+    }
+    void openedAgainItIsTheSame()
+    {
+        QFETCH(QString, program);
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("run.ctr"));
+        const Trace live;
+        Accounting sums;
+        std::uint64_t endedAt = 0;
+        {
+            Session session;
+            for (const auto &sink : live.sinks())
+                session.addSink(sink);
+            const auto writer = RecordingWriter::open(path.toStdString());
+            QVERIFY(bool(writer));
+            session.addSink(*writer);
+            RecordingInfo about;
+            about.session = "here";
+            Recorder recorder(session, live.population, *writer, about);
+            LaunchSpec spec;
+            for (const QString &word : program.split(QLatin1Char(' ')))
+                spec.argv.push_back(word.toStdString());
+            spec.argv[0] = CT_BIN_DIR "/" + spec.argv[0];
+            spec.output = OutputMode::Pty;
+            QSignalSpy ended(&session, &Session::ended);
+            CaptureSpec capture;
+            capture.regionPath = dir.filePath(QStringLiteral("r.shm")).toStdString();
+            QVERIFY(bool(session.launch(capture, spec)));
+            recorder.started();
+            QVERIFY(ended.wait(runner::kPatienceMs));
+            sums = session.accounting();
+            endedAt = live.population->now();
+        }
+        const Trace again;
+        QCOMPARE(load(path, again), QString());
+        QVERIFY(live.population->captured() > 100);
+        QCOMPARE(again.population->captured(), live.population->captured());
+        QCOMPARE(again.population->lost(), live.population->lost());
+        QCOMPARE(again.population->size(), live.population->size());
+        QCOMPARE(again.population->now(), live.population->now());
+        QCOMPARE(again.population->dropCount(), live.population->dropCount());
+        QCOMPARE(again.population->processes().size(), live.population->processes().size());
+        QCOMPARE(again.history->noteCount(), live.history->noteCount());
+        for (CoroutineId id = 0; id < live.population->size() && !QTest::currentTestFailed(); ++id)
+            compareCoroutine(live, again, id);
+        QCOMPARE(exported(again, dir), exported(live, dir));
+        QCOMPARE(findAt(*again.population, endedAt).size(), findAt(*live.population, endedAt).size());
+
+        const auto reader = RecordingReader::open(path.toStdString());
+        QVERIFY(bool(reader));
+        Batch batch;
+        while (*(*reader)->next(batch)) {
+        }
+        const Accounting kept = (*reader)->accounting();
+        QCOMPARE(kept.captured, sums.captured);
+        QCOMPARE(kept.lost, sums.lost);
+        QCOMPARE(kept.coroutines, sums.coroutines);
+        QCOMPARE(kept.recordsDropped, sums.recordsDropped);
+        QVERIFY((*reader)->info().exit.has_value());
+    }
+
+    /// Behind the queue, as --batch has it.
+    void batchSaysTheSame_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("arguments");
+        QTest::newRow("storm") << "ct_storm"
+                               << "--coroutines 200 --threads 2 --transitions 2000000 --rate 4000000";
+        QTest::newRow("flat out") << "ct_storm"
+                                  << "--coroutines 100 --threads 2 --transitions 4000000";
+        QTest::newRow("server") << "ct_server_lossy"
+                                << "--seconds 2";
+    }
+    void batchSaysTheSame()
+    {
+        QFETCH(QString, program);
+        QFETCH(QString, arguments);
+        runner::Batch batch;
+        const QString path = batch.path("run.ctr");
+        const QByteArray name = program.toLatin1();
+        batch.process().setArguments(
+            batch.process().arguments() +
+            QStringList{QStringLiteral("-o"), path, QStringLiteral("--session"), QStringLiteral("my run")} +
+            target(name.constData(), words(arguments.toLatin1().constData())));
+        QCOMPARE(batch.run(), 0);
+        const QJsonObject summary = batch.summary();
+        const Trace trace;
+        QCOMPARE(load(path, trace), QString());
+        QCOMPARE(static_cast<qint64>(trace.population->captured()), integer(summary, "events"));
+        QCOMPARE(static_cast<qint64>(trace.population->lost()), integer(summary, "lost_events"));
+        QCOMPARE(static_cast<qint64>(trace.population->size()), integer(summary, "coroutines"));
+        std::uint64_t dropped = 0;
+        for (CoroutineId id = 0; id < trace.population->size(); ++id)
+            dropped += trace.population->at(id).dropped;
+        QCOMPARE(dropped, 0U);
+        QCOMPARE(static_cast<qsizetype>(findAt(*trace.population, trace.population->now()).size()),
+                 summary.value(QLatin1String("stuck")).toArray().size());
+
+        const auto reader = RecordingReader::open(path.toStdString());
+        QVERIFY(bool(reader));
+        Batch each;
+        while (*(*reader)->next(each)) {
+        }
+        const RecordingInfo &info = (*reader)->info();
+        QCOMPARE(info.session, std::string("my run"));
+        QCOMPARE(info.program, std::string("corotracer-gui"));
+        QCOMPARE(info.command.front(), runner::binary(name.constData()).toStdString());
+        QVERIFY(info.machine && info.machine->cores > 0 && info.machine->memory > 0);
+        QVERIFY(info.clocks.size() >= 2);
+        QVERIFY(info.clocks.back().monotonic > info.clocks.front().monotonic);
+        QCOMPARE(info.exit, std::optional(RecordingInfo::Exit{0, std::nullopt}));
+        QVERIFY(info.environment.count("CTP_SHM_PATH") == 1);
+        QVERIFY(info.environment.count("PATH") == 0 && info.environment.count("HOME") == 0);
+        QVERIFY(!info.processes.empty());
+        const RecordingInfo::Process &process = info.processes.front();
+        QCOMPARE(process.executable, runner::binary(name.constData()).toStdString());
+        const auto main = std::find_if(process.modules.begin(), process.modules.end(),
+                                       [&](const auto &module) { return module.path == process.executable; });
+        QVERIFY(main != process.modules.end());
+        QVERIFY(main->end > main->begin);
+        QCOMPARE(main->buildId, buildIdOf(process.executable));
+        QVERIFY(!main->buildId.empty());
+    }
+
+    void onlyWhatIsAllowedIsKept()
+    {
+        for (const char *kept :
+             {"LANG", "LC_ALL", "TZ", "CTP_SHM_PATH", "COROTRACER_X", "ASAN_OPTIONS", "MALLOC_ARENA_MAX"})
+            QVERIFY2(mayBeKept(kept), kept);
+        for (const char *dropped :
+             {"PATH", "HOME", "AWS_SECRET_ACCESS_KEY", "LANGUAGE", "XCTP_", "QT_QPA_PLATFORM", ""})
+            QVERIFY2(!mayBeKept(dropped), dropped);
+    }
+
+    void mapsAreRead()
+    {
+        const auto modules = modulesIn("55d0c0000000-55d0c0001000 r--p 00000000 fe:01 131 /bin/with space\n"
+                                       "55d0c0001000-55d0c0002000 r-xp 00001000 fe:01 131        /bin/with space\n"
+                                       "7fff00000000-7fff00001000 r-xp 00000000 00:00 0          [vdso]\n"
+                                       "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \nnonsense\n");
+        QCOMPARE(modules.size(), std::size_t{1});
+        QCOMPARE(modules[0].path, std::string("/bin/with space"));
+        QCOMPARE(modules[0].begin, std::uint64_t{0x55d0c0001000});
+        QCOMPARE(modules[0].offset, std::uint64_t{0x1000});
+    }
+
+    /// Cut off or changed anywhere it has another id, or none.
+    void hostileElfFiles()
+    {
+        const QTemporaryDir dir;
+        const QByteArray whole = runner::readAll(runner::binary("ct_many"));
+        const std::string path = dir.filePath(QStringLiteral("elf")).toStdString();
+        quint32 state = 1;
+        const auto random = [&](qsizetype end) {
+            state = state * 1664525 + 1013904223;
+            return static_cast<qsizetype>(state >> 8) % end;
+        };
+        for (int i = 0; i < 300; ++i) {
+            QByteArray bad = whole.left(i % 3 == 0 ? random(4096) : 4096);
+            for (int flips = 0; flips < 3 && !bad.isEmpty(); ++flips)
+                bad[random(bad.size())] = static_cast<char>(random(256));
+            QFile file(QString::fromStdString(path));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(bad);
+            file.close();
+            QVERIFY(buildIdOf(path).size() <= 128);
+        }
+        QVERIFY(!buildIdOf(runner::binary("ct_many").toStdString()).empty());
+        QVERIFY(buildIdOf("/nonexistent").empty());
+        QVERIFY(buildIdOf("/tmp").empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(RecordedRunTest)
+#include "tst_recordedrun.moc"
