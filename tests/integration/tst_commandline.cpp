@@ -41,6 +41,22 @@ private Q_SLOTS:
         QVERIFY(target.shellLine.empty());
     }
 
+    void takesRecordings()
+    {
+        const auto line = parse("--batch -o run.ctr --session night-7 --listen");
+        QVERIFY(line);
+        QVERIFY(line->records());
+        QCOMPARE(line->sessionId, std::string("night-7"));
+        QVERIFY(!parse("--batch -o run.jsonl --listen")->records());
+        QVERIFY(!parse("--batch -o run.jsonl --session x --listen"));
+        QVERIFY(!parse("--session x run.ctr"));
+        QVERIFY(!parse("--batch -o run.ctr --keep 10s --listen"));
+        QVERIFY(!parse("--batch -o run.ctx --listen"));
+        const auto opened = parse("run.ctr");
+        QVERIFY(opened);
+        QCOMPARE(std::get<ct::OpenRequest>(opened->start.what).path, std::string("run.ctr"));
+    }
+
     void hasDefaults()
     {
         const auto line = parse("--batch --listen");
