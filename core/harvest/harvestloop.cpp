@@ -4,6 +4,7 @@
 
 #include "core/harvest/laneharvest.h"
 #include "core/harvest/processfence.h"
+#include "core/harvest/regiontime.h"
 #include "core/harvest/stationlist.h"
 
 #include <algorithm>
@@ -45,7 +46,11 @@ std::uint64_t monotonicNs()
 
 struct HarvestLoop::Data {
     Data(Region &theRegion, IsAlive isAlive)
-        : region(theRegion), books(theRegion), list(theRegion, books), lanes(theRegion, books, std::move(isAlive))
+        : region(theRegion),
+          books(theRegion),
+          list(theRegion, books),
+          lanes(theRegion, books, std::move(isAlive)),
+          time(theRegion)
     {
     }
 
@@ -53,6 +58,7 @@ struct HarvestLoop::Data {
     HarvestBooks books;
     StationList list;
     LaneHarvest lanes;
+    RegionTime time;
     bool lanesWhole = true;            ///< after the latest pass
     std::uint64_t lastStationsNs = 0;  ///< when stations were last looked at
     std::uint32_t grownFor = 0;        ///< allocated_count when there was room ahead
@@ -117,6 +123,8 @@ struct HarvestLoop::Data {
             return;
         keepRoom(start, false);
         lanesWhole = lanes.pass(batch, allDeaths);
+        if (time.isDue(start))
+            time.keep(start, lanes.hasSeenLife());
         // Busy lanes come first; a pass over the stations may take longer than the lanes have room for.
         if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationsBesideLanesNs)
             return;

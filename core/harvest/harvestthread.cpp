@@ -98,6 +98,11 @@ void HarvestThread::setPast()
     m_data->past.emplace();
 }
 
+std::uint64_t HarvestThread::latestPastNs() const
+{
+    return m_data->past ? m_data->past->latest() : 0;
+}
+
 void HarvestThread::abandon()
 {
     m_data->abandoned.store(true, std::memory_order_relaxed);

@@ -29,6 +29,8 @@ public:
 
     /// Before the start: nobody writes into the region any more. For the sinks, time stands still at its latest event.
     void setPast();
+    /// After the end of a thread that was set so: ns, CLOCK_MONOTONIC, of the region's latest event; 0: it has none.
+    std::uint64_t latestPastNs() const;
     /// Starts the thread and returns once the socket listens, so that a target may be started.
     Result<void> startHarvest();
     /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().

@@ -29,6 +29,8 @@ public:
     bool isHolding() const { return m_merger.isHolding(); }
     /// A process has ended, and that is not told yet. Costs a system call.
     bool hasEndsToTell(std::uint64_t nowNs) { return m_processes.lookForEnds(nowNs) || !m_gone.empty(); }
+    /// Some process of this project's probe lived when we found it.
+    bool hasSeenLife() const { return m_processes.anySeenAlive(); }
     /// The lanes fill so fast that the next pass must not wait.
     bool isUrgent() const { return m_lanes.isUrgent(); }
 

@@ -40,6 +40,9 @@ public:
         batch.now = m_latest;
     }
 
+    /// ns, CLOCK_MONOTONIC, of the latest event so far; 0: there was none.
+    std::uint64_t latest() const { return m_latest; }
+
 private:
     std::uint64_t m_latest = 0;
 };

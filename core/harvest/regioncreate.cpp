@@ -4,7 +4,7 @@
 // Makes a new region: plans the areas, makes the file, writes the header.
 #include "core/harvest/processfence.h"
 #include "core/harvest/regiondata.h"
-#include "corotracer/clock.h"
+#include "corotracer/regionclock.h"
 
 #include <algorithm>
 #include <bit>
@@ -126,9 +126,11 @@ void writeHeader(GlobalHeader &header, const RegionSpec &spec, const ValidatedLa
     extension.lane_mode = areas.laneMode;
     extension.lane_records = areas.laneRecords;
     extension.lane_retention_ms = spec.laneRetentionMs;
-    extension.created_counter = corotracer::detail::has_invariant_counter() ? corotracer::detail::read_counter() : 0;
-    extension.created_monotonic_ns = clockNs(CLOCK_MONOTONIC);
-    extension.created_realtime_ns = clockNs(CLOCK_REALTIME);
+    const corotracer::detail::clock_moment now =
+        corotracer::detail::read_moment(corotracer::detail::has_invariant_counter());
+    extension.created_counter = now.counter;
+    extension.created_monotonic_ns = now.monotonic_ns;
+    extension.created_realtime_ns = now.realtime_ns;
     extension.engine_pid.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
     extension.engine_fences = canFenceProcesses() ? 1 : 0;
     // Release: whoever reads the magic (another engine, by pread) finds the rest.

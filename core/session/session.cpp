@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/session.h"
 
+#include "core/session/leftbehind.h"
 #include "core/session/mappings.h"
 #include "core/session/targetlist.h"
 
@@ -24,30 +25,6 @@ constexpr int kTerminatedGroupMs = 6000;  ///< longer than TargetProcess waits b
 QString text(const std::string &utf8)
 {
     return QString::fromStdString(utf8);
-}
-
-/// Of a region that no process uses any more.
-QString whatIsLeft(std::uint32_t laneMode)
-{
-    switch (laneMode) {
-    case corotracer::kLanesOverwrite:
-        return Session::tr("No process uses this region any more: it holds the last events of each thread, as a flight "
-                           "recorder keeps them.");
-    case corotracer::kLanesDiscard:
-        return Session::tr("No process uses this region any more: it holds what no engine had read, and the latest "
-                           "events of each coroutine.");
-    default:
-        return Session::tr("No process uses this region any more: what it holds are the last transitions of each "
-                           "coroutine.");
-    }
-}
-
-bool holdsCoroutines(const Region &region)
-{
-    // Relaxed: whether there are any, no more.
-    return region.header().allocated_count.load(std::memory_order_relaxed) != 0 ||
-           (region.laneMode() != corotracer::kLanesNone &&
-            region.header().extension.line_count.load(std::memory_order_relaxed) != 0);
 }
 
 bool isNothing(const Accounting &sums)
@@ -334,6 +311,8 @@ void Session::onHarvestEnded()
 {
     m_data->harvest->wait();
     m_data->finalAccounting = m_data->harvest->accounting();
+    if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestPastNs()); !when.isEmpty())
+        addNotice(when);
     settleRegion();
     if (m_data->kind == Data::Kind::Launched && isNothing(m_data->finalAccounting) &&
         m_data->endReason != EndReason::Stopped && !std::exchange(m_data->saidNothingTraced, true))

@@ -5,8 +5,8 @@
 // library and Linux calls; nothing here touches memory that the file has no room for.
 #pragma once
 
-#include "clock.h"
 #include "layout.h"
+#include "regionclock.h"
 #include "types.h"
 
 #include <bit>
@@ -229,16 +229,14 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     }
     if (::ftruncate(fd, static_cast<off_t>(size)) != 0)
         return false;
-    timespec real{};
-    ::clock_gettime(CLOCK_REALTIME, &real);
+    const clock_moment now = read_moment(has_invariant_counter());
     extension.magic = kExtensionMagic;
     extension.version = kExtensionVersion;
     extension.size = sizeof(ExtensionHeader);
     extension.file_size = size;
-    extension.created_counter = has_invariant_counter() ? read_counter() : 0;
-    extension.created_monotonic_ns = monotonic_ns();
-    extension.created_realtime_ns =
-        static_cast<std::uint64_t>(real.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(real.tv_nsec);
+    extension.created_counter = now.counter;
+    extension.created_monotonic_ns = now.monotonic_ns;
+    extension.created_realtime_ns = now.realtime_ns;
     return write_at(fd, zeroes, sizeof zeroes, 0) &&
            write_at(fd, &kVersion, sizeof kVersion, offsetof(GlobalHeader, version)) &&
            write_at(fd, &extension, sizeof extension, offsetof(GlobalHeader, extension)) &&

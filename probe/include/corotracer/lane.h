@@ -9,6 +9,7 @@
 #pragma once
 
 #include "lanedirectory.h"
+#include "regionclock.h"
 #include "wake.h"
 
 #pragma push_macro("slots")
@@ -33,7 +34,8 @@ inline void pause() noexcept;  // pause.h
     record.commit.store(commit, std::memory_order_release);
 }
 
-/// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first.
+/// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first; a flight recorder's also
+/// the region's, for there may be no engine that does.
 [[gnu::noinline, gnu::cold]] inline void publish_pair() noexcept
 {
     process_state &state = state_v1;
@@ -42,6 +44,8 @@ inline void pause() noexcept;  // pause.h
     if (now < due || !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_relaxed,
                                                              std::memory_order_relaxed))
         return;
+    if (state.lanes.overwrite)
+        publish_moment(*state.lanes.extension, read_moment(state.raw_counter), false);
     if (!state.raw_counter)
         return;
     ProcessEntry &entry = *state.process;

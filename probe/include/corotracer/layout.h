@@ -155,7 +155,7 @@ struct ExtensionHeader {
     std::uint32_t lane_records;       // 0x140  of a new lane, a power of two, 2048 ... 2^22; less when room is short
     std::uint32_t lane_retention_ms;  // 0x144  overwrite mode: how long a dead thread's lane is kept from reuse
     std::uint64_t created_counter;    // 0x148  counter at created_monotonic_ns, 0 = unknown
-    std::uint64_t created_mult;       // 0x150  ns per counter tick, 32 bits after the point; 0 = unknown
+    std::uint64_t created_mult;       // 0x150  reserved, 0: two readings of both clocks tell the rate better than one
     std::uint64_t pad_areas[5];
     // Written by probes, at births and thread starts.
     std::atomic<std::uint32_t> line_count;       // 0x180  fetch_add; index < lines_reserved owns the compact station
@@ -171,7 +171,8 @@ struct ExtensionHeader {
     std::atomic<std::uint64_t> names_dropped;         // 0x1B8  strings that found no room
     // Written by the engine (and popped by probes).
     std::atomic<std::uint64_t> free_stations;  // 0x1C0  like free_lines, of full stations; only drained ones
-    /// 0x1C8  Latest paired readings, a seqlock: odd while they are written.
+    /// 0x1C8  A seqlock around the latest readings of all clocks, odd while they are written; 0 = never. Written about
+    /// once a second by the owner, in overwrite mode by processes as well: see regionclock.h for the order.
     std::atomic<std::uint64_t> pair_seq;
     std::atomic<std::uint64_t> pair_counter;
     std::atomic<std::uint64_t> pair_monotonic_ns;
