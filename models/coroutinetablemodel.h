@@ -48,7 +48,7 @@ public:
         KindRole,     ///< int, a PointKind
         SinceRole,    ///< qulonglong
         NowRole,      ///< qulonglong, "now" for everything that lasts: time of the sample, or of its process's end
-        EndedRole,    ///< bool: its process has ended
+        EndedRole,    ///< bool: its process has ended while it lived
         ProbeIdRole,
         FlaggedRole,  ///< bool
         PidRole,

@@ -72,7 +72,7 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         bar.kind = present.kind;
         bar.from = present.since;
         bar.to = present.end;
-        bar.cut = snapshot.deathTs == 0 && lives.hasEnded(snapshot);
+        bar.cut = lives.hasEnded(snapshot);
         bar.open = snapshot.deathTs == 0 && !bar.cut;
         bar.site = snapshot.site;
         bar.addr = snapshot.addr;

@@ -35,7 +35,7 @@ QString stateText(const CoroutineSnapshot &coroutine, const Population &populati
         text += tr(" on thread %1").arg(format::thread(&population, coroutine.pid, coroutine.tid));
     else if (coroutine.state == CoroutineState::Suspended)
         text += tr(" at %1").arg(format::place(population.site(coroutine.site), coroutine.addr));
-    if (coroutine.deathTs == 0 && lives.hasEnded(coroutine))
+    if (lives.hasEnded(coroutine))
         text += tr(", until its process ended");
     return text;
 }

@@ -176,7 +176,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
         state += tr(" on thread %1").arg(format::thread(m_population.get(), coroutine.pid, coroutine.tid));
     if (coroutine.state == CoroutineState::Suspended)
         state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
-    if (coroutine.deathTs == 0 && lives.hasEnded(coroutine))
+    if (lives.hasEnded(coroutine))
         state += tr(", until its process ended");
     if (coroutine.flagged)
         state += QStringLiteral("; ") + tr("its station contradicts itself: no conclusions are drawn");

@@ -349,7 +349,7 @@ std::uint64_t TimelineScene::endOf(const CoroutineSnapshot &coroutine) const
 
 std::vector<std::pair<int, int>> TimelineScene::offColumnsOf(const CoroutineSnapshot &coroutine) const
 {
-    return offColumns(m_off, coroutine.pid, view, lives().nowOf(coroutine, m_now));
+    return offColumns(m_off, coroutine.pid, view, std::min(m_now, lives().endOf(coroutine)));
 }
 
 void TimelineScene::paintOff(QPainter &painter, const Colors &colors)

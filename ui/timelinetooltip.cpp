@@ -127,7 +127,7 @@ QString timelineToolTip(const Population &population, const History &history, co
     const auto bar = barAt(population, history, place.coroutine, moment, place.now, lives);
     if (!bar) {
         const bool unborn = moment < snapshot.birthTs;
-        const bool outlived = snapshot.deathTs == 0 && lives.hasEnded(snapshot);
+        const bool outlived = lives.hasEnded(snapshot);
         const QString what = unborn             ? tr("Not born yet")
                              : from > place.now ? tr("Not yet")
                              : outlived         ? tr("Its process has ended")

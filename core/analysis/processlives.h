@@ -26,12 +26,16 @@ public:
     std::uint64_t endOf(std::uint32_t pid, std::uint64_t ts) const;
     /// The same of the process in which a coroutine is in its present state.
     std::uint64_t endOf(const CoroutineSnapshot &coroutine) const;
-    /// What the present is to a coroutine: `now`, or before that the end of its process.
+    /// What the present is to a coroutine: `now`, or the end of its process, if that came before and while it lived.
     std::uint64_t nowOf(const CoroutineSnapshot &coroutine, std::uint64_t now) const
     {
-        return m_ended != 0 ? std::min(now, endOf(coroutine)) : now;
+        return m_ended != 0 && coroutine.deathTs == 0 ? std::min(now, endOf(coroutine)) : now;
     }
-    bool hasEnded(const CoroutineSnapshot &coroutine) const { return m_ended != 0 && endOf(coroutine) != kLasting; }
+    /// It lived when its process ended.
+    bool hasEnded(const CoroutineSnapshot &coroutine) const
+    {
+        return m_ended != 0 && coroutine.deathTs == 0 && endOf(coroutine) != kLasting;
+    }
     std::size_t endedCount() const { return m_ended; }  ///< never less in a later look at the same run
 
 private:
