@@ -153,12 +153,13 @@ struct ExtensionHeader {
     std::uint32_t lines_reserved;         // 0x138  compact stations
     std::uint32_t lane_mode;              // 0x13C  kLanesNone ...
     std::uint32_t lane_records;       // 0x140  of a new lane, a power of two, 2048 ... 2^22; less when room is short
-    std::uint32_t lane_retention_ms;  // 0x144  overwrite mode: how long a dead thread's lane is kept from reuse
+    std::uint32_t lane_retention_ms;  // 0x144  how long an ended thread's lane is kept from the next one, in both modes
     std::uint64_t created_counter;    // 0x148  counter at created_monotonic_ns, 0 = unknown
     std::uint64_t created_mult;       // 0x150  reserved, 0: two readings of both clocks tell the rate better than one
     std::uint64_t pad_areas[5];
     // Written by probes, at births and thread starts.
-    std::atomic<std::uint32_t> line_count;       // 0x180  fetch_add; index < lines_reserved owns the compact station
+    /// 0x180  Compact stations ever taken; raised by compare-exchange, and only once the next index has memory.
+    std::atomic<std::uint32_t> line_count;
     std::atomic<std::uint32_t> lines_committed;  // 0x184  compact stations whose memory is there; only ever raised
     std::atomic<std::uint64_t>
         free_lines;  // 0x188  stack of free compact stations: tag (32) | index + 1 (32), 0 = none
@@ -223,11 +224,14 @@ struct alignas(64) StateLine {
 enum : std::uint32_t {
     kLineFree = 0,  ///< also from the claim, which raises the generation, until the birth is written
     kLineAlive = 1,
-    kLineDead = 2,      ///< its birth or its death found no room in a lane: the engine frees it once it was read
+    /// Its birth, a name, its parent or its death found no room in a lane, or tracing was off or paused then: the
+    /// engine frees it once it was read. Never in overwrite mode.
+    kLineDead = 2,
     kLineRecycled = 3,  ///< dead, told in full by lanes; in a stack of free ones, or retired (generation 2^32 - 1)
 };
 
-/// What does not change in a coroutine's life; written at birth before StateLine::life, and by set_name / set_parent.
+/// What seldom changes in a coroutine's life; written at birth before StateLine::life. name and parent are stored again
+/// whenever they are told (release; partner: the reader's acquire), before their record.
 struct alignas(64) BirthLine {
     std::atomic<std::uint64_t> probe_id;   ///< 0x00  promise address
     std::atomic<std::uint64_t> birth_ts;   ///< 0x08  raw clock of the process
@@ -301,7 +305,7 @@ enum : std::uint32_t {
     kLaneFree = 0,    ///< drained; a thread may take it (compare-exchange to kLaneMaking, acquire)
     kLaneActive = 1,  ///< belongs to a thread
     kLaneClosed = 2,  ///< its thread has ended (release); the engine drains it and frees it (release)
-    kLaneMaking = 3,  ///< being taken or made
+    kLaneMaking = 3,  ///< being taken or made: nothing of its new thread is in it yet
 };
 
 /// A single-producer, single-consumer ring. Positions count records since the lane was made and never go back; record p
