@@ -174,10 +174,11 @@ void LaneHarvest::lookAround(Batch &batch)
 
 void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
 {
-    if (madeNow != made)
-        lasts = false;
-    else if (withoutNow != without)
+    // Both since the last look: a burst that used up the last memory there was. Said too much once rather than never.
+    if (withoutNow != without)
         lasts = isThereMore;
+    else if (madeNow != made)
+        lasts = false;
     without = withoutNow;
     made = madeNow;
 }

@@ -407,10 +407,10 @@ void LaneList::heedDrops(Lane &lane)
     const bool stands = lane.empty && lane.position == lane.stored && lane.position == lane.gauged;
     lane.droppedGauged = dropped;
     // A first lap that is not over drops nothing for want of a tail.
-    if (committed != lane.committedGauged)
-        lane.starved = false;
-    else if (late != 0 && committed < lane.view.capacity)
+    if (late != 0 && committed < lane.view.capacity)
         lane.starved = true;
+    else if (committed != lane.committedGauged)
+        lane.starved = false;
     lane.committedGauged = committed;
     if (!stands) {
         lane.droppedStanding = dropped;

@@ -5,6 +5,7 @@
 
 #include "core/recording/checksum.h"
 
+#include <algorithm>
 #include <ctime>
 #include <sys/random.h>
 #include <zstd.h>
@@ -83,7 +84,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
         head.flags = kCompressed;
     } else {
         bytes = payload.size();
-        std::memcpy(place, payload.data(), bytes);
+        std::copy_n(payload.data(), bytes, place);  // none may be at nullptr, which memcpy forbids
     }
     head.kind = kind;
     head.recording = m_recording;

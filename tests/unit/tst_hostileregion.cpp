@@ -80,7 +80,7 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
     sizes.processes = corotracer::kMaxProcesses;
     const Crafted crafted(sizes);
     constexpr std::uint32_t kLast = corotracer::kMaxProcesses - 1;
-    const std::uint64_t before = residentBytes();
+    [[maybe_unused]] const std::uint64_t before = residentBytes();
     auto region = ct::Region::open(crafted.path());
     REQUIRE(region);
     REQUIRE(region->writableHeader());
@@ -105,8 +105,10 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
     CHECK_EQUAL(loop.accounting().captured, 100u);
     REQUIRE(!books.notes.processes.empty());
     CHECK_EQUAL(books.notes.processes.back().pid, 77u);
+#if !defined(__SANITIZE_THREAD__)  // which keeps several bytes of its own for each
     // The table itself is 16 MiB of it.
     CHECK(residentBytes() < before + (std::uint64_t{100} << 20));
+#endif
 }
 
 /// Coroutines have 32 bits; in a target that goes on for days, those that follow share the last number.
