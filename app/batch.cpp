@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch.h"
 
+#include "app/backlog.h"
 #include "app/consolesignals.h"
 #include "app/dumper.h"
 #include "app/findings.h"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -27,7 +29,6 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-constexpr std::uint64_t kManyPending = 1'000'000;  ///< events that the output file is behind
 
 std::uint64_t monotonicNow()
 {
@@ -60,7 +61,8 @@ private:
     void sayBeginning();
     void connectDumper();
     void outputFailed(const QString &message);
-    void sayBacklog();
+    void connectBacklog();
+    [[noreturn]] void endAtOnce();
     int finish();
     int exitCode() const;
     Dumper::Ending ending() const;
@@ -71,7 +73,8 @@ private:
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::optional<OutputFile> m_summaryFile;
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
-    std::shared_ptr<QueuedSink> m_queue;  ///< before the output file
+    std::shared_ptr<QueuedSink> m_queue;  ///< before the output file, and
+    std::unique_ptr<Backlog> m_backlog;   ///< what is in it at the end
     Session m_session;
     std::unique_ptr<Recorder> m_recorder;  ///< with -o FILE.ctr only
     ConsoleSignals m_signals;
@@ -153,8 +156,10 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (state == SessionState::Draining || state == SessionState::Ended)
             decideEnd("exit");
-        if (state == SessionState::Draining)
-            sayBacklog();
+        if (state == SessionState::Draining && m_backlog) {
+            m_progressTimer.stop();
+            m_backlog->begin(m_signalsSeen > 0);
+        }
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
@@ -174,13 +179,23 @@ void BatchRun::connectDumper()
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
-/// What the file has yet to get may take it long.
-void BatchRun::sayBacklog()
+void BatchRun::connectBacklog()
 {
-    const std::uint64_t pending = m_queue ? m_queue->pending() : 0;
-    if (pending >= kManyPending)
-        m_progress.say(tr("writing the last %1 events to %2")
-                           .arg(QString::number(pending), QString::fromStdString(m_line.outputPath)));
+    if (!m_queue)
+        return;
+    m_backlog = std::make_unique<Backlog>(m_queue, QString::fromStdString(m_line.outputPath));
+    connect(m_backlog.get(), &Backlog::said, this, [this](const QString &message) { m_progress.say(message); });
+    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_progress.show(line); });
+    connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
+}
+
+/// The output is stuck, or takes too long to be completed: everything stays as it is.
+void BatchRun::endAtOnce()
+{
+    m_progress.say(tr("ended at once; what is left of the capture: %1").arg(m_session.regionPath()));
+    if (m_summaryFile)
+        m_summaryFile->discard();
+    std::_Exit(kExitOutput);
 }
 
 void BatchRun::outputFailed(const QString &message)
@@ -221,6 +236,10 @@ void BatchRun::onSignal(int signal)
             m_dumper->dump(tr("as asked for"));
         else
             m_progress.say(tr("SIGUSR1 asks for a dump: there is none without --keep; the capture goes on"));
+        return;
+    }
+    if (m_backlog && m_backlog->hasBegun()) {
+        m_backlog->onSignal();
         return;
     }
     decideEnd("signal");
@@ -278,7 +297,7 @@ void BatchRun::sayBeginning()
 
 int BatchRun::exitCode() const
 {
-    if (!m_summary.outputError.empty())
+    if (!m_summary.outputError.empty() || m_summary.eventsNotWritten != 0)
         return kExitOutput;
     if (!m_summary.captureError.empty())
         return kExitCapture;
@@ -314,10 +333,12 @@ int BatchRun::finish()
     if (m_dumper) {
         m_dumper->finish(ending(), m_endNs);
         m_summary.dumps = m_dumper->files();
+        m_summary.findingsNotDumped = m_dumper->findingsNotDumped();
     }
     m_summary.accounting = m_session.accounting();
     const NotKept dumped = m_dumper ? m_dumper->history()->notKept() : NotKept();
     m_population->notKept().together(dumped).addTo(m_summary.accounting);
+    m_summary.eventsNotWritten = m_backlog ? m_backlog->notWritten() : 0;
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
@@ -335,6 +356,10 @@ int BatchRun::finish()
     for (const FoundGroup &group : m_summary.stuck)
         m_progress.say(QString::fromStdString("stuck: " + describe(group)));
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
+    if (m_summary.eventsNotWritten != 0)
+        m_progress.say(tr("%1 of these events were given up and are not in %2")
+                           .arg(m_summary.eventsNotWritten)
+                           .arg(QString::fromStdString(m_line.outputPath)));
     const int code = exitCode();
     return writeSummary() ? code : kExitOutput;
 }
@@ -357,6 +382,7 @@ int BatchRun::run()
     sayBeginning();
     connectSession();
     connectDumper();
+    connectBacklog();
     armDuration();
     QCoreApplication::exec();
     return finish();

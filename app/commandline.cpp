@@ -13,9 +13,8 @@ namespace ct {
 
 namespace {
 
-/// What a lane and the pool of all may take; the upper ends are those of the layout.
-constexpr SizeLimits kLaneLimits{64ULL << 10, 128ULL << 20};
-constexpr SizeLimits kPoolLimits{64ULL << 10, 32ULL << 30};
+constexpr SizeLimits kLaneLimits{kLaneBytesMin, kLaneBytesMax};
+constexpr SizeLimits kPoolLimits{kLanePoolMin, kLanePoolMax};
 constexpr double kLongestRetentionSec = 4'000'000;  // as milliseconds in 32 bits
 
 Result<CommandLine::Theme> parseTheme(const std::string &value)

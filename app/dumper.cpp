@@ -24,6 +24,13 @@ std::uint64_t keepNsOf(const CommandLine &line)
     return line.keepSec ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keepSec * 1e9)) : 0;
 }
 
+/// Also by a link to nowhere.
+bool isTaken(const std::string &path)
+{
+    std::error_code error;
+    return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
+
 }  // namespace
 
 /// What a dump holds, and what would have been in it if memory had held it.
@@ -59,7 +66,8 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
     : QObject(parent),
       m_line(line),
       m_population(std::move(population)),
-      m_history(std::make_shared<History>(line.keepBytes.value_or(kDefaultBytes), keepNsOf(line)))
+      m_history(std::make_shared<History>(line.keepBytes.value_or(kDefaultBytes), keepNsOf(line))),
+      m_brake(line.keepSec ? keepNsOf(line) : FindingBrake::kUsualWindowNs)
 {
     m_look.setSingleShot(true);
     connect(&m_look, &QTimer::timeout, this, &Dumper::look);
@@ -142,15 +150,25 @@ void Dumper::dumpDeaths()
     }
 }
 
-/// One that recovered and got stuck again is known.
 bool Dumper::hasNewFinding(std::uint64_t now)
 {
-    bool found = false;
-    for (const StuckGroup &group : findStuck(*m_population, now)) {
-        for (const StuckCoroutine &stuck : group.coroutines)
-            found = m_known.insert(stuck.coroutine).second || found;
-    }
-    return found;
+    const bool due = m_brake.isDumpDue(findStuck(*m_population, now), now);
+    if (m_brake.beyondTheLast() > 0 && !std::exchange(m_saidSpent, true))
+        Q_EMIT said(tr("one more coroutine is stuck; findings are not dumped any more after %1 dumps")
+                        .arg(FindingBrake::kMostDumps));
+    return due;
+}
+
+/// What the brake held back.
+void Dumper::saySpared()
+{
+    if (m_brake.atDumpedPlaces() > 0)
+        Q_EMIT said(
+            tr("no dump for %1 more findings at places that had just been dumped").arg(m_brake.atDumpedPlaces()));
+    if (m_brake.beyondTheLast() > 0)
+        Q_EMIT said(tr("no dump for %1 more findings after the first %2 dumps for such")
+                        .arg(m_brake.beyondTheLast())
+                        .arg(FindingBrake::kMostDumps));
 }
 
 void Dumper::dump(const QString &reason)
@@ -164,7 +182,9 @@ void Dumper::dump(const QString &reason)
 void Dumper::begin()
 {
     m_outcome = std::make_shared<Outcome>();
-    m_outcome->path = numberedPath(m_line.outputPath, ++m_number);
+    do {
+        m_outcome->path = numberedPath(m_line.outputPath, ++m_number);
+    } while (isTaken(m_outcome->path));
     m_outcome->reason = m_due.front();
     m_due.pop_front();
     const auto write = [outcome = m_outcome, population = m_population, history = m_history,
@@ -211,6 +231,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
         dump(tr("a coroutine is stuck"));
     while (m_writer)
         end();
+    saySpared();
 }
 
 }  // namespace ct

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/commandline.h"
+#include "app/findingbrake.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -56,6 +57,8 @@ public:
     void finish(Ending ending, std::uint64_t now);
 
     const std::vector<std::string> &files() const { return m_files; }  ///< written so far
+    /// Coroutines found to be stuck that no dump was made for, see FindingBrake.
+    std::uint64_t findingsNotDumped() const { return m_brake.atDumpedPlaces() + m_brake.beyondTheLast(); }
 
 Q_SIGNALS:
     void said(const QString &message);
@@ -71,6 +74,7 @@ private:
     static QString describe(const ExportReport &report);
     void look();
     bool hasNewFinding(std::uint64_t now);
+    void saySpared();
     void lookForDeaths();
     void dumpDeaths();
     void begin();
@@ -88,9 +92,10 @@ private:
     std::vector<Death> m_dying;      ///< processes whose end was seen, and a dump is due for
     std::uint64_t m_dyingSince = 0;  ///< stream time of the last of them, ns
     std::size_t m_deathsDumped = 0;
-    std::set<CoroutineId> m_known;  ///< stuck ones that a dump was made for
+    FindingBrake m_brake;
+    bool m_saidSpent = false;
     std::vector<std::string> m_files;
-    std::uint32_t m_number = 0;
+    std::uint32_t m_number = 0;  ///< of the latest dump
 };
 
 /// "run.jsonl", 3 -> "run.3.jsonl".

@@ -221,6 +221,8 @@ std::string toJson(const Summary &summary)
     object.text("region", summary.regionPath);
     object.boolean("region_kept", summary.regionKept);
     appendTexts(object.key("dumps"), summary.dumps);
+    object.number("findings_not_dumped", summary.findingsNotDumped);
+    object.number("events_not_written", summary.eventsNotWritten);
     for (const auto &[name, error] :
          {std::pair{"capture_error", &summary.captureError}, std::pair{"output_error", &summary.outputError}}) {
         if (error->empty())

@@ -45,9 +45,11 @@ struct Summary {
     std::vector<FoundGroup> stuck;
     std::string regionPath;
     bool regionKept = false;
-    std::vector<std::string> dumps;  ///< files, in order
-    std::string captureError;        ///< empty: the region could be read to the end
-    std::string outputError;         ///< empty: what was asked for was written
+    std::vector<std::string> dumps;       ///< files, in order
+    std::uint64_t findingsNotDumped = 0;  ///< stuck coroutines that no dump was made for
+    std::uint64_t eventsNotWritten = 0;   ///< captured ones that the output file was given up for
+    std::string captureError;             ///< empty: the region could be read to the end
+    std::string outputError;              ///< empty: what was asked for was written
 };
 
 /// One JSON object, with a line break at the end.

@@ -21,8 +21,15 @@ struct Unit {
     std::string_view name;
     std::uint64_t factor;
 };
-constexpr std::array<Unit, 7> kSizes{
-    {{"", 1}, {"K", 1 << 10}, {"KiB", 1 << 10}, {"M", 1 << 20}, {"MiB", 1 << 20}, {"G", 1 << 30}, {"GiB", 1 << 30}}};
+constexpr std::array<Unit, 9> kSizes{{{"", 1},
+                                      {"K", 1 << 10},
+                                      {"KiB", 1 << 10},
+                                      {"M", 1 << 20},
+                                      {"MiB", 1 << 20},
+                                      {"G", 1 << 30},
+                                      {"GiB", 1 << 30},
+                                      {"T", 1ULL << 40},
+                                      {"TiB", 1ULL << 40}}};
 constexpr std::array<Unit, 3> kTimes{{{"ms", 1}, {"s", 1000}, {"min", 60'000}}};  // in ms
 
 template <std::size_t N>
@@ -48,7 +55,8 @@ std::optional<std::pair<double, std::string_view>> splitNumber(std::string_view 
 
 std::string sizeText(std::uint64_t bytes)
 {
-    constexpr std::array<Unit, 3> kLargestFirst{{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}};
+    constexpr std::array<Unit, 4> kLargestFirst{
+        {{"TiB", 1ULL << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}};
     for (const Unit &unit : kLargestFirst) {
         if (bytes % unit.factor == 0)
             return std::to_string(bytes / unit.factor) + std::string(unit.name);

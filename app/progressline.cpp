@@ -37,10 +37,19 @@ void ProgressLine::update(const Accounting &accounting, std::uint64_t alive, std
             static_cast<double>(accounting.captured - m_lastCaptured) * 1e9 / static_cast<double>(nowNs - m_lastNs);
     m_lastCaptured = accounting.captured;
     m_lastNs = nowNs;
-    std::fprintf(stderr, "\r\033[K%llu events, %.0f/s, lost %llu, %llu coroutines, %llu alive",
-                 static_cast<unsigned long long>(accounting.captured), perSecond,
-                 static_cast<unsigned long long>(accounting.lost),
-                 static_cast<unsigned long long>(accounting.coroutines), static_cast<unsigned long long>(alive));
+    show(QStringLiteral("%1 events, %2/s, lost %3, %4 coroutines, %5 alive")
+             .arg(accounting.captured)
+             .arg(perSecond, 0, 'f', 0)
+             .arg(accounting.lost)
+             .arg(accounting.coroutines)
+             .arg(alive));
+}
+
+void ProgressLine::show(const QString &line)
+{
+    if (!m_terminal)
+        return;
+    std::fprintf(stderr, "\r\033[K%s", line.toUtf8().constData());
     std::fflush(stderr);
     m_drawn = true;
 }

@@ -21,6 +21,7 @@ public:
     void say(const QString &message);  ///< one line: "corotracer-gui: message"
     void add(const QString &line);     ///< belongs to the message before: "  line"
     void update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs);
+    void show(const QString &line);  ///< the line that is kept up to date
     void clear();
 
 private:

@@ -26,19 +26,22 @@ Capture:
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes
   --lane-size SIZE        history that a thread may be ahead of us, 64KiB to 128MiB [16MiB]
-  --lane-pool SIZE        of all threads together [512MiB]
+  --lane-pool SIZE        of all threads together, 128KiB to 1TiB [512MiB]
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
   --no-lanes              the latest eight transitions of each coroutine only, as in version 1
 
 With --batch:
   -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
-                          for other programs
+                          for other programs. What a slow file has yet to get at the end is said; Ctrl-C then
+                          gives that up, counts it, and leaves a whole file with exit status 4
   --session ID            how a recording (.ctr) names the run [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
-                          given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl
-  --dump-on finding       dump when a coroutine is found to be stuck
+                          given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
+                          or the next number that is free
+  --dump-on finding       dump when a coroutine is found to be stuck: once for each place in the code within the
+                          time that is kept [60s], 10 dumps at most; what had none is counted
   --dump-on death         dump when a process of the target has ended, one dump each; either, both, or none may
                           be given: SIGUSR1 to corotracer-gui dumps at any time
 

@@ -20,9 +20,9 @@ struct CaptureSettings {
     int keepMiB = 0;         ///< of events in memory; 0 = as the machine allows
     int keepSec = 0;         ///< only events of the latest so many seconds; 0 = all
 
-    static constexpr int kSmallestLaneKiB = 64;
-    static constexpr int kLargestLaneKiB = 128 << 10;
-    static constexpr int kLargestPoolMiB = 64 << 10;
+    static constexpr int kSmallestLaneKiB = static_cast<int>(kLaneBytesMin >> 10);
+    static constexpr int kLargestLaneKiB = static_cast<int>(kLaneBytesMax >> 10);
+    static constexpr int kLargestPoolMiB = static_cast<int>(kLanePoolMax >> 20);
     static constexpr int kSmallestKeepMiB = 16;
     static constexpr int kLargestKeepMiB = 32 << 10;
 

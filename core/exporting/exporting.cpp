@@ -301,6 +301,19 @@ Result<void> TraceReplay::flush()
     return {};
 }
 
+/// An error of a sink that wrote `temporary` in place of `path`. What it says of how much is in its file does not hold
+/// for one that goes away: of that, only the cause stays.
+Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
+{
+    std::string cause = error.message;
+    if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
+        cause.replace(at, temporary.size(), path);
+        cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
+    }
+    const char *const remedy = error.code == ErrorCode::NoSpace ? ", free some space or choose another place" : "";
+    return {error.code, cause + "; nothing was written" + remedy};
+}
+
 }  // namespace
 
 std::span<const ExportFormat> exportFormats()
@@ -329,12 +342,14 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
         return file.error();
     Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath());
     if (!sink)
-        return sink.error();
+        return ofNothingWritten(sink.error(), file->temporaryPath(), path);
     Result<ExportReport> report = TraceReplay(population, history, **sink, progress, sums).run();
     // Closed before the file is renamed or removed.
     sink->reset();
-    if (!report)
+    if (!report && report.error().code == ErrorCode::Cancelled)
         return report;
+    if (!report)
+        return ofNothingWritten(report.error(), file->temporaryPath(), path);
     if (progress && !progress(0.99))
         return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
     if (Result<void> replaced = file->commit(); !replaced)

@@ -33,6 +33,12 @@ Result<RegionPlace> chooseRegionPlace(const std::vector<RegionPlace> &candidates
 /// The candidates on this machine, best first; also where to look for regions that were left over.
 std::vector<RegionPlace> regionPlaces();
 
+/// What one lane and the pool of all may take, in bytes: of the layout, and for the pool what a mapping may ask for.
+inline constexpr std::uint64_t kLaneBytesMin = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord);
+inline constexpr std::uint64_t kLaneBytesMax = corotracer::kLaneRecordsMax * sizeof(corotracer::LaneRecord);
+inline constexpr std::uint64_t kLanePoolMin = 2 * kLaneBytesMin;
+inline constexpr std::uint64_t kLanePoolMax = 1ULL << 40;
+
 struct RegionSpec {
     std::string path;  ///< empty: a fresh name in chooseRegionPlace()
     /// At most so many coroutines at a time, of version-1 probes and of ours each. Memory is taken as it is needed.
@@ -41,7 +47,7 @@ struct RegionSpec {
     /// an engine can look; else the first 32,768, and more while they are used.
     bool stationsAtStart = false;
     bool lanes = true;                      ///< false: our probe writes full stations too
-    std::uint64_t laneBytes = 16ULL << 20;  ///< of one thread; 64 KiB ... 128 MiB, rounded down to a power of two
+    std::uint64_t laneBytes = 16ULL << 20;  ///< of one thread; rounded down to a power of two
     std::uint64_t lanePoolBytes =
         512ULL << 20;                   ///< of all threads together; each lane takes at most 1/32 of what is left
     std::uint32_t laneRetentionMs = 0;  ///< how long an ended thread's lane is kept from the next one

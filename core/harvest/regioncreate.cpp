@@ -28,9 +28,6 @@ constexpr std::uint32_t kSiteCapacity = 65'536;
 constexpr std::uint64_t kStringsCapacity = 64ULL << 20;
 constexpr std::uint32_t kProcessCapacity = 1024;
 constexpr std::uint32_t kLaneCapacity = 4096;
-constexpr std::uint64_t kLaneBytesMin = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord);
-constexpr std::uint64_t kLaneBytesMax = corotracer::kLaneRecordsMax * sizeof(corotracer::LaneRecord);
-constexpr std::uint64_t kLanePoolMax = 1ULL << 40;
 /// Stations offered at first, and the smallest number worth a region.
 constexpr std::uint32_t kStationsAtFirst = 32'768;
 constexpr std::uint32_t kStationsMin = 64;
@@ -61,7 +58,7 @@ Result<void> checkSpec(const RegionSpec &spec)
     if (spec.laneBytes < kLaneBytesMin || spec.laneBytes > kLaneBytesMax)
         return Error{ErrorCode::InvalidArgument,
                      "lanes of " + std::to_string(spec.laneBytes) + " bytes are not possible; give 64 KiB to 128 MiB"};
-    if (spec.lanePoolBytes < 2 * kLaneBytesMin || spec.lanePoolBytes > kLanePoolMax)
+    if (spec.lanePoolBytes < kLanePoolMin || spec.lanePoolBytes > kLanePoolMax)
         return Error{ErrorCode::InvalidArgument, "a lane pool of " + std::to_string(spec.lanePoolBytes) +
                                                      " bytes is not possible; give 128 KiB to 1 TiB"};
     return {};

@@ -105,6 +105,10 @@ Result<void> QueuedSink::consume(const Batch &batch)
 {
     std::unique_lock lock(m_mutex);
     const std::size_t restBytes = restBytesOf(batch);
+    if (m_givenUp) {
+        m_pending.fetch_add(batch.transitions.size(), std::memory_order_relaxed);
+        return {};
+    }
     if (batch.transitions.size() <= TransitionChunks::kCapacity || restBytes == 0)
         return appendWhole(lock, batch, restBytes);
     Result<void> done;
@@ -132,8 +136,10 @@ Result<void> QueuedSink::append(std::unique_lock<std::mutex> &lock, std::span<co
     const std::size_t count = transitions.size();
     std::size_t done = 0;
     do {
-        if (!awaitRoom(lock, step.restBytes))
-            return *m_error;
+        if (!awaitRoom(lock, step.restBytes)) {
+            m_pending.fetch_add(count - done, std::memory_order_relaxed);
+            return m_error ? Result<void>(*m_error) : Result<void>();
+        }
         const std::size_t some = std::min(count - done, TransitionChunks::kCapacity - m_open->used);
         std::copy_n(transitions.data() + done, some, m_open->chunk.transitions + m_open->used);
         m_open->used += some;
@@ -159,15 +165,15 @@ Result<void> QueuedSink::append(std::unique_lock<std::mutex> &lock, std::span<co
     return {};
 }
 
-/// Until there is an open page and room for the rest; false when the writer has failed.
+/// Until there is an open page and room for the rest; false when the writer has failed or was given up.
 bool QueuedSink::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
 {
     m_room.wait(lock, [&] {
         // A rest that is larger than the room of all is let in alone.
         const bool restFits = restBytes == 0 || m_restBytes == 0 || m_restBytes + restBytes <= m_restBudget;
-        return m_error || ((m_open || !m_chunks.isEmpty()) && restFits);
+        return m_error || m_givenUp || ((m_open || !m_chunks.isEmpty()) && restFits);
     });
-    if (m_error)
+    if (m_error || m_givenUp)
         return false;
     if (!m_open)
         m_open = Page{m_chunks.take(), 0, {}};
@@ -179,6 +185,20 @@ void QueuedSink::closePage()
     m_full.push_back(std::move(*m_open));
     m_open.reset();
     m_work.notify_one();
+}
+
+void QueuedSink::giveUp()
+{
+    const std::lock_guard lock(m_mutex);
+    m_givenUp = true;
+    for (const Page &page : m_full)
+        m_chunks.giveBack(page.chunk);
+    m_full.clear();
+    if (m_open)
+        m_chunks.giveBack(m_open->chunk);
+    m_open.reset();
+    m_work.notify_one();
+    m_room.notify_one();
 }
 
 Result<void> QueuedSink::finish(const Accounting &accounting)
@@ -206,6 +226,8 @@ void QueuedSink::run()
             m_work.wait_for(lock, kGather, [this] { return m_end != End::None || !m_full.empty(); });
     }
     if (!m_error && m_end == End::Finish) {
+        if (m_givenUp)
+            m_accounting.eventsNotWritten = pending();
         if (const Result<void> finished = m_sink->finish(m_accounting); !finished)
             m_error = finished.error();  // read when this thread has been joined
     }

@@ -33,7 +33,10 @@ public:
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
-    /// Transitions that were consumed and not written yet. Any thread; relaxed, a figure for people.
+    /// Drops what is queued and what is still to come, but for what the sink is at: it is told of the end, and how many
+    /// transitions it did not get (Accounting::eventsNotWritten). Any thread.
+    void giveUp();
+    /// Transitions that were consumed and not written yet, or never will be. Any thread; relaxed, a figure for people.
     std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
 
 private:
@@ -78,6 +81,7 @@ private:
     End m_end = End::None;
     Accounting m_accounting;
     std::optional<Error> m_error;
+    bool m_givenUp = false;
     std::thread m_writer;
 };
 

@@ -82,7 +82,7 @@ using SumsLayout =
            Plain<&Accounting::missedBeforeAttach>, Plain<&Accounting::coroutines>, Plain<&Accounting::coroutinesMissed>,
            Plain<&Accounting::notesDropped>, Plain<&Accounting::notesLost>, Plain<&Accounting::untraced>,
            Plain<&Accounting::bornWhileOff>, Plain<&Accounting::bornBeforeInit>, Plain<&Accounting::flaggedStations>,
-           Plain<&Accounting::sitesDropped>, Plain<&Accounting::recordsDropped>>;
+           Plain<&Accounting::sitesDropped>, Plain<&Accounting::recordsDropped>, Plain<&Accounting::eventsNotWritten>>;
 using OutputLayout = Layout<OutputPiece, Tag::Output, Delta<&OutputPiece::ts>, Text<&OutputPiece::bytes>>;
 using PlaceLayout = Layout<BlockPlace, Tag::Blocks, Delta<&BlockPlace::offset>, Plain<&BlockPlace::kind>,
                            Plain<&BlockPlace::transitions>, Delta<&BlockPlace::firstTs>, Delta<&BlockPlace::lastTs>>;

@@ -105,6 +105,15 @@ private Q_SLOTS:
         QCOMPARE(section.settings().keepMiB, CaptureSettings::kSmallestKeepMiB);
     }
 
+    void offersWhatARegionCanBeMadeOf()
+    {
+        CaptureSection section;
+        QCOMPARE(section.findChild<QSpinBox *>(QStringLiteral("capturePool"))->maximum(), int(kLanePoolMax >> 20));
+        const auto *lane = section.findChild<QComboBox *>(QStringLiteral("captureLaneSize"));
+        QCOMPARE(lane->itemData(0).toInt(), int(kLaneBytesMin >> 10));
+        QCOMPARE(lane->itemData(lane->count() - 1).toInt(), int(kLaneBytesMax >> 10));
+    }
+
     void dumpsHaveNamesOfTheirOwn()
     {
         DumpSettings settings = DumpSettings::load(QSettings());

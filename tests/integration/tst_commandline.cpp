@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline.h"
+#include "core/harvest/region.h"
 
 #include <QtTest>
 
@@ -83,6 +84,36 @@ private Q_SLOTS:
         QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
         QVERIFY(parse("--no-lanes -- prog"));  // the window takes them as well
+    }
+
+    /// What is taken here is what a region can be made of, and what the window offers.
+    void lanesHaveTheLimitsOfRegions()
+    {
+        const auto least = parse("--batch --lane-pool 128KiB --lane-size 64KiB --listen");
+        QVERIFY(least);
+        QCOMPARE(least->start.capture.lanePoolBytes, ct::kLanePoolMin);
+        QCOMPARE(least->start.capture.laneBytes, ct::kLaneBytesMin);
+        const auto most = parse("--batch --lane-pool 1TiB --lane-size 128MiB --listen");
+        QVERIFY(most);
+        QCOMPARE(most->start.capture.lanePoolBytes, ct::kLanePoolMax);
+        QCOMPARE(most->start.capture.laneBytes, ct::kLaneBytesMax);
+        const auto tooSmall = parse("--batch --lane-pool 127KiB --lane-size 64KiB --listen");
+        QVERIFY(!tooSmall);
+        QVERIFY(tooSmall.error().message.find("128KiB to 1TiB") != std::string::npos);
+        QVERIFY(!parse("--batch --lane-pool 1025GiB --listen"));
+    }
+
+    void regionsOfTheSmallestAndTheLargestPoolCanBeMade()
+    {
+        for (const std::uint64_t bytes : {ct::kLanePoolMin, ct::kLanePoolMax}) {
+            ct::RegionSpec spec;
+            spec.stations = 64;
+            spec.laneBytes = ct::kLaneBytesMin;
+            spec.lanePoolBytes = bytes;
+            ct::Result<ct::Region> region = ct::Region::create(spec);
+            QVERIFY2(region, region ? "" : region.error().message.c_str());
+            QVERIFY(region->remove());
+        }
     }
 
     void takesWhatIsKept()

@@ -56,7 +56,53 @@ private Q_SLOTS:
                  qPrintable(said));
     }
 
+    /// What an earlier run left is not replaced.
+    void takesTheNextFreeNumber()
+    {
+        putContent(path("run.1.sqlite"), "an earlier dump");
+        QVERIFY(QFile::link(QStringLiteral("/nowhere/at/all"), path("run.2.sqlite")));
+        putContent(path("run.4.sqlite"), "another one");
+        consume(manyEvents(3, 0, 10));
+        for (const char *name : {"run.3.sqlite", "run.5.sqlite"}) {
+            QVERIFY2(dumped().contains(path(name)), name);
+            QCOMPARE(m_dumper->files().back(), path(name).toStdString());
+        }
+        QCOMPARE(contentOf(path("run.1.sqlite")), QByteArray("an earlier dump"));
+        QCOMPARE(contentOf(path("run.4.sqlite")), QByteArray("another one"));
+        QVERIFY(QFileInfo(path("run.2.sqlite")).isSymbolicLink());
+    }
+
+    /// Coroutine after coroutine gets stuck at the same place.
+    void findingsThatAreNotDumpedAreSaid()
+    {
+        m_line.dumpOnFinding = true;
+        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        QSignalSpy said(m_dumper.get(), &Dumper::said);
+        consume(stuckCoroutine(0, 10'000'000'000));
+        m_dumper->watch({});
+        QVERIFY(said.wait(60'000));
+        QVERIFY2(said.last().first().toString().contains(path("run.1.sqlite")),
+                 qPrintable(said.last().first().toString()));
+        consume(stuckCoroutine(1, 20'000'000'000));
+        m_dumper->finish(Dumper::Ending::Left, 30'000'000'000);
+        QCOMPARE(m_dumper->files().size(), 1U);
+        QCOMPARE(m_dumper->findingsNotDumped(), 1U);
+        QCOMPARE(said.last().first().toString(),
+                 QStringLiteral("no dump for 1 more findings at places that had just been dumped"));
+    }
+
 private:
+    QString path(const char *name) const { return m_directory->filePath(QLatin1String(name)); }
+    /// One that is born, suspends at the same site as all others, and 10 s later still waits.
+    static Batch stuckCoroutine(CoroutineId id, std::uint64_t now)
+    {
+        Batch batch;
+        batch.sites.push_back({1, 10, 0, "server.cpp", "serve"});
+        batch.births.push_back(birth(id, 0x1000 + id));
+        batch.transitions.push_back(transition(id, 0, now - 9'000'000'000, false, 1));
+        batch.now = now;
+        return batch;
+    }
     void consume(const Batch &batch)
     {
         QVERIFY(bool(m_population->consume(batch)));

@@ -21,7 +21,7 @@ public:
         std::vector<std::string> items;
         std::vector<std::uint64_t> numbers;  ///< of the transitions
         bool finished = false;
-        std::uint64_t captured = 0;
+        std::uint64_t captured = 0, notWritten = 0;
         std::thread::id consumedOn, destroyedOn;
         std::size_t calls = 0;
     };
@@ -52,6 +52,7 @@ public:
     {
         m_log.finished = true;
         m_log.captured = sums.captured;
+        m_log.notWritten = sums.eventsNotWritten;
         return failFinish ? ct::Result<void>(ct::Error{ct::ErrorCode::NoSpace, "no end"}) : ct::Result<void>();
     }
 
@@ -231,4 +232,43 @@ CT_CASE(whatIsNoTransitionIsBoundedToo)
     };
     shut.fill(100, named, 5, 12);
     CHECK_EQUAL(shut.log.items.size(), 100U);
+}
+
+/// The sink gets a beginning of the stream, and is told of the end and of how much it did not get.
+CT_CASE(whatIsGivenUpIsCounted)
+{
+    constexpr std::size_t kCount = 10 * kChunk;
+    Shut shut(64ULL << 20);
+    for (std::size_t i = 0; i < 10; ++i)
+        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+    shut.sink->giveUp();
+    CHECK(static_cast<bool>(shut.sink->consume(numbered(kCount, 1000))));
+    shut.open();
+    ct::Accounting sums;
+    sums.captured = kCount + 1000;
+    CHECK(static_cast<bool>(shut.sink->finish(sums)));
+    CHECK(shut.log.finished);
+    CHECK(shut.log.numbers.size() <= kChunk);  // what it was at
+    CHECK(isDense(shut.log.numbers, shut.log.numbers.size()));
+    CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount + 1000);
+    CHECK_EQUAL(shut.sink->pending(), shut.log.notWritten);
+}
+
+CT_CASE(givingUpEndsTheWaitForRoom)
+{
+    Shut shut;
+    std::atomic<std::size_t> consumed = 0;
+    std::thread source([&] {
+        for (std::size_t i = 0; i < 20; ++i) {
+            CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+            ++consumed;
+        }
+    });
+    while (consumed < 2)  // it has room for two, and one is with the sink, perhaps
+        std::this_thread::yield();
+    shut.sink->giveUp();
+    source.join();
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, 20 * kChunk);
 }

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/backlog.h"
+
+#include "core/recording/queuedsink.h"
+
+namespace ct {
+
+namespace {
+
+constexpr int kLookMs = 500;
+constexpr std::uint64_t kMany = 1'000'000;  ///< events that will take a while, surely
+constexpr qint64 kSayEveryMs = 10'000;
+
+}  // namespace
+
+Backlog::Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent)
+    : QObject(parent), m_queue(std::move(queue)), m_name(std::move(name))
+{
+    connect(&m_timer, &QTimer::timeout, this, [this] { look(m_clock.elapsed()); });
+}
+
+void Backlog::begin(bool bySignal)
+{
+    if (m_begun)
+        return;
+    m_begun = true;
+    m_bySignal = bySignal;
+    m_clock.start();
+    if (m_queue->pending() >= kMany)
+        sayPending();
+    m_timer.start(kLookMs);
+}
+
+std::uint64_t Backlog::notWritten() const
+{
+    return m_givenUp ? m_queue->pending() : 0;
+}
+
+void Backlog::sayPending()
+{
+    m_saidPending = true;
+    Q_EMIT said(
+        tr("writing the last %1 events to %2; %3 gives up the rest")
+            .arg(QString::number(m_queue->pending()), m_name, m_bySignal ? tr("a second Ctrl-C") : tr("Ctrl-C")));
+}
+
+QString Backlog::pendingText() const
+{
+    const std::uint64_t pending = m_queue->pending();
+    return pending > 0 ? tr("%1 events left to write to %2").arg(QString::number(pending), m_name)
+                       : tr("completing %1").arg(m_name);
+}
+
+void Backlog::look(qint64 ms)
+{
+    if (m_givenUp)
+        return;
+    if (!m_saidPending && m_queue->pending() > 0)
+        sayPending();
+    Q_EMIT left(pendingText());
+    if (ms < m_saidAt + kSayEveryMs)
+        return;
+    m_saidAt = ms;
+    Q_EMIT said(pendingText());
+}
+
+void Backlog::onSignal()
+{
+    const std::uint64_t pending = m_queue->pending();
+    if (!m_givenUp && pending > 0 && !m_saidPending) {
+        m_bySignal = true;
+        sayPending();
+    } else if (!m_givenUp && pending > 0) {
+        m_givenUp = true;
+        m_queue->giveUp();
+        Q_EMIT said(tr("giving up the last %1 events").arg(pending));
+    } else if (!m_warned) {
+        m_warned = true;
+        Q_EMIT said(tr("%1 is being completed; once more ends at once, without that").arg(m_name));
+    } else {
+        Q_EMIT endWanted();
+    }
+}
+
+}  // namespace ct

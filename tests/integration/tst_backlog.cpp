@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// An output that takes nothing for a while: a pipe that nobody reads. What is left to write at the end is said, and can
+// be given up.
+#include "runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using runner::Batch;
+using runner::integer;
+
+class BacklogTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aSecondSignalGivesUpTheRest_data()
+    {
+        QTest::addColumn<QString>("option");
+        QTest::newRow("ended by the target") << QString();
+        QTest::newRow("ended by the duration") << QStringLiteral("--duration 1");
+    }
+    void aSecondSignalGivesUpTheRest()
+    {
+        QFETCH(QString, option);
+        Pipe pipe;
+        Batch batch(pipe.options(option), storm(option.isEmpty() ? "1" : "60"));
+        QVERIFY(pipe.startReading(batch));
+        QVERIFY2(batch.waitForError("Ctrl-C gives up the rest"), batch.err().constData());
+        batch.signal(SIGINT);
+        QVERIFY2(batch.waitForError("giving up the last"), batch.err().constData());
+        const QByteArray written = pipe.readAll();
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 4);
+        const QJsonObject summary = batch.summary();
+        const qint64 given = integer(summary, "events_not_written");
+        QVERIFY(given > 0);
+        QVERIFY2(batch.err().contains(QByteArray::number(given) + " of these events were given up"), batch.err());
+        QVERIFY(written.endsWith('\n'));
+        QCOMPARE(integer(summary, "events"), written.count("\"probe_id\"") + given);
+        runner::compareAccounts(summary, batch.truth());
+    }
+
+    /// A signal during the capture ends the target; the next one says what the one after it does.
+    void afterAnInterruptOneMoreGivesUp()
+    {
+        Pipe pipe;
+        Batch batch(pipe.options({}), storm("60"));
+        QVERIFY(pipe.startReading(batch));
+        QTRY_VERIFY_WITH_TIMEOUT(pipe.hasData(), runner::kPatienceMs);
+        batch.signal(SIGINT);
+        QVERIFY2(batch.waitForError("a second Ctrl-C gives up the rest"), batch.err().constData());
+        batch.signal(SIGINT);
+        QVERIFY2(batch.waitForError("giving up the last"), batch.err().constData());
+        pipe.readAll();
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 4);
+    }
+
+    /// The pipe stays shut: completing the output would take forever.
+    void twoMoreEndAtOnce()
+    {
+        Pipe pipe;
+        Batch batch(pipe.options({}), storm("1"));
+        QVERIFY(pipe.startReading(batch));
+        QVERIFY(batch.waitForError("gives up the rest"));
+        for (const char *answer : {"giving up the last", "once more ends at once", "ended at once"}) {
+            batch.signal(SIGINT);
+            QVERIFY2(batch.waitForError(answer), batch.err().constData());
+        }
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 4);
+        QVERIFY(batch.summary().isEmpty());
+    }
+
+private:
+    class Pipe {
+    public:
+        Pipe() { mkfifo(qPrintable(path()), 0600); }
+        ~Pipe() { ::close(m_fd); }
+        QStringList options(const QString &more) const
+        {
+            return QStringList{QStringLiteral("-o"), path()} + more.split(u' ', Qt::SkipEmptyParts);
+        }
+        /// Open at our end; nothing is read.
+        bool startReading(Batch &batch)
+        {
+            m_fd = ::open(qPrintable(path()), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+            return m_fd >= 0 && batch.start();
+        }
+        bool hasData() const
+        {
+            pollfd ready{m_fd, POLLIN, 0};
+            return ::poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN) != 0;
+        }
+        QByteArray readAll()
+        {
+            ::fcntl(m_fd, F_SETFL, 0);
+            QByteArray all;
+            char piece[65536];
+            for (ssize_t got = 0; (got = ::read(m_fd, piece, sizeof piece)) > 0;)
+                all.append(piece, got);
+            return all;
+        }
+
+    private:
+        QString path() const { return m_directory.filePath(QStringLiteral("out.jsonl")); }
+        QTemporaryDir m_directory;
+        int m_fd = -1;
+    };
+
+    static QStringList storm(const char *seconds)
+    {
+        return runner::target("ct_storm",
+                              {QStringLiteral("--seconds"), QLatin1String(seconds), QStringLiteral("--rate"),
+                               QStringLiteral("200000"), QStringLiteral("--coroutines"), QStringLiteral("10")});
+    }
+};
+
+QTEST_GUILESS_MAIN(BacklogTest)
+#include "tst_backlog.moc"
