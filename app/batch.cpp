@@ -30,6 +30,11 @@ namespace {
 
 constexpr int kProgressMs = 500;
 
+std::uint64_t nanoseconds(std::optional<double> seconds)
+{
+    return seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*seconds * 1e9)) : 0;
+}
+
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -121,7 +126,8 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
         return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
-    Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(m_line.outputPath);
+    Result<std::shared_ptr<RecordingWriter>> writer =
+        RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
         return writer.error();
     RecordingInfo about;

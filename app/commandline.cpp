@@ -4,6 +4,7 @@
 
 #include "app/optionvalues.h"
 #include "core/exporting/exporting.h"
+#include "core/recording/rotation.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr SizeLimits kLaneLimits{kLaneBytesMin, kLaneBytesMax};
 constexpr SizeLimits kPoolLimits{kLanePoolMin, kLanePoolMax};
+constexpr SizeLimits kKeepLimits{16ULL << 20, 32ULL << 30};
+constexpr SizeLimits kRecordLimits{RecordingLimits::kLeastBytes, 1ULL << 50};
 constexpr double kLongestRetentionSec = 4'000'000;  // as milliseconds in 32 bits
 
 Result<CommandLine::Theme> parseTheme(const std::string &value)
@@ -47,7 +50,8 @@ private:
     Result<void> parseFlag(const std::string &name, bool &known);
     Result<void> parseValued(const std::string &name, const std::string &value, bool &known);
     Result<void> parseLane(const std::string &name, const std::string &value);
-    Result<void> setKeep(const std::string &name, const std::string &value);
+    using Kept = CommandLine::Kept;
+    Result<void> setKept(const std::string &name, const std::string &value, const SizeLimits &limits, Kept &kept);
     Result<void> setDumpOn(const std::string &name, const std::string &value);
     Result<void> setSource(const std::string &name, decltype(StartRequest::what) what);
     Result<void> setTarget();
@@ -117,7 +121,9 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
     if (name.starts_with("--lane-"))
         return parseLane(name, value);
     if (name == "--keep")
-        return setKeep(name, value);
+        return setKept(name, value, kKeepLimits, m_line.keep);
+    if (name == "--limit")
+        return setKept(name, value, kRecordLimits, m_line.limit);
     if (name == "--dump-on")
         return setDumpOn(name, value);
     if (name == "--duration")
@@ -168,18 +174,19 @@ Result<void> Parser::parseLane(const std::string &name, const std::string &value
     return {};
 }
 
-Result<void> Parser::setKeep(const std::string &name, const std::string &value)
+/// A time and a size, one of each at most.
+Result<void> Parser::setKept(const std::string &name, const std::string &value, const SizeLimits &limits, Kept &kept)
 {
-    const auto keep = parseKeep(name, value);
+    const auto keep = parseKeep(name, value, limits);
     if (!keep)
         return keep.error();
     const auto *time = std::get_if<KeepTime>(&*keep);
-    if (time ? m_line.keepSec.has_value() : m_line.keepBytes.has_value())
+    if (time ? kept.seconds.has_value() : kept.bytes.has_value())
         return usageError(name + " " + value + ": a second " + (time ? "time" : "size") + "; one of each may be given");
     if (time)
-        m_line.keepSec = time->seconds;
+        kept.seconds = time->seconds;
     else
-        m_line.keepBytes = std::get<KeepBytes>(*keep).bytes;
+        kept.bytes = std::get<KeepBytes>(*keep).bytes;
     return {};
 }
 
@@ -196,11 +203,11 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
 
 bool takesValue(std::string_view name)
 {
-    constexpr std::array<std::string_view, 19> kNames{"-n",       "--stations",  "-o",           "--output",
+    constexpr std::array<std::string_view, 20> kNames{"-n",       "--stations",  "-o",           "--output",
                                                       "--shm",    "--sock",      "--duration",   "--summary",
                                                       "--attach", "--cmd",       "--screenshot", "--screenshot-after",
                                                       "--theme",  "--lane-size", "--lane-pool",  "--lane-retention",
-                                                      "--keep",   "--dump-on",   "--session"};
+                                                      "--keep",   "--dump-on",   "--session",    "--limit"};
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -274,7 +281,7 @@ Result<void> Parser::check() const
     const auto &what = m_line.start.what;
     if (m_line.mode != CommandLine::Mode::Batch) {
         if (const std::string *batchOnly =
-                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on", "--session"}))
+                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on", "--session", "--limit"}))
             return usageError(*batchOnly + " goes with --batch");
         if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
             return usageError("--screenshot-after goes with --screenshot");
@@ -303,6 +310,8 @@ Result<void> Parser::checkOutput() const
         return usageError("--keep needs -o FILE, the name of the dumps");
     if (!m_line.sessionId.empty() && !m_line.records())
         return usageError("--session goes with -o FILE.ctr");
+    if (m_line.limit.any() && !m_line.records())
+        return usageError("--limit goes with -o FILE.ctr");
     if (m_line.dumps() && !m_line.keepsOnly())
         return usageError("--dump-on goes with --keep");
     return {};

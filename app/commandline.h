@@ -16,6 +16,12 @@ namespace ct {
 struct CommandLine {
     enum class Mode { Window, Batch, Help, Version };
     enum class Theme { Saved, System, Light, Dark };
+    /// How much of the history stays.
+    struct Kept {
+        std::optional<double> seconds;       ///< > 0
+        std::optional<std::uint64_t> bytes;  ///< 16 MiB and more
+        bool any() const { return seconds || bytes; }
+    };
 
     Mode mode = Mode::Window;
     StartRequest start;
@@ -26,12 +32,12 @@ struct CommandLine {
     std::string sessionId;                                         ///< of the recording; empty: a random one
     std::string summaryPath;                                       ///< empty: none; "-": standard output
     std::optional<double> durationSec;                             ///< > 0
-    /// Either: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
-    std::optional<double> keepSec;           ///< > 0
-    std::optional<std::uint64_t> keepBytes;  ///< 16 MiB ... 32 GiB
-    bool dumpOnFinding = false;              ///< a coroutine is found to be stuck
-    bool dumpOnDeath = false;                ///< the target has ended
-    bool keepsOnly() const { return keepSec || keepBytes; }
+    Kept limit;                                                    ///< of the recording: the oldest part goes
+    /// If any: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
+    Kept keep;
+    bool dumpOnFinding = false;  ///< a coroutine is found to be stuck
+    bool dumpOnDeath = false;    ///< the target has ended
+    bool keepsOnly() const { return keep.any(); }
     bool dumps() const { return dumpOnFinding || dumpOnDeath; }
 
     // Window

@@ -21,7 +21,7 @@ constexpr int kLookCostFactor = 50;  ///< looking for findings may take 2 % of t
 
 std::uint64_t keepNsOf(const CommandLine &line)
 {
-    return line.keepSec ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keepSec * 1e9)) : 0;
+    return line.keep.seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keep.seconds * 1e9)) : 0;
 }
 
 /// Also by a link to nowhere.
@@ -66,8 +66,8 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
     : QObject(parent),
       m_line(line),
       m_population(std::move(population)),
-      m_history(std::make_shared<History>(line.keepBytes.value_or(kDefaultBytes), keepNsOf(line))),
-      m_brake(line.keepSec ? keepNsOf(line) : FindingBrake::kUsualWindowNs)
+      m_history(std::make_shared<History>(line.keep.bytes.value_or(kDefaultBytes), keepNsOf(line))),
+      m_brake(line.keep.seconds ? keepNsOf(line) : FindingBrake::kUsualWindowNs)
 {
     m_look.setSingleShot(true);
     connect(&m_look, &QTimer::timeout, this, &Dumper::look);

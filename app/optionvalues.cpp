@@ -15,7 +15,6 @@ namespace ct {
 namespace {
 
 constexpr double kLongestSec = 1e9;
-constexpr SizeLimits kKeepLimits{16ULL << 20, 32ULL << 30};
 
 struct Unit {
     std::string_view name;
@@ -109,7 +108,8 @@ Result<std::uint64_t> parseSize(const std::string &option, const std::string &va
     return static_cast<std::uint64_t>(bytes);
 }
 
-Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, const std::string &value)
+Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, const std::string &value,
+                                                    const SizeLimits &limits)
 {
     using Keep = std::variant<KeepTime, KeepBytes>;
     const auto number = splitNumber(value);
@@ -121,7 +121,7 @@ Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, c
     }
     if (!number || !factorOf(kSizes, number->second))
         return usageError(option + " " + value + ": a time (30s, 2min) or a size (64MiB) is needed");
-    const Result<std::uint64_t> bytes = parseSize(option, value, kKeepLimits);
+    const Result<std::uint64_t> bytes = parseSize(option, value, limits);
     if (!bytes)
         return bytes.error();
     return Keep(KeepBytes{*bytes});

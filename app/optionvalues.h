@@ -35,6 +35,7 @@ struct KeepBytes {
     std::uint64_t bytes = 0;
 };
 /// "30s", "500ms", "2min", or a size.
-Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, const std::string &value);
+Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, const std::string &value,
+                                                    const SizeLimits &limits);
 
 }  // namespace ct

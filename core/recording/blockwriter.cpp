@@ -37,10 +37,9 @@ void BlockWriter::FreeContext::operator()(ZSTD_CCtx_s *context) const
     ZSTD_freeCCtx(context);
 }
 
-BlockWriter::BlockWriter(std::unique_ptr<AppendFile> file)
-    : m_file(std::move(file)), m_context(ZSTD_createCCtx()), m_begun(realtimeNow())
+BlockWriter::BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity)
+    : m_file(std::move(file)), m_context(ZSTD_createCCtx()), m_identity(identity)
 {
-    m_recording = randomNumber(m_begun);
     ZSTD_CCtx_setParameter(m_context.get(), ZSTD_c_compressionLevel, kLevel);
 }
 
@@ -48,10 +47,16 @@ BlockWriter::~BlockWriter() = default;
 
 Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path)
 {
+    const std::uint64_t now = realtimeNow();
+    return open(path, {randomNumber(now), 0, now});
+}
+
+Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, const Identity &identity)
+{
     Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write);
     if (!file)
         return file.error();
-    return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*file)));
+    return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*file), identity));
 }
 
 Result<void> BlockWriter::begin()
@@ -59,8 +64,9 @@ Result<void> BlockWriter::begin()
     if (m_file->size() != 0)
         return {};
     FileHead head;
-    head.recording = m_recording;
-    head.begun = m_begun;
+    head.recording = m_identity.recording;
+    head.segment = m_identity.segment;
+    head.begun = m_identity.begun;
     head.check = checkOf(head);
     return m_file->append(reinterpret_cast<const char *>(&head), sizeof(head));
 }
@@ -87,7 +93,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
         std::copy_n(payload.data(), bytes, place);  // none may be at nullptr, which memcpy forbids
     }
     head.kind = kind;
-    head.recording = m_recording;
+    head.recording = m_identity.recording;
     head.sequence = static_cast<std::uint32_t>(m_places.size());
     head.bytes = static_cast<std::uint32_t>(bytes);
     head.rawBytes = static_cast<std::uint32_t>(payload.size());
@@ -119,7 +125,7 @@ Result<void> BlockWriter::finish()
     trailer.endBlock = m_file->size();
     if (Result<void> written = write(Kind::End, payload, {}); !written)
         return written;
-    trailer.recording = m_recording;
+    trailer.recording = m_identity.recording;
     trailer.check = checkOf(trailer);
     if (Result<void> written = m_file->append(reinterpret_cast<const char *>(&trailer), sizeof(trailer)); !written)
         return written;

@@ -27,8 +27,16 @@ class BlockWriter {
 public:
     static constexpr int kLevel = 1;  ///< of zstd, see docs/performance.md
 
+    /// Which part of which recording a file is.
+    struct Identity {
+        std::uint64_t recording = 0;
+        std::uint32_t segment = 0;
+        std::uint64_t begun = 0;  ///< the recording; ns since 1970
+    };
+
     /// See AppendFile::open(). The file's head is written with the first block, or at the end.
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
+    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity);
     ~BlockWriter();
 
     /// An error is final; all blocks before it are whole.
@@ -36,10 +44,11 @@ public:
     /// The index, the trailer, and the file is closed.
     Result<void> finish();
 
-    std::uint64_t recording() const { return m_recording; }
+    const Identity &identity() const { return m_identity; }
+    std::uint64_t bytes() const { return m_file->size(); }  ///< written so far
 
 private:
-    explicit BlockWriter(std::unique_ptr<AppendFile> file);
+    BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
     Result<void> begin();
 
     struct FreeContext {
@@ -50,8 +59,7 @@ private:
     std::unique_ptr<ZSTD_CCtx_s, FreeContext> m_context;
     Bytes m_block;  ///< as it goes into the file
     std::vector<BlockPlace> m_places;
-    std::uint64_t m_recording = 0;
-    std::uint64_t m_begun = 0;
+    Identity m_identity;
     std::uint64_t m_transitions = 0;
 };
 

@@ -88,6 +88,7 @@ enum class Tag : std::uint8_t {
     Switches,
     ProcessEnds,
     Sums,
+    Keyframe,
     Output = 32,
     Blocks = 48,
 };

@@ -3,23 +3,36 @@
 #include "core/recording/recordingreader.h"
 
 #include "core/recording/batchcodec.h"
+#include "core/recording/keyframereader.h"
+#include "core/recording/renumbering.h"
+#include "core/recording/segments.h"
 #include "core/recording/streamguard.h"
 
 #include <array>
 #include <cstdio>
+#include <deque>
 
 namespace ct {
 
 using namespace ctr;
 
 struct RecordingReader::Data {
-    Data(std::string name, std::unique_ptr<BlockReader> reader) : path(std::move(name)), blocks(std::move(reader)) {}
+    Data(std::vector<std::string> files, std::unique_ptr<BlockReader> reader)
+        : paths(std::move(files)), blocks(std::move(reader)), needsKeyframe(blocks->head().segment > 0)
+    {
+    }
 
     Result<bool> nextStream();
+    Result<bool> nextFile();
     bool takeBlock();
+    bool takeKeyframe();
+    bool give(Batch &batch);
+    void refuse();
+    void takeDamages();
     Result<bool> atEnd();
 
-    std::string path;
+    const std::vector<std::string> paths;  ///< of all segments
+    std::size_t at = 0;                    ///< the one that is read
     std::unique_ptr<BlockReader> blocks;
     Block block;
     StreamDecoder decoder;
@@ -27,7 +40,15 @@ struct RecordingReader::Data {
     Accounting sums;  ///< of the session, the latest
     RecordingInfo info;
     TakeOutput takeOutput;
-    bool inStream = false;  ///< the decoder has a block
+    bool needsKeyframe;  ///< nothing can be understood before one
+    KeyframeReader keyframe;
+    std::deque<Batch> fromKeyframe;  ///< to be given out first
+    Renumbering renumbering;
+    std::vector<Damage> damages;    ///< in all files so far
+    std::string damagedPath;        ///< where the first one is
+    std::uint64_t lostBefore = 0;   ///< blocks, in the files before
+    std::size_t damagesBefore = 0;  ///< in the files before
+    bool inStream = false;          ///< the decoder has a block
     bool saidDamage = false;
 };
 
@@ -47,47 +68,117 @@ bool RecordingReader::Data::takeBlock()
         for (const OutputPiece &piece : pieces)
             takeOutput(piece);
     }
+    if (block.head.kind == Kind::Keyframe && needsKeyframe)
+        return takeKeyframe();
     if (block.head.kind != Kind::Stream)
         return true;
-    inStream = decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
+    inStream = !needsKeyframe && decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
     if (inStream && decoder.sums())
         sums = *decoder.sums();
     return inStream;
 }
 
-/// On to the next block of the stream.
-Result<bool> RecordingReader::Data::nextStream()
+bool RecordingReader::Data::takeKeyframe()
 {
-    while (!inStream) {
-        const Result<bool> more = blocks->next(block);
-        if (!more || !*more)
-            return more;
-        if (!takeBlock())
-            blocks->refuse(block);
-        guard.setLostBlocks(blocks->lostBlocks());
+    if (!keyframe.take(block.payload))
+        return false;
+    if (keyframe.isWhole()) {
+        needsKeyframe = false;
+        renumbering.begin(keyframe.living(), keyframe.born());
+        fromKeyframe = keyframe.takeBatches();
     }
     return true;
 }
 
+void RecordingReader::Data::refuse()
+{
+    inStream = false;
+    blocks->refuse(block);
+    guard.setLostBlocks(lostBefore + blocks->lostBlocks());
+}
+
+/// On to the next block of the stream, or what a keyframe says.
+Result<bool> RecordingReader::Data::nextStream()
+{
+    while (!inStream && fromKeyframe.empty()) {
+        const Result<bool> more = blocks->next(block);
+        if (!more)
+            return more;
+        if (!*more) {
+            if (const Result<bool> another = nextFile(); !another || !*another)
+                return another;
+            continue;
+        }
+        if (takeBlock())
+            guard.setLostBlocks(lostBefore + blocks->lostBlocks());
+        else
+            refuse();
+    }
+    return true;
+}
+
+Result<bool> RecordingReader::Data::nextFile()
+{
+    takeDamages();
+    if (at + 1 == paths.size())
+        return false;
+    Result<std::unique_ptr<BlockReader>> next = BlockReader::open(paths[at + 1]);
+    if (!next)
+        return next.error();
+    ++at;
+    // What a file that was cut off has lost is not known: some.
+    lostBefore += blocks->lostBlocks() + (blocks->hasEnded() ? 0 : 1);
+    damagesBefore = damages.size();
+    blocks = std::move(*next);
+    return true;
+}
+
+/// Of the file that is read.
+void RecordingReader::Data::takeDamages()
+{
+    damages.resize(damagesBefore);
+    damages.insert(damages.end(), blocks->damages().begin(), blocks->damages().end());
+    if (!damages.empty() && damagedPath.empty())
+        damagedPath = paths[at];
+}
+
+/// The next batch of what nextStream() found. False: there is none.
+bool RecordingReader::Data::give(Batch &batch)
+{
+    if (fromKeyframe.empty()) {
+        inStream = decoder.next(batch);
+        if (!inStream)
+            return false;
+    } else {
+        batch = std::move(fromKeyframe.front());
+        fromKeyframe.pop_front();
+    }
+    renumbering.apply(batch);
+    if (guard.admit(batch))
+        return true;
+    refuse();
+    return false;
+}
+
 Result<bool> RecordingReader::Data::atEnd()
 {
-    if (blocks->damages().empty() || std::exchange(saidDamage, true))
+    if (damages.empty() || std::exchange(saidDamage, true))
         return false;
     std::uint64_t bytes = 0;
     std::uint64_t transitions = 0;
-    for (const Damage &damage : blocks->damages()) {
+    for (const Damage &damage : damages) {
         bytes += damage.bytes;
         transitions += damage.transitions;
     }
-    const Damage &first = blocks->damages().front();
+    const Damage &first = damages.front();
     const std::string rest = "; everything else was read";
-    if (blocks->damages().size() == 1 && first.atEnd)
-        return Error{ErrorCode::BadFormat, path + ": the recording was interrupted or is still being written, " +
+    if (damages.size() == 1 && first.atEnd)
+        return Error{ErrorCode::BadFormat, damagedPath + ": the recording was interrupted or is still being written, " +
                                                std::to_string(bytes) + " bytes at its end are no whole block" + rest};
-    return Error{ErrorCode::BadFormat,
-                 path + " is damaged from byte " + std::to_string(first.offset) + " on: " + std::to_string(bytes) +
-                     " bytes with " + std::to_string(transitions) + " transitions were left out in " +
-                     std::to_string(blocks->damages().size()) + " place(s)" + rest + "; a copy may be whole"};
+    return Error{ErrorCode::BadFormat, damagedPath + " is damaged from byte " + std::to_string(first.offset) + " on: " +
+                                           std::to_string(bytes) + " bytes with " + std::to_string(transitions) +
+                                           " transitions were left out in " + std::to_string(damages.size()) +
+                                           " place(s)" + rest + "; a copy may be whole"};
 }
 
 RecordingReader::RecordingReader(std::unique_ptr<Data> data) : m_data(std::move(data)) {}
@@ -108,10 +199,11 @@ bool RecordingReader::isRecording(const std::string &path)
 
 Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput)
 {
-    Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(path);
+    std::vector<std::string> paths = segmentsAround(path);
+    Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(paths.front());
     if (!blocks)
         return blocks.error();
-    auto data = std::make_unique<Data>(path, std::move(*blocks));
+    auto data = std::make_unique<Data>(std::move(paths), std::move(*blocks));
     data->takeOutput = std::move(takeOutput);
     if (const Result<bool> first = data->nextStream(); !first)
         return first.error();
@@ -120,29 +212,22 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
 
 Result<bool> RecordingReader::next(Batch &batch)
 {
-    Data &data = *m_data;
     for (;;) {
-        const Result<bool> more = data.nextStream();
+        const Result<bool> more = m_data->nextStream();
         if (!more)
             return more;
         if (!*more) {
             batch.clear();
-            return data.atEnd();
+            return m_data->atEnd();
         }
-        data.inStream = data.decoder.next(batch);
-        if (!data.inStream)
-            continue;
-        if (data.guard.admit(batch))
+        if (m_data->give(batch))
             return true;
-        data.inStream = false;
-        data.blocks->refuse(data.block);
-        data.guard.setLostBlocks(data.blocks->lostBlocks());
     }
 }
 
 double RecordingReader::progress() const
 {
-    return m_data->blocks->progress();
+    return (static_cast<double>(m_data->at) + m_data->blocks->progress()) / static_cast<double>(m_data->paths.size());
 }
 
 Accounting RecordingReader::accounting() const
@@ -164,7 +249,8 @@ const RecordingInfo &RecordingReader::info() const
 
 const std::vector<Damage> &RecordingReader::damages() const
 {
-    return m_data->blocks->damages();
+    m_data->takeDamages();
+    return m_data->damages;
 }
 
 bool RecordingReader::hasEnded() const

@@ -3,6 +3,9 @@
 //
 // Reads a recording (.ctr) into the decoded stream, batch by batch as it was captured. The file is untrusted: what is
 // damaged is left out with its block and told; what comes out keeps the rules of the stream.
+//
+// Of a recording that was rotated all files that are still there are read, whichever is opened. Where the first ones
+// are gone, it begins with what lived then: coroutines are numbered from 0 again.
 #pragma once
 
 #include "core/recording/blockreader.h"

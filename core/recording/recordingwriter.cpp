@@ -5,6 +5,7 @@
 #include "core/recording/batchpieces.h"
 
 #include <algorithm>
+#include <span>
 
 namespace ct {
 
@@ -21,12 +22,18 @@ constexpr PieceLimits kPieces{TransitionEncoder::kMostTransitions, kMostRestRows
 
 }  // namespace
 
-Result<std::shared_ptr<RecordingWriter>> RecordingWriter::open(const std::string &path)
+RecordingWriter::RecordingWriter(std::unique_ptr<Rotation> rotation, bool hasLimit) : m_rotation(std::move(rotation))
 {
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(path);
-    if (!blocks)
-        return blocks.error();
-    return std::shared_ptr<RecordingWriter>(new RecordingWriter(std::move(*blocks)));
+    if (hasLimit)
+        m_present.emplace();
+}
+
+Result<std::shared_ptr<RecordingWriter>> RecordingWriter::open(const std::string &path, const RecordingLimits &limits)
+{
+    Result<std::unique_ptr<Rotation>> rotation = Rotation::open(path, limits);
+    if (!rotation)
+        return rotation.error();
+    return std::shared_ptr<RecordingWriter>(new RecordingWriter(std::move(*rotation), limits.any()));
 }
 
 RecordingWriter::~RecordingWriter()
@@ -51,6 +58,48 @@ void RecordingWriter::addOutput(std::uint64_t ts, std::string bytes)
     m_outputs.push_back({ts, std::move(bytes)});
 }
 
+Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
+{
+    m_payload.clear();
+    m_payload.bytes(toJson(info));
+    return m_rotation->blocks().write(Kind::Info, m_payload, {});
+}
+
+/// On to the next file.
+Result<void> RecordingWriter::turn()
+{
+    if (Result<void> turned = m_rotation->turn(); !turned)
+        return turned;
+    if (Result<void> written = writeInfo(m_said); !written)
+        return written;
+    Result<void> written = writeKeyframe();
+    m_rotation->endPreface();
+    return written;
+}
+
+/// Between two blocks of the stream, when the encoder has nothing.
+Result<void> RecordingWriter::writeKeyframe()
+{
+    const Batch whole = m_present->keyframe();
+    std::vector<Batch> pieces;
+    if (!fitsOneBlock(whole))
+        pieces = piecesOf(whole, kPieces);
+    const std::span<const Batch> all = pieces.empty() ? std::span(&whole, 1) : std::span<const Batch>(pieces);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        m_stream.begin();
+        m_stream.add(all[i]);
+        m_payload.clear();
+        m_stream.write(std::nullopt, m_payload);
+        KeyframeLayout::write(
+            {{m_present->born(), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(all.size())}}, m_payload);
+        const BlockFacts facts{0, m_stream.firstTs(), m_stream.lastTs()};
+        m_stream.begin();
+        if (Result<void> written = m_rotation->blocks().write(Kind::Keyframe, m_payload, facts); !written)
+            return written;
+    }
+    return {};
+}
+
 /// What came beside the stream.
 Result<void> RecordingWriter::writeAside()
 {
@@ -65,9 +114,9 @@ Result<void> RecordingWriter::writeAside()
     }
     m_begun = true;
     for (const RecordingInfo &info : infos) {
-        m_payload.clear();
-        m_payload.bytes(toJson(info));
-        if (Result<void> written = m_blocks->write(Kind::Info, m_payload, {}); !written)
+        if (m_present)
+            m_said.add(info);
+        if (Result<void> written = writeInfo(info); !written)
             return written;
     }
     for (auto begin = outputs.begin(); begin != outputs.end();) {
@@ -77,7 +126,8 @@ Result<void> RecordingWriter::writeAside()
         });
         m_payload.clear();
         OutputLayout::write({begin, end}, m_payload);
-        if (Result<void> written = m_blocks->write(Kind::Output, m_payload, {0, begin->ts, (end - 1)->ts}); !written)
+        if (Result<void> written = m_rotation->blocks().write(Kind::Output, m_payload, {0, begin->ts, (end - 1)->ts});
+            !written)
             return written;
         begin = end;
     }
@@ -90,7 +140,7 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
     m_stream.write(sums, m_payload);
     const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
     m_stream.begin();
-    return m_blocks->write(Kind::Stream, m_payload, facts);
+    return m_rotation->blocks().write(Kind::Stream, m_payload, facts);
 }
 
 Result<void> RecordingWriter::take(const Batch &batch)
@@ -101,8 +151,14 @@ Result<void> RecordingWriter::take(const Batch &batch)
             return written;
     }
     m_stream.add(batch);
+    if (m_present)
+        m_present->consume(batch);
     const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
-    return isDue || m_stream.isFull() ? writeStream(sums()) : Result<void>();
+    if (!isDue && !m_stream.isFull())
+        return {};
+    if (Result<void> written = writeStream(sums()); !written || !m_present || !m_rotation->isDue(batch.now))
+        return written;
+    return turn();
 }
 
 Result<void> RecordingWriter::consume(const Batch &batch)
@@ -130,7 +186,7 @@ Result<void> RecordingWriter::finish(const Accounting &accounting)
         return aside;
     if (Result<void> written = writeStream(accounting); !written)
         return written;
-    return m_blocks->finish();
+    return m_rotation->blocks().finish();
 }
 
 }  // namespace ct

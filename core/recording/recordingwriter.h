@@ -5,16 +5,21 @@
 //
 // A block goes into the file when it holds 65,536 transitions, much of anything else, or half a second of the stream: a
 // killed recorder loses no more than a second. The file is begun with the first thing that is worth it.
+//
+// A recording with a limit is a row of files, of which the oldest ones go. Each begins with all that was said so far
+// and with a keyframe, so that it can be read without those before it.
 #pragma once
 
 #include "core/recording/batchcodec.h"
-#include "core/recording/blockwriter.h"
+#include "core/recording/presentstate.h"
 #include "core/recording/recordinginfo.h"
+#include "core/recording/rotation.h"
 #include "core/trace/stream.h"
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +27,9 @@ namespace ct {
 
 class RecordingWriter final : public Sink {
 public:
-    /// Opens `path` for writing; what it held stays until the first block.
-    static Result<std::shared_ptr<RecordingWriter>> open(const std::string &path);
+    /// Opens `path` for writing, or with limits the first of the files that it stands for; what it held stays until the
+    /// first block.
+    static Result<std::shared_ptr<RecordingWriter>> open(const std::string &path, const RecordingLimits &limits = {});
     ~RecordingWriter() override;  ///< writes what was consumed; without finish() there is no index
 
     /// The sums of the session, asked for with each block; on the thread of consume(). Set it before.
@@ -40,12 +46,17 @@ public:
     void addOutput(std::uint64_t ts, std::string bytes);
 
 private:
-    explicit RecordingWriter(std::unique_ptr<ctr::BlockWriter> blocks) : m_blocks(std::move(blocks)) {}
+    explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> take(const Batch &batch);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
+    Result<void> writeInfo(const RecordingInfo &info);
+    Result<void> turn();
+    Result<void> writeKeyframe();
 
-    std::unique_ptr<ctr::BlockWriter> m_blocks;
+    std::unique_ptr<ctr::Rotation> m_rotation;
+    std::optional<ctr::PresentState> m_present;  ///< with limits only, and
+    RecordingInfo m_said;                        ///< this: all of it
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;

@@ -43,6 +43,13 @@ struct OutputPiece {
     std::string bytes;
 };
 
+/// What a keyframe says of itself.
+struct KeyframeRow {
+    CoroutineId born = 0;      ///< so many coroutines are older than what follows it
+    std::uint32_t piece = 0;   ///< it may take several blocks: which one this is,
+    std::uint32_t pieces = 1;  ///< and of how many
+};
+
 /// The index.
 struct BlockPlace {
     std::uint64_t offset = 0;
@@ -83,6 +90,8 @@ using SumsLayout =
            Plain<&Accounting::notesDropped>, Plain<&Accounting::notesLost>, Plain<&Accounting::untraced>,
            Plain<&Accounting::bornWhileOff>, Plain<&Accounting::bornBeforeInit>, Plain<&Accounting::flaggedStations>,
            Plain<&Accounting::sitesDropped>, Plain<&Accounting::recordsDropped>, Plain<&Accounting::eventsNotWritten>>;
+using KeyframeLayout = Layout<KeyframeRow, Tag::Keyframe, Plain<&KeyframeRow::born>, Plain<&KeyframeRow::piece>,
+                              Plain<&KeyframeRow::pieces>>;
 using OutputLayout = Layout<OutputPiece, Tag::Output, Delta<&OutputPiece::ts>, Text<&OutputPiece::bytes>>;
 using PlaceLayout = Layout<BlockPlace, Tag::Blocks, Delta<&BlockPlace::offset>, Plain<&BlockPlace::kind>,
                            Plain<&BlockPlace::transitions>, Delta<&BlockPlace::firstTs>, Delta<&BlockPlace::lastTs>>;

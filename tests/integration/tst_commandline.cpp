@@ -51,6 +51,18 @@ private Q_SLOTS:
         QVERIFY(!parse("--batch -o run.jsonl --listen")->records());
         QVERIFY(!parse("--batch -o run.jsonl --session x --listen"));
         QVERIFY(!parse("--session x run.ctr"));
+    }
+
+    void takesTheLimitsOfARecording()
+    {
+        const auto line = parse("--batch -o run.ctr --limit 10min --limit 4GiB --listen");
+        QVERIFY(line);
+        QCOMPARE(*line->limit.seconds, 600.0);
+        QCOMPARE(*line->limit.bytes, 4ULL << 30);
+        QVERIFY(!parse("--batch -o run.ctr --limit 10min --limit 5min --listen"));
+        QVERIFY(!parse("--batch -o run.ctr --limit 1MiB --listen"));
+        QVERIFY(!parse("--batch -o run.jsonl --limit 1GiB --listen"));
+        QVERIFY(!parse("--limit 1GiB run.ctr"));
         QVERIFY(!parse("--batch -o run.ctr --keep 10s --listen"));
         QVERIFY(!parse("--batch -o run.ctx --listen"));
         const auto opened = parse("run.ctr");
@@ -120,12 +132,12 @@ private Q_SLOTS:
     {
         const auto time = parse("--batch -o a.jsonl --keep 30s --dump-on death --dump-on finding --listen");
         QVERIFY(time);
-        QCOMPARE(*time->keepSec, 30.0);
-        QVERIFY(!time->keepBytes && time->dumpOnDeath && time->dumpOnFinding);
+        QCOMPARE(*time->keep.seconds, 30.0);
+        QVERIFY(!time->keep.bytes && time->dumpOnDeath && time->dumpOnFinding);
         const auto both = parse("--batch -o a.jsonl --keep 2min --keep 64MiB --listen");
         QVERIFY(both);
-        QCOMPARE(*both->keepSec, 120.0);
-        QCOMPARE(*both->keepBytes, 64ULL << 20);
+        QCOMPARE(*both->keep.seconds, 120.0);
+        QCOMPARE(*both->keep.bytes, 64ULL << 20);
         QVERIFY(both->keepsOnly() && !both->dumps());
     }
 

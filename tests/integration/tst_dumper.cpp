@@ -19,7 +19,7 @@ private Q_SLOTS:
         m_directory = std::make_unique<QTemporaryDir>();
         m_line = CommandLine();
         m_line.outputPath = m_directory->filePath(QStringLiteral("run.sqlite")).toStdString();
-        m_line.keepBytes = 16U << 20;
+        m_line.keep.bytes = 16U << 20;
         m_population = std::make_shared<Population>();
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
     }

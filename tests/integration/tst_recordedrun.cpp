@@ -267,6 +267,31 @@ private Q_SLOTS:
         QVERIFY(buildIdOf("/nonexistent").empty());
         QVERIFY(buildIdOf("/tmp").empty());
     }
+
+    /// The files that are left hold the end of the run, and say how much came before.
+    void ofALimitedOneTheEndIsKept()
+    {
+        runner::Batch batch(
+            {QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--limit"), QStringLiteral("2s")},
+            target("ct_storm", words("--seconds 5 --rate 20000 --coroutines 20")));
+        const QDir dir = QFileInfo(batch.path("run.ctr")).dir();
+        batch.process().setWorkingDirectory(dir.path());
+        QCOMPARE(batch.run(), 0);
+        const QStringList files = dir.entryList({QStringLiteral("run.*.ctr")}, QDir::Files);
+        QVERIFY(files.size() > 2);
+        QVERIFY(!files.contains(QStringLiteral("run.0.ctr")));
+        const Trace trace;
+        QCOMPARE(load(dir.filePath(files.first()), trace), QString());
+        std::uint64_t here = 0;
+        std::uint64_t all = 0;
+        for (CoroutineId id = 0; id < trace.population->size(); ++id) {
+            const CoroutineSnapshot one = trace.population->at(id);
+            here += one.events;
+            all += one.events + one.lost + one.missed + one.dropped;
+        }
+        QVERIFY(here < all);
+        QCOMPARE(qint64(all), integer(batch.summary(), "events") + integer(batch.summary(), "lost_events"));
+    }
 };
 
 QTEST_GUILESS_MAIN(RecordedRunTest)

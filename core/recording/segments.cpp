@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/segments.h"
+
+#include "core/recording/blockreader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+namespace ct::ctr {
+
+namespace {
+
+struct Numbered {
+    std::string path;  ///< without the number
+    std::uint32_t number = 0;
+};
+
+/// "run.3.ctr" -> "run.ctr", 3.
+std::optional<Numbered> numberedOf(const std::string &path)
+{
+    const std::filesystem::path whole(path);
+    const std::filesystem::path stem = whole.stem();
+    const std::string digits = stem.extension().string();
+    Numbered result;
+    const char *const end = digits.data() + digits.size();
+    if (digits.size() < 2 || std::from_chars(digits.data() + 1, end, result.number).ptr != end)
+        return std::nullopt;
+    result.path = (whole.parent_path() / stem.stem()).string() + whole.extension().string();
+    return segmentPath(result.path, result.number) == path ? std::optional(result) : std::nullopt;
+}
+
+/// Which recording the file belongs to, if it is that segment of one; 0 = none.
+std::uint64_t recordingOf(const std::string &path, std::uint32_t segment)
+{
+    const Result<std::unique_ptr<BlockReader>> reader = BlockReader::open(path);
+    return reader && (*reader)->head().segment == segment ? (*reader)->head().recording : 0;
+}
+
+}  // namespace
+
+std::string segmentPath(const std::string &path, std::uint32_t segment)
+{
+    const std::filesystem::path whole(path);
+    std::filesystem::path name = whole.stem();
+    name.concat(".").concat(std::to_string(segment)).concat(whole.extension().native());
+    return (whole.parent_path() / name).string();
+}
+
+std::vector<std::string> segmentsAround(const std::string &path)
+{
+    const std::optional<Numbered> one = numberedOf(path);
+    const std::uint64_t recording = one ? recordingOf(path, one->number) : 0;
+    if (recording == 0)
+        return {path};
+    const auto isThere = [&](std::uint32_t number) {
+        return recordingOf(segmentPath(one->path, number), number) == recording;
+    };
+    std::uint32_t first = one->number;
+    while (first > 0 && isThere(first - 1))
+        --first;
+    std::vector<std::string> all;
+    for (std::uint32_t number = first; number <= one->number || isThere(number); ++number)
+        all.push_back(segmentPath(one->path, number));
+    return all;
+}
+
+}  // namespace ct::ctr

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The files of a recording that is rotated: "run.ctr" stands for "run.0.ctr", "run.1.ctr", ...
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ct::ctr {
+
+/// "run.ctr", 3 -> "run.3.ctr".
+std::string segmentPath(const std::string &path, std::uint32_t segment);
+
+/// All segments of the recording that the file `path` is one of, as far as they are there without a gap, in their
+/// order; `path` alone when it is a recording of one file, or none. Looks into the heads of the files around it.
+std::vector<std::string> segmentsAround(const std::string &path);
+
+}  // namespace ct::ctr

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Recordings with a limit: rows of files, of which the oldest ones are gone.
+#include "core/recording/segments.h"
+#include "core/trace/population.h"
+#include "tests/unit/recordingtest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+using namespace recordingtest;
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kStart = 5'000 * kSecond;
+
+/// A program of which each batch is a tenth of a second: one coroutine is born and most die after a while.
+class Town {
+public:
+    explicit Town(std::size_t stayers) : m_stayers(stayers) {}
+
+    Batch next()
+    {
+        m_batch = Batch();
+        m_batch.now = kStart + m_round * kSecond / 10;
+        if (m_round == 0)
+            found();
+        beBorn();
+        for (const CoroutineId id : m_living)
+            goOn(id);
+        if (m_living.size() > m_stayers + 5) {
+            m_batch.deaths.push_back({m_living[m_stayers], m_batch.now});
+            m_living.erase(m_living.begin() + static_cast<std::ptrdiff_t>(m_stayers));
+        }
+        ++m_round;
+        return m_batch;
+    }
+    const std::vector<CoroutineId> &living() const { return m_living; }
+
+private:
+    void found()
+    {
+        m_batch.sites = {{1, 10, 0, "a.cpp", "one"}, {2, 20, 4, "b.cpp", "two"}};
+        m_batch.notes.processes.push_back({77, kStart, "town"});
+        m_batch.notes.threadNames.push_back({77, 78, "worker"});
+        for (std::size_t i = 1; i < m_stayers; ++i)
+            beBorn();
+    }
+    void beBorn()
+    {
+        const auto id = static_cast<CoroutineId>(m_numbers.size());
+        m_batch.births.push_back({id, id, 1, 77, Dialect::Lane, 1000 + std::uint64_t{id}, m_batch.now});
+        m_batch.notes.names.push_back({id, "citizen " + std::to_string(id)});
+        if (id > 0)
+            m_batch.notes.parents.push_back({id, id - 1});
+        m_numbers.push_back(0);
+        m_living.push_back(id);
+    }
+    void goOn(CoroutineId id)
+    {
+        std::uint64_t &n = m_numbers[id];
+        if (n != 0 && (id + m_round) % 7 == 0) {
+            m_batch.losses.push_back({id, n, 3, false});
+            n += 4;  // one is no longer known to be missing
+        }
+        for (int i = 0; i < 1 + static_cast<int>(id % 2); ++i, ++n) {
+            Transition event;
+            event.coroutine = id;
+            event.ts = m_batch.now - 1000 + n;
+            event.n = n;
+            event.seq = n;
+            event.addr = 0x1000 + id;
+            event.tid = 78;
+            event.site = 1 + id % 2;
+            event.active = n % 2 != 0;
+            m_batch.transitions.push_back(event);
+        }
+        if (id % 3 == 0) {
+            m_batch.notes.waits.push_back({id, n - 1, WaitKind::Channel, 0xC0FFEE, id ? id - 1 : kNoCoroutine});
+            m_batch.notes.wakes.push_back({id, id ? id - 1 : kNoCoroutine, n, m_batch.now, 77, 78});
+        }
+    }
+
+    const std::size_t m_stayers;
+    std::uint64_t m_round = 0;
+    std::vector<std::uint64_t> m_numbers;
+    std::vector<CoroutineId> m_living;
+    Batch m_batch;
+};
+
+/// A recording of a town, and what the live view has of it.
+struct Recorded {
+    TempDir dir;
+    Town town;
+    std::vector<Batch> batches;
+    Population live;
+
+    Recorded(std::size_t stayers, int rounds, RecordingLimits limits) : town(stayers)
+    {
+        auto writer = RecordingWriter::open(dir.file("run.ctr"), limits);
+        REQUIRE(static_cast<bool>(writer));
+        RecordingInfo info;
+        info.session = "rotated";
+        (*writer)->addInfo(info);
+        for (int i = 0; i < rounds; ++i) {
+            batches.push_back(town.next());
+            CHECK(static_cast<bool>(live.consume(batches.back())));
+            CHECK(static_cast<bool>((*writer)->consume(batches.back())));
+        }
+        CHECK(static_cast<bool>((*writer)->finish({})));
+    }
+    /// Numbers of the files that are there.
+    std::vector<std::uint32_t> segments() const
+    {
+        std::vector<std::uint32_t> numbers;
+        for (std::uint32_t i = 0; i < 1000; ++i) {
+            if (std::filesystem::exists(segment(i)))
+                numbers.push_back(i);
+        }
+        return numbers;
+    }
+    std::string segment(std::uint32_t number) const { return ctr::segmentPath(dir.file("run.ctr"), number); }
+};
+
+constexpr RecordingLimits forSeconds(std::uint64_t seconds)
+{
+    return {0, seconds * kSecond};
+}
+
+std::string stateOf(const Population &population, CoroutineId id)
+{
+    const CoroutineSnapshot one = population.at(id);
+    const CoroutineNotes notes = population.notes(id);
+    std::ostringstream out;
+    out << one.probeId << " station " << one.station << '/' << one.generation << " pid " << one.pid << " born "
+        << one.birthTs << " dead " << one.deathTs << " state " << static_cast<int>(one.state) << " since " << one.since
+        << " site " << one.site << " addr " << one.addr << " tid " << one.tid << " numbers "
+        << one.events + one.lost + one.missed + one.dropped << " lost " << one.lost << " name " << notes.name
+        << " woken " << notes.woken << " waits " << (notes.waitsOn ? notes.waitsOn->object : 0);
+    return out.str();
+}
+
+/// The living ones, whatever their numbers are.
+std::multiset<std::string> livingIn(const Population &population)
+{
+    std::multiset<std::string> all;
+    for (CoroutineId id = 0; id < population.size(); ++id) {
+        if (population.at(id).deathTs == 0)
+            all.insert(stateOf(population, id));
+    }
+    return all;
+}
+
+using Event = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+std::vector<Event> eventsIn(const std::vector<Batch> &batches)
+{
+    std::vector<Event> events;
+    for (const Batch &batch : batches) {
+        for (const Transition &event : batch.transitions)
+            events.emplace_back(event.addr, event.n, event.ts);
+    }
+    return events;
+}
+
+void checkSameLiving(const Recorded &recorded, const std::string &path)
+{
+    const Everything all = readAll(path);
+    CHECK_EQUAL(all.error, "");
+    Population population;
+    for (const Batch &batch : all.batches)
+        CHECK(static_cast<bool>(population.consume(batch)));
+    CHECK(livingIn(population) == livingIn(recorded.live));
+    CHECK_EQUAL(all.info.session, "rotated");
+}
+
+}  // namespace
+
+CT_CASE(anyFileOpensAllOfThem)
+{
+    const Recorded recorded(10, 150, forSeconds(16));  // two seconds a file, and none is too old
+    REQUIRE(recorded.segments().size() > 4);
+    REQUIRE(recorded.segments().front() == 0);
+    for (const std::uint32_t number : {0U, 2U, recorded.segments().back()}) {
+        const Everything all = readAll(recorded.segment(number));
+        CHECK_EQUAL(all.error, "");
+        CHECK(all.hasEnded);
+        REQUIRE(all.batches.size() == recorded.batches.size());
+        for (std::size_t i = 0; i < all.batches.size(); ++i) {
+            if (textOf(all.batches[i]) != textOf(recorded.batches[i])) {
+                CHECK_EQUAL(textOf(all.batches[i]), textOf(recorded.batches[i]));
+                return;
+            }
+        }
+    }
+}
+
+CT_CASE(whatIsLeftTellsThePresentState)
+{
+    const Recorded recorded(10, 300, forSeconds(8));
+    const std::vector<std::uint32_t> segments = recorded.segments();
+    REQUIRE(segments.front() > 0);
+    checkSameLiving(recorded, recorded.segment(segments.back()));
+    const Everything all = readAll(recorded.segment(segments.front()));
+    CHECK(all.hasEnded);
+    // The end of the stream, all of it, behind what the keyframe repeats.
+    const std::vector<Event> written = eventsIn(recorded.batches);
+    std::vector<Event> read = eventsIn(all.batches);
+    REQUIRE(read.size() < written.size());
+    const std::set<Event> known(written.begin(), written.end());
+    for (const Event &event : read)
+        CHECK(known.count(event) != 0);
+    const std::size_t same = static_cast<std::size_t>(
+        std::mismatch(written.rbegin(), written.rend(), read.rbegin(), read.rend()).second - read.rbegin());
+    CHECK(read.size() - same <= 2 * 16);  // two of each that lived then
+}
+
+CT_CASE(theLatestFileAloneIsEnough)
+{
+    Recorded recorded(10, 300, forSeconds(8));
+    const std::uint32_t last = recorded.segments().back();
+    for (const std::uint32_t number : recorded.segments()) {
+        if (number != last)
+            std::filesystem::remove(recorded.segment(number));
+    }
+    checkSameLiving(recorded, recorded.segment(last));
+}
+
+CT_CASE(manyThatLiveTakeSeveralBlocks)
+{
+    Recorded recorded(100'000, 30, forSeconds(8));
+    REQUIRE(recorded.segments().size() > 1);
+    std::filesystem::remove(recorded.segment(0));
+    checkSameLiving(recorded, recorded.segment(recorded.segments().back()));
+}
+
+CT_CASE(theOldestFilesGo)
+{
+    const Recorded recorded(10, 600, forSeconds(8));
+    const Everything all = readAll(recorded.segment(recorded.segments().back()));
+    const std::uint64_t end = recorded.batches.back().now;
+    std::uint64_t first = end;
+    for (const Batch &batch : all.batches)
+        first = std::min(first, batch.now);
+    CHECK(end - first >= 7 * kSecond);
+    CHECK(end - first <= 11 * kSecond);
+}
+
+CT_CASE(theyStayWithinTheirBytes)
+{
+    TempDir dir;
+    const RecordingLimits limits{RecordingLimits::kLeastBytes, 0};
+    auto writer = RecordingWriter::open(dir.file("run.ctr"), limits);
+    REQUIRE(static_cast<bool>(writer));
+    std::mt19937_64 random(7);
+    Town town(3);
+    std::uint64_t most = 0;
+    for (int i = 0; i < 100; ++i) {
+        std::string noise(500'000, '\0');
+        std::generate(noise.begin(), noise.end(), [&] { return static_cast<char>(random()); });
+        (*writer)->addOutput(1, std::move(noise));
+        CHECK(static_cast<bool>((*writer)->consume(town.next())));
+        std::uint64_t bytes = 0;
+        for (const auto &entry : std::filesystem::directory_iterator(dir.path()))
+            bytes += entry.file_size();
+        most = std::max(most, bytes);
+    }
+    // A block may come after the limit of its file was reached.
+    CHECK(most > limits.bytes / 2);
+    CHECK(most <= limits.bytes + 2'000'000);
+    CHECK(static_cast<bool>((*writer)->finish({})));
+}
+
+CT_CASE(withoutItsKeyframeTheNextFileBegins)
+{
+    const Recorded recorded(10, 300, forSeconds(8));
+    const std::uint32_t first = recorded.segments().front();
+    std::string content = contentOf(recorded.segment(first));
+    for (std::size_t i = 64 + 64; i < 64 + 64 + 600; ++i)  // its first blocks
+        content[i] = '\x55';
+    putContent(recorded.segment(first), content);
+    const Everything all = readAll(recorded.segment(first));
+    CHECK(all.error.find(recorded.segment(first) + " is damaged") != std::string::npos);
+    Population population;
+    for (const Batch &batch : all.batches)
+        CHECK(static_cast<bool>(population.consume(batch)));
+    CHECK(livingIn(population) == livingIn(recorded.live));
+}
+
+CT_CASE(anyByteOfAFileMayBeWrong)
+{
+    const Recorded recorded(4, 300, forSeconds(8));
+    const std::vector<Event> written = eventsIn(recorded.batches);
+    const std::set<Event> known(written.begin(), written.end());
+    const std::string path = recorded.segment(recorded.segments().front());
+    const std::string content = contentOf(path);
+    std::mt19937 random(99);
+    for (int i = 0; i < 300; ++i) {
+        std::string changed = content;
+        changed[random() % changed.size()] ^= static_cast<char>(1U << random() % 8);
+        if (i % 3 == 0)
+            changed.resize(random() % changed.size());
+        putContent(path, changed);
+        const Everything all = readAll(path);
+        Population population;
+        for (const Batch &batch : all.batches)
+            CHECK(static_cast<bool>(population.consume(batch)));
+        for (const Event &event : eventsIn(all.batches))
+            CHECK(known.count(event) != 0);
+    }
+}
+
+CT_CASE(aFileOfAnotherRecordingIsNoPartOfIt)
+{
+    const Recorded one(10, 150, forSeconds(16));
+    const Recorded other(10, 150, forSeconds(16));
+    std::filesystem::copy_file(other.segment(3), one.segment(3), std::filesystem::copy_options::overwrite_existing);
+    CHECK_EQUAL(ctr::segmentsAround(one.segment(1)).size(), 3U);
+    CHECK_EQUAL(ctr::segmentsAround(one.segment(3)).size(), 1U);
+    CHECK_EQUAL(ctr::segmentsAround(one.dir.file("run.1.txt")).size(), 1U);
+    CHECK_EQUAL(ctr::segmentPath("/a/b.c/run.ctr", 7), "/a/b.c/run.7.ctr");
+}
+
+CT_CASE(limitsThatCannotBeAreRefused)
+{
+    TempDir dir;
+    const auto small = RecordingWriter::open(dir.file("run.ctr"), {1000, 0});
+    REQUIRE(!small);
+    CHECK(small.error().message.find("16 MiB") != std::string::npos);
+    CHECK(!RecordingWriter::open("-", forSeconds(1)));
+}
