@@ -88,6 +88,16 @@ struct Engine {
         return counts;
     }
 
+    /// Gauges are looked at now and then.
+    bool becomes(bool stopped)
+    {
+        for (int look = 0; look < 2000 && loop.accounting().growthStopped != stopped; ++look) {
+            scan();
+            ::usleep(1000);
+        }
+        return loop.accounting().growthStopped == stopped;
+    }
+
     ct::HarvestLoop loop;
     ct::Batch batch;
 };
@@ -126,12 +136,7 @@ CT_CASE(aTargetOutlivesAFullFileSystem)
         REQUIRE(::write(orders[1], "f", 1) == 1);
         counts = engine.await(answers[0]);
         CHECK(counts.traced < counts.born);
-        // Gauges are looked at now and then.
-        for (int look = 0; look < 2000 && !engine.loop.accounting().growthStopped; ++look) {
-            engine.scan();
-            ::usleep(1000);
-        }
-        CHECK(engine.loop.accounting().growthStopped);
+        CHECK(engine.becomes(true));
 
         // Room again: growth goes on.
         REQUIRE(::unlink((directory + "/filler").c_str()) == 0);
@@ -140,11 +145,7 @@ CT_CASE(aTargetOutlivesAFullFileSystem)
         REQUIRE(::write(orders[1], "f", 1) == 1);
         counts = engine.await(answers[0]);
         CHECK(counts.traced > before);
-        for (int look = 0; look < 2000 && engine.loop.accounting().growthStopped; ++look) {
-            engine.scan();
-            ::usleep(1000);
-        }
-        CHECK(!engine.loop.accounting().growthStopped);
+        CHECK(engine.becomes(false));
         ::close(orders[1]);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
