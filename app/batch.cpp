@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <unistd.h>
 
 namespace ct {
 
@@ -126,6 +127,9 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
         return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
+    if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
+        return Error{ErrorCode::InvalidArgument, "-o -: a recording is nothing for a terminal; send standard output "
+                                                 "into a file or a pipe, or name a file"};
     Result<std::shared_ptr<RecordingWriter>> writer =
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
@@ -144,8 +148,12 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 Result<void> BatchRun::startSession()
 {
     const StartRequest &start = m_line.start;
-    if (const auto *target = std::get_if<LaunchSpec>(&start.what))
-        return m_session.launch(start.capture, *target);
+    if (const auto *given = std::get_if<LaunchSpec>(&start.what)) {
+        LaunchSpec target = *given;
+        if (m_line.streams())
+            target.output = OutputMode::StdoutToStderr;
+        return m_session.launch(start.capture, target);
+    }
     if (const auto *attach = std::get_if<AttachRequest>(&start.what))
         return m_session.attach(attach->regionPath);
     return m_session.listen(start.capture);

@@ -306,8 +306,10 @@ Result<void> Parser::checkOutput() const
         if (m_line.outputPath == m_line.summaryPath)
             return usageError("--summary " + m_line.summaryPath + ": is the file of -o as well");
     }
-    if (m_line.keepsOnly() && (m_line.outputPath.empty() || m_line.outputPath == "-"))
+    if (m_line.keepsOnly() && m_line.outputPath.empty())
         return usageError("--keep needs -o FILE, the name of the dumps");
+    if (m_line.limit.any() && m_line.streams())
+        return usageError("--limit goes with -o FILE.ctr: what is on standard output cannot be taken back");
     if (!m_line.sessionId.empty() && !m_line.records())
         return usageError("--session goes with -o FILE.ctr");
     if (m_line.limit.any() && !m_line.records())

@@ -27,12 +27,14 @@ struct CommandLine {
     StartRequest start;
 
     // Batch
-    std::string outputPath;                                        ///< empty: none; "-": standard output
-    bool records() const { return outputPath.ends_with(".ctr"); }  ///< the output is a recording, with all there is
-    std::string sessionId;                                         ///< of the recording; empty: a random one
-    std::string summaryPath;                                       ///< empty: none; "-": standard output
-    std::optional<double> durationSec;                             ///< > 0
-    Kept limit;                                                    ///< of the recording: the oldest part goes
+    std::string outputPath;                             ///< empty: none; "-": standard output
+    bool streams() const { return outputPath == "-"; }  ///< a recording, to standard output
+    /// The output is a recording, with all there is.
+    bool records() const { return streams() || outputPath.ends_with(".ctr"); }
+    std::string sessionId;              ///< of the recording; empty: a random one
+    std::string summaryPath;            ///< empty: none; "-": standard output
+    std::optional<double> durationSec;  ///< > 0
+    Kept limit;                         ///< of the recording: the oldest part goes
     /// If any: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
     Kept keep;
     bool dumpOnFinding = false;  ///< a coroutine is found to be stuck

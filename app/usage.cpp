@@ -32,8 +32,9 @@ Capture:
 
 With --batch:
   -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
-                          for other programs. What a slow file has yet to get at the end is said; Ctrl-C then
-                          gives that up, counts it, and leaves a whole file with exit status 4
+                          for other programs; - is a recording to standard output, and what the target prints
+                          goes to standard error then. What a slow file has yet to get at the end is said; Ctrl-C
+                          then gives that up, counts it, and leaves a whole file with exit status 4
   --limit TIME|SIZE       of a recording: only the latest 10min or 4GiB stays, in files run.0.ctr, run.1.ctr, ... of
                           which the oldest ones go; may be given twice, a time and a size [none]
   --session ID            how a recording (.ctr) names the run [16 random digits]

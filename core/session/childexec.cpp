@@ -141,6 +141,8 @@ int execute(Prepared &prepared)
         }
     } else {
         setpgid(0, 0);
+        if (spec.stdoutToStderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+            giveUp(pipe, Redirecting, errno);
     }
     if (spec.foregroundOf >= 0)
         tcsetpgrp(spec.foregroundOf, getpid());  // SIGTTOU is still blocked

@@ -20,6 +20,7 @@ struct ChildSpec {
     /// Becomes stdin, stdout and stderr, in a session of its own; -1: the three pass through unchanged. It is not made
     /// the controlling terminal: its hang-up, when this process is killed, would kill the child.
     int terminal = -1;
+    bool stdoutToStderr = false;       ///< without a terminal: stdout becomes what stderr is
     int foregroundOf = -1;             ///< terminal that gets the child's group as its foreground group; -1: none
     std::vector<int> keptDescriptors;  ///< above 2, that the child inherits as well; all others are closed
 };

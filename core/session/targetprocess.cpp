@@ -176,6 +176,7 @@ Result<void> TargetProcess::start(const LaunchSpec &spec)
         terminal = std::move(*opened);
         child.terminal = terminal->slave();
     } else {
+        child.stdoutToStderr = spec.output == OutputMode::StdoutToStderr;
         m_data->controlling = controllingTerminal();
         if (m_data->inForeground(getpgrp()))
             child.foregroundOf = m_data->controlling;

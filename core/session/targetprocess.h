@@ -20,7 +20,8 @@
 namespace ct {
 
 enum class OutputMode {
-    PassThrough,  ///< stdin, stdout, stderr unchanged; the group becomes the terminal's foreground group
+    PassThrough,     ///< stdin, stdout, stderr unchanged; the group becomes the terminal's foreground group
+    StdoutToStderr,  ///< the same, but what it prints goes to our stderr: our stdout is for something else
     /// A pseudo terminal, read by us: outputReady(). Not the target's controlling terminal, so that its hang-up does
     /// not kill a target that outlives us. Lines end in \n alone; TERM=dumb unless the environment says otherwise.
     Pty,

@@ -62,6 +62,7 @@ private Q_SLOTS:
         QVERIFY(!parse("--batch -o run.ctr --limit 10min --limit 5min --listen"));
         QVERIFY(!parse("--batch -o run.ctr --limit 1MiB --listen"));
         QVERIFY(!parse("--batch -o run.jsonl --limit 1GiB --listen"));
+        QVERIFY(!parse("--batch -o - --limit 1GiB --listen"));
         QVERIFY(!parse("--limit 1GiB run.ctr"));
         QVERIFY(!parse("--batch -o run.ctr --keep 10s --listen"));
         QVERIFY(!parse("--batch -o run.ctx --listen"));
