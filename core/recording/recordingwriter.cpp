@@ -143,22 +143,25 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
     return m_rotation->blocks().write(Kind::Stream, m_payload, facts);
 }
 
+/// What there is of the stream; and on to the next file, if this one is long enough. `now`: of the stream.
+Result<void> RecordingWriter::flush(std::uint64_t now)
+{
+    if (Result<void> written = writeStream(m_sums ? std::optional(m_sums()) : std::nullopt); !written)
+        return written;
+    return m_present && m_rotation->isDue(now) ? turn() : Result<void>();
+}
+
 Result<void> RecordingWriter::take(const Batch &batch)
 {
-    const auto sums = [this] { return m_sums ? std::optional(m_sums()) : std::nullopt; };
     if (!m_stream.hasRoomFor(batch)) {
-        if (Result<void> written = writeStream(sums()); !written)
-            return written;
+        if (Result<void> flushed = flush(batch.now); !flushed)
+            return flushed;
     }
     m_stream.add(batch);
     if (m_present)
         m_present->consume(batch);
     const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
-    if (!isDue && !m_stream.isFull())
-        return {};
-    if (Result<void> written = writeStream(sums()); !written || !m_present || !m_rotation->isDue(batch.now))
-        return written;
-    return turn();
+    return isDue || m_stream.isFull() ? flush(batch.now) : Result<void>();
 }
 
 Result<void> RecordingWriter::consume(const Batch &batch)

@@ -48,6 +48,7 @@ public:
 private:
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> take(const Batch &batch);
+    Result<void> flush(std::uint64_t now);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
     Result<void> writeInfo(const RecordingInfo &info);

@@ -231,7 +231,7 @@ CT_CASE(theLatestFileAloneIsEnough)
 
 CT_CASE(manyThatLiveTakeSeveralBlocks)
 {
-    Recorded recorded(100'000, 30, forSeconds(8));
+    Recorded recorded(20'000, 30, forSeconds(8));
     REQUIRE(recorded.segments().size() > 1);
     std::filesystem::remove(recorded.segment(0));
     checkSameLiving(recorded, recorded.segment(recorded.segments().back()));
