@@ -5,6 +5,8 @@
 // its JSON: docs/recording.md, "Kind 1".
 #pragma once
 
+#include "core/symbols/module.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,14 +34,7 @@ struct RecordingInfo {
         std::uint64_t boottime = 0;
         bool operator==(const Clocks &) const = default;
     };
-    struct Module {
-        std::string path;
-        std::uint64_t begin = 0;
-        std::uint64_t end = 0;
-        std::uint64_t offset = 0;  ///< of `begin` in the file
-        std::string buildId;       ///< hexadecimal digits
-        bool operator==(const Module &) const = default;
-    };
+    using Module = ct::Module;
     struct Process {
         std::uint32_t pid = 0;
         std::string executable;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/recordingfacts.h"
 
-#include "core/session/buildid.h"
+#include "core/symbols/buildid.h"
 
 #include <algorithm>
 #include <array>

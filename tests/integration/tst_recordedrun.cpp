@@ -6,11 +6,11 @@
 #include "core/exporting/exporting.h"
 #include "core/recording/recordingreader.h"
 #include "core/recording/recordingwriter.h"
-#include "core/session/buildid.h"
 #include "core/session/fileloader.h"
 #include "core/session/recorder.h"
 #include "core/session/recordingfacts.h"
 #include "core/session/session.h"
+#include "core/symbols/buildid.h"
 #include "runner.h"
 
 #include <QSignalSpy>
