@@ -114,7 +114,7 @@ std::size_t nameBegin(std::string_view text)
         }
         const char c = text[i];
         if (c == '(' && depth == 0 && text.substr(i, 2) != "(*" && text.substr(i, 2) != "(&" &&
-            text.substr(i, 22) != "(anonymous namespace)::")
+            !text.substr(i).starts_with("(anonymous namespace)::"))
             return begin;  // the parameter list
         if (isOpening(c))
             ++depth;

@@ -63,6 +63,8 @@ CT_CASE(operatorsAreNoBrackets)
 
 CT_CASE(ordinaryNamesLoseTheReturnTypeOnly)
 {
+    CHECK_EQUAL(readableFunction("(anonymous namespace)::Task work::loop<long>(long)"), "work::loop<long>(long)");
+    CHECK_EQUAL(readableFunction("(anonymous namespace)::hidden(int)"), "(anonymous namespace)::hidden(int)");
     CHECK_EQUAL(readableFunction("T n::S::serve(int, const char*)"), "n::S::serve(int, const char*)");
     CHECK_EQUAL(readableFunction("const X* n::W<X>::ptr() [with X = char]"), "n::W<X>::ptr() [with X = char]");
     CHECK_EQUAL(readableFunction("std::map<int, std::pair<int, int> > make(int)"), "make(int)");
