@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A program, library or debug file, of which what symbols need was read into memory.
+#pragma once
+
+#include "core/result.h"
+
+#include <cstdint>
+#include <elf.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct Elf;
+struct Elf_Scn;
+
+namespace ct {
+
+/// Holds copies, so a file that is truncated or rewritten meanwhile (a build) cannot harm us: mapped, it would raise
+/// SIGBUS. What is never looked at (code, data, location lists) is left out. The file is untrusted. One thread.
+class ElfImage {
+public:
+    struct Segment {
+        std::uint64_t offset = 0;    ///< in the file
+        std::uint64_t fileSize = 0;  ///< bytes
+        std::uint64_t address = 0;   ///< as linked
+        std::uint64_t size = 0;      ///< bytes in memory
+    };
+    struct DebugLink {
+        std::string name;  ///< no folder
+        std::uint32_t crc = 0;
+    };
+
+    /// Errors: no such file, no 64-bit little-endian program or library, sections beyond its end, no memory.
+    static Result<ElfImage> open(const std::string &path);
+
+    const std::string &path() const { return m_path; }
+    Elf *elf() const { return m_elf.get(); }
+    const std::string &buildId() const { return m_buildId; }
+    std::uint16_t machine() const { return m_machine; }  ///< EM_X86_64, EM_AARCH64 ...
+    std::uint64_t bytesRead() const { return m_bytesRead; }
+    const std::vector<Segment> &executableSegments() const { return m_executable; }
+    bool hasDwarf() const;
+
+    /// .gnu_debuglink.
+    std::optional<DebugLink> debugLink() const;
+    /// The address, as linked, of what lies at this offset of the file; `mapping`: the offset at which its mapping
+    /// begins. A debug file without the code has other offsets: there the only executable segment is meant.
+    std::optional<std::uint64_t> linkedAddress(std::uint64_t offset, std::uint64_t mapping) const;
+    /// Has code there.
+    bool isExecutable(std::uint64_t linkedAddress) const;
+
+private:
+    /// Anonymous memory of the file's size, so that offsets stay; only what was read takes room.
+    struct Unmap {
+        std::size_t size;
+        void operator()(char *memory) const;
+    };
+    struct End {
+        void operator()(Elf *elf) const;
+    };
+
+    ElfImage() = default;
+    Result<void> load(int fd, std::uint64_t size);
+    Result<void> loadSegments(int fd, const Elf64_Ehdr &head);
+    Result<void> loadSections(int fd, const Elf64_Ehdr &head);
+    bool readAt(int fd, std::uint64_t offset, std::uint64_t size);
+    Elf_Scn *section(const char *name) const;
+
+    std::string m_path;
+    std::unique_ptr<char, Unmap> m_memory;  ///< outlives m_elf
+    std::unique_ptr<Elf, End> m_elf;
+    std::string m_buildId;
+    std::vector<Segment> m_executable;
+    std::uint64_t m_size = 0;
+    std::uint64_t m_bytesRead = 0;
+    std::uint16_t m_machine = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "here.h"
+
+[[gnu::always_inline]] inline void insideLibrary()
+{
+    HERE("insideLibrary");
+}
+
+[[gnu::noinline]] void libraryFunction(int times)
+{
+    if (times > 0)
+        insideLibrary();  // MARK library
+    std::putchar('\n');
+}

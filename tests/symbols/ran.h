@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One of this folder's programs, run to its end: the addresses that it told, and what it had mapped.
+#pragma once
+
+#include "core/symbols/buildid.h"
+#include "core/symbols/modulemap.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace made {
+
+struct Told {
+    int line = 0;
+    std::uint64_t address = 0;
+};
+
+struct Ran {
+    std::map<std::string, Told> places;
+    ct::ModuleMap modules;
+    bool ran = false;
+};
+
+inline std::string path(const std::string &name)
+{
+    return std::string(CT_MADE_DIR) + "/" + name;
+}
+
+/// False, and said so: its compiler is missing here.
+inline bool exists(const std::string &name)
+{
+    const bool there = std::filesystem::exists(path(name));
+    if (!there)
+        std::cout << "SKIPPED: " << name << " was not made, its compiler is missing" << std::endl;
+    return there;
+}
+
+/// As in a recording: the executable mappings of files, with build ids.
+inline ct::ModuleMap modulesOf(const std::vector<std::string> &lines)
+{
+    std::vector<ct::Module> modules;
+    for (const std::string &line : lines) {
+        ct::Module module;
+        char rights[8] = "";
+        int at = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &module.begin, &module.end, rights, &module.offset,
+                        &at) != 4 ||
+            rights[2] != 'x' || line.find('/') == std::string::npos)
+            continue;
+        module.path = line.substr(static_cast<std::size_t>(at));
+        module.buildId = ct::buildIdOf(module.path);
+        modules.push_back(module);
+    }
+    return ct::ModuleMap(modules);
+}
+
+inline Ran run(const std::string &name)
+{
+    Ran ran;
+    std::FILE *output = ::popen(("'" + path(name) + "'").c_str(), "r");
+    std::vector<std::string> maps;
+    bool inMaps = false;
+    char text[4096];
+    while (output && std::fgets(text, sizeof(text), output)) {
+        std::string line(text);
+        line.erase(line.find_last_not_of('\n') + 1);
+        if (inMaps)
+            maps.push_back(line);
+        inMaps = inMaps || line == "maps";
+        std::istringstream words(line);
+        std::string place;
+        Told told;
+        if (!inMaps && words >> place >> told.line >> std::hex >> told.address)
+            ran.places[place] = told;
+    }
+    ran.ran = output && ::pclose(output) == 0;
+    ran.modules = modulesOf(maps);
+    return ran;
+}
+
+/// The line of "// MARK <mark>" in a source of this folder.
+inline int marked(const std::string &source, const std::string &mark)
+{
+    std::ifstream file(std::string(CT_SOURCE_DIR) + "/tests/symbols/" + source);
+    int number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        if (line.ends_with("// MARK " + mark))
+            return number;
+    }
+    return 0;
+}
+
+}  // namespace made

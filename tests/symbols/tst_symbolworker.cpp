@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/symbols/symbolizer.h"
+#include "core/symbols/symbolworker.h"
+#include "ran.h"
+#include "tests/support/check.h"
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+using namespace ct;
+
+namespace {
+
+SymbolWorker::Modules sharedMap(const made::Ran &ran)
+{
+    return std::make_shared<const ModuleMap>(ran.modules);
+}
+
+std::string functionOf(const SymbolWorker::Answer &answer)
+{
+    return answer && !answer->frames.empty() ? answer->frames.back().function : "";
+}
+
+}  // namespace
+
+CT_CASE(answersArriveWithANewGeneration)
+{
+    const made::Ran ran = made::run("gxx_o2");
+    REQUIRE(ran.ran);
+    const auto modules = sharedMap(ran);
+    SymbolWorker worker;
+    const std::uint64_t before = worker.generation();
+    std::promise<void> gate;
+    worker.run([&](Symbolizer &) { gate.get_future().wait(); });
+    // The worker is held: nobody is kept waiting for it.
+    CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
+    CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
+    CHECK_EQUAL(worker.generation(), before);
+    gate.set_value();
+    worker.waitUntilIdle();
+    CHECK(worker.generation() > before);
+    CHECK_EQUAL(functionOf(worker.lookUp(modules, ran.places.at("hidden").address)),
+                "(anonymous namespace)::hidden(int)");
+    const SymbolWorker::Answer nowhere = worker.lookUp(modules, 1);
+    REQUIRE(nowhere != nullptr);
+    CHECK(nowhere->gap == SymbolGap::NoModule);
+}
+
+CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
+{
+    const made::Ran first = made::run("gxx_o2");
+    const made::Ran second = made::run("gxx_o2");
+    SymbolWorker worker;
+    worker.lookUp(sharedMap(first), first.places.at("hidden").address);
+    worker.waitUntilIdle();
+    CHECK_EQUAL(functionOf(worker.lookUp(sharedMap(second), second.places.at("hidden").address)),
+                "(anonymous namespace)::hidden(int)");
+}
+
+CT_CASE(otherPlacesForgetWhatWasKnown)
+{
+    const made::Ran ran = made::run("gxx_o2");
+    std::vector<Module> away(ran.modules.modules().begin(), ran.modules.modules().end());
+    for (Module &module : away)
+        module.path.insert(0, "/away");
+    const auto modules = std::make_shared<const ModuleMap>(away);
+    const std::uint64_t address = ran.places.at("hidden").address;
+    SymbolWorker worker;
+    worker.lookUp(modules, address);
+    worker.waitUntilIdle();
+    const SymbolWorker::Answer missing = worker.lookUp(modules, address);
+    REQUIRE(missing != nullptr);
+    CHECK(missing->gap == SymbolGap::NoFile);
+
+    const std::uint64_t before = worker.generation();
+    SymbolPlaces places;
+    places.folders.push_back(CT_MADE_DIR);
+    worker.setPlaces(places);
+    CHECK(worker.generation() > before);
+    CHECK(!worker.lookUp(modules, address));
+    worker.waitUntilIdle();
+    CHECK_EQUAL(functionOf(worker.lookUp(modules, address)), "(anonymous namespace)::hidden(int)");
+}
+
+CT_CASE(manyThreadsAskAtOnce)
+{
+    const made::Ran ran = made::run("gxx_o2");
+    const auto modules = sharedMap(ran);
+    const Module *own = ran.modules.find(ran.places.at("hidden").address);
+    REQUIRE(own != nullptr);
+    SymbolWorker worker;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            for (std::uint64_t address = own->begin + t; address < own->end; address += 5)
+                worker.lookUp(modules, address);
+            if (t == 0)
+                worker.setPlaces({});
+            worker.waitUntilIdle();
+            worker.lookUp(modules, own->begin);
+            worker.waitUntilIdle();
+            wrong += worker.generation() == 0 ? 1 : 0;
+        });
+    }
+    for (std::thread &thread : threads)
+        thread.join();
+    CHECK_EQUAL(wrong.load(), 0);
+    worker.lookUp(modules, ran.places.at("hidden").address);
+    worker.waitUntilIdle();
+    CHECK_EQUAL(functionOf(worker.lookUp(modules, ran.places.at("hidden").address)),
+                "(anonymous namespace)::hidden(int)");
+}
