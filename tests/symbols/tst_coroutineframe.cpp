@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Frames of coroutines in programs that run, against the lines at which they are suspended.
+#include "core/symbols/coroutineframe.h"
+#include "core/symbols/symbolizer.h"
+#include "ran.h"
+#include "tests/support/check.h"
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ct;
+
+namespace {
+
+/// The program, waiting for a line whenever it has said "go".
+class Running {
+public:
+    explicit Running(const std::string &name)
+    {
+        std::array<int, 2> in{};
+        std::array<int, 2> out{};
+        if (::pipe(in.data()) != 0 || ::pipe(out.data()) != 0)
+            return;
+        m_pid = ::fork();
+        if (m_pid == 0) {
+            ::dup2(in[0], 0);
+            ::dup2(out[1], 1);
+            for (const int fd : {in[0], in[1], out[0], out[1]})
+                ::close(fd);
+            ::execl(made::path(name).c_str(), name.c_str(), nullptr);
+            ::_exit(127);
+        }
+        ::close(in[0]);
+        ::close(out[1]);
+        m_in = in[1];
+        m_output = ::fdopen(out[0], "r");
+    }
+    ~Running()
+    {
+        end();
+        ::close(m_in);
+        std::fclose(m_output);
+    }
+    Running(const Running &) = delete;
+    Running &operator=(const Running &) = delete;
+
+    void end()
+    {
+        if (m_pid > 0) {
+            ::kill(m_pid, SIGKILL);
+            ::waitpid(m_pid, nullptr, 0);
+        }
+        m_pid = 0;
+    }
+    /// All that it says up to "go".
+    std::vector<std::string> listen()
+    {
+        std::vector<std::string> lines;
+        char text[4096];
+        while (std::fgets(text, sizeof(text), m_output) && std::strcmp(text, "go\n") != 0) {
+            lines.emplace_back(text);
+            lines.back().pop_back();
+        }
+        return lines;
+    }
+    void goOn() const
+    {
+        if (::write(m_in, "\n", 1) != 1)
+            std::cerr << "the program does not listen" << std::endl;
+    }
+    MemoryReader reader() const
+    {
+        return [pid = m_pid](std::uint64_t address, void *to, std::size_t size) {
+            iovec local{to, size};
+            iovec remote{reinterpret_cast<void *>(address), size};  // NOLINT: an address of another process
+            return pid > 0 && ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
+        };
+    }
+
+private:
+    pid_t m_pid = 0;
+    int m_in = -1;
+    std::FILE *m_output = nullptr;
+};
+
+struct Seen {
+    std::string name;
+    unsigned line = 0;
+    std::uint64_t frame = 0;
+};
+
+std::vector<Seen> framesIn(const std::vector<std::string> &lines)
+{
+    std::vector<Seen> frames;
+    for (const std::string &line : lines) {
+        std::istringstream words(line);
+        Seen seen;
+        if (words >> seen.name >> seen.line >> std::hex >> seen.frame &&
+            seen.name.find_first_of("#-") == std::string::npos)
+            frames.push_back(seen);
+    }
+    return frames;
+}
+
+std::string functionOf(const std::string &name)
+{
+    if (name == "loop")
+        return "work::loop<long>(long)";
+    return name == "sequence" ? "work::sequence(int)" : "work::" + name + "()";
+}
+
+struct Count {
+    int lines = 0;
+    int functionOnly = 0;
+};
+
+/// Never another line than the one it waits in.
+void checkFrame(Symbolizer &symbolizer, const ModuleMap &modules, const Seen &seen, const MemoryReader &read,
+                Count &count)
+{
+    const CoroutineFrame frame = describeCoroutineFrame(symbolizer, modules, seen.frame, read);
+    CHECK(frame.state == CoroutineFrame::State::Suspended);
+    REQUIRE(frame.place.frames.size() == 1);
+    const SourceFrame &source = frame.place.frames.front();
+    CHECK_EQUAL(source.function, functionOf(seen.name));
+    CHECK((source.line == 0) == (frame.place.gap == SymbolGap::NoLines));
+    CHECK((source.line == 0) == (frame.place.remedy.find("function only") == 0));
+    if (source.line == 0) {
+        ++count.functionOnly;
+        std::cout << seen.name << " at line " << seen.line << ": function only" << std::endl;
+        return;
+    }
+    ++count.lines;
+    CHECK_EQUAL(source.line, seen.line);
+    CHECK(source.file.ends_with("/tests/symbols/coroutines.cpp"));
+}
+
+/// `lines`: of how many suspensions the line has to be known, of those of the SDK's kind.
+void checkProgram(const std::string &name, bool lines)
+{
+    if (!made::exists(name))
+        return;
+    Running program(name);
+    Symbolizer symbolizer;
+    ModuleMap modules;
+    Count told;
+    Count silent;
+    for (int round = 0; round < 3; ++round) {
+        const std::vector<std::string> said = program.listen();
+        if (round == 0)
+            modules = made::modulesOf(said);
+        const std::vector<Seen> frames = framesIn(said);
+        CHECK(frames.size() >= 2);
+        for (const Seen &seen : frames) {
+            const bool plain = seen.name == "silent" || seen.name == "ready";
+            checkFrame(symbolizer, modules, seen, program.reader(), plain ? silent : told);
+        }
+        program.goOn();
+    }
+    std::cout << name << ": line known of " << told.lines << ", function only of " << told.functionOnly
+              << "; of those without code of their own " << silent.lines << " and " << silent.functionOnly << std::endl;
+    CHECK_EQUAL(told.lines > 0, lines);
+    CHECK_EQUAL(told.functionOnly, lines ? 0 : told.functionOnly);
+
+    const std::vector<Seen> last = framesIn(program.listen());
+    REQUIRE(last.size() == 1);
+    const CoroutineFrame finished = describeCoroutineFrame(symbolizer, modules, last[0].frame, program.reader());
+    CHECK(finished.state == CoroutineFrame::State::Finished);
+    REQUIRE(finished.place.frames.size() == 1);
+    CHECK_EQUAL(finished.place.frames[0].function, "work::sequence(int)");
+}
+
+}  // namespace
+
+CT_CASE(suspensionLines)
+{
+#if defined(__x86_64__)
+    for (const char *name : {"coroutines_gxx_o0", "coroutines_gxx_o2", "coroutines_clang_o0", "coroutines_clang_o2"})
+        checkProgram(name, true);
+#else
+    std::cout << "SKIPPED: only functions are known on this processor" << std::endl;
+#endif
+}
+
+CT_CASE(withoutDebugInformationTheFunctionOnly)
+{
+    checkProgram("coroutines_plain", false);
+}
+
+CT_CASE(strippedItCannotBeTold)
+{
+    Running program("coroutines_stripped");
+    const std::vector<std::string> said = program.listen();
+    const std::vector<Seen> frames = framesIn(said);
+    REQUIRE(!frames.empty());
+    Symbolizer symbolizer;
+    const CoroutineFrame frame =
+        describeCoroutineFrame(symbolizer, made::modulesOf(said), frames.front().frame, program.reader());
+    CHECK(frame.state == CoroutineFrame::State::Unknown && frame.place.frames.empty());
+    CHECK(frame.place.gap == SymbolGap::NoSymbols);
+    CHECK(frame.place.remedy.find("without -s") != std::string::npos ||
+          frame.place.remedy.find("-g") != std::string::npos);
+}
+
+CT_CASE(whatIsNoFrame)
+{
+    Running program("coroutines_gxx_o2");
+    const std::vector<std::string> said = program.listen();
+    const ModuleMap modules = made::modulesOf(said);
+    const std::vector<Seen> frames = framesIn(said);
+    REQUIRE(!frames.empty() && !modules.modules().empty());
+    Symbolizer symbolizer;
+    const MemoryReader read = program.reader();
+    const auto gapOf = [&](std::uint64_t address) {
+        return describeCoroutineFrame(symbolizer, modules, address, read).place.gap;
+    };
+    CHECK(gapOf(0) == SymbolGap::NotACoroutine);
+    CHECK(gapOf(frames[0].frame + 1) == SymbolGap::NotACoroutine);
+    CHECK(gapOf(frames[0].frame + 16) == SymbolGap::NotACoroutine);
+    CHECK(gapOf(modules.modules().front().begin) == SymbolGap::NotACoroutine);
+    CHECK(gapOf(8) == SymbolGap::NotReadable);
+    // Two functions of the program, but of no coroutine.
+    const std::uint64_t fake[] = {modules.modules().front().begin, modules.modules().front().begin};
+    const CoroutineFrame frame =
+        describeCoroutineFrame(symbolizer, modules, 64, [&](std::uint64_t, void *to, std::size_t size) {
+            std::memcpy(to, fake, std::min(size, sizeof(fake)));
+            return size <= sizeof(fake);
+        });
+    CHECK(frame.place.gap == SymbolGap::NotACoroutine);
+    program.end();
+    CHECK(gapOf(frames[0].frame) == SymbolGap::NotReadable);
+}
