@@ -130,7 +130,8 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     described.place.module = destroy.module->path;
     SourceFrame source{readableSymbol(coroutine), {}, 0, 0, false};
     if (resumeAddress != 0) {
-        SuspensionLine line = suspensionLine(*resume.symbols, resumeAddress, resume.linked, frame, read);
+        SuspensionLine line =
+            resume.symbols->suspensionLines().find(*resume.symbols, {resumeAddress, resume.linked, frame}, read);
         source.file = std::move(line.file);
         source.line = line.line;
         source.column = line.column;

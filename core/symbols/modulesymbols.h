@@ -7,6 +7,7 @@
 #include "core/symbols/debugfile.h"
 #include "core/symbols/describedaddress.h"
 #include "core/symbols/dwarfreader.h"
+#include "core/symbols/suspensionline.h"
 #include "core/symbols/symboltable.h"
 
 #include <memory>
@@ -32,6 +33,7 @@ public:
 
     const SymbolTable &symbols() const { return m_symbols; }
     DwarfReader *dwarf() { return m_dwarf.get(); }
+    SuspensionLines &suspensionLines() { return m_suspensionLines; }
     std::uint16_t machine() const;
     std::uint64_t bytes() const;  ///< of memory that the files take
 
@@ -43,6 +45,7 @@ private:
     ModuleFiles m_files;
     SymbolTable m_symbols;
     std::unique_ptr<DwarfReader> m_dwarf;
+    SuspensionLines m_suspensionLines;  ///< uses the others
 };
 
 }  // namespace ct

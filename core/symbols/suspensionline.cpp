@@ -3,12 +3,14 @@
 #include "core/symbols/suspensionline.h"
 
 #include "core/symbols/demangle.h"
+#include "core/symbols/modulesymbols.h"
 #include "core/symbols/scopes.h"
 
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
 #include <elf.h>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -117,36 +119,46 @@ struct InlinedCall {
     bool resumes = false;  ///< await_resume; otherwise await_ready or await_suspend
 };
 
-class LineSearch {
+}  // namespace
+
+/// What is known of one resume function; the answer for an index is looked for once.
+class ResumeFunction {
 public:
-    LineSearch(ModuleSymbols &symbols, std::uint64_t resume, std::uint64_t linked, std::uint64_t frame,
-               const MemoryReader &read)
-        : m_symbols(symbols), m_read(read), m_resume(resume), m_linked(linked), m_frame(frame)
+    ResumeFunction(ModuleSymbols &symbols, std::uint64_t linked) : m_symbols(symbols), m_linked(linked)
     {
+        Dwarf_Die unit;
+        if (!m_symbols.dwarf() || !m_symbols.dwarf()->functionAt(m_linked, m_function, unit))
+            return;
+        m_field = indexFieldOf(m_function);
+        collectCalls();
     }
 
-    SuspensionLine find()
+    SuspensionLine find(std::uint64_t resume, std::uint64_t frame, const MemoryReader &read)
     {
         SuspensionLine result;
-        if (!m_symbols.dwarf() || !m_symbols.dwarf()->functionAt(m_linked, m_function, m_unit))
-            return result;
-        m_field = indexFieldOf(m_function);
         std::array<std::uint8_t, 8> bytes{};
-        if (m_field.size == 0 || !m_read(m_frame + m_field.offset, bytes.data(), m_field.size))
+        if (m_field.size == 0 || !read(frame + m_field.offset, bytes.data(), m_field.size))
             return result;
         std::uint64_t index = 0;
         for (std::size_t i = m_field.size; i-- > 0;)
             index = index << 8 | bytes[i];
         if (m_field.bits < 64)
             index &= (std::uint64_t{1} << m_field.bits) - 1;
+        auto known = m_known.find(index);
+        if (known == m_known.end()) {
+            m_resume = resume;
+            m_frame = frame;
+            m_read = &read;
+            std::optional<Spot> spot = labelled(index);
+            if (!spot && m_symbols.machine() == EM_X86_64)
+                spot = followed(index);
+            known = m_known.emplace(index, std::move(spot)).first;
+        }
         result.index = index;
-        std::optional<Spot> spot = labelled(index);
-        if (!spot && m_symbols.machine() == EM_X86_64)
-            spot = followed(index);
-        if (spot) {
-            result.file = std::move(spot->file);
-            result.line = spot->line;
-            result.column = spot->column;
+        if (known->second) {
+            result.file = known->second->file;
+            result.line = known->second->line;
+            result.column = known->second->column;
         }
         return result;
     }
@@ -170,8 +182,7 @@ private:
 
     std::optional<Spot> followed(std::uint64_t index)
     {
-        collectCalls();
-        const std::vector<Spot> spots = spotsOf(index);
+        const std::vector<Spot> spots = spotsAt(landings(index));
         if (spots.empty())
             return std::nullopt;
         if (!m_field.clang)
@@ -205,10 +216,10 @@ private:
 
     /// Where the coroutine would go on, were it at that suspension point: at which await_resume. The first one on the
     /// way, and with clang, which mixes their instructions, those behind it up to the next co_await.
-    std::vector<Spot> spotsOf(std::uint64_t index)
+    std::vector<std::uint64_t> landings(std::uint64_t index) const
     {
         std::vector<std::uint64_t> found;
-        CodeWalk walk(m_read);
+        CodeWalk walk(*m_read);
         walk.pretend(m_frame + m_field.offset, index, m_field.size);
         walk.walk(m_resume, m_frame, [&](std::uint64_t address, std::optional<std::uint64_t> target) {
             const std::uint64_t linked = address - m_resume + m_linked;
@@ -223,7 +234,7 @@ private:
                 found.push_back(linked);
             return target.has_value();
         });
-        return spotsAt(std::move(found));
+        return found;
     }
 
     /// Line and column in the coroutine itself, in the order asked for, each once.
@@ -259,12 +270,13 @@ private:
     bool isTheOnlyOne(std::uint64_t index, const Spot &spot)
     {
         constexpr std::uint64_t kMostPoints = 64;
+        std::vector<std::uint64_t> others;
         for (std::uint64_t other = 2; other <= 2 * kMostPoints; other += 2) {
-            const std::vector<Spot> spots = other != index ? spotsOf(other) : std::vector<Spot>();
-            if (!spots.empty() && spots.front() == spot)
-                return false;
+            const std::vector<std::uint64_t> found = other != index ? landings(other) : std::vector<std::uint64_t>();
+            others.insert(others.end(), found.begin(), found.end());
         }
-        return true;
+        const std::vector<Spot> spots = spotsAt(std::move(others));
+        return std::find(spots.begin(), spots.end(), spot) == spots.end();
     }
 
     /// clang notes the index (mov byte [frame + offset], index) in the co_await's line: the second witness. For the
@@ -296,7 +308,7 @@ private:
     {
         constexpr std::uint64_t kLongest = 1U << 20;
         std::string code(std::min(function.end - function.begin, kLongest), '\0');
-        if (!m_read(function.begin - m_linked + m_resume, code.data(), code.size()))
+        if (!(*m_read)(function.begin - m_linked + m_resume, code.data(), code.size()))
             return;
         for (std::size_t at = code.find('\xC6'); at != std::string::npos; at = code.find('\xC6', at + 1)) {
             const unsigned base = at + 1 < code.size() ? static_cast<unsigned char>(code[at + 1]) ^ mode : 8;
@@ -306,22 +318,27 @@ private:
     }
 
     ModuleSymbols &m_symbols;
-    const MemoryReader &m_read;
-    std::uint64_t m_resume;
     std::uint64_t m_linked;
-    std::uint64_t m_frame;
     Dwarf_Die m_function{};
-    Dwarf_Die m_unit{};
     IndexField m_field;
     std::vector<InlinedCall> m_calls;
+    std::map<std::uint64_t, std::optional<Spot>> m_known;  ///< by index
+    // Of the question at hand:
+    std::uint64_t m_resume = 0;
+    std::uint64_t m_frame = 0;
+    const MemoryReader *m_read = nullptr;
 };
 
-}  // namespace
+SuspensionLines::SuspensionLines() = default;
 
-SuspensionLine suspensionLine(ModuleSymbols &symbols, std::uint64_t resume, std::uint64_t linked, std::uint64_t frame,
-                              const MemoryReader &read)
+SuspensionLines::~SuspensionLines() = default;
+
+SuspensionLine SuspensionLines::find(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read)
 {
-    return LineSearch(symbols, resume, linked, frame, read).find();
+    std::unique_ptr<ResumeFunction> &function = m_functions[frame.linked];
+    if (!function)
+        function = std::make_unique<ResumeFunction>(symbols, frame.linked);
+    return function->find(frame.resume, frame.frame, read);
 }
 
 }  // namespace ct

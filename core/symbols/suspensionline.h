@@ -5,11 +5,12 @@
 #pragma once
 
 #include "core/symbols/codewalk.h"
-#include "core/symbols/modulesymbols.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace ct {
 
@@ -20,8 +21,28 @@ struct SuspensionLine {
     std::uint32_t column = 0;
 };
 
-/// `resume`: address of the resume function in the process, `linked`: the same as linked.
-SuspensionLine suspensionLine(ModuleSymbols &symbols, std::uint64_t resume, std::uint64_t linked, std::uint64_t frame,
-                              const MemoryReader &read);
+struct ResumedFrame {
+    std::uint64_t resume = 0;  ///< address of the resume function in the process
+    std::uint64_t linked = 0;  ///< the same as linked
+    std::uint64_t frame = 0;   ///< address
+};
+
+class ModuleSymbols;
+class ResumeFunction;
+
+/// Of one module; remembers what it found: there may be a frame for each of a million coroutines, but of few functions.
+class SuspensionLines {
+public:
+    SuspensionLines();
+    ~SuspensionLines();
+    SuspensionLines(const SuspensionLines &) = delete;
+    SuspensionLines &operator=(const SuspensionLines &) = delete;
+
+    /// `symbols`: always the same.
+    SuspensionLine find(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read);
+
+private:
+    std::unordered_map<std::uint64_t, std::unique_ptr<ResumeFunction>> m_functions;  ///< by address as linked
+};
 
 }  // namespace ct

@@ -66,7 +66,7 @@ inline ct::ModuleMap modulesOf(const std::vector<std::string> &lines)
 inline Ran run(const std::string &name)
 {
     Ran ran;
-    std::FILE *output = ::popen(("'" + path(name) + "'").c_str(), "r");
+    std::FILE *output = ::popen(std::string("'").append(path(name)).append("'").c_str(), "r");
     std::vector<std::string> maps;
     bool inMaps = false;
     char text[4096];

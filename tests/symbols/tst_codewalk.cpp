@@ -35,7 +35,10 @@ std::string walked(CodeWalk &walk)
 {
     std::string steps;
     walk.walk(kCode, kFrame, [&](std::uint64_t address, std::optional<std::uint64_t> target) {
-        steps += std::to_string(address - kCode) + (target ? "!" + std::to_string(*target - kCode) : "") + " ";
+        steps += std::to_string(address - kCode);
+        if (target)
+            steps.append("!").append(std::to_string(*target - kCode));
+        steps += ' ';
         return false;
     });
     return steps;
