@@ -167,7 +167,7 @@ private:
     /// clang 21: DW_TAG_label "__coro_resume_<index>" with the co_await's line.
     std::optional<Spot> labelled(std::uint64_t index)
     {
-        const std::string wanted = "__coro_resume_" + std::to_string(index);
+        const std::string wanted = std::string("__coro_resume_").append(std::to_string(index));
         std::optional<Spot> spot;
         forEachInside(m_function, 0, [&](Dwarf_Die &die, int tag) {
             const auto line =

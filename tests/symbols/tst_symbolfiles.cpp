@@ -68,7 +68,7 @@ public:
         socklen_t size = sizeof(address);
         if (::bind(m_fd, reinterpret_cast<sockaddr *>(&address), size) == 0 && ::listen(m_fd, 8) == 0 &&
             ::getsockname(m_fd, reinterpret_cast<sockaddr *>(&address), &size) == 0)
-            url = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+            url = std::string("http://127.0.0.1:").append(std::to_string(ntohs(address.sin_port)));
     }
     ~Server() { ::close(m_fd); }
     Server(const Server &) = delete;

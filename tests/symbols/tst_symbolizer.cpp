@@ -44,7 +44,8 @@ void checkProgram(const std::string &name)
     CHECK_EQUAL(described(symbolizer, ran, "method"), "shapes::Box::method() const:" + line("method") + " ");
     CHECK_EQUAL(described(symbolizer, ran, "hidden"), "(anonymous namespace)::hidden(int):" + line("hidden") + " ");
     const std::string lambda = described(symbolizer, ran, "lambda");
-    CHECK(lambda.find("main::") == 0 && lambda.find(":" + line("lambda") + " ") != std::string::npos);
+    CHECK(lambda.find("main::") == 0 &&
+          lambda.find(std::string(":").append(line("lambda")).append(" ")) != std::string::npos);
     CHECK_EQUAL(described(symbolizer, ran, "insideLibrary"),
                 "insideLibrary():" + line("insideLibrary") +
                     "+ libraryFunction(int):" + mark("library.cpp", "library") + " ");
