@@ -23,7 +23,7 @@ using lanewriter::Process;
 constexpr std::uint32_t kRecords = 1U << 19;
 
 struct Bench {
-    Bench(std::uint32_t coroutines, std::size_t lanes, bool hops) : m_hops(hops)
+    Bench(std::uint32_t coroutines, std::size_t lanes, bool hops, bool turns = false) : m_hops(hops), m_turns(turns)
     {
         ct::RegionSpec spec;
         spec.path = dir.file("r.shm");
@@ -43,11 +43,13 @@ struct Bench {
         }
         drain();
     }
-    /// Writes records for all lanes: each coroutine in its own lane, or the next one each time; in order of time.
+    /// Writes records for all lanes: each coroutine in its own lane, or the next one each time; in order of time. In
+    /// turns: it suspends before another is resumed.
     void fill(std::size_t count)
     {
         for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t who = random() % coroutineList.size();
+            const std::size_t who = m_turns && i % 2 != 0 ? m_latest : random() % coroutineList.size();
+            m_latest = who;
             Coroutine &coroutine = coroutineList[who];
             Lane &lane = all[(m_hops ? random() : who) % all.size()];
             const std::uint64_t n = coroutine.events();
@@ -79,6 +81,8 @@ struct Bench {
 
 private:
     bool m_hops;
+    bool m_turns;
+    std::size_t m_latest = 0;
     std::uint64_t m_now = 1000;
 };
 
@@ -88,10 +92,11 @@ void report(benchmark::State &state, std::size_t events)
                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// range: coroutines, lanes, hops.
+/// range: coroutines, lanes, hops, turns.
 void harvest(benchmark::State &state)
 {
-    Bench bench(static_cast<std::uint32_t>(state.range(0)), static_cast<std::size_t>(state.range(1)), state.range(2));
+    Bench bench(static_cast<std::uint32_t>(state.range(0)), static_cast<std::size_t>(state.range(1)), state.range(2),
+                state.range(3));
     std::size_t events = 0;
     for (auto _ : state) {
         state.PauseTiming();
@@ -104,15 +109,17 @@ void harvest(benchmark::State &state)
     report(state, events);
 }
 BENCHMARK(harvest)
-    ->ArgNames({"coroutines", "lanes", "hops"})
-    ->Args({10, 1, 0})
-    ->Args({1000, 1, 0})
-    ->Args({100'000, 1, 0})
-    ->Args({1'000'000, 1, 0})
-    ->Args({1000, 8, 0})
-    ->Args({100'000, 8, 0})
-    ->Args({1000, 8, 1})
-    ->Args({100'000, 8, 1});
+    ->ArgNames({"coroutines", "lanes", "hops", "turns"})
+    ->Args({10, 1, 0, 0})
+    ->Args({1000, 1, 0, 0})
+    ->Args({100'000, 1, 0, 0})
+    ->Args({1'000'000, 1, 0, 0})
+    ->Args({1000, 8, 0, 0})
+    ->Args({100'000, 8, 0, 0})
+    ->Args({1000, 8, 1, 0})
+    ->Args({100'000, 8, 1, 0})
+    ->Args({1000, 1, 0, 1})
+    ->Args({100'000, 1, 0, 1});
 
 /// The floor: the same records, copied.
 void copyRecords(benchmark::State &state)
