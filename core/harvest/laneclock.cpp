@@ -3,6 +3,7 @@
 #include "core/harvest/laneclock.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ct {
 
@@ -28,6 +29,28 @@ std::uint64_t slopeOf(std::uint64_t counterA, std::uint64_t nsA, std::uint64_t c
 }
 
 }  // namespace
+
+ClockStretch::ClockStretch(const ClockPiece &piece, std::uint64_t begin) : m_begin(begin), m_mult(piece.mult)
+{
+    constexpr std::uint64_t kFractionMask = (std::uint64_t{1} << clock::clock_shift) - 1;
+    if (!piece.covers(begin))
+        return;
+    const std::uint64_t ahead = begin - piece.base;
+    const bool isBehind = static_cast<std::int64_t>(ahead) < 0;
+    // Behind the base ns() rounds the distance down, and so the time up.
+    const clock::uint128 scaled = clock::uint128{isBehind ? 0 - ahead : ahead} * piece.mult;
+    const clock::uint128 exact = isBehind ? kFractionMask - scaled : scaled;
+    const auto whole = static_cast<std::uint64_t>(exact >> clock::clock_shift);
+    if (isBehind && static_cast<std::uint64_t>(scaled >> clock::clock_shift) >= piece.baseNs)
+        return;
+    m_fraction = static_cast<std::uint64_t>(exact) & kFractionMask;
+    m_beginNs = piece.baseNs + whole;
+    // ticks * mult + fraction < 2^64, at most half of what would fit: each run of records begins a stretch, and a
+    // division would cost as much as some of them.
+    const int bits = std::bit_width(piece.mult | 1);
+    const std::uint64_t fits = (~std::uint64_t{0} - kFractionMask) >> (bits - 1) >> 1;
+    m_length = std::min({fits, piece.to - begin, isBehind ? piece.base - begin : ~std::uint64_t{0}});
+}
 
 void LaneClock::start(const Pair &far, const Pair &now, std::uint64_t rate)
 {

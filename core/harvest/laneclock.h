@@ -24,6 +24,27 @@ struct ClockPiece {
     std::uint64_t ns(std::uint64_t raw) const { return corotracer::detail::to_ns({base, baseNs, mult, 0}, raw); }
 };
 
+/// The next seconds of a piece from one raw value on, to the same nanosecond, without 128-bit arithmetic: what lies
+/// before that value is multiplied once, and the bits behind the point that this leaves are carried along.
+class ClockStretch {
+public:
+    ClockStretch(const ClockPiece &piece, std::uint64_t begin);
+
+    bool covers(std::uint64_t raw) const { return raw - m_begin < m_length; }
+    /// Only of what it covers.
+    std::uint64_t ns(std::uint64_t raw) const
+    {
+        return m_beginNs + (((raw - m_begin) * m_mult + m_fraction) >> corotracer::detail::clock_shift);
+    }
+
+private:
+    std::uint64_t m_begin;
+    std::uint64_t m_length = 0;
+    std::uint64_t m_mult;
+    std::uint64_t m_fraction = 0;  ///< of a nanosecond at m_begin, below 2^32
+    std::uint64_t m_beginNs = 0;
+};
+
 /// The engine's own curve of this machine's counter.
 class LaneClock {
 public:

@@ -66,15 +66,16 @@ std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::spa
     const std::size_t size = items.size();
     std::uint32_t rawSite = kUnknownSite;  // of the record before; known as
     SiteId site = kUnknownSite;
+    const ClockStretch clock(piece, size != 0 ? items[0].ts : 0);
     std::size_t at = 0;
     for (; at < size; ++at) {
-        if (at + kAhead < items.size()) {
+        if (at + kAhead < size) {
             if (const std::uint32_t coming = indexOf(items[at + kAhead].identity); coming < reach)
                 __builtin_prefetch(&cursors[coming], 1);
         }
         const LaneItem &item = items[at];
         const std::uint32_t index = indexOf(item.identity);
-        if (!isTransition(item.kind) || !piece.covers(item.ts) || index >= reach) [[unlikely]]
+        if (!isTransition(item.kind) || !clock.covers(item.ts) || index >= reach) [[unlikely]]
             break;
         LaneCursor &cursor = cursors[index];
         const std::uint32_t state = cursor.state;
@@ -87,7 +88,7 @@ std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::spa
         }
         const std::uint64_t n = std::uint64_t{state >> 8} << 32 | item.n;
         ++cursor.key;
-        run[at] = {piece.ns(item.ts),
+        run[at] = {clock.ns(item.ts),
                    item.arg,
                    n,
                    slotSeq(Dialect::Lane, n),

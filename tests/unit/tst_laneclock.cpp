@@ -9,6 +9,7 @@
 #include <random>
 
 using ct::ClockPiece;
+using ct::ClockStretch;
 using ct::LaneClock;
 using ct::ProcessClock;
 using ct::ProcessPairs;
@@ -123,6 +124,35 @@ CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
         CHECK(clock.pieceFor(counter + 101).ns(counter + 101) >= earlier);
     }
     CHECK(ahead > 100 && behind > 100);
+}
+
+/// A stretch says what its piece says, to the nanosecond, wherever it begins; and covers nothing beyond the piece.
+CT_CASE(aStretchIsItsPiece)
+{
+    std::mt19937_64 random(4);
+    std::uint64_t covered = 0, behindBase = 0;
+    for (int i = 0; i < 200'000; ++i) {
+        const std::uint64_t base = random() >> (1 + random() % 32);
+        const std::uint64_t from = base - std::min(base, random() >> (random() % 64));
+        const std::uint64_t to = base + (random() >> (1 + random() % 40));
+        const ClockPiece piece{from, to, base, random() >> (random() % 64), random() >> (random() % 64)};
+        const std::uint64_t begin = from + (to > from ? random() % (to - from) : 0);
+        const ClockStretch stretch(piece, begin);
+        for (int look = 0; look < 8; ++look) {
+            const std::uint64_t raw = begin + (look == 0 ? 0 : random() >> (random() % 64));
+            if (!stretch.covers(raw))
+                continue;
+            CHECK(piece.covers(raw) && raw >= begin);
+            CHECK_EQUAL(stretch.ns(raw), piece.ns(raw));
+            ++covered;
+            behindBase += raw < base;
+        }
+        CHECK(!ClockStretch(piece, to).covers(to) && !stretch.covers(begin - 1));
+    }
+    CHECK(covered > 100'000 && behindBase > 10'000);
+    // Whoever has no counter has seconds of nanoseconds at a time.
+    CHECK(ClockStretch(ClockPiece(), 1'000'000'000'000).covers(1'002'000'000'000));
+    CHECK_EQUAL(ClockStretch(ClockPiece(), 1'000'000'000'000).ns(1'002'000'000'000), 1'002'000'000'000u);
 }
 
 /// Whatever the pairs are: an answer.
