@@ -7,7 +7,7 @@
 
 #include "runner.h"
 
-#include <cstring>
+#include <fcntl.h>
 #include <set>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -56,31 +56,46 @@ struct Listening {
     }
 };
 
-/// Connects, and stays until it is killed, but maps nothing.
+/// Connects, and stays until it is killed, but maps nothing. Made before there is a region: a mapping would be
+/// inherited, and be there until the exec.
 class Stranger {
 public:
-    explicit Stranger(const QString &path) : m_pid(fork())
+    Stranger()
     {
-        if (m_pid != 0)
-            return;
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, qPrintable(path), sizeof address.sun_path - 1);
-        const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-        // The region that the listener has mapped was inherited; another program maps nothing.
-        if (connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0)
-            execlp("sleep", "sleep", "1000", nullptr);
-        _exit(1);
+        if (pipe2(m_path, O_CLOEXEC) != 0)
+            qFatal("no pipe");
+        m_pid = fork();
+        if (m_pid == 0)
+            run();
+        ::close(m_path[0]);
     }
     ~Stranger()
     {
+        ::close(m_path[1]);
         kill(m_pid, SIGKILL);
         waitpid(m_pid, nullptr, 0);
+    }
+    void connectTo(const QString &path) const
+    {
+        const QByteArray text = path.toLocal8Bit();
+        QCOMPARE(::write(m_path[1], text.constData(), size_t(text.size())), text.size());
     }
     pid_t pid() const { return m_pid; }
 
 private:
-    pid_t m_pid;
+    [[noreturn]] void run() const
+    {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (::read(m_path[0], address.sun_path, sizeof address.sun_path - 1) > 0 &&
+            connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0)
+            execlp("sleep", "sleep", "1000", nullptr);
+        _exit(1);
+    }
+
+    int m_path[2] = {-1, -1};
+    pid_t m_pid = -1;
 };
 
 }  // namespace
@@ -153,19 +168,19 @@ private Q_SLOTS:
     /// As another engine does, to see whether anybody listens.
     void whoeverOnlyConnectsIsNoTarget()
     {
+        auto stranger = std::make_unique<Stranger>();
         Listening listening;
         QVERIFY(listening.begin());
         QProcess process;
-        {
-            const Stranger stranger(listening.session.socketPath());
-            const auto isSleeping = [&stranger] {
-                return runner::readAll(QStringLiteral("/proc/%1/comm").arg(stranger.pid())) == "sleep\n";
-            };
-            QTRY_VERIFY(isSleeping());
-            listening.start(process, kEndless);
-            QTRY_VERIFY(listening.told(listening.seen, process.processId()));
-            QVERIFY(!listening.told(listening.seen, stranger.pid()));
-        }
+        stranger->connectTo(listening.session.socketPath());
+        const auto isSleeping = [&stranger] {
+            return runner::readAll(QStringLiteral("/proc/%1/comm").arg(stranger->pid())) == "sleep\n";
+        };
+        QTRY_VERIFY(isSleeping());
+        listening.start(process, kEndless);
+        QTRY_VERIFY(listening.told(listening.seen, process.processId()));
+        QVERIFY(!listening.told(listening.seen, stranger->pid()));
+        stranger.reset();
         const qint64 pid = process.processId();
         process.kill();
         QTRY_VERIFY(listening.told(listening.gone, pid));
