@@ -179,7 +179,7 @@ CT_CASE(aDebugFileOfAnotherBuildIsNotTaken)
     const made::Ran ran = made::run("gxx_separate");
     const test::TempDir folder;
     fs::copy(made::path("gxx_separate"), folder.file("gxx_separate"));
-    fs::copy(made::path("clang_o2"), folder.file("gxx_separate.debug"));
+    fs::copy(made::path("gxx_dwarf4"), folder.file("gxx_separate.debug"));
     CHECK(hidden(ran, moved(ran, "gxx_separate", folder.file("gxx_separate"))).gap == SymbolGap::NoSymbols);
 }
 
