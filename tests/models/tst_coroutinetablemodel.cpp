@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/coroutinetablemodel.h"
-#include "tests/models/notedtarget.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -11,7 +10,6 @@
 #include <random>
 
 using namespace ct;
-using test::NotedTarget;
 using Model = CoroutineTableModel;
 
 namespace {
@@ -92,10 +90,8 @@ private Q_SLOTS:
     void sortsByEveryColumn_data();
     void sortsByEveryColumn();
     void filtersByStateAndText();
-    void tellsNamesParentsAndWaits();
     void selectionStaysWithItsCoroutine();
     void pauseKeepsTheValues();
-    void timeStandsStillWithTheProcess();
     void sortsInTheBackground();
     void staleOrderingsAreDropped();
     void survivesChangesOfThePopulation();
@@ -256,60 +252,6 @@ void TestCoroutineTableModel::filtersByStateAndText()
     verifyRows(model);
 }
 
-void TestCoroutineTableModel::tellsNamesParentsAndWaits()
-{
-    NotedTarget target;
-    const SiteId zebra = target.site("zebra()", "z.cpp", 1);
-    const SiteId lion = target.site("lion()", "l.cpp", 1);
-    const CoroutineId root = target.born(kNoCoroutine, "Monkey business");
-    const CoroutineId locked = target.born(root);
-    const CoroutineId timed = target.born(locked);
-    const CoroutineId plain = target.born(kNoCoroutine, {}, 5);
-    for (const CoroutineId id : {locked, timed}) {
-        target.resume(id);
-        target.suspend(id, id == locked ? zebra : lion);
-    }
-    target.waits(locked, WaitKind::Lock, 0xBEEF);
-    target.waits(timed, WaitKind::Coroutine, 0, locked);
-    target.commit();
-    Model model;
-    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setPopulation(target.population.get());
-    const auto at = [&model](CoroutineId id, int column) { return model.index(model.rowOf(id), column).data(); };
-    QCOMPARE(at(root, Model::NameColumn).toString(), QStringLiteral("Monkey business"));
-    QCOMPARE(at(locked, Model::NameColumn).toString(), QString());
-    QCOMPARE(at(root, Model::ParentColumn).toUInt(), kNoCoroutine);
-    QCOMPARE(at(timed, Model::ParentColumn).toUInt(), locked);
-    QCOMPARE(at(plain, Model::ProcessColumn).toUInt(), 5U);
-    QCOMPARE(at(locked, Model::WaitsOnColumn).toInt(), static_cast<int>(WaitKind::Lock));
-    QVERIFY(!at(plain, Model::WaitsOnColumn).isValid());
-    QCOMPARE(model.index(model.rowOf(locked), 0).data(Model::WaitObjectRole).toULongLong(), 0xBEEFU);
-    QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::WaitTargetRole).toUInt(), locked);
-    QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::BodySiteRole).toUInt(), lion);
-    // Names given and names of functions in one order, the nameless last.
-    model.sort(Model::NameColumn);
-    QCOMPARE(model.visibleOrder(), (std::vector<CoroutineId>{root, timed, locked, plain}));
-    model.sort(Model::WaitsOnColumn);
-    QCOMPARE(model.idAt(0), locked);
-    QCOMPARE(model.idAt(1), timed);
-    model.sort(Model::ParentColumn, Qt::DescendingOrder);
-    QCOMPARE(model.idAt(3), locked);
-    model.setTextFilter(QStringLiteral("KEY bus"));
-    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{root});
-    model.setTextFilter(QStringLiteral("lion"));
-    QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{timed});
-    model.setTextFilter(QString());
-    // A pause keeps what it waits on, too.
-    model.setPaused(true);
-    target.resume(locked);
-    target.commit();
-    model.sample();
-    QCOMPARE(at(locked, Model::WaitsOnColumn).toInt(), static_cast<int>(WaitKind::Lock));
-    model.setPaused(false);
-    model.sample();
-    QVERIFY(!at(locked, Model::WaitsOnColumn).isValid());
-}
-
 void TestCoroutineTableModel::selectionStaysWithItsCoroutine()
 {
     Target target;
@@ -354,64 +296,6 @@ void TestCoroutineTableModel::pauseKeepsTheValues()
     model.sample();
     QCOMPARE(model.rowCount(), 4);
     QCOMPARE(model.index(model.rowOf(2), Model::EventsColumn).data().toULongLong(), 2U);
-}
-
-/// Several processes, one of them has ended.
-void TestCoroutineTableModel::timeStandsStillWithTheProcess()
-{
-    constexpr std::uint32_t kOther = NotedTarget::kPid + 1;
-    constexpr std::uint64_t kMs = NotedTarget::kMs;
-    NotedTarget target;
-    const SiteId site = target.site("f()", "a.cpp", 1);
-    const CoroutineId lives = target.born();
-    const CoroutineId gone = target.born(kNoCoroutine, {}, kOther);
-    const CoroutineId running = target.born(kNoCoroutine, {}, kOther);
-    const CoroutineId destroyed = target.born(kNoCoroutine, {}, kOther);
-    target.dies(destroyed);
-    target.suspend(gone, site);
-    target.resume(running);
-    target.commit(10 * kMs);
-    target.suspend(lives, site);
-    target.commit(20 * kMs);
-    Model model;
-    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setPopulation(target.population.get());
-    const auto value = [&model](CoroutineId id, int column, int role = Qt::DisplayRole) {
-        return model.index(model.rowOf(id), column).data(role).toULongLong();
-    };
-    const auto lasted = [&value](CoroutineId id) {
-        return value(id, 0, Model::NowRole) - value(id, Model::SinceColumn);
-    };
-    model.sort(Model::SinceColumn);
-    QCOMPARE(lasted(gone), 30 * kMs);
-    QCOMPARE(lasted(lives), 20 * kMs);
-    QVERIFY(model.rowOf(gone) < model.rowOf(lives));
-    QSignalSpy changed(&model, &Model::dataChanged);
-    target.batch.notes.processEnds.push_back({kOther, target.now - 5 * kMs});
-    target.commit(100 * kMs);
-    model.sample();
-    QVERIFY(changed.first().at(0).toModelIndex().column() == 0);  // the look of the whole row
-    QCOMPARE(lasted(gone), 25 * kMs);
-    QCOMPARE(value(gone, Model::SuspendedTimeColumn), 25 * kMs);
-    QCOMPARE(value(running, Model::RunTimeColumn), 25 * kMs);
-    QVERIFY(value(gone, 0, Model::EndedRole) && !value(lives, 0, Model::EndedRole));
-    // So long ago it was.
-    QCOMPARE(lasted(destroyed), 130 * kMs);
-    QVERIFY(!value(destroyed, 0, Model::EndedRole));
-    QCOMPARE(lasted(lives), 120 * kMs);
-    QCOMPARE(value(lives, Model::SuspendedTimeColumn), 120 * kMs);
-    // Longest first, as it is shown.
-    const auto inOrder = [&] {
-        model.sample();
-        return model.rowOf(lives) < model.rowOf(gone);
-    };
-    QTRY_VERIFY(inOrder());
-    model.sort(Model::SuspendedTimeColumn, Qt::DescendingOrder);
-    QCOMPARE(model.rowOf(lives), 0);
-    model.setPaused(true);
-    model.sort(Model::SinceColumn);
-    QVERIFY(model.rowOf(lives) < model.rowOf(gone));
-    QCOMPARE(lasted(gone), 25 * kMs);
 }
 
 void TestCoroutineTableModel::sortsInTheBackground()
