@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/renumbering.h"
 
+#include "core/recording/coroutinerows.h"
+
 #include <algorithm>
 
 namespace ct::ctr {
@@ -30,14 +32,7 @@ void Renumbering::apply(Batch &batch) const
         std::erase_if(rows, [](const auto &row) { return row.coroutine == kNoCoroutine; });
     };
     rename(batch.births);
-    rename(batch.losses);
-    rename(batch.transitions);
-    rename(batch.deaths);
-    rename(batch.flags);
-    rename(batch.notes.names);
-    rename(batch.notes.parents);
-    rename(batch.notes.waits);
-    rename(batch.notes.wakes);
+    forEachCoroutinesRows(batch, rename);
     for (Parent &parent : batch.notes.parents)
         parent.parent = of(parent.parent);
     std::erase_if(batch.notes.parents, [](const Parent &parent) { return parent.parent == kNoCoroutine; });

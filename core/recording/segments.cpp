@@ -62,8 +62,13 @@ std::vector<std::string> segmentsAround(const std::string &path)
     while (first > 0 && isThere(first - 1))
         --first;
     std::vector<std::string> all;
-    for (std::uint32_t number = first; number <= one->number || isThere(number); ++number)
+    std::uint32_t number = first;
+    for (; number <= one->number || isThere(number); ++number)
         all.push_back(segmentPath(one->path, number));
+    // One that cannot be read ends the row: whoever reads it gets there, and says so.
+    if (const std::string next = segmentPath(one->path, number);
+        std::filesystem::exists(next) && !BlockReader::open(next))
+        all.push_back(next);
     return all;
 }
 

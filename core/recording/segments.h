@@ -14,7 +14,8 @@ namespace ct::ctr {
 std::string segmentPath(const std::string &path, std::uint32_t segment);
 
 /// All segments of the recording that the file `path` is one of, as far as they are there without a gap, in their
-/// order; `path` alone when it is a recording of one file, or none. Looks into the heads of the files around it.
+/// order; `path` alone when it is a recording of one file, or none. The last one may be a file that cannot be read.
+/// Looks into the heads of the files around it.
 std::vector<std::string> segmentsAround(const std::string &path);
 
 }  // namespace ct::ctr

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/streamguard.h"
 
+#include "core/recording/coroutinerows.h"
 #include "core/recording/ctrformat.h"
 
 #include <algorithm>
@@ -58,14 +59,7 @@ bool StreamGuard::admitBirths(Batch &batch)
         for (const auto &row : rows)
             name(row.coroutine);
     };
-    nameAll(batch.losses);
-    nameAll(batch.transitions);
-    nameAll(batch.deaths);
-    nameAll(batch.flags);
-    nameAll(batch.notes.names);
-    nameAll(batch.notes.parents);
-    nameAll(batch.notes.waits);
-    nameAll(batch.notes.wakes);
+    forEachCoroutinesRows(batch, nameAll);
     for (const Parent &parent : batch.notes.parents)
         name(parent.parent);
     for (const WaitsOn &waits : batch.notes.waits)

@@ -324,6 +324,20 @@ CT_CASE(aFileOfAnotherRecordingIsNoPartOfIt)
     CHECK_EQUAL(ctr::segmentPath("/a/b.c/run.ctr", 7), "/a/b.c/run.7.ctr");
 }
 
+/// What comes before it is read, and it is said that there is more.
+CT_CASE(aFileWhoseHeadIsDamagedIsTold)
+{
+    const Recorded recorded(10, 150, forSeconds(16));
+    REQUIRE(recorded.segments().size() > 4);
+    std::string content = contentOf(recorded.segment(3));
+    content[20] = static_cast<char>(content[20] + 1);
+    putContent(recorded.segment(3), content);
+    const Everything all = readAll(recorded.segment(0));
+    CHECK(all.error.find(recorded.segment(3)) != std::string::npos);
+    CHECK(!all.batches.empty());
+    CHECK(all.batches.size() < recorded.batches.size());
+}
+
 CT_CASE(limitsThatCannotBeAreRefused)
 {
     TempDir dir;
