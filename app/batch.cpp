@@ -68,6 +68,7 @@ private:
     void connectDumper();
     void outputFailed(const QString &message);
     void connectBacklog();
+    QString outputName() const;
     [[noreturn]] void endAtOnce();
     int finish();
     int exitCode() const;
@@ -193,11 +194,17 @@ void BatchRun::connectDumper()
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
+/// For people.
+QString BatchRun::outputName() const
+{
+    return m_line.streams() ? tr("standard output") : QString::fromStdString(m_line.outputPath);
+}
+
 void BatchRun::connectBacklog()
 {
     if (!m_queue)
         return;
-    m_backlog = std::make_unique<Backlog>(m_queue, QString::fromStdString(m_line.outputPath));
+    m_backlog = std::make_unique<Backlog>(m_queue, outputName());
     connect(m_backlog.get(), &Backlog::said, this, [this](const QString &message) { m_progress.say(message); });
     connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_progress.show(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
@@ -371,9 +378,8 @@ int BatchRun::finish()
         m_progress.say(QString::fromStdString("stuck: " + describe(group)));
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
     if (m_summary.eventsNotWritten != 0)
-        m_progress.say(tr("%1 of these events were given up and are not in %2")
-                           .arg(m_summary.eventsNotWritten)
-                           .arg(QString::fromStdString(m_line.outputPath)));
+        m_progress.say(
+            tr("%1 of these events were given up and are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();
     return writeSummary() ? code : kExitOutput;
 }
