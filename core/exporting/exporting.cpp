@@ -323,8 +323,6 @@ std::span<const ExportFormat> exportFormats()
 
 const ExportFormat *exportFormatFor(std::string_view path)
 {
-    if (path == "-")
-        return &kFormats[0];
     for (const ExportFormat &format : kFormats) {
         if (hasEnding(path, format.extension))
             return &format;

@@ -26,7 +26,7 @@ struct ExportFormat {
 
 /// Every format: JSONL, CSV, SQLite.
 std::span<const ExportFormat> exportFormats();
-/// By the ending of a path, letter case ignored; `-` is JSONL on standard output; nullptr when none fits.
+/// By the ending of a path, letter case ignored; nullptr when none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 
 /// Called now and then with 0..1; returning false cancels.
