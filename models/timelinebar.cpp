@@ -26,12 +26,21 @@ MarkKind kindOf(const HistoryEvent &event)
     switch (event.type) {
     case HistoryEvent::Type::Resume: return MarkKind::Running;
     case HistoryEvent::Type::Gap: return MarkKind::Gap;
+    case HistoryEvent::Type::Absent: return MarkKind::Dropped;
     case HistoryEvent::Type::Suspend: break;
     }
     return event.kind == PointKind::Final ? MarkKind::Finished : MarkKind::Suspended;
 }
 
 }  // namespace
+
+bool isDropped(const History &history, CoroutineId id, std::uint64_t time)
+{
+    if (time >= history.droppedBefore())
+        return false;
+    const std::uint64_t veryFirst = history.veryFirst(id);
+    return veryFirst == 0 || time >= veryFirst;
+}
 
 PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now,
                       const ProcessLives &lives)
@@ -93,7 +102,7 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         if (bar.kind == MarkKind::Gap)
             bar.missing = population.whyMissing(id, events.front().n, events.front().count);
     } else {
-        bar.kind = time < history.droppedBefore() ? MarkKind::Dropped : MarkKind::Created;
+        bar.kind = isDropped(history, id, time) ? MarkKind::Dropped : MarkKind::Created;
     }
     if (next < events.size() && events[next].type == HistoryEvent::Type::Gap) {
         // A gap is noted at its end: what came before it is not known to have lasted until then.

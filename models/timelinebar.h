@@ -21,6 +21,10 @@ struct PresentBar {
     SiteId site = kUnknownSite;
 };
 
+/// Of a moment of which the history knows no state (ns): whether what it knew has left the memory; else the coroutine
+/// had done nothing yet.
+bool isDropped(const History &history, CoroutineId id, std::uint64_t time);
+
 PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now,
                       const ProcessLives &lives = {});
 

@@ -248,6 +248,8 @@ void DetailsDock::showEvents()
         QString what = tr("resumed");
         if (gap)
             what = format::missing(m_population->whyMissing(m_coroutine, event->n, event->count));
+        else if (event->type == HistoryEvent::Type::Absent)
+            what = tr("what followed is no longer in memory");
         else if (event->type == HistoryEvent::Type::Suspend)
             what = tr("suspended at %1").arg(format::place(m_population->site(event->site), event->addr));
         item->setText(0, format::count(event->n));

@@ -127,7 +127,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
         for (std::size_t i = 0; i < count && rows < snapshot.events; ++i) {
             if (events[i].type == HistoryEvent::Type::Gap) {
                 addLoss(snapshot, events[i].n, events[i].count);
-            } else {
+            } else if (events[i].type != HistoryEvent::Type::Absent) {
                 addTransition(snapshot, events[i]);
                 ++rows;
             }

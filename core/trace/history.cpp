@@ -57,8 +57,8 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     head.loss.store(place, kRelease);
 }
 
-History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines)
-    : m_data(std::make_unique<Data>(budget, keepNs, std::min(mostCoroutines, kMostCoroutines)))
+History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored)
+    : m_data(std::make_unique<Data>(budget, keepNs, std::min(mostCoroutines, kMostCoroutines), restored))
 {
 }
 

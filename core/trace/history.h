@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The transitions of every coroutine of a run, in memory, 15 bytes each, under a memory budget: over it, the oldest
-// ones of all are dropped, and firstKept() tells where a coroutine's history begins.
+// ones of all are dropped, and firstKept() tells where a coroutine's history begins. Who has the stream elsewhere can
+// bring a part of what was dropped back: see lookAt() and restore().
 //
-// One writer (the source's thread, through consume()), any number of readers on other threads. Readers copy and
-// validate; they never lock, and memory is never given back while the History lives.
+// One writer (the source's thread, through consume()), one thread that brings back, any number of readers on other
+// threads. Readers copy and validate; they never lock, and memory is never given back while the History lives.
 #pragma once
 
 #include "core/trace/notkept.h"
@@ -18,13 +19,16 @@
 
 namespace ct {
 
-/// One entry of a coroutine's history. A gap stands where numbers are missing.
+/// One entry of a coroutine's history. A gap stands where numbers are missing; Absent where events are not in memory,
+/// between older ones that were brought back and later ones.
 struct HistoryEvent {
-    enum class Type : std::uint8_t { Suspend, Resume, Gap };
-    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC; of a gap: of the next event seen, or when it was noticed
-    std::uint64_t n = 0;   ///< event number; of a gap: the first missing number
+    enum class Type : std::uint8_t { Suspend, Resume, Gap, Absent };
+    /// ns, CLOCK_MONOTONIC; of a gap: of the next event seen, or when it was noticed; of Absent: until when all is
+    /// known
+    std::uint64_t ts = 0;
+    std::uint64_t n = 0;  ///< event number; of a gap, and of Absent: the first missing number
     std::uint64_t addr = 0;
-    std::uint64_t count = 0;  ///< of a gap: how many numbers are missing
+    std::uint64_t count = 0;  ///< of a gap, and of Absent: how many numbers are missing; Absent, 0: up to the last one
     std::uint32_t tid = 0;
     SiteId site = kUnknownSite;
     PointKind kind = PointKind::Await;
@@ -38,8 +42,10 @@ public:
 
     /// `budget` in bytes; an eighth of it is for wakes and waits-on, and of the rest at least 15 MiB and at most 30 GiB
     /// are used. `keepNs`: events older than that (before the time
-    /// of the latest batch) are dropped, too; 0 = as many as the budget holds.
-    explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines);
+    /// of the latest batch) are dropped, too; 0 = as many as the budget holds. `restored`: bytes beside the budget for
+    /// what is brought back.
+    explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines,
+                     std::uint64_t restored = 0);
     ~History() override;
 
     /// Before the first consume(): has the system give all memory of the budget now, which takes about a second for 4
@@ -116,6 +122,44 @@ public:
     std::uint64_t eventCount() const;  ///< kept
     std::uint64_t firstTs() const;     ///< smallest of the run; 0 = none yet
     std::uint64_t lastTs() const;      ///< largest of the run
+
+    // What was dropped, and how it comes back: core/trace/historypast.cpp.
+
+    /// A piece of the stream that is not in memory: some 64 Ki events that come back together.
+    struct Missing {
+        std::uint32_t slab = 0;
+        std::uint64_t firstEvent = 0;  ///< place in the stream, from 0: so many transitions were consumed before it
+        std::uint64_t endEvent = 0;    ///< one after its last
+    };
+    /// A piece of the stream, in memory or not.
+    struct Stretch {
+        std::uint64_t minTs = 0;  ///< ns; stretches overlap a little, as threads do
+        std::uint64_t maxTs = 0;
+        std::uint64_t events = 0;
+        bool inMemory = false;
+    };
+    /// What somebody looks at, in slabs, and what of it is not in memory.
+    struct Look {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        std::vector<Missing> missing;  ///< oldest first
+    };
+    /// Of a look at [from, to) (ns), with the piece before it: at most as much as there is room for, around the middle.
+    /// Any thread.
+    Look lookAt(std::uint64_t from, std::uint64_t to) const;
+    /// Brings a piece back, in place of the one farthest from the look, if need be. False: `events` are not those, or
+    /// there is no room. One thread at a time, any.
+    bool restore(const Missing &piece, std::span<const Transition> events, const Look &look);
+    /// Grows with what comes back; any thread.
+    std::uint64_t restoredVersion() const;
+    /// The whole run in pieces, oldest first, but for the one that is being filled. Any thread; some ns each.
+    std::vector<Stretch> stretches() const;
+    /// Whether all events of [from, to) are in memory. Any thread.
+    bool isInMemory(std::uint64_t from, std::uint64_t to) const;
+    /// Transitions consumed so far, the dropped ones included: places in the stream are below it. Any thread.
+    std::uint64_t streamed() const;
+    /// Time of a coroutine's very first event (ns), if it is in memory; else 0.
+    std::uint64_t veryFirst(CoroutineId id) const;
 
     struct Data;  ///< core/trace/historydata.h
 

@@ -172,6 +172,8 @@ void ColumnReader::add(const HistoryEvent &event)
     m_atEnd = event.ts >= m_to;
     if (event.type == HistoryEvent::Type::Gap) {
         m_sums.addGap(m_lasting.ts == 0 ? event.ts : m_lasting.ts, event.ts);
+    } else if (event.type == HistoryEvent::Type::Absent) {
+        addLasting(m_sums, m_lasting, event.ts);
     } else {
         addLasting(m_sums, m_lasting, event.ts);
         m_sums.addTransition(event.ts);
@@ -203,14 +205,14 @@ bool ColumnReader::copyPlaces(const SlabView &slab, const Run &run, std::uint32_
 {
     for (std::uint32_t i = 0; i < count; ++i)
         m_events[i] = slab.event(Index::row(slab, place + i), 0);
-    return m_data.log.isCurrent(slab.number) && Index::isCurrent(slab, run);
+    return slab.isCurrent() && Index::isCurrent(slab, run);
 }
 
 /// Adds the rest of a slab whose index is final, whole blocks at a time where they lie in one column; false, having
 /// added nothing, if it is not.
 bool ColumnReader::addIndexed(const SlabView &slab)
 {
-    m_data.index.prepare(m_data.log, slab, m_data.isBusy());
+    m_data.index.prepare(slab, m_data.isBusy());
     const Run run = Index::find(slab, m_id);
     if (!Index::isFinal(slab, run))
         return false;
@@ -220,7 +222,7 @@ bool ColumnReader::addIndexed(const SlabView &slab)
         BlockSums block;
         if (isBlock && Index::loadSums(slab, place, block) && m_sums.isOneColumn(block.firstTs, block.lastTs)) {
             const std::uint32_t last = Index::row(slab, place + kBlockRows - 1);
-            if (!m_data.log.isCurrent(slab.number) || !Index::isCurrent(slab, run))
+            if (!slab.isCurrent() || !Index::isCurrent(slab, run))
                 return true;
             addBlock(block);
             m_cursor.skipTo(last + 1, block.lastN + 1);
@@ -246,7 +248,7 @@ bool ColumnReader::addIndexed(const SlabView &slab)
         }
         place += count;
     }
-    if (m_data.log.isCurrent(slab.number))
+    if (slab.isCurrent())
         m_cursor.skipRows(slab.rows);
     return true;
 }

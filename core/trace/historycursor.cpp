@@ -6,6 +6,7 @@
 #include "core/trace/historydata.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ct::history {
 
@@ -56,12 +57,10 @@ bool Cursor::enter(SlabView &slab)
         return false;
     while (m_slab != 0 && m_slab <= m_last) {
         if (!m_data.log.view(m_slab, slab)) {
-            // Dropped under our feet: on with the oldest that is kept.
-            m_slab = std::max(m_slab + 1, m_data.log.oldest());
-            m_row = 0;
-            m_known = false;
+            leap();
             continue;
         }
+        m_until = slab.maxTs;
         if (m_row < slab.rows)
             return true;
         if (m_slab == m_last)
@@ -70,6 +69,16 @@ bool Cursor::enter(SlabView &slab)
         m_row = 0;
     }
     return false;
+}
+
+/// The slab is not in memory, or was dropped under our feet: on with the next one that is.
+void Cursor::leap()
+{
+    m_slab = std::max(m_slab + 1, m_data.log.nextKept(m_slab + 1));
+    m_row = 0;
+    if (!m_leapt)
+        m_leaptAt = m_until;
+    m_leapt = true;
 }
 
 bool Cursor::refill()
@@ -91,21 +100,34 @@ bool Cursor::refill()
 
 bool Cursor::gapBefore(std::uint64_t n, std::uint64_t ts, HistoryEvent &gap)
 {
+    const bool leapt = std::exchange(m_leapt, false);
     if (!m_known || n <= m_nextN)
         return false;
     gap = HistoryEvent();
-    gap.type = HistoryEvent::Type::Gap;
-    gap.ts = ts;
+    gap.type = leapt ? HistoryEvent::Type::Absent : HistoryEvent::Type::Gap;
+    gap.ts = leapt ? m_leaptAt : ts;
     gap.n = m_nextN;
     gap.count = n - m_nextN;
     m_nextN = n;
     return true;
 }
 
+bool Cursor::absentEnd(HistoryEvent &absent)
+{
+    if (!m_known || !std::exchange(m_leapt, false))
+        return false;
+    absent = HistoryEvent();
+    absent.type = HistoryEvent::Type::Absent;
+    absent.ts = m_leaptAt;
+    absent.n = m_nextN;
+    m_known = false;
+    return true;
+}
+
 bool Cursor::next(HistoryEvent &event)
 {
     if (m_at == m_count && !refill())
-        return gapBefore(m_lossEnd, m_lossTs, event);
+        return absentEnd(event) || gapBefore(m_lossEnd, m_lossTs, event);
     const HistoryEvent &found = m_events[m_at];
     if (gapBefore(found.n, found.ts, event))
         return true;

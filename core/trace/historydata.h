@@ -35,8 +35,8 @@ struct Copied {
 namespace ct {
 
 struct History::Data {
-    Data(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines)
-        : log(budget - budget / 8, keepNs),
+    Data(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored)
+        : log(budget - budget / 8, restored, keepNs),
           notes(budget / 8, keepNs),
           coroutines(mostCoroutines),
           losses(mostCoroutines)
@@ -95,11 +95,14 @@ public:
     /// Steps over rows whose events were taken otherwise; the last one's number was nextN - 1.
     void skipTo(std::uint32_t row, std::uint64_t nextN);
     void skipRows(std::uint32_t row) { m_row = row; }  ///< the same, without events among them
-    /// The gap in front of event number n at `ts`, if there is one; steps over it.
+    /// The gap in front of event number n at `ts`, or what is absent there, if there is any; steps over it.
     bool gapBefore(std::uint64_t n, std::uint64_t ts, HistoryEvent &gap);
+    /// Behind the last event in memory, if later ones are not: says so, once.
+    bool absentEnd(HistoryEvent &absent);
 
 private:
     bool refill();
+    void leap();
 
     const History::Data &m_data;
     const CoroutineId m_id;
@@ -109,6 +112,9 @@ private:
     std::uint32_t m_first = 0;  ///< slab of the coroutine's very first event
     std::uint32_t m_last = 0;   ///< and of its latest
     bool m_known = false;
+    bool m_leapt = false;         ///< over slabs that are not in memory, since the latest event
+    std::uint64_t m_leaptAt = 0;  ///< until when all was known then
+    std::uint64_t m_until = 0;    ///< latest time in the slab that was entered last
     std::uint64_t m_nextN = 0;
     std::uint64_t m_lossEnd = 0;
     std::uint64_t m_lossTs = 0;

@@ -92,4 +92,19 @@ private:
     std::vector<std::uint32_t> m_table;  ///< open addressing: stamp (16) | cell (16)
 };
 
+inline std::uint32_t recentCellOf(const Dictionary &dictionary, const Transition &event, bool usual, std::uint64_t time)
+{
+    if (Dictionary::isPlain(event, time)) [[likely]]
+        return dictionary.recentCellOf(Dictionary::plainKeyOf(event, usual));
+    return dictionary.recentCellOf(Dictionary::keyOf(event, usual, time));
+}
+
+inline void storeRow(std::byte *row, const Transition &event, std::uint64_t time, std::uint32_t cell)
+{
+    const auto n = static_cast<std::uint32_t>(event.n);
+    storeRelease(row, static_cast<std::uint32_t>(time));
+    storeRelease(row + 4, event.coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
+    storeRelease(row + 8, n >> 12 << 16 | cell);
+}
+
 }  // namespace ct::history

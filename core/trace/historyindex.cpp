@@ -65,18 +65,18 @@ BlockSums sumUp(std::span<const HistoryEvent> events)
     return sums;
 }
 
-void Index::prepare(const Log &log, const SlabView &slab, bool manyCoroutines)
+void Index::prepare(const SlabView &slab, bool manyCoroutines)
 {
     const std::uint32_t done = rowsOf(slab.buffer->indexed.load(kRelaxed), slab.number);
     if (slab.rows < kFewRows || slab.rows <= done || (!slab.sealed && slab.rows - done < kRenewRows))
         return;
     if (m_building.load(kRelaxed) || m_building.exchange(true, kAcquire))
         return;
-    build(log, slab, manyCoroutines);
+    build(slab, manyCoroutines);
     m_building.store(false, kRelease);
 }
 
-void Index::build(const Log &log, const SlabView &slab, bool manyCoroutines)
+void Index::build(const SlabView &slab, bool manyCoroutines)
 {
     // Another builder may have been faster.
     if (rowsOf(slab.buffer->indexed.load(kAcquire), slab.number) >= slab.rows)
@@ -91,7 +91,7 @@ void Index::build(const Log &log, const SlabView &slab, bool manyCoroutines)
         last = std::max(last, id);
         m_ids[row] = id;
     }
-    if (!log.isCurrent(slab.number))
+    if (!slab.isCurrent())
         return;
     for (std::uint32_t &id : m_ids)
         id -= first;
@@ -107,7 +107,7 @@ void Index::build(const Log &log, const SlabView &slab, bool manyCoroutines)
     storeRelease(memory + kHeaderAt + kLastId * 4, last);
     storeRelease(memory + kHeaderAt + kShift * 4, std::uint32_t{shift});
     storeRelease(memory + kHeaderAt + kHighBits * 4, std::uint32_t{manyCoroutines});
-    if (log.isCurrent(slab.number))
+    if (slab.isCurrent())
         slab.buffer->indexed.store(indexOf(slab.number, slab.rows), kRelease);
 }
 

@@ -58,7 +58,7 @@ struct Run {
 class Index {
 public:
     /// Builds or renews the index of a slab, when that is worth it and nobody else is at it.
-    void prepare(const Log &log, const SlabView &slab, bool manyCoroutines);
+    void prepare(const SlabView &slab, bool manyCoroutines);
 
     static Run find(const SlabView &slab, CoroutineId id);
     /// After copying what a run names: true, if it was one index all the time.
@@ -101,7 +101,7 @@ private:
     {
         return loadAcquire<std::uint16_t>(slab.memory + kFencesAt + range * sizeof(std::uint16_t));
     }
-    void build(const Log &log, const SlabView &slab, bool manyCoroutines);
+    void build(const SlabView &slab, bool manyCoroutines);
     void sort(std::byte *order, std::uint32_t rows, unsigned bits);
     void storeFences(std::byte *memory, std::uint32_t rows, std::uint32_t span, unsigned shift);
 

@@ -49,21 +49,6 @@ inline void fetchRows(const std::byte *row)
         __builtin_prefetch(row + kRowsAhead + line, 1);
 }
 
-inline std::uint32_t recentCellOf(const Dictionary &dictionary, const Transition &event, bool usual, std::uint64_t time)
-{
-    if (Dictionary::isPlain(event, time)) [[likely]]
-        return dictionary.recentCellOf(Dictionary::plainKeyOf(event, usual));
-    return dictionary.recentCellOf(Dictionary::keyOf(event, usual, time));
-}
-
-inline void storeRow(std::byte *row, const Transition &event, std::uint64_t time, std::uint32_t cell)
-{
-    const auto n = static_cast<std::uint32_t>(event.n);
-    storeRelease(row, static_cast<std::uint32_t>(time));
-    storeRelease(row + 4, event.coroutine << (32 - kRowCoroutineBits) | (n & 0xFFF));
-    storeRelease(row + 8, n >> 12 << 16 | cell);
-}
-
 /// Two rows, if these are an ordinary turn of a coroutine that is in this slab already; else nothing is done.
 inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transition &resume, const Transition &suspend,
                       const Head &head, std::uint64_t base, std::uint32_t slab)
@@ -109,11 +94,12 @@ void enter(Head &head, Life &life, const Transition &event, std::uint32_t slab)
 
 }  // namespace
 
-Log::Log(std::uint64_t budget, std::uint64_t keepNs)
+Log::Log(std::uint64_t budget, std::uint64_t restored, std::uint64_t keepNs)
     : m_memory(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(budget / kSlabBytes, kMinSlabs, kMaxSlabs))),
       m_slotCount(m_memory.slabs()),
       m_keepNs(keepNs),
       m_slots(new Slot[m_slotCount]),
+      m_restored(restored),
       m_dictionary(std::make_unique<Dictionary>())
 {
     if (m_slotCount < 2)
@@ -153,16 +139,24 @@ void Log::dropOldest()
     if (rows != 0)
         m_droppedBefore.store(std::max(m_droppedBefore.load(kRelaxed), slot.maxTs.load(kRelaxed) + 1), kRelaxed);
     // Relaxed: ordered for readers by the release of every content stored after it (see historyslab.h).
-    slot.number.store(0, kRelaxed);
+    slot.stamp.store(0, kRelaxed);
     m_spare.push_back(slot.buffer.load(kRelaxed));
     m_oldest.store(number + 1, kRelease);
     m_bytesUsed.store(m_bytesUsed.load(kRelaxed) - kSlabBytes, kRelaxed);
 }
 
-void Log::beginSlab(std::uint64_t ts)
+/// The slab gets no more events; the next one of the stream has place `end`.
+void Log::seal(std::uint64_t end)
+{
+    publish(kSealed);
+    m_restored.add(m_number, {m_place, end, m_base, m_minTs, m_maxTs, m_rows});
+}
+
+/// `ts`, `place`: of its first event.
+void Log::beginSlab(std::uint64_t ts, std::uint64_t place)
 {
     if (m_number != 0) {
-        publish(kSealed);
+        seal(place);
         if (m_number - m_oldest.load(kRelaxed) + 1 == m_slotCount)
             dropOldest();
     }
@@ -175,6 +169,7 @@ void Log::beginSlab(std::uint64_t ts)
         buffer = takeBuffer();
     }
     Slot &slot = slotOf(++m_number);
+    m_place = place;
     m_slab = buffer->memory;
     m_rows = 0;
     m_full = false;
@@ -187,7 +182,7 @@ void Log::beginSlab(std::uint64_t ts)
     slot.minTs.store(m_minTs, kRelease);
     slot.maxTs.store(m_maxTs, kRelease);
     slot.buffer.store(buffer, kRelease);
-    slot.number.store(m_number, kRelease);
+    slot.stamp.store(m_number, kRelease);
     if (m_number == 1)
         m_oldest.store(1, kRelease);
 }
@@ -277,9 +272,11 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
 void Log::append(std::span<const Transition> events, Coroutines &coroutines)
 {
     const std::uint32_t known = coroutines.heads.sizeOfWriter();
+    const std::uint64_t end = m_streamed.load(kRelaxed) + events.size();
+    bool inPlace = true;
     while (!events.empty() && known != 0) {
         if (m_full)
-            beginSlab(events.front().ts);
+            beginSlab(events.front().ts, inPlace ? end - events.size() : Sealed::kUnknown);
         events = events.subspan(fill(events, coroutines));
         if (m_full || events.empty())
             continue;
@@ -289,7 +286,9 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         std::copy_if(events.begin(), events.end(), std::back_inserter(rest), isKnown);
         m_known = std::move(rest);
         events = m_known;
+        inPlace = false;
     }
+    m_streamed.store(end, kRelease);
     if (m_number != 0)
         publish(0);
 }
@@ -308,21 +307,17 @@ void Log::settle(std::uint64_t now)
     }
 }
 
-bool Log::view(std::uint32_t number, SlabView &view) const
+std::uint32_t Log::nextKept(std::uint32_t number) const
 {
-    const Slot &slot = slotOf(number);
-    if (number == 0 || slot.number.load(kAcquire) != number)
-        return false;
-    const std::uint32_t rows = slot.rows.load(kAcquire);
-    view.number = number;
-    view.rows = std::min(rows & ~kSealed, kMaxRows);
-    view.sealed = rows & kSealed;
-    view.base = slot.base.load(kAcquire);
-    view.minTs = slot.minTs.load(kAcquire);
-    view.maxTs = slot.maxTs.load(kAcquire);
-    view.buffer = slot.buffer.load(kAcquire);
-    view.memory = view.buffer->memory;
-    return isCurrent(number);
+    const std::uint32_t ring = std::max(number, oldest());
+    const std::uint32_t restored = number < ring ? m_restored.next(number) : 0;
+    return restored != 0 ? std::min(restored, ring) : ring;
+}
+
+std::uint32_t Log::previousKept(std::uint32_t number) const
+{
+    const std::uint32_t ring = oldest();
+    return ring != 0 && number >= ring ? number : m_restored.previous(number);
 }
 
 }  // namespace ct::history

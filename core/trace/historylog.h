@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The log of all events: a ring of slabs. Over the budget, or when they are too old, the oldest slabs are dropped.
+// The log of all events: a ring of slabs. Over the budget, or when they are too old, the oldest slabs are dropped; they
+// can be made again, beside the ring, by somebody who has their events.
 #pragma once
 
+#include "core/trace/historyrestored.h"
 #include "core/trace/historyslab.h"
 #include "core/trace/reservedarray.h"
 #include "core/trace/slabmemory.h"
@@ -38,11 +40,10 @@ struct Coroutines {
     ReservedArray<Life> lives;  ///< as many as heads, or one more
 };
 
-class Dictionary;
-
 class Log {
 public:
-    Log(std::uint64_t budget, std::uint64_t keepNs);
+    /// `restored`: bytes beside the budget, for slabs that are made again.
+    Log(std::uint64_t budget, std::uint64_t restored, std::uint64_t keepNs);
     ~Log();
     Log(const Log &) = delete;
     Log &operator=(const Log &) = delete;
@@ -59,36 +60,34 @@ public:
     // Readers, any thread.
 
     /// False: the slab was dropped, or never was.
-    bool view(std::uint32_t number, SlabView &view) const;
-    /// To be asked after copying from a view: true, if nothing of the copy belongs to a later use of the memory.
-    bool isCurrent(std::uint32_t number) const
+    bool view(std::uint32_t number, SlabView &view) const
     {
-        // Relaxed: the contents were loaded with acquire, see historyslab.h.
-        return m_slots[number % m_slotCount].number.load(std::memory_order_relaxed) == number;
+        return slotOf(number).view(number, view) || m_restored.view(number, view);
     }
-    std::uint32_t oldest() const { return m_oldest.load(std::memory_order_acquire); }  ///< number; 0 = none yet
+    std::uint32_t oldest() const { return m_oldest.load(std::memory_order_acquire); }  ///< of the ring; 0 = none yet
+    /// The first slab in memory from `number` on; what the ring has not reached yet counts as there.
+    std::uint32_t nextKept(std::uint32_t number) const;
+    /// The last slab in memory up to `number`; 0 = none.
+    std::uint32_t previousKept(std::uint32_t number) const;
+    const Restored &restored() const { return m_restored; }
+    Restored &restored() { return m_restored; }
 
     std::uint64_t firstTs() const { return m_firstTs.load(std::memory_order_relaxed); }
     std::uint64_t lastTs() const { return m_lastTs.load(std::memory_order_relaxed); }
     std::uint64_t droppedBefore() const { return m_droppedBefore.load(std::memory_order_relaxed); }
     std::uint64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
     std::uint64_t keptEvents() const { return m_keptEvents.load(std::memory_order_relaxed); }
-    std::uint64_t bytesUsed() const { return m_bytesUsed.load(std::memory_order_relaxed); }
+    std::uint64_t bytesUsed() const { return m_bytesUsed.load(std::memory_order_relaxed) + m_restored.bytesUsed(); }
+    /// Events of the stream so far, whether kept or not: the place of the next one.
+    std::uint64_t streamed() const { return m_streamed.load(std::memory_order_acquire); }
 
 private:
-    struct alignas(64) Slot {
-        std::atomic<std::uint32_t> number{0};
-        std::atomic<std::uint32_t> rows{0};  ///< published ones, and kSealed; release, partner: view()
-        Word base{0};
-        Word minTs{0};
-        Word maxTs{0};
-        std::atomic<Buffer *> buffer{nullptr};
-    };
-    static constexpr std::uint32_t kSealed = 1U << 31;
+    static constexpr std::uint32_t kSealed = Slot::kSealed;
 
     Slot &slotOf(std::uint32_t number) const { return m_slots[number % m_slotCount]; }
     std::size_t fill(std::span<const Transition> events, Coroutines &coroutines);
-    void beginSlab(std::uint64_t ts);
+    void beginSlab(std::uint64_t ts, std::uint64_t place);
+    void seal(std::uint64_t end);
     void publish(std::uint32_t seal);
     void dropOldest();
     Buffer *takeBuffer();
@@ -97,6 +96,7 @@ private:
     const std::uint32_t m_slotCount;
     const std::uint64_t m_keepNs;
     std::unique_ptr<Slot[]> m_slots;
+    Restored m_restored;
     std::unique_ptr<Dictionary> m_dictionary;  ///< of the slab being filled
 
     // Writer only: the slab being filled.
@@ -107,6 +107,7 @@ private:
     std::uint64_t m_minTs = 0;
     std::uint64_t m_maxTs = 0;
     bool m_full = true;
+    std::uint64_t m_place = 0;  ///< of its first event in the stream, or Sealed::kUnknown
 
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::vector<Buffer *> m_spare;
@@ -119,6 +120,7 @@ private:
     Word m_droppedEvents{0};
     Word m_keptEvents{0};
     Word m_bytesUsed{0};
+    Word m_streamed{0};  ///< release, partner: streamed()
 };
 
 }  // namespace ct::history

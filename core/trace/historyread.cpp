@@ -31,7 +31,7 @@ std::uint32_t nextRowOf(const SlabView &slab, CoroutineId id, std::uint32_t row)
 bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32_t firstRow,
                                std::span<HistoryEvent> events, std::span<std::uint32_t> rows, Copied &copied) const
 {
-    index.prepare(log, slab, isBusy());
+    index.prepare(slab, isBusy());
     // Relaxed: it was stored ahead of the rows that refer to it.
     const std::uint64_t usualAddr = coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
     for (const bool indexed : {true, false}) {
@@ -52,7 +52,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
             take(row++);
         if (copied.count < events.size())
             copied.nextRow = std::max(slab.rows, run.tail);  // the index may know more rows than the view
-        if (!log.isCurrent(slab.number))
+        if (!slab.isCurrent())
             return false;
         if (Index::isCurrent(slab, run))
             return true;
@@ -62,7 +62,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
 
 bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const
 {
-    index.prepare(log, slab, isBusy());
+    index.prepare(slab, isBusy());
     for (const bool indexed : {true, false}) {
         const Run run = indexed ? Index::find(slab, id) : Run();
         std::uint32_t found = kMaxRows;
@@ -83,7 +83,7 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
                 found = next;
             }
         }
-        if (!log.isCurrent(slab.number))
+        if (!slab.isCurrent())
             return false;
         if (Index::isCurrent(slab, run)) {
             row = found;
@@ -99,16 +99,17 @@ Place History::Data::placeBefore(CoroutineId id, std::uint64_t ts) const
         return {};
     const std::uint32_t last = coroutines.heads[id].last.load(std::memory_order_acquire);
     const std::uint32_t first = coroutines.lives[id].first.load(std::memory_order_relaxed);
-    const std::uint32_t oldest = std::max(first, log.oldest());
     SlabView slab;
     std::uint32_t row = 0;
-    for (std::uint32_t number = last; number != 0 && number >= oldest; --number) {
-        if (!log.view(number, slab))
-            break;
+    for (std::uint32_t number = last; number != 0 && number >= first; --number) {
+        if (!log.view(number, slab)) {
+            number = log.previousKept(number - 1) + 1;
+            continue;
+        }
         if (slab.minTs < ts && rowBefore(slab, id, ts, row))
             return {number, row};
     }
-    return {last == 0 ? 0 : oldest, 0};
+    return {last == 0 ? 0 : log.nextKept(first), 0};
 }
 
 std::vector<HistoryEvent> History::events(CoroutineId id, std::uint64_t from, std::uint64_t to, std::size_t limit) const
@@ -162,6 +163,15 @@ std::uint64_t History::firstKept(CoroutineId id) const
         if (events[i].type != HistoryEvent::Type::Gap)
             return events[i].ts;
     return 0;
+}
+
+std::uint64_t History::veryFirst(CoroutineId id) const
+{
+    SlabView slab;
+    if (id >= m_data->coroutines.heads.size() || m_data->coroutines.heads[id].last.load(std::memory_order_acquire) == 0)
+        return 0;
+    const bool isHere = m_data->log.view(m_data->coroutines.lives[id].first.load(std::memory_order_relaxed), slab);
+    return isHere ? firstKept(id) : 0;
 }
 
 }  // namespace ct

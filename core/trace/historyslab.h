@@ -16,9 +16,10 @@
 //             or:  wide (1) | active | usual | kind (2) | unused (17) | high bits of coroutine (6) and number (36);
 //                  and the next cell is: site (32) | tid (32); high bits of time (32), signed
 //
-// A slab's number (its how-manieth use) is its seqlock. Writer: number 0 (relaxed), contents (release each), number
-// (release). Readers: number (acquire), contents (acquire each), number again (relaxed): who saw contents of a later
-// use sees that the number has changed. The readers' part is explained in historyindex.h.
+// A slab's stamp is its seqlock: its number, and for a slab that was made again (historyrestored.h) which use of its
+// slot this is. Writer: stamp 0 (relaxed), contents (release each), stamp (release). Readers: stamp (acquire), contents
+// (acquire each), stamp again (relaxed): who saw contents of a later use sees that the stamp has changed. The readers'
+// part is explained in historyindex.h.
 #pragma once
 
 #include "core/trace/history.h"
@@ -138,9 +139,11 @@ struct Buffer {
     Word indexed{0};  ///< number of the slab (32) | its first so many rows (32) that the index covers; 0 = none
 };
 
-/// A reader's view of a slab; valid as long as Log::isCurrent(number).
+/// A reader's view of a slab; valid as long as isCurrent().
 struct SlabView {
     std::uint32_t number = 0;
+    const Word *owner = nullptr;  ///< of its slot: what the stamp is now
+    std::uint64_t stamp = 0;
     std::uint32_t rows = 0;
     bool sealed = false;  ///< gets no more rows
     std::uint64_t base = 0;
@@ -149,6 +152,12 @@ struct SlabView {
     Buffer *buffer = nullptr;
     const std::byte *memory = nullptr;
 
+    /// To be asked after copying from it: true, if nothing of the copy belongs to a later use of the memory.
+    bool isCurrent() const
+    {
+        // Relaxed: the contents were loaded with acquire, see above.
+        return owner->load(std::memory_order_relaxed) == stamp;
+    }
     CoroutineId coroutine(std::uint32_t row) const
     {
         const std::uint32_t low = rowWord(memory, row, 1) >> (32 - kRowCoroutineBits);
@@ -173,6 +182,39 @@ struct SlabView {
         event.kind = cell.kind;
         event.type = cell.active ? HistoryEvent::Type::Resume : HistoryEvent::Type::Suspend;
         return event;
+    }
+};
+
+/// Where a slab is.
+struct alignas(64) Slot {
+    static constexpr std::uint32_t kSealed = 1U << 31;
+
+    Word stamp{0};                       ///< low half: the slab's number; 0 = none
+    std::atomic<std::uint32_t> rows{0};  ///< published ones, and kSealed; release, partner: view()
+    Word base{0};
+    Word minTs{0};
+    Word maxTs{0};
+    std::atomic<Buffer *> buffer{nullptr};
+
+    /// Readers. False: it is not here, or no longer.
+    bool view(std::uint32_t number, SlabView &view) const
+    {
+        view.owner = &stamp;
+        view.stamp = stamp.load(std::memory_order_acquire);
+        if (number == 0 || static_cast<std::uint32_t>(view.stamp) != number)
+            return false;
+        const std::uint32_t published = rows.load(std::memory_order_acquire);
+        view.number = number;
+        view.rows = published & ~kSealed;
+        if (view.rows > kMaxRows)
+            view.rows = kMaxRows;
+        view.sealed = published & kSealed;
+        view.base = base.load(std::memory_order_acquire);
+        view.minTs = minTs.load(std::memory_order_acquire);
+        view.maxTs = maxTs.load(std::memory_order_acquire);
+        view.buffer = buffer.load(std::memory_order_acquire);
+        view.memory = view.buffer->memory;
+        return view.isCurrent();
     }
 };
 

@@ -123,7 +123,7 @@ CT_CASE(manyReadersBuildTheIndexes)
 CT_CASE(anIndexThatKnowsMoreThanTheView)
 {
     // A reader looks at a slab; before it goes on, more rows come and somebody else renews the index.
-    History::Data data(kSmallest, 0, History::kMostCoroutines);
+    History::Data data(kSmallest, 0, History::kMostCoroutines, 0);
     data.addBirth(birth(0));
     auto append = [&, n = std::uint64_t{0}](std::uint64_t count) mutable {
         std::vector<Transition> events;
@@ -137,7 +137,7 @@ CT_CASE(anIndexThatKnowsMoreThanTheView)
     append(20'000);
     history::SlabView after;
     REQUIRE(data.log.view(1, after));
-    data.index.prepare(data.log, after, data.isBusy());
+    data.index.prepare(after, data.isBusy());
 
     std::vector<HistoryEvent> events(30'000);
     std::vector<std::uint32_t> rows(events.size());

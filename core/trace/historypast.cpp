@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What was dropped: which pieces of the stream a look into the past needs, and how they come back.
+#include "core/trace/historydata.h"
+
+#include <algorithm>
+
+namespace ct {
+
+using namespace history;
+
+namespace {
+
+/// The first slab that may have an event at `ts` or later; one after the last, if none has.
+std::uint32_t firstSlabAt(const Restored &restored, std::uint64_t ts)
+{
+    std::uint32_t first = 1;
+    std::uint32_t end = restored.sealedSlabs() + 1;
+    while (first < end) {
+        const std::uint32_t middle = first + (end - first) / 2;
+        if (restored.sealed(middle).latestTs < ts)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+}  // namespace
+
+History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
+{
+    const Log &log = m_data->log;
+    const Restored &restored = log.restored();
+    const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);  // 0: nothing was consumed yet
+    // What began before is seen from the piece before.
+    std::uint32_t first = std::max<std::uint32_t>(2, firstSlabAt(restored, from)) - 1;
+    std::uint32_t end = first;
+    while (end < ring && (end == first || restored.sealed(end).minTs < to))
+        ++end;
+    if (const std::uint32_t room = restored.slabs(); end - first > room) {
+        first += (end - first - room) / 2;
+        end = first + room;
+    }
+    Look look{first, end - 1, {}};
+    for (std::uint32_t number = first; number < end; ++number) {
+        const Sealed &sealed = restored.sealed(number);
+        if (sealed.canBeMadeAgain() && !restored.isHere(number))
+            look.missing.push_back({number, sealed.first, sealed.end});
+    }
+    return look;
+}
+
+bool History::restore(const Missing &piece, std::span<const Transition> events, const Look &look)
+{
+    return m_data->log.restored().restore(piece.slab, events, m_data->coroutines, look.first, look.last);
+}
+
+std::uint64_t History::restoredVersion() const
+{
+    return m_data->log.restored().version();
+}
+
+std::vector<History::Stretch> History::stretches() const
+{
+    const Log &log = m_data->log;
+    const Restored &restored = log.restored();
+    const std::uint32_t ring = log.oldest();
+    std::vector<Stretch> all(restored.sealedSlabs());
+    for (std::uint32_t number = 1; number <= all.size(); ++number) {
+        const Sealed &sealed = restored.sealed(number);
+        all[number - 1] = {sealed.minTs, sealed.maxTs, sealed.rows, number >= ring || restored.isHere(number)};
+    }
+    return all;
+}
+
+bool History::isInMemory(std::uint64_t from, std::uint64_t to) const
+{
+    const Log &log = m_data->log;
+    const Restored &restored = log.restored();
+    const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);
+    for (std::uint32_t number = firstSlabAt(restored, from); number < ring; ++number) {
+        if (restored.sealed(number).minTs >= to)
+            return true;
+        if (!restored.isHere(number))
+            return false;
+    }
+    return true;
+}
+
+std::uint64_t History::streamed() const
+{
+    return m_data->log.streamed();
+}
+
+}  // namespace ct

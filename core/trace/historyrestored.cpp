@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/historyrestored.h"
+
+#include "core/trace/historydictionary.h"
+#include "core/trace/historylog.h"
+
+#include <algorithm>
+
+namespace ct::history {
+
+namespace {
+
+constexpr std::uint32_t kMostSealed = 1U << 21;  ///< 137 billion events
+constexpr std::uint32_t kMostSlabs = 1U << 14;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kRelease = std::memory_order_release;
+
+std::uint32_t numberIn(const Slot &slot)
+{
+    return static_cast<std::uint32_t>(slot.stamp.load(kAcquire));
+}
+
+}  // namespace
+
+Restored::Restored(std::uint64_t budget)
+    : m_memory(static_cast<std::uint32_t>(std::min<std::uint64_t>(budget / kSlabBytes, kMostSlabs))),
+      m_slots(new Slot[m_memory.slabs()]),
+      m_sealed(kMostSealed)
+{
+}
+
+Restored::~Restored() = default;
+
+void Restored::add(std::uint32_t number, const Sealed &sealed)
+{
+    // Without room for its line, it and all later ones cannot be made again.
+    Sealed *const line = number == m_sealed.sizeOfWriter() + 1 ? m_sealed.prepare() : nullptr;
+    if (!line)
+        return;
+    line->first = sealed.first;
+    line->end = sealed.end;
+    line->base = sealed.base;
+    line->minTs = sealed.minTs;
+    line->maxTs = sealed.maxTs;
+    line->rows = sealed.rows;
+    line->latestTs = std::max(sealed.maxTs, number > 1 ? m_sealed[number - 2].latestTs : 0);
+    m_sealed.publish();
+}
+
+bool Restored::isHere(std::uint32_t number) const
+{
+    SlabView unused;
+    return view(number, unused);
+}
+
+bool Restored::view(std::uint32_t number, SlabView &view) const
+{
+    if (number == 0 || number > m_sealed.size())
+        return false;
+    const std::uint32_t place = m_sealed[number - 1].slot.load(kAcquire);
+    return place != 0 && m_slots[place - 1].view(number, view);
+}
+
+std::uint32_t Restored::next(std::uint32_t number) const
+{
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0, used = m_used.load(kAcquire); i < used; ++i) {
+        const std::uint32_t here = numberIn(m_slots[i]);
+        if (here >= number && here != 0 && (found == 0 || here < found))
+            found = here;
+    }
+    return found;
+}
+
+std::uint32_t Restored::previous(std::uint32_t number) const
+{
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0, used = m_used.load(kAcquire); i < used; ++i) {
+        const std::uint32_t here = numberIn(m_slots[i]);
+        if (here <= number)
+            found = std::max(found, here);
+    }
+    return found;
+}
+
+/// A slot without a slab, + 1; 0: all of them are in [keepFrom, keepTo], or there is no memory.
+std::uint32_t Restored::slotFor(std::uint32_t keepFrom, std::uint32_t keepTo)
+{
+    const std::uint32_t used = m_used.load(kRelaxed);
+    if (used < m_memory.slabs()) {
+        if (std::byte *const memory = m_memory.next()) {
+            m_buffers.push_back(std::make_unique<Buffer>());
+            m_buffers.back()->memory = memory;
+            m_slots[used].buffer.store(m_buffers.back().get(), kRelease);
+            m_used.store(used + 1, kRelease);
+            return used + 1;
+        }
+    }
+    std::uint32_t farthest = 0;
+    std::uint32_t place = 0;
+    for (std::uint32_t i = 0; i < used; ++i) {
+        const std::uint32_t here = numberIn(m_slots[i]);
+        const std::uint32_t distance = here < keepFrom ? keepFrom - here : here > keepTo ? here - keepTo : 0;
+        if (distance > farthest) {
+            farthest = distance;
+            place = i + 1;
+        }
+    }
+    return place;
+}
+
+/// As the ring's writer did, but that it changes nothing about the coroutines. Returns the rows.
+std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<const Transition> events,
+                             const Coroutines &coroutines)
+{
+    const std::uint32_t known = coroutines.heads.size();
+    m_dictionary->begin(memory);
+    std::uint32_t rows = 0;
+    for (const Transition &event : events) {
+        if (event.coroutine >= known)
+            continue;
+        // Acquire; partner: the release by which the writer made it the usual one.
+        const bool usual = event.addr == coroutines.heads[event.coroutine].usualAddr.load(kAcquire);
+        const std::uint64_t time = event.ts - sealed.base;
+        std::uint32_t cell =
+            rows < m_dictionary->rowLimit() ? recentCellOf(*m_dictionary, event, usual, time) : Dictionary::kNoCell;
+        if (cell == Dictionary::kNoCell)
+            cell = m_dictionary->cellOf(event, usual, time, rows);
+        if (cell == Dictionary::kNoCell || rows >= m_dictionary->rowLimit())
+            return 0;
+        storeRow(memory + rows * kRowBytes, event, time, cell);
+        ++rows;
+    }
+    return rows;
+}
+
+bool Restored::restore(std::uint32_t number, std::span<const Transition> events, const Coroutines &coroutines,
+                       std::uint32_t keepFrom, std::uint32_t keepTo)
+{
+    if (number == 0 || number > m_sealed.size())
+        return false;
+    Sealed &sealed = m_sealed[number - 1];
+    if (!sealed.canBeMadeAgain() || sealed.end - sealed.first != events.size() || isHere(number))
+        return false;
+    const std::uint32_t place = slotFor(keepFrom, keepTo);
+    if (place == 0)
+        return false;
+    if (!m_dictionary)
+        m_dictionary = std::make_unique<Dictionary>();
+    Slot &slot = m_slots[place - 1];
+    Buffer &buffer = *slot.buffer.load(kRelaxed);
+    // Relaxed: ordered for readers by the release of every content stored after it (see historyslab.h).
+    slot.stamp.store(0, kRelaxed);
+    buffer.indexed.store(0, kRelaxed);
+    if (fill(buffer.memory, sealed, events, coroutines) != sealed.rows)
+        return false;
+    slot.rows.store(sealed.rows | Slot::kSealed, kRelease);
+    slot.base.store(sealed.base, kRelease);
+    slot.minTs.store(sealed.minTs, kRelease);
+    slot.maxTs.store(sealed.maxTs, kRelease);
+    slot.stamp.store(++m_turn << 32 | number, kRelease);
+    sealed.slot.store(place, kRelease);
+    m_version.store(m_version.load(kRelaxed) + 1, kRelease);
+    return true;
+}
+
+}  // namespace ct::history

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What was dropped and brought back is what a History without a budget says there, event for event, while it comes and
+// goes and the run goes on.
+#include "tests/unit/historytest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+
+using namespace ct;
+using namespace ct::test;
+
+namespace {
+
+constexpr std::uint64_t kRoomy = 256U << 20;
+constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
+constexpr std::uint64_t kBase = 1'000'000'000;
+constexpr CoroutineId kCoroutines = 300;
+
+/// A run of coroutines that take turns, kept by one who forgets, one who does not, and as the stream it was.
+struct Run {
+    History history{kSmallest, 0, History::kMostCoroutines, kRestored};
+    History whole{kRoomy};
+    std::vector<Transition> stream;
+    std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
+    std::mt19937 random{7};
+    std::uint64_t now = kBase;
+
+    Run()
+    {
+        Batch batch;
+        for (CoroutineId id = 0; id < kCoroutines; ++id)
+            batch.births.push_back(birth(id));
+        take(batch);
+    }
+    void take(const Batch &batch)
+    {
+        feed(history, batch);
+        feed(whole, batch);
+        stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
+    }
+    /// Coroutine 0 does something at the beginning only, coroutine 1 rarely; now and then a number is lost.
+    void run(std::size_t events)
+    {
+        Batch batch;
+        for (std::size_t i = 0; i < events; ++i) {
+            CoroutineId id = 2 + random() % (kCoroutines - 2);
+            if (stream.size() + batch.transitions.size() < 20)
+                id = 0;
+            else if (random() % 20'000 == 0)
+                id = 1;
+            if (random() % 1000 == 0)
+                ++next[id];
+            now += random() % 100;
+            Transition event = transition(id, next[id]++, now);
+            event.addr = event.active ? 0 : 0x1000 + id + random() % 3;
+            batch.transitions.push_back(event);
+            if (batch.transitions.size() == 4096 || i + 1 == events) {
+                batch.now = now;
+                take(batch);
+                batch.clear();
+            }
+        }
+    }
+    /// All that a look at [from, to) misses; how many pieces that were.
+    std::size_t bringBack(std::uint64_t from, std::uint64_t to)
+    {
+        const History::Look look = history.lookAt(from, to);
+        for (const History::Missing &piece : look.missing)
+            CHECK(history.restore(piece, eventsOf(piece), look));
+        return look.missing.size();
+    }
+    std::span<const Transition> eventsOf(const History::Missing &piece) const
+    {
+        return std::span(stream).subspan(piece.firstEvent, piece.endEvent - piece.firstEvent);
+    }
+};
+
+bool isSame(const HistoryEvent &a, const HistoryEvent &b)
+{
+    return a.ts == b.ts && a.n == b.n && a.addr == b.addr && a.count == b.count && a.tid == b.tid && a.site == b.site &&
+           a.kind == b.kind && a.type == b.type;
+}
+
+/// [from, to) must be in memory.
+void checkSame(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t to)
+{
+    const auto in = [&](std::vector<HistoryEvent> events) {
+        std::erase_if(events, [&](const HistoryEvent &event) { return event.ts < from || event.ts >= to; });
+        return events;
+    };
+    const std::vector<HistoryEvent> got = in(run.history.events(id, from, to, 1U << 20));
+    const std::vector<HistoryEvent> expected = in(run.whole.events(id, from, to, 1U << 20));
+    CHECK_EQUAL(got.size(), expected.size());
+    CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(), isSame));
+}
+
+void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t to)
+{
+    const std::uint64_t step = (to - from) / 100;
+    std::vector<History::Column> got(100);
+    std::vector<History::Column> expected(100);
+    run.history.columns(id, from, step, got);
+    run.whole.columns(id, from, step, expected);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        CHECK_EQUAL(got[i].transitions, expected[i].transitions);
+        CHECK(std::abs(got[i].running - expected[i].running) < 1e-3F);
+        CHECK(std::abs(got[i].suspended - expected[i].suspended) < 1e-3F);
+        CHECK_EQUAL(got[i].gap, expected[i].gap);
+        CHECK_EQUAL(got[i].site, expected[i].site);
+    }
+}
+
+}  // namespace
+
+CT_CASE(whatIsInMemoryIsNotMissing)
+{
+    Run run;
+    CHECK(run.history.lookAt(0, ~std::uint64_t{0}).missing.empty());
+    run.run(500'000);
+    CHECK_EQUAL(run.history.droppedEvents(), 0U);
+    CHECK(run.history.lookAt(0, ~std::uint64_t{0}).missing.empty());
+    CHECK(run.history.isInMemory(0, ~std::uint64_t{0}));
+    CHECK_EQUAL(run.history.streamed(), 500'000U);
+}
+
+CT_CASE(whatComesBackIsWhatWasThere)
+{
+    Run run;
+    run.run(3'000'000);
+    REQUIRE(run.history.droppedEvents() > 1'000'000);
+    const std::uint64_t span = (run.history.droppedBefore() - kBase) / 8;
+    for (const unsigned part : {5U, 0U, 6U, 2U, 3U}) {
+        const std::uint64_t from = kBase + part * span;
+        const std::uint64_t to = from + span;
+        CHECK(!run.history.isInMemory(from, to));
+        const std::uint64_t version = run.history.restoredVersion();
+        const std::size_t pieces = run.bringBack(from, to);
+        CHECK(pieces > 1);
+        CHECK_EQUAL(run.history.restoredVersion(), version + pieces);
+        CHECK(run.history.isInMemory(from, to));
+        CHECK_EQUAL(run.bringBack(from, to), 0U);
+        for (CoroutineId id = 0; id < kCoroutines; ++id)
+            checkSame(run, id, from, to);
+    }
+}
+
+CT_CASE(columnsOfWhatCameBack)
+{
+    Run run;
+    run.run(3'000'000);
+    const std::uint64_t from = kBase + (run.history.droppedBefore() - kBase) / 3;
+    const std::uint64_t to = from + (run.history.droppedBefore() - kBase) / 10;
+    run.bringBack(from - (to - from), to);
+    for (CoroutineId id = 2; id < kCoroutines; ++id)
+        checkSameColumns(run, id, from, to);
+    // Their sums are kept now, and must be those of the slab.
+    for (CoroutineId id = 2; id < kCoroutines; ++id)
+        checkSameColumns(run, id, from, to);
+}
+
+CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
+{
+    Run run;
+    run.run(3'000'000);
+    const std::uint64_t to = kBase + (run.history.droppedBefore() - kBase) / 4;
+    run.bringBack(kBase, to);
+    const std::vector<HistoryEvent> events = all(run.history, 5);
+    const std::vector<HistoryEvent> expected = all(run.whole, 5);
+    std::size_t absents = 0;
+    std::size_t at = 0;
+    for (const HistoryEvent &event : events) {
+        if (event.type == HistoryEvent::Type::Absent) {
+            ++absents;
+            CHECK(event.ts >= expected[at - 1].ts);
+            CHECK_EQUAL(event.n, expected[at - 1].n + 1);
+            while (at < expected.size() && expected[at].n < event.n + event.count)
+                ++at;
+            continue;
+        }
+        REQUIRE(at < expected.size());
+        CHECK(isSame(event, expected[at]));
+        ++at;
+    }
+    CHECK_EQUAL(absents, 1U);
+    CHECK_EQUAL(at, expected.size());
+    // Who did nothing since is known until what is there ends, and not beyond.
+    const std::vector<HistoryEvent> idle = all(run.history, 0);
+    REQUIRE(!idle.empty());
+    CHECK_EQUAL(run.history.veryFirst(0), idle.front().ts);
+    CHECK_EQUAL(run.history.firstKept(0), idle.front().ts);
+    std::vector<History::Column> columns(4);
+    run.history.columns(0, idle.back().ts, run.now - idle.back().ts, columns);
+    CHECK(columns[0].running + columns[0].suspended <= 1.0F);
+}
+
+CT_CASE(othersEventsAreRefused)
+{
+    Run run;
+    run.run(2'500'000);
+    const History::Look look = run.history.lookAt(kBase, run.history.droppedBefore());
+    REQUIRE(look.missing.size() > 1);
+    const History::Missing &piece = look.missing.front();
+    CHECK(!run.history.restore(piece, run.eventsOf(piece).first(10), look));
+    CHECK(!run.history.restore({}, {}, look));
+    CHECK(!run.history.restore({1'000'000, 0, 10}, run.eventsOf(piece).first(10), look));
+    CHECK_EQUAL(run.history.lookAt(kBase, run.history.droppedBefore()).missing.size(), look.missing.size());
+    CHECK(run.history.restore(piece, run.eventsOf(piece), look));
+    CHECK(!run.history.restore(piece, run.eventsOf(piece), look));  // it is here
+    History without(kSmallest);
+    CHECK(!without.restore(piece, run.eventsOf(piece), look));
+}
+
+CT_CASE(aLookThatIsTooLargeGetsItsMiddle)
+{
+    Run run;
+    run.run(4'000'000);
+    const History::Look look = run.history.lookAt(0, ~std::uint64_t{0});
+    CHECK_EQUAL(look.missing.size(), kRestored / 983'040);
+    CHECK_EQUAL(look.last - look.first + 1, look.missing.size());
+    CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
+    CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
+    CHECK(run.history.bytesUsed() <= (17U << 20) + kRestored);
+}
+
+CT_CASE(stretchesTellOfTheWholeRun)
+{
+    Run run;
+    run.run(3'000'000);
+    std::uint64_t events = 0;
+    std::uint64_t inMemory = 0;
+    std::uint64_t latest = 0;
+    for (const History::Stretch &stretch : run.history.stretches()) {
+        CHECK(stretch.minTs <= stretch.maxTs);
+        CHECK(stretch.maxTs >= latest);
+        latest = stretch.maxTs;
+        events += stretch.events;
+        inMemory += stretch.inMemory ? stretch.events : 0;
+    }
+    CHECK(events > 2'900'000);
+    CHECK_EQUAL(events - inMemory, run.history.droppedEvents());
+}
+
+CT_CASE(readersGoOnWhileItComesAndGoes)
+{
+    Run run;
+    run.run(2'500'000);
+    const std::uint64_t end = run.history.droppedBefore();
+    std::atomic<bool> stop{false};
+    std::thread reader([&] {
+        std::vector<History::Column> columns(50);
+        for (CoroutineId id = 0; !stop.load(); id = (id + 1) % kCoroutines) {
+            std::uint64_t nextN = 0;
+            for (const HistoryEvent &event : run.history.events(id, kBase, end, 2000)) {
+                CHECK(event.n >= nextN);
+                nextN = event.n + 1;
+                if (event.type == HistoryEvent::Type::Suspend)
+                    CHECK(event.addr - 0x1000 - id < 3);
+            }
+            run.history.columns(id, kBase, (end - kBase) / columns.size(), columns);
+        }
+    });
+    std::mt19937 random(3);
+    for (int i = 0; i < 40; ++i) {
+        const std::uint64_t from = kBase + random() % (end - kBase);
+        run.bringBack(from, from + (end - kBase) / 20);
+        if (i % 10 == 0)
+            run.run(100'000);
+    }
+    stop.store(true);
+    reader.join();
+}
