@@ -43,6 +43,8 @@ public:
 
     /// The next whole block of any kind. False: there is none. An error is one of the system.
     Result<bool> next(Block &block);
+    /// On with the block at `offset`, whatever came before. What is there may also be damaged: see Block::offset.
+    void seek(std::uint64_t offset);
     /// Counts the latest block as damage: its content cannot be.
     void refuse(const Block &block);
     /// Where the blocks are: as the index at the end tells, or else by walking over all of them. Moves no next().

@@ -46,6 +46,8 @@ public:
 
     const Identity &identity() const { return m_identity; }
     std::uint64_t bytes() const { return m_file->size(); }  ///< written so far
+    const std::string &path() const { return m_file->path(); }
+    std::uint64_t latestOffset() const { return m_places.back().offset; }  ///< of the block that was written last
 
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);

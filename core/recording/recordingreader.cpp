@@ -25,6 +25,7 @@ struct RecordingReader::Data {
     Result<bool> nextStream();
     Result<bool> nextFile();
     bool takeBlock();
+    void tellPlace();
     bool takeKeyframe();
     bool give(Batch &batch);
     void refuse();
@@ -40,7 +41,9 @@ struct RecordingReader::Data {
     Accounting sums;  ///< of the session, the latest
     RecordingInfo info;
     TakeOutput takeOutput;
-    bool needsKeyframe;  ///< nothing can be understood before one
+    std::shared_ptr<StreamPlaces> places;
+    std::uint64_t given = 0;  ///< transitions
+    bool needsKeyframe;       ///< nothing can be understood before one
     KeyframeReader keyframe;
     std::deque<Batch> fromKeyframe;  ///< to be given out first
     Renumbering renumbering;
@@ -75,7 +78,16 @@ bool RecordingReader::Data::takeBlock()
     inStream = !needsKeyframe && decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
     if (inStream && decoder.sums())
         sums = *decoder.sums();
+    if (inStream)
+        tellPlace();
     return inStream;
+}
+
+/// Of the block that the decoder has.
+void RecordingReader::Data::tellPlace()
+{
+    if (places && decoder.transitions() != 0)
+        places->begin(paths[at], block.offset, given);
 }
 
 bool RecordingReader::Data::takeKeyframe()
@@ -85,6 +97,8 @@ bool RecordingReader::Data::takeKeyframe()
     if (keyframe.isWhole()) {
         needsKeyframe = false;
         renumbering.begin(keyframe.living(), keyframe.born());
+        if (places)
+            places->setRenumbering(renumbering);
         fromKeyframe = keyframe.takeBatches();
     }
     return true;
@@ -154,8 +168,12 @@ bool RecordingReader::Data::give(Batch &batch)
         fromKeyframe.pop_front();
     }
     renumbering.apply(batch);
-    if (guard.admit(batch))
+    if (guard.admit(batch)) {
+        given += batch.transitions.size();
+        if (places)
+            places->setEnd(given);
         return true;
+    }
     refuse();
     return false;
 }
@@ -208,6 +226,15 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
     if (const Result<bool> first = data->nextStream(); !first)
         return first.error();
     return std::unique_ptr<RecordingReader>(new RecordingReader(std::move(data)));
+}
+
+void RecordingReader::setPlaces(std::shared_ptr<StreamPlaces> places)
+{
+    m_data->places = std::move(places);
+    // The first block was taken when the file was opened.
+    m_data->places->setRenumbering(m_data->renumbering);
+    if (m_data->inStream)
+        m_data->tellPlace();
 }
 
 Result<bool> RecordingReader::next(Batch &batch)

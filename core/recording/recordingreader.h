@@ -11,6 +11,7 @@
 #include "core/recording/blockreader.h"
 #include "core/recording/filesource.h"
 #include "core/recording/recordinginfo.h"
+#include "core/recording/streamplaces.h"
 
 #include <functional>
 #include <memory>
@@ -26,6 +27,9 @@ public:
     using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
     static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr);
     ~RecordingReader() override;
+
+    /// Who is told where the transitions that next() gives are. Set it before the first next().
+    void setPlaces(std::shared_ptr<StreamPlaces> places);
 
     /// After the last batch an error, if anything was left out: how much, and where.
     Result<bool> next(Batch &batch) override;

@@ -140,7 +140,14 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
     m_stream.write(sums, m_payload);
     const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
     m_stream.begin();
-    return m_rotation->blocks().write(Kind::Stream, m_payload, facts);
+    if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
+        return written;
+    if (m_places && facts.transitions != 0) {
+        m_places->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
+        m_places->setEnd(m_written + facts.transitions);
+    }
+    m_written += facts.transitions;
+    return {};
 }
 
 /// What there is of the stream; and on to the next file, if this one is long enough. `now`: of the stream.

@@ -14,6 +14,7 @@
 #include "core/recording/presentstate.h"
 #include "core/recording/recordinginfo.h"
 #include "core/recording/rotation.h"
+#include "core/recording/streamplaces.h"
 #include "core/trace/stream.h"
 
 #include <functional>
@@ -34,6 +35,8 @@ public:
 
     /// The sums of the session, asked for with each block; on the thread of consume(). Set it before.
     void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
+    /// Who is told where each block of the stream went, as soon as it is in the file. Set it before.
+    void setPlaces(std::shared_ptr<StreamPlaces> places) { m_places = std::move(places); }
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
@@ -61,8 +64,10 @@ private:
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;
-    bool m_begun = false;  ///< something was worth a file
-    bool m_over = false;   ///< failed, or finished
+    std::shared_ptr<StreamPlaces> m_places;
+    std::uint64_t m_written = 0;  ///< transitions
+    bool m_begun = false;         ///< something was worth a file
+    bool m_over = false;          ///< failed, or finished
 
     std::mutex m_mutex;  ///< guards what follows; held for a copy at most
     std::vector<RecordingInfo> m_infos;

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/pastreader.h"
+
+#include <algorithm>
+
+namespace ct {
+
+bool PastReader::isIn(const StreamPlaces::Block &block) const
+{
+    // One that is still being read may have got longer.
+    return m_block && m_block->path == block.path && m_block->offset == block.offset &&
+           m_block->end - m_block->first >= block.end - block.first;
+}
+
+Result<void> PastReader::load(const StreamPlaces::Block &block)
+{
+    m_block.reset();
+    if (m_path != block.path || !m_file) {
+        m_file.reset();
+        Result<std::unique_ptr<ctr::BlockReader>> file = ctr::BlockReader::open(block.path);
+        if (!file)
+            return file.error();
+        m_file = std::move(*file);
+        m_path = block.path;
+    }
+    ctr::Block found;
+    m_file->seek(block.offset);
+    const Result<bool> more = m_file->next(found);
+    if (!more)
+        return more.error();
+    const Error changed{ErrorCode::BadFormat, block.path +
+                                                  " is no longer the recording that it was: what was at byte " +
+                                                  std::to_string(block.offset) + " is lost"};
+    if (!*more || found.offset != block.offset || !m_decoder.begin(found.payload))
+        return changed;
+    const std::shared_ptr<const ctr::Renumbering> renumbering = m_places->renumbering();
+    m_events.clear();
+    for (Batch batch; m_decoder.next(batch);) {
+        if (renumbering)
+            renumbering->apply(batch);
+        m_events.insert(m_events.end(), batch.transitions.begin(), batch.transitions.end());
+    }
+    if (m_events.size() < block.end - block.first)
+        return changed;
+    m_block = block;
+    return {};
+}
+
+Result<void> PastReader::read(std::uint64_t first, std::uint64_t end, Transitions &events)
+{
+    events.clear();
+    Result<void> done;
+    while (first < end && done) {
+        const std::optional<StreamPlaces::Block> block = m_places->find(first);
+        if (!block)
+            done = Error{ErrorCode::NotFound, "these events are not in the recording"};
+        else if (!isIn(*block))
+            done = load(*block);
+        if (!done)
+            break;
+        const std::uint64_t until = std::min(end, block->end);
+        events.insert(events.end(), m_events.begin() + static_cast<std::ptrdiff_t>(first - block->first),
+                      m_events.begin() + static_cast<std::ptrdiff_t>(until - block->first));
+        first = until;
+    }
+    if (!done)
+        events.clear();
+    return done;
+}
+
+}  // namespace ct

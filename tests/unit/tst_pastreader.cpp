@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Parts of a stream come back from its recording as they were: while it is written, rotated, or read with damage.
+#include "core/recording/pastreader.h"
+#include "core/recording/segments.h"
+#include "tests/unit/town.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+using namespace recordingtest;
+
+namespace {
+
+struct Written {
+    TempDir dir;
+    Town town{400};
+    std::shared_ptr<StreamPlaces> places = std::make_shared<StreamPlaces>();
+    std::shared_ptr<RecordingWriter> writer;
+    Transitions stream;
+
+    explicit Written(const RecordingLimits &limits = {})
+    {
+        auto opened = RecordingWriter::open(dir.file("run.ctr"), limits);
+        REQUIRE(static_cast<bool>(opened));
+        writer = *opened;
+        writer->setPlaces(places);
+    }
+    void run(int rounds)
+    {
+        for (int i = 0; i < rounds; ++i) {
+            const Batch batch = town.next();
+            stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
+            CHECK(static_cast<bool>(writer->consume(batch)));
+        }
+    }
+};
+
+/// What comes of a recording that is opened, and where it is.
+struct Read {
+    std::shared_ptr<StreamPlaces> places = std::make_shared<StreamPlaces>();
+    Transitions stream;
+
+    explicit Read(const std::string &path)
+    {
+        auto reader = RecordingReader::open(path);
+        REQUIRE(static_cast<bool>(reader));
+        (*reader)->setPlaces(places);
+        for (Batch batch;;) {
+            const Result<bool> more = (*reader)->next(batch);
+            if (!more || !*more)
+                break;
+            stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
+        }
+    }
+};
+
+bool isSame(const Transition &a, const Transition &b)
+{
+    return textOf(a) == textOf(b);
+}
+
+void checkPart(PastReader &past, const Transitions &stream, std::uint64_t first, std::uint64_t end)
+{
+    Transitions events;
+    const Result<void> read = past.read(first, end, events);
+    REQUIRE(static_cast<bool>(read));
+    CHECK_EQUAL(events.size(), end - first);
+    CHECK(std::equal(events.begin(), events.end(), stream.begin() + static_cast<std::ptrdiff_t>(first), isSame));
+}
+
+/// Random parts of [begin, end).
+void checkParts(PastReader &past, const Transitions &stream, std::uint64_t begin, std::uint64_t end)
+{
+    std::mt19937 random(5);
+    for (int i = 0; i < 60; ++i) {
+        const std::uint64_t first = begin + random() % (end - begin);
+        checkPart(past, stream, first, std::min<std::uint64_t>(end, first + random() % 3000));
+    }
+    checkPart(past, stream, begin, end);
+}
+
+}  // namespace
+
+CT_CASE(whileItIsWritten)
+{
+    Written written;
+    PastReader past(written.places);
+    Transitions events;
+    CHECK(!past.read(0, 1, events));
+    for (int i = 0; i < 5; ++i) {
+        written.run(40);
+        const std::uint64_t end = written.places->end();
+        REQUIRE(end > 0 && end <= written.stream.size());
+        checkParts(past, written.stream, 0, end);
+    }
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    CHECK_EQUAL(written.places->end(), written.stream.size());
+    checkParts(past, written.stream, 0, written.stream.size());
+    CHECK(!past.read(written.stream.size() - 1, written.stream.size() + 1, events));
+    CHECK(events.empty());
+}
+
+CT_CASE(ofARotatedOneWhatIsStillThere)
+{
+    Written written({0, 8 * kSecond});
+    PastReader past(written.places);
+    written.run(300);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    Transitions events;
+    const Result<void> gone = past.read(0, 10, events);
+    REQUIRE(!gone);
+    CHECK(gone.error().message.find("run.0.ctr") != std::string::npos);
+    const std::uint64_t end = written.stream.size();
+    checkParts(past, written.stream, end - end / 10, end);
+}
+
+CT_CASE(ofARotatedOneThatIsOpenedCoroutinesAreNumberedAnew)
+{
+    Written written({0, 8 * kSecond});
+    written.run(300);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    std::uint32_t segment = 1;
+    while (!std::filesystem::exists(written.dir.file("run." + std::to_string(segment) + ".ctr")))
+        ++segment;
+    const Read read(written.dir.file("run." + std::to_string(segment) + ".ctr"));
+    REQUIRE(read.stream.size() > 10'000);
+    PastReader past(read.places);
+    // What the keyframe says is in no block.
+    std::uint64_t begin = 0;
+    while (!read.places->find(begin))
+        ++begin;
+    CHECK(begin > 0 && begin < 2000);
+    checkParts(past, read.stream, begin, read.stream.size());
+}
+
+CT_CASE(ofADamagedOneWhatWasRead)
+{
+    Written written;
+    written.run(300);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    const std::string path = written.dir.file("run.ctr");
+    std::string content = contentOf(path);
+    content[content.size() / 2] ^= 0x10;
+    putContent(path, content);
+    const Read read(path);
+    REQUIRE(read.stream.size() < written.stream.size());
+    PastReader past(read.places);
+    checkParts(past, read.stream, 0, read.stream.size());
+}
+
+CT_CASE(whatChangesUnderItIsRefused)
+{
+    Written written;
+    written.run(300);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    PastReader past(written.places);
+    const std::string path = written.dir.file("run.ctr");
+    std::string content = contentOf(path);
+    const std::uint64_t hit = written.places->find(written.stream.size() / 2)->offset + 100;
+    content[hit] ^= 0x10;
+    putContent(path, content);
+    Transitions events;
+    CHECK(!past.read(0, written.stream.size(), events));
+    CHECK(events.empty());
+    checkPart(past, written.stream, 0, 1000);
+    std::filesystem::remove(path);
+    PastReader late(written.places);
+    CHECK(!late.read(0, 10, events));
+}
