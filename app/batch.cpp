@@ -12,7 +12,6 @@
 #include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
 #include "core/session/recorder.h"
-#include "core/session/recordingfacts.h"
 
 #include <QCoreApplication>
 #include <QTimer>
@@ -135,14 +134,7 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
         return writer.error();
-    RecordingInfo about;
-    about.session = m_line.sessionId.empty() ? randomSessionId() : m_line.sessionId;
-    about.program = QCoreApplication::applicationName().toStdString();
-    about.version = QCoreApplication::applicationVersion().toStdString();
-    if (const auto *target = std::get_if<LaunchSpec>(&m_line.start.what))
-        about.command =
-            target->argv.empty() ? std::vector<std::string>{"/bin/sh", "-c", target->shellLine} : target->argv;
-    m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, about);
+    m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, aboutRun(m_line.start, m_line.sessionId));
     return std::shared_ptr<Sink>(*writer);
 }
 

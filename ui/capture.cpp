@@ -3,6 +3,7 @@
 #include "ui/capture.h"
 
 #include "core/session/fileloader.h"
+#include "core/session/runrecording.h"
 
 #include <QFileInfo>
 
@@ -43,15 +44,37 @@ QString nameOf(const LaunchSpec &spec)
     return spec.argv.empty() ? QString::fromStdString(spec.shellLine).simplified().left(60) : baseName(spec.argv[0]);
 }
 
+/// Of a capture that is not a file.
+QString nameOf(const StartRequest &request)
+{
+    if (const auto *launch = std::get_if<LaunchSpec>(&request.what))
+        return nameOf(*launch);
+    if (const auto *attach = std::get_if<AttachRequest>(&request.what))
+        return baseName(attach->regionPath);
+    return Capture::tr("Listening");
+}
+
+/// The same for the name of a file, which is in nobody's language.
+std::string fileNameOf(const StartRequest &request)
+{
+    if (std::holds_alternative<ListenRequest>(request.what))
+        return "listening";
+    const QString name = nameOf(request);
+    return (name.endsWith(QLatin1String(".shm")) ? name.chopped(4) : name).toStdString();
+}
+
 }  // namespace
 
 /// What start() makes before it is sure that it will be used.
 struct Capture::Source {
     std::shared_ptr<Population> population;
     std::shared_ptr<History> history;
+    std::unique_ptr<RunRecording> recording;
     std::unique_ptr<Session> session;
     std::unique_ptr<FileLoader> loader;
+    std::string openedPath;
     QString name;
+    QStringList notices;
 };
 
 Capture::Capture(QObject *parent) : QObject(parent)
@@ -60,7 +83,18 @@ Capture::Capture(QObject *parent) : QObject(parent)
     connect(&m_timer, &QTimer::timeout, this, &Capture::tick);
 }
 
-Capture::~Capture() = default;
+Capture::~Capture()
+{
+    letGo();
+}
+
+/// The session is about to be destroyed.
+void Capture::letGo()
+{
+    const bool live = m_session && m_session->state() != SessionState::Ended;
+    if (m_recording && live)
+        m_recording->letGo();
+}
 
 Result<void> Capture::start(const StartRequest &request)
 {
@@ -75,14 +109,18 @@ Result<void> Capture::start(const StartRequest &request)
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)
         return begun;
+    letGo();
+    const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
-    for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get())})
+    for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
+                         static_cast<QObject *>(oldRecording.get())})
         if (old)
             old->disconnect(this);
     m_name = source.name;
+    m_openedPath = source.openedPath;
     m_listening = std::holds_alternative<ListenRequest>(request.what);
     m_startedAt = startedAt;
     m_rates.clear();
@@ -91,7 +129,7 @@ Result<void> Capture::start(const StartRequest &request)
     m_timer.start();
     Q_EMIT stateChanged(state());
     if (m_session)
-        for (const QString &notice : m_session->notices())
+        for (const QString &notice : m_session->notices() + source.notices)
             Q_EMIT noticeAdded(notice);
     return {};
 }
@@ -100,6 +138,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
 {
     if (const auto *open = std::get_if<OpenRequest>(&request.what)) {
         source.name = baseName(open->path);
+        source.openedPath = open->path;
         source.loader = std::make_unique<FileLoader>(
             open->path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
         watch(*source.loader);
@@ -110,8 +149,17 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
     source.session->addSink(source.population);
     source.session->addSink(source.history);
     watch(*source.session);
+    record(source, request);
+    Result<void> begun = beginLive(source, request);
+    if (begun && source.recording)
+        source.recording->started();
+    return begun;
+}
+
+Result<void> Capture::beginLive(Source &source, const StartRequest &request)
+{
+    source.name = nameOf(request);
     if (const auto *launch = std::get_if<LaunchSpec>(&request.what)) {
-        source.name = nameOf(*launch);
         LaunchSpec spec = *launch;
         spec.output = OutputMode::Pty;
         Result<void> launched = source.session->launch(request.capture, spec);
@@ -119,12 +167,31 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
             connect(source.session->target(), &TargetProcess::outputReady, this, &Capture::outputReady);
         return launched;
     }
-    if (const auto *attach = std::get_if<AttachRequest>(&request.what)) {
-        source.name = baseName(attach->regionPath);
+    if (const auto *attach = std::get_if<AttachRequest>(&request.what))
         return source.session->attach(attach->regionPath);
-    }
-    source.name = tr("Listening");
     return source.session->listen(request.capture);
+}
+
+/// Adds the recording, if there is to be one.
+void Capture::record(Source &source, const StartRequest &request)
+{
+    if (!m_recordingPlace)
+        return;
+    Result<std::unique_ptr<RunRecording>> begun =
+        RunRecording::begin(*source.session, source.population, request, fileNameOf(request), *m_recordingPlace);
+    if (!begun) {
+        source.notices << tr("This run is not recorded: %1.").arg(QString::fromStdString(begun.error().message));
+        return;
+    }
+    source.recording = std::move(*begun);
+    connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
+        Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture goes on: %1.").arg(message));
+    });
+}
+
+std::string Capture::recordingPath() const
+{
+    return m_recording ? m_recording->path() : m_openedPath;
 }
 
 void Capture::watch(Session &session)

@@ -5,6 +5,7 @@
 // views look at it. GUI thread.
 #pragma once
 
+#include "core/session/recordingstore.h"
 #include "core/session/startrequest.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
@@ -14,10 +15,13 @@
 #include <QTimer>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace ct {
 
 class FileLoader;
+class RunRecording;
 
 class Capture : public QObject {
     Q_OBJECT
@@ -52,6 +56,12 @@ public:
     bool isTracing() const;
     /// Of captures that are started from now on: how many events to keep. 0 = as the machine allows; no limit of time.
     void setKeep(std::uint64_t bytes, std::uint64_t ns);
+    /// The same: where runs are recorded, and up to how many bytes each; nullopt: they are not. What goes wrong with it
+    /// is a notice; the capture goes on.
+    void setRecording(std::optional<RecordingPlace> place) { m_recordingPlace = std::move(place); }
+    /// Of this run, "…/2026-11-22T07.31.05-server.ctr": its files are ctr::segmentPath() of it. Or the file that was
+    /// opened. Empty: there is none.
+    std::string recordingPath() const;
     /// The same: of how many coroutines there can be records.
     void setMostCoroutines(std::uint32_t most) { m_mostCoroutines = most; }
 
@@ -79,14 +89,20 @@ Q_SIGNALS:
 private:
     struct Source;
     Result<void> begin(Source &source, const StartRequest &request);
+    Result<void> beginLive(Source &source, const StartRequest &request);
+    void record(Source &source, const StartRequest &request);
+    void letGo();
     void watch(Session &session);
     void watch(FileLoader &loader);
     void tick();
 
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
+    std::unique_ptr<RunRecording> m_recording;  ///< of the session, and longer there
     std::unique_ptr<Session> m_session;
     std::unique_ptr<FileLoader> m_loader;
+    std::string m_openedPath;
+    std::optional<RecordingPlace> m_recordingPlace;
     RatesModel m_rates;
     QString m_name;
     std::int64_t m_startedAt = 0;

@@ -21,7 +21,7 @@ CaptureSection::CaptureSection(QWidget *parent)
     setObjectName(QStringLiteral("captureSection"));
     m_title->setObjectName(QStringLiteral("captureUnfold"));
     m_title->setText(tr("&Capture"));
-    m_title->setToolTip(tr("Memory for the events on their way, and how many of them are kept"));
+    m_title->setToolTip(tr("Memory for the events on their way, how many of them are kept, and what is recorded"));
     m_title->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_title->setArrowType(Qt::RightArrow);
     m_title->setCheckable(true);
@@ -84,10 +84,25 @@ void CaptureSection::makeFields(QFormLayout *form)
     m_keepSec->setRange(0, 1'000'000);
     m_keepSec->setSuffix(tr(" s"));
     m_keepSec->setSpecialValueText(tr("no limit of time"));
-    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec})
+    makeRecordingFields(form);
+    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec, m_recordMiB})
         connect(box, &QSpinBox::valueChanged, this, &CaptureSection::applyFields);
-    connect(m_lanes, &QCheckBox::toggled, this, &CaptureSection::applyFields);
+    for (const QCheckBox *box : {m_lanes, m_record})
+        connect(box, &QCheckBox::toggled, this, &CaptureSection::applyFields);
     connect(m_lane, &QComboBox::currentIndexChanged, this, &CaptureSection::applyFields);
+}
+
+void CaptureSection::makeRecordingFields(QFormLayout *form)
+{
+    m_record = new QCheckBox(tr("R&ecord the run, to be opened again later"), m_body);
+    m_record->setObjectName(QStringLiteral("captureRecord"));
+    m_record->setToolTip(tr("Into %1. The Recordings view lists what is there.").arg(recordingsDirectory()));
+    form->addRow(m_record);
+    m_recordMiB = addNumber(form, "captureRecordMiB", tr("Recording at &most"),
+                            tr("Of a run that takes more on the disk, the latest part is kept."));
+    m_recordMiB->setRange(CaptureSettings::kSmallestRecordMiB, CaptureSettings::kLargestRecordMiB);
+    m_recordMiB->setSingleStep(256);
+    m_recordMiB->setSuffix(tr(" MiB"));
 }
 
 QSpinBox *CaptureSection::addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip)
@@ -110,6 +125,8 @@ CaptureSettings CaptureSection::settings() const
     settings.retentionSec = m_retention->value();
     settings.keepMiB = m_keepMiB->value() == 0 ? 0 : std::max(m_keepMiB->value(), CaptureSettings::kSmallestKeepMiB);
     settings.keepSec = m_keepSec->value();
+    settings.record = m_record->isChecked();
+    settings.recordMiB = m_recordMiB->value();
     return settings;
 }
 
@@ -121,6 +138,8 @@ void CaptureSection::setSettings(const CaptureSettings &settings)
     m_retention->setValue(settings.retentionSec);
     m_keepMiB->setValue(settings.keepMiB);
     m_keepSec->setValue(settings.keepSec);
+    m_record->setChecked(settings.record);
+    m_recordMiB->setValue(settings.recordMiB);
     applyFields();
 }
 
@@ -129,6 +148,7 @@ void CaptureSection::applyFields()
     for (QWidget *field :
          {static_cast<QWidget *>(m_lane), static_cast<QWidget *>(m_pool), static_cast<QWidget *>(m_retention)})
         field->setEnabled(m_lanes->isChecked());
+    m_recordMiB->setEnabled(m_record->isChecked());
     m_summary->setText(settings().summary());
 }
 

@@ -31,6 +31,7 @@ Q_SIGNALS:
 
 private:
     void makeFields(QFormLayout *form);
+    void makeRecordingFields(QFormLayout *form);
     QSpinBox *addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip);
     void applyFields();
 
@@ -43,6 +44,8 @@ private:
     QSpinBox *m_retention = nullptr;
     QSpinBox *m_keepMiB = nullptr;
     QSpinBox *m_keepSec = nullptr;
+    QCheckBox *m_record = nullptr;
+    QSpinBox *m_recordMiB = nullptr;
 };
 
 }  // namespace ct

@@ -36,6 +36,9 @@ QString CaptureSettings::summary() const
                                     format::bytes(static_cast<std::uint64_t>(poolMiB) << 20))
                          : tr("no lanes");
     text += QStringLiteral("; ");
+    text += record ? tr("recorded, %1 at most").arg(format::bytes(static_cast<std::uint64_t>(recordMiB) << 20))
+                   : tr("not recorded");
+    text += QStringLiteral("; ");
     if (keepMiB == 0 && keepSec == 0)
         return text + tr("keeps what memory holds");
     const QString seconds = format::duration(keepNs());
@@ -43,6 +46,13 @@ QString CaptureSettings::summary() const
         return text + tr("keeps the last %1").arg(seconds);
     return text + (keepSec == 0 ? tr("keeps the last %1").arg(format::bytes(keepBytes()))
                                 : tr("keeps the last %1, at most %2").arg(seconds, format::bytes(keepBytes())));
+}
+
+std::optional<RecordingPlace> CaptureSettings::recordingPlace() const
+{
+    if (!record)
+        return std::nullopt;
+    return RecordingPlace{recordingsDirectory(), static_cast<std::uint64_t>(recordMiB) << 20};
 }
 
 CaptureSettings CaptureSettings::load(const QSettings &settings)
@@ -63,6 +73,8 @@ CaptureSettings CaptureSettings::load(const QSettings &settings)
     if (loaded.keepMiB > 0)
         loaded.keepMiB = std::max(loaded.keepMiB, kSmallestKeepMiB);
     loaded.keepSec = number("capture/keepSec", usual.keepSec, 0, 1'000'000);
+    loaded.record = settings.value(QStringLiteral("capture/record"), usual.record).toBool();
+    loaded.recordMiB = number("capture/recordMiB", usual.recordMiB, kSmallestRecordMiB, kLargestRecordMiB);
     return loaded;
 }
 
@@ -74,6 +86,8 @@ void CaptureSettings::save(QSettings &settings) const
     settings.setValue(QStringLiteral("capture/retentionSec"), retentionSec);
     settings.setValue(QStringLiteral("capture/keepMiB"), keepMiB);
     settings.setValue(QStringLiteral("capture/keepSec"), keepSec);
+    settings.setValue(QStringLiteral("capture/record"), record);
+    settings.setValue(QStringLiteral("capture/recordMiB"), recordMiB);
 }
 
 }  // namespace ct

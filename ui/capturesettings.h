@@ -4,9 +4,13 @@
 // How captures that the window starts are to be made, as a value that is kept in the settings. No widgets.
 #pragma once
 
+#include "core/recording/rotation.h"
+#include "core/session/recordingstore.h"
 #include "core/session/session.h"
 
 #include <QString>
+
+#include <optional>
 
 class QSettings;
 
@@ -14,23 +18,29 @@ namespace ct {
 
 struct CaptureSettings {
     bool lanes = true;
-    int laneKiB = 16 << 10;  ///< of one thread, a power of two
-    int poolMiB = 512;       ///< of all threads together
-    int retentionSec = 0;    ///< how long an ended thread's lane is left as it is
-    int keepMiB = 0;         ///< of events in memory; 0 = as the machine allows
-    int keepSec = 0;         ///< only events of the latest so many seconds; 0 = all
+    int laneKiB = 16 << 10;   ///< of one thread, a power of two
+    int poolMiB = 512;        ///< of all threads together
+    int retentionSec = 0;     ///< how long an ended thread's lane is left as it is
+    int keepMiB = 0;          ///< of events in memory; 0 = as the machine allows
+    bool record = true;       ///< into the user's cache directory
+    int recordMiB = 1 << 10;  ///< of one run at most
+    int keepSec = 0;          ///< only events of the latest so many seconds; 0 = all
 
     static constexpr int kSmallestLaneKiB = static_cast<int>(kLaneBytesMin >> 10);
     static constexpr int kLargestLaneKiB = static_cast<int>(kLaneBytesMax >> 10);
     static constexpr int kLargestPoolMiB = static_cast<int>(kLanePoolMax >> 20);
     static constexpr int kSmallestKeepMiB = 16;
     static constexpr int kLargestKeepMiB = 32 << 10;
+    static constexpr int kSmallestRecordMiB = static_cast<int>(RecordingLimits::kLeastBytes >> 20);
+    static constexpr int kLargestRecordMiB = 1 << 20;
 
     bool operator==(const CaptureSettings &) const = default;
 
     void applyTo(CaptureSpec &spec) const;
     std::uint64_t keepBytes() const { return static_cast<std::uint64_t>(keepMiB) << 20; }
     std::uint64_t keepNs() const { return static_cast<std::uint64_t>(keepSec) * 1'000'000'000; }
+    /// Where runs are recorded; nullopt = they are not.
+    std::optional<RecordingPlace> recordingPlace() const;
     /// One line: "lanes of 16 MiB, 512 MiB in all; everything is kept".
     QString summary() const;
 

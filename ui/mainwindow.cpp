@@ -75,6 +75,7 @@ Result<void> MainWindow::begin(const StartRequest &request)
 {
     const CaptureSettings settings = CaptureSettings::load(QSettings());
     m_capture->setKeep(settings.keepBytes(), settings.keepNs());
+    m_capture->setRecording(settings.recordingPlace());
     return m_capture->start(request);
 }
 

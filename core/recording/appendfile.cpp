@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/appendfile.h"
 
+#include "core/recording/fileclaim.h"
+
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -93,6 +95,14 @@ long AppendFile::writeSome(const char *data, std::size_t size)
             return written;
         }
     }
+}
+
+Result<void> AppendFile::claim()
+{
+    if (!m_regular || ctr::claimForWriting(m_fd))
+        return {};
+    m_created = false;  // somebody else's by now
+    return Error{ErrorCode::AlreadyExists, m_path + " is being written by another process; choose another name"};
 }
 
 bool AppendFile::replaceOldContent()

@@ -26,6 +26,8 @@ public:
     AppendFile(const AppendFile &) = delete;
     AppendFile &operator=(const AppendFile &) = delete;
 
+    /// For files that nobody else may be writing: an error when somebody is (see fileclaim.h).
+    Result<void> claim();
     /// An error is final: it says up to where the file is complete, and nothing more is written.
     Result<void> append(const char *data, std::size_t size);
     Result<void> close();

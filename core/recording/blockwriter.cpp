@@ -56,6 +56,8 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, 
     Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write);
     if (!file)
         return file.error();
+    if (Result<void> claimed = (*file)->claim(); !claimed)
+        return claimed.error();
     return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*file), identity));
 }
 

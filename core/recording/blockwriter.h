@@ -34,7 +34,8 @@ public:
         std::uint64_t begun = 0;  ///< the recording; ns since 1970
     };
 
-    /// See AppendFile::open(). The file's head is written with the first block, or at the end.
+    /// See AppendFile::open(); an error also when somebody else is writing the file. The file's head is written with
+    /// the first block, or at the end.
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity);
     ~BlockWriter();

@@ -5,7 +5,6 @@
 #include "core/recording/batchpieces.h"
 
 #include <algorithm>
-#include <chrono>
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -190,6 +189,18 @@ void QueuedSink::closePage()
 void QueuedSink::giveUp()
 {
     const std::lock_guard lock(m_mutex);
+    dropQueued();
+}
+
+void QueuedSink::giveUpAfter(std::chrono::milliseconds time)
+{
+    const std::lock_guard lock(m_mutex);
+    m_patienceEnd = std::chrono::steady_clock::now() + time;
+}
+
+/// With the lock.
+void QueuedSink::dropQueued()
+{
     m_givenUp = true;
     for (const Page &page : m_full)
         m_chunks.giveBack(page.chunk);
@@ -239,6 +250,9 @@ std::optional<QueuedSink::Page> QueuedSink::take()
 {
     std::unique_lock lock(m_mutex);
     m_work.wait(lock, [this] { return m_end != End::None || !m_full.empty() || (m_open && !m_open->steps.empty()); });
+    if (m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd && !m_givenUp &&
+        (m_open || !m_full.empty()))
+        dropQueued();
     if (m_full.empty())
         return std::exchange(m_open, std::nullopt);
     Page page = std::move(m_full.front());

@@ -8,6 +8,7 @@
 #include "core/trace/stream.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -36,6 +37,8 @@ public:
     /// Drops what is queued and what is still to come, but for what the sink is at: it is told of the end, and how many
     /// transitions it did not get (Accounting::eventsNotWritten). Any thread.
     void giveUp();
+    /// The same some time from now, unless everything was written by then. Any thread.
+    void giveUpAfter(std::chrono::milliseconds time);
     /// Transitions that were consumed and not written yet, or never will be. Any thread; relaxed, a figure for people.
     std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
 
@@ -59,6 +62,7 @@ private:
     Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
     bool awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
     void closePage();
+    void dropQueued();
     void end(End how);
     void run();
     std::optional<Page> take();
@@ -82,6 +86,7 @@ private:
     Accounting m_accounting;
     std::optional<Error> m_error;
     bool m_givenUp = false;
+    std::optional<std::chrono::steady_clock::time_point> m_patienceEnd;
     std::thread m_writer;
 };
 

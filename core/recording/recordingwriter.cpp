@@ -184,13 +184,33 @@ Result<void> RecordingWriter::consume(const Batch &batch)
                 break;
         }
     }
-    m_over = !done;
+    if (!done)
+        close();
     return done;
+}
+
+/// Lets go of the file: others may keep this object for longer.
+void RecordingWriter::close()
+{
+    m_over = true;
+    m_rotation.reset();
 }
 
 Result<void> RecordingWriter::finish(const Accounting &accounting)
 {
-    m_over = true;
+    const Result<void> done = isDiscarded() ? Result<void>() : complete(accounting);
+    close();
+    return done;
+}
+
+bool RecordingWriter::isDiscarded()
+{
+    const std::lock_guard lock(m_mutex);
+    return m_discardsEmpty && !m_begun && m_outputs.empty();
+}
+
+Result<void> RecordingWriter::complete(const Accounting &accounting)
+{
     m_begun = true;
     if (Result<void> aside = writeAside(); !aside)
         return aside;

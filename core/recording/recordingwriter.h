@@ -37,6 +37,8 @@ public:
     void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
     /// Who is told where each block of the stream went, as soon as it is in the file. Set it before.
     void setPlaces(std::shared_ptr<StreamPlaces> places) { m_places = std::move(places); }
+    /// Where nothing has happened (no coroutine, no output) finish() leaves no file. Set it before.
+    void discardIfEmpty() { m_discardsEmpty = true; }
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
@@ -57,8 +59,11 @@ private:
     Result<void> writeInfo(const RecordingInfo &info);
     Result<void> turn();
     Result<void> writeKeyframe();
+    Result<void> complete(const Accounting &accounting);
+    bool isDiscarded();
+    void close();
 
-    std::unique_ptr<ctr::Rotation> m_rotation;
+    std::unique_ptr<ctr::Rotation> m_rotation;   ///< nullptr when it is over
     std::optional<ctr::PresentState> m_present;  ///< with limits only, and
     RecordingInfo m_said;                        ///< this: all of it
     ctr::StreamEncoder m_stream;
@@ -66,8 +71,9 @@ private:
     std::function<Accounting()> m_sums;
     std::shared_ptr<StreamPlaces> m_places;
     std::uint64_t m_written = 0;  ///< transitions
-    bool m_begun = false;         ///< something was worth a file
-    bool m_over = false;          ///< failed, or finished
+    bool m_discardsEmpty = false;
+    bool m_begun = false;  ///< something was worth a file
+    bool m_over = false;   ///< failed, or finished
 
     std::mutex m_mutex;  ///< guards what follows; held for a copy at most
     std::vector<RecordingInfo> m_infos;

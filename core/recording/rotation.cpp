@@ -48,13 +48,14 @@ Result<void> Rotation::turn()
 {
     BlockWriter::Identity next = m_blocks->identity();
     const std::string path = segmentPath(m_path, next.segment);
+    ++next.segment;
+    // Before this one is let go: at any time some file of the recording is claimed.
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(segmentPath(m_path, next.segment), next);
     if (Result<void> finished = m_blocks->finish(); !finished)
         return finished;
     m_ended.push_back({path, m_blocks->bytes(), m_lastTs});
     m_endedBytes += m_blocks->bytes();
     removeOld();
-    ++next.segment;
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(segmentPath(m_path, next.segment), next);
     if (!blocks)
         return blocks.error();
     m_blocks = std::move(*blocks);

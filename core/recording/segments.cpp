@@ -72,4 +72,24 @@ std::vector<std::string> segmentsAround(const std::string &path)
     return all;
 }
 
+std::vector<std::string> segmentsOf(const std::string &path)
+{
+    const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    std::vector<std::uint32_t> numbers;
+    std::error_code failed;
+    for (std::filesystem::directory_iterator at(directory.empty() ? "." : directory, failed), end; !failed && at != end;
+         at.increment(failed)) {
+        const std::optional<Numbered> one = numberedOf((directory / at->path().filename()).string());
+        if (one && one->path == path)
+            numbers.push_back(one->number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<std::string> paths;
+    for (const std::uint32_t number : numbers)
+        paths.push_back(segmentPath(path, number));
+    if (paths.empty() && std::filesystem::exists(path, failed))
+        paths.push_back(path);
+    return paths;
+}
+
 }  // namespace ct::ctr

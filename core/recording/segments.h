@@ -18,4 +18,8 @@ std::string segmentPath(const std::string &path, std::uint32_t segment);
 /// Looks into the heads of the files around it.
 std::vector<std::string> segmentsAround(const std::string &path);
 
+/// Of a rotated recording that is called `path` ("run.ctr"), those that are there now, in their order; `path` alone
+/// when there is none but such a file. By names only.
+std::vector<std::string> segmentsOf(const std::string &path);
+
 }  // namespace ct::ctr

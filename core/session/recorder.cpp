@@ -4,6 +4,8 @@
 
 #include "core/session/recordingfacts.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <set>
 
@@ -16,6 +18,18 @@ constexpr int kLookMs = 1000;
 constexpr int kClockMs = 60'000;
 
 }  // namespace
+
+RecordingInfo aboutRun(const StartRequest &request, const std::string &session)
+{
+    RecordingInfo about;
+    about.session = session.empty() ? randomSessionId() : session;
+    about.program = QCoreApplication::applicationName().toStdString();
+    about.version = QCoreApplication::applicationVersion().toStdString();
+    if (const auto *target = std::get_if<LaunchSpec>(&request.what))
+        about.command =
+            target->argv.empty() ? std::vector<std::string>{"/bin/sh", "-c", target->shellLine} : target->argv;
+    return about;
+}
 
 Recorder::Recorder(Session &session, std::shared_ptr<const Population> population,
                    std::shared_ptr<RecordingWriter> writer, const RecordingInfo &about, QObject *parent)

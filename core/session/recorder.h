@@ -7,6 +7,7 @@
 
 #include "core/recording/recordingwriter.h"
 #include "core/session/session.h"
+#include "core/session/startrequest.h"
 #include "core/trace/population.h"
 
 #include <QObject>
@@ -18,6 +19,9 @@
 
 namespace ct {
 
+/// What is known of a run before it starts. `session`: as the user calls it; empty = a random number.
+RecordingInfo aboutRun(const StartRequest &request, const std::string &session = {});
+
 /// Lives on the session's thread. Make it before the session starts, and call started() right after that.
 class Recorder final : public QObject {
     Q_OBJECT
@@ -28,13 +32,15 @@ public:
              const RecordingInfo &about, QObject *parent = nullptr);
 
     void started();
+    /// Says the last things; by itself when the session drains. To be called before a session that captures is
+    /// destroyed.
+    void end();
 
 private:
     void onState(SessionState state);
     void look();
     void lookAt(pid_t pid);
     void tellClocks();
-    void end();
 
     Session &m_session;
     std::shared_ptr<const Population> m_population;

@@ -8,6 +8,8 @@
 #include "ui/mainwindow.h"
 
 #include <QApplication>
+#include <QDir>
+#include <QFile>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
 {
     QTemporaryDir settings;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    qputenv("XDG_CACHE_HOME", QFile::encodeName(settings.path()));  // what is recorded goes again
     QApplication app(argc, argv);
     const int seconds = argc > 1 ? std::atoi(argv[1]) : 10;
 
@@ -78,5 +81,6 @@ int main(int argc, char **argv)
     std::printf("heartbeats %zu  median %.2f ms  p99 %.2f ms  longest %.2f ms\n", gapsMs.size(), at(0.5), at(0.99),
                 gapsMs.back());
     std::fflush(stdout);
+    static_cast<void>(QDir(settings.path()).removeRecursively());
     std::_Exit(0);  // the target dies of its closed terminal; an orderly shutdown is not what is measured here
 }

@@ -6,6 +6,7 @@
 
 #include <QAbstractButton>
 #include <QApplication>
+#include <QFile>
 #include <QPointer>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -13,7 +14,7 @@
 
 namespace gui {
 
-/// Settings and regions in a directory of the test's own, so that tests neither see nor change the user's.
+/// Settings, recordings and regions in a directory of the test's own, so that tests neither see nor change the user's.
 class Sandbox {
 public:
     Sandbox()
@@ -22,6 +23,7 @@ public:
         QCoreApplication::setApplicationName(QStringLiteral("corotracer-gui"));
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
+        qputenv("XDG_CACHE_HOME", QFile::encodeName(m_directory.filePath(QStringLiteral("cache"))));
     }
     QString path(const QString &name) const { return m_directory.filePath(name); }
 

@@ -247,6 +247,7 @@ private Q_SLOTS:
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
         environment.insert(QStringLiteral("XDG_CONFIG_HOME"), directory.path());
+        environment.insert(QStringLiteral("XDG_CACHE_HOME"), directory.path());
         environment.insert(QStringLiteral("CT_EMITTED_FILE"), directory.filePath(QStringLiteral("emitted.json")));
         process.setProcessEnvironment(environment);
         process.start(runner::binary("corotracer-gui"),

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The directory where the runs of all windows are recorded: where it is, and how files in it are called.
+#pragma once
+
+#include "core/result.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+namespace ct {
+
+/// Where a run is recorded.
+struct RecordingPlace {
+    static constexpr std::uint64_t kUsualBytes = 1ULL << 30;
+
+    QString directory;  ///< made if it is not there
+    std::uint64_t limitBytes = kUsualBytes;
+};
+
+/// "recordings" in the user's cache directory ($XDG_CACHE_HOME, else ~/.cache; without $HOME, of the home directory
+/// that the system knows). Empty: there is none.
+QString recordingsDirectory();
+
+/// Makes it, for its owner alone: recordings hold what targets print.
+Result<void> makeRecordingsDirectory(const QString &directory);
+
+/// "2026-11-22T07.31.05-server.ctr": local time, and as much of the target's name as a file name may hold.
+std::string recordingFileName(std::time_t when, const std::string &target);
+
+}  // namespace ct

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The recording of a window's run: written beside the trace in memory, by a thread of its own. What happens to it does
+// not touch the capture.
+#pragma once
+
+#include "core/recording/fileclaim.h"
+#include "core/recording/queuedsink.h"
+#include "core/session/recorder.h"
+#include "core/session/recordingstore.h"
+
+#include <QObject>
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// Lives on the session's thread, and longer than the session.
+class RunRecording final : public QObject {
+    Q_OBJECT
+public:
+    /// Adds a sink to a session that has not started. `target`: what the file is named after. A run where nothing
+    /// happens leaves no file.
+    static Result<std::unique_ptr<RunRecording>> begin(Session &session, std::shared_ptr<const Population> population,
+                                                       const StartRequest &request, const std::string &target,
+                                                       const RecordingPlace &place);
+    ~RunRecording() override;
+
+    /// Right after the session was.
+    void started();
+    /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.
+    void letGo();
+
+    /// "…/2026-11-22T07.31.05-server.ctr"; its files are ctr::segmentPath() of it. At least each half second of the
+    /// stream there is one more whole block in them; the oldest ones go while the run goes on.
+    const std::string &path() const { return m_path; }
+    /// Transitions that are not in the file yet. Any thread.
+    std::uint64_t pending() const { return m_queue->pending(); }
+
+Q_SIGNALS:
+    /// Once: nothing more is written. From any thread.
+    void failed(const QString &message);
+
+private:
+    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue);
+
+    const std::string m_path;
+    std::shared_ptr<QueuedSink> m_queue;
+    std::unique_ptr<Recorder> m_recorder;
+    ctr::ReadClaim m_claim;  ///< from the end of the writing on
+};
+
+}  // namespace ct

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What runs of a window leave on the disk: by default, when there is nothing to tell, when the disk is full, when the
+// window goes first.
+#include "core/recording/fileclaim.h"
+#include "core/recording/recordingreader.h"
+#include "core/recording/segments.h"
+#include "tests/gui/guisupport.h"
+#include "tests/support/privatetmpfs.h"
+#include "ui/capture.h"
+#include "ui/capturesettings.h"
+#include "ui/infobar.h"
+#include "ui/mainwindow.h"
+
+#include <QDir>
+#include <QProcess>
+
+#include <csignal>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms
+constexpr std::uint64_t kSmall = 64ULL << 10;
+
+StartRequest launchOf(const QString &line)
+{
+    LaunchSpec spec;
+    for (const QString &word : line.split(u' '))
+        spec.argv.push_back(word.toStdString());
+    StartRequest request;
+    request.what = spec;
+    return request;
+}
+
+/// Long enough to be looked at.
+StartRequest storm(const QString &more)
+{
+    return launchOf(gui::targetPath("ct_storm") + QStringLiteral(" --coroutines 50 ") + more);
+}
+
+QStringList files(const QString &directory)
+{
+    return QDir(directory).entryList(QDir::Files, QDir::Name);
+}
+
+struct Read {
+    std::uint64_t transitions = 0;
+    QByteArray output;
+    RecordingInfo info;
+    Accounting sums;
+    bool ended = false;
+    QString error;
+};
+
+Read read(const std::string &path)
+{
+    Read result;
+    const auto reader = RecordingReader::open(
+        path, [&result](const ctr::OutputPiece &piece) { result.output += QByteArray::fromStdString(piece.bytes); });
+    if (!reader) {
+        result.error = QString::fromStdString(reader.error().message);
+        return result;
+    }
+    Batch batch;
+    for (;;) {
+        const Result<bool> more = (*reader)->next(batch);
+        result.transitions += batch.transitions.size();
+        if (!more)
+            result.error = QString::fromStdString(more.error().message);
+        if (!more || !*more)
+            break;
+    }
+    result.info = (*reader)->info();
+    result.sums = (*reader)->accounting();
+    result.ended = (*reader)->hasEnded();
+    return result;
+}
+
+}  // namespace
+
+class TestRecordedWindow : public QObject {
+    Q_OBJECT
+public:
+    /// nullopt: none can be mounted here.
+    explicit TestRecordedWindow(std::optional<QString> smallDirectory) : m_small(std::move(smallDirectory)) {}
+
+private Q_SLOTS:
+    void init()
+    {
+        QSettings().clear();
+        m_cache.emplace();
+        qputenv("XDG_CACHE_HOME", QFile::encodeName(m_cache->path()));
+    }
+    void cleanup() { m_cache.reset(); }
+
+    void everyRunIsRecorded()
+    {
+        MainWindow window;
+        window.start(storm(QStringLiteral("--transitions 200000")));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        const std::string path = window.capture().recordingPath();
+        QVERIFY(QString::fromStdString(path).startsWith(recordingsDirectory() + u'/'));
+        QVERIFY(path.ends_with("-ct_storm.ctr"));
+        QCOMPARE(files(recordingsDirectory()).size(), 1);
+        QVERIFY(recordingsDirectory().startsWith(m_cache->path()));
+        const Read kept = read(ctr::segmentPath(path, 0));
+        QCOMPARE(kept.error, QString());
+        QVERIFY(kept.ended);
+        const Accounting sums = window.capture().accounting();
+        QVERIFY(sums.captured > 1000);
+        QCOMPARE(kept.transitions, sums.captured);
+        QCOMPARE(kept.sums.lost, sums.lost);
+        QCOMPARE(kept.info.command.front(), gui::targetPath("ct_storm").toStdString());
+        QVERIFY(kept.info.exit && kept.info.exit->status == 0U);
+        // For its owner alone.
+        QCOMPARE(QFile::permissions(recordingsDirectory()) & (QFile::ReadGroup | QFile::ReadOther | QFile::ExeOther),
+                 QFile::Permissions());
+    }
+
+    void switchedOffThereIsNone()
+    {
+        CaptureSettings settings;
+        settings.record = false;
+        QSettings stored;
+        settings.save(stored);
+        MainWindow window;
+        window.start(storm(QStringLiteral("--transitions 2000")));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QCOMPARE(window.capture().recordingPath(), std::string());
+        QVERIFY(!QFileInfo::exists(recordingsDirectory()));
+    }
+
+    void whereNothingHappensNothingIsLeft()
+    {
+        MainWindow window;
+        window.start(launchOf(QStringLiteral("/bin/true")));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QCOMPARE(files(recordingsDirectory()), QStringList());
+        StartRequest listening;
+        listening.what = ListenRequest{};
+        window.start(listening);
+        QTRY_COMPARE(window.capture().state(), SessionState::Waiting);
+        QCOMPARE(files(recordingsDirectory()).size(), 1);
+        window.capture().stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QCOMPARE(files(recordingsDirectory()), QStringList());
+        window.start(launchOf(QStringLiteral("/nonexistent/program")));
+        QCOMPARE(files(recordingsDirectory()), QStringList());
+    }
+
+    void whatATargetSaysBeforeItExitsIsKept()
+    {
+        MainWindow window;
+        window.start(launchOf(QStringLiteral("/bin/echo gone at once")));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        const Read kept = read(ctr::segmentPath(window.capture().recordingPath(), 0));
+        QCOMPARE(kept.error, QString());
+        QCOMPARE(kept.output, QByteArray("gone at once\n"));
+        QVERIFY(kept.info.exit && kept.info.exit->status == 0U);
+        QCOMPARE(kept.transitions, std::uint64_t{0});
+    }
+
+    void withoutAPlaceTheCaptureGoesOn()
+    {
+        QFile inTheWay(m_cache->filePath(QStringLiteral("file")));
+        QVERIFY(inTheWay.open(QIODevice::WriteOnly));
+        qputenv("XDG_CACHE_HOME", QFile::encodeName(inTheWay.fileName()));
+        MainWindow window;
+        window.show();
+        window.start(storm(QStringLiteral("--transitions 20000")));
+        const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY(notice->isVisible() && notice->text().contains(QLatin1String("is not recorded")));
+        QVERIFY2(notice->text().contains(QLatin1String("XDG_CACHE_HOME")), qPrintable(notice->text()));
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(window.capture().accounting().captured > 1000);
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+
+    void onAFullDiskTheCaptureGoesOn()
+    {
+        if (!m_small)
+            QSKIP("no file system can be mounted here");
+        qputenv("XDG_CACHE_HOME", QFile::encodeName(*m_small));
+        MainWindow window;
+        window.show();
+        window.start(storm(QStringLiteral("--transitions 3000000")));
+        const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QVERIFY2(notice->text().contains(QLatin1String("recording of this run has ended")), qPrintable(notice->text()));
+        QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
+        gui::takePicture(&window, "recording-full");
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        const std::uint64_t captured = window.capture().accounting().captured;
+        const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+        // What was written before is whole, and nobody holds it any more.
+        const Read kept = read(segment);
+        QVERIFY(kept.transitions > 0 && kept.transitions < captured);
+        QCOMPARE(kept.error, QString());
+        QVERIFY(!ctr::claimsOn(segment).written);
+    }
+
+    /// While it goes on: claimed, and as new as a second.
+    void aLiveRunCanBeRead()
+    {
+        MainWindow window;
+        window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatience);
+        const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
+        const std::uint64_t captured = window.capture().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(read(segment).transitions >= captured, kPatience);
+        QVERIFY(ctr::claimsOn(segment).written);
+        window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        // Ended, and still this window's: views may want what is in it.
+        QVERIFY(!ctr::claimsOn(segment).written);
+        QVERIFY(ctr::claimsOn(segment).read);
+    }
+
+    void aSecondWindowHasARecordingOfItsOwn()
+    {
+        MainWindow one;
+        MainWindow two;
+        one.start(storm(QStringLiteral("--transitions 20000")));
+        two.start(storm(QStringLiteral("--transitions 40000")));
+        for (const MainWindow *window : {&one, &two})
+            QTRY_COMPARE_WITH_TIMEOUT(window->capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(one.capture().recordingPath() != two.capture().recordingPath());
+        QCOMPARE(files(recordingsDirectory()).size(), 2);
+        for (const MainWindow *window : {&one, &two})
+            QCOMPARE(read(ctr::segmentPath(window->capture().recordingPath(), 0)).transitions,
+                     window->capture().accounting().captured);
+    }
+
+    /// The window goes, the target stays: an end in order, with what only the end tells.
+    void aClosedWindowEndsItsRecording()
+    {
+        std::string path;
+        QString region;
+        pid_t target = 0;
+        {
+            MainWindow window;
+            window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
+            QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatience);
+            path = window.capture().recordingPath();
+            region = window.capture().session()->regionPath();
+            target = window.capture().session()->target()->pid();
+        }
+        const Read kept = read(ctr::segmentPath(path, 0));
+        ::kill(target, SIGKILL);
+        QVERIFY(QFile::remove(region));
+        QCOMPARE(kept.error, QString());
+        QVERIFY(kept.ended);
+        QVERIFY(kept.transitions > 100);
+        QVERIFY(kept.info.clocks.size() >= 2);
+        QVERIFY(!kept.info.exit);
+        QVERIFY(!ctr::claimsOn(ctr::segmentPath(path, 0)).read);
+    }
+
+    void aKilledWindowLeavesAReadableOne()
+    {
+        QProcess process;
+        process.start(QStringLiteral(CT_BIN_DIR "/corotracer-gui"),
+                      {QStringLiteral("--"), gui::targetPath("ct_storm"), QStringLiteral("--seconds"),
+                       QStringLiteral("600"), QStringLiteral("--rate"), QStringLiteral("2000")});
+        QVERIFY(process.waitForStarted(kPatience));
+        // Of the window's name, not of this test's.
+        const QString directory = m_cache->filePath(QStringLiteral("corotracer-gui/corotracer-gui/recordings"));
+        const auto path = [&directory] {
+            const QStringList all = files(directory);
+            return all.isEmpty() ? std::string() : (directory + u'/' + all.first()).toStdString();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!path().empty() && read(path()).transitions > 100, kPatience);
+        process.kill();
+        QVERIFY(process.waitForFinished(kPatience));
+        const Read kept = read(path());
+        QVERIFY(kept.transitions > 100);
+        QCOMPARE(kept.error, QString());
+        QVERIFY(!kept.ended);
+        QVERIFY(!ctr::claimsOn(path()).written);
+        cleanUpAfter(kept.info);
+    }
+
+private:
+    /// What a killed window could not: its target and its region.
+    static void cleanUpAfter(const RecordingInfo &info)
+    {
+        QVERIFY(!info.processes.empty());
+        QVERIFY(info.processes.front().executable.ends_with("/ct_storm"));
+        ::kill(static_cast<pid_t>(info.processes.front().pid), SIGKILL);
+        for (const char *variable : {"CTP_SHM_PATH", "CTP_SOCK_PATH"}) {
+            const auto found = info.environment.find(variable);
+            QVERIFY2(found != info.environment.end(), variable);
+            QFile::remove(QString::fromStdString(found->second));
+        }
+    }
+
+    const std::optional<QString> m_small;
+    gui::Sandbox m_sandbox;
+    std::optional<QTemporaryDir> m_cache;
+};
+
+int main(int argc, char **argv)
+{
+    const QTemporaryDir small;
+    // Before there is a second thread.
+    const bool mounted = smalltmpfs::mountPrivately(small.path().toStdString(), kSmall);
+    int failures = 0;
+    {
+        const QApplication application(argc, argv);
+        TestRecordedWindow test(mounted ? std::optional(small.path()) : std::nullopt);
+        failures = QTest::qExec(&test, argc, argv);
+    }
+    if (mounted)
+        umount2(qPrintable(small.path()), MNT_DETACH);
+    return failures;
+}
+
+#include "tst_recordedwindow.moc"
