@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks that includes follow the arrows between the rooms, and that Qt-free rooms stay Qt-free."""
+"""Checks that includes follow the arrows between the rooms, that Qt-free rooms stay Qt-free, and that what is MIT
+includes nothing that is not."""
 
 import pathlib
 import re
@@ -19,13 +20,14 @@ ARROWS = {
     "core/trace": ["core/result", "core/trace/stream"],
     "core/analysis": ["core/result", "core/trace", "core/trace/stream"],
     "core/recording": ["core/result", "core/symbols/module", "core/trace", "core/trace/stream"],
+    "reader": ["core/result", "core/trace/stream", "core/recording", "core/uninitialized"],
     "core/exporting": ["core/result", "core/trace", "core/trace/stream", "core/recording"],
     "core/session": ["core"],
     "models": ["core"],
     "ui": ["models", "core"],
     "app": ["ui", "core"],
 }
-QT_FREE = ["probe", "core/protocol", "core/symbols", "core/trace", "core/analysis", "core/recording", "core/harvest"]
+QT_FREE = ["probe", "reader", "core/protocol", "core/symbols", "core/trace", "core/analysis", "core/recording", "core/harvest"]
 QT_ALLOWED = ["core/harvest/harvestthread", "core/harvest/harvestserver"]
 WIDGET_FREE = ["core", "models"]
 WIDGETS = re.compile(r"<(Q(Widget|MainWindow|Dialog|Painter|Pixmap|Label|Action|Menu|TreeView|TableView|Chart\w*)|QtWidgets|QtCharts\S*)>")
@@ -38,6 +40,8 @@ def room_of(path):
 
 
 def target_of(include):
+    if include.startswith("corotracer/recording/"):
+        return "reader/include/" + include
     return "probe/" + include if include.startswith(("corotracer/", "coroTracer")) else include
 
 
@@ -47,13 +51,18 @@ def allowed(room, target_path):
     return any(target_path == arrow or target_path.startswith((arrow + "/", arrow + ".")) for arrow in ARROWS[room])
 
 
+def is_mit(file):
+    return "License-" "Identifier: MIT" in file.read_text(encoding="utf-8")[:300]
+
+
 def violations(root):
-    for top in ("probe/include", "core", "models", "ui", "app"):
+    for top in ("probe/include", "reader", "core", "models", "ui", "app"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix not in (".h", ".cpp"):
                 continue
             path = file.relative_to(root).as_posix()
             room = room_of(path)
+            mit = is_mit(file)
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
                 match = INCLUDE.match(line)
                 if not match:
@@ -63,6 +72,8 @@ def violations(root):
                 where = f"{path}:{number}: {line.strip()}"
                 if room_of(target) and not allowed(room, target):
                     yield f"{where}: {room} may not include {room_of(target)}"
+                if mit and bracket == '"' and (root / include).is_file() and not is_mit(root / include):
+                    yield f"{where}: this file is MIT, that one is not"
                 in_qt_free = path.startswith(tuple(QT_FREE)) and not path.startswith(tuple(QT_ALLOWED))
                 if in_qt_free and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
                     yield f"{where}: this room needs no Qt"

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // The coroutines that appear in one block, in order of appearance, with what predicts their next transition. Takes
 // memory for the rows of a block, however many coroutines the run has; a new block costs nothing.

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 #define XXH_STATIC_LINKING_ONLY  // a state on the stack
 #include "core/recording/blockreader.h"
 
@@ -220,10 +220,15 @@ Result<bool> BlockReader::find(Block &block)
     }
     if (found != m_offset || block.head.sequence != m_sequence || block.head.transitionsBefore != m_transitions)
         noteGap(found, &block);
+    goBehind(block);
+    return true;
+}
+
+void BlockReader::goBehind(const Block &block)
+{
     m_sequence = block.head.sequence + 1;
     m_transitions = block.head.transitionsBefore + block.head.transitions;
-    m_offset = found + sizeof(BlockHead) + block.head.bytes;
-    return true;
+    m_offset = block.offset + sizeof(BlockHead) + block.head.bytes;
 }
 
 Result<bool> BlockReader::next(Block &block)
@@ -256,45 +261,6 @@ void BlockReader::refuse(const Block &block)
 {
     addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, block.head.transitions, false});
     ++m_lostBlocks;
-}
-
-/// By the trailer at the end.
-bool BlockReader::readIndex(std::vector<BlockPlace> &places)
-{
-    Trailer trailer;
-    if (m_size < sizeof(FileHead) + sizeof(trailer))
-        return false;
-    const Result<std::size_t> got =
-        readAt(m_size - sizeof(trailer), sizeof(trailer), reinterpret_cast<char *>(&trailer));
-    if (!got || *got != sizeof(trailer) || trailer.magic != kEndMagic || trailer.recording != m_head.recording ||
-        trailer.check != checkOf(trailer))
-        return false;
-    Block block;
-    const Result<Look> found = look(trailer.endBlock, block);
-    return found && *found == Look::Good && block.head.kind == Kind::End && decompress(block) &&
-           readOnly<PlaceLayout>(block.payload, places);
-}
-
-Result<std::vector<BlockPlace>> BlockReader::places()
-{
-    // A reader of its own: where this one stands is no matter.
-    Result<std::unique_ptr<BlockReader>> reader = open(m_path);
-    if (!reader)
-        return reader.error();
-    std::vector<BlockPlace> places;
-    if ((*reader)->readIndex(places))
-        return places;
-    places.clear();
-    Block block;
-    for (;;) {
-        const Result<bool> more = (*reader)->find(block);
-        if (!more)
-            return more.error();
-        if (!*more || block.head.kind == Kind::End)
-            return places;
-        places.push_back({block.offset, static_cast<std::uint16_t>(block.head.kind), block.head.transitions,
-                          block.head.firstTs, block.head.lastTs});
-    }
 }
 
 }  // namespace ct::ctr

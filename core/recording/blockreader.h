@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // The blocks of a recording, one after the other, whole and checked. The file is untrusted, may be cut off or damaged,
 // and may still grow: what is no block is left out and told.
@@ -30,6 +30,14 @@ struct Damage {
     std::uint64_t bytes = 0;
     std::uint64_t transitions = 0;  ///< that were in it, as the heads around tell; 0 at the end of the file: unknown
     bool atEnd = false;             ///< nothing whole follows: the file was cut off, or is still being written
+    std::uint32_t file = 0;         ///< of a recording that is rotated: which of its files that are there, from 0
+};
+
+/// Where the blocks of a file are.
+struct BlockSurvey {
+    std::vector<BlockPlace> places;  ///< without the End block
+    std::vector<Damage> damages;     ///< only where there is no index
+    bool hasEnded = false;           ///< the recording was ended in order
 };
 
 /// One thread at a time.
@@ -47,15 +55,20 @@ public:
     void seek(std::uint64_t offset);
     /// Counts the latest block as damage: its content cannot be.
     void refuse(const Block &block);
-    /// Where the blocks are: as the index at the end tells, or else by walking over all of them. Moves no next().
-    Result<std::vector<BlockPlace>> places();
+    /// Where the blocks are: as the index at the end tells, or else by walking over their heads; a payload is looked at
+    /// where what follows it is no block. Moves no next().
+    Result<BlockSurvey> survey() const;
+    /// The block at a place that survey() told. False: there is none. Moves no next(), but takes the payload that it
+    /// gave.
+    Result<bool> read(const BlockPlace &place, Block &block);
 
     const FileHead &head() const { return m_head; }
     const std::vector<Damage> &damages() const { return m_damages; }
     bool hasEnded() const { return m_ended; }  ///< next() has met the End block: the recording is complete
     /// Blocks that were lost so far, at most.
     std::uint64_t lostBlocks() const { return m_lostBlocks; }
-    double progress() const;  ///< 0..1, by bytes
+    double progress() const;                       ///< 0..1, by bytes
+    std::uint64_t size() const { return m_size; }  ///< of the file, in bytes, when it was last looked at
 
 private:
     enum class Look { Good, Bad, Beyond, Nothing };
@@ -69,6 +82,9 @@ private:
     void addDamage(const Damage &damage);
     void noteGap(std::uint64_t end, const Block *next);
     Result<bool> find(Block &block);
+    void goBehind(const Block &block);
+    Result<bool> skim(Block &block);
+    Result<void> walk(BlockSurvey &survey);
     bool readIndex(std::vector<BlockPlace> &places);
 
     struct FreeContext {

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // A keyframe, put together from its blocks. Untrusted, like all that is read.
 #pragma once

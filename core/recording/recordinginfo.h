@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // What a recording says once: who was recorded, where, by whom, and how its clocks relate to others. A plain value, and
 // its JSON: docs/recording.md, "Kind 1".

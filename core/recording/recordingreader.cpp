@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 #include "core/recording/recordingreader.h"
 
 #include "core/recording/batchcodec.h"
@@ -151,7 +151,10 @@ Result<bool> RecordingReader::Data::nextFile()
 void RecordingReader::Data::takeDamages()
 {
     damages.resize(damagesBefore);
-    damages.insert(damages.end(), blocks->damages().begin(), blocks->damages().end());
+    for (Damage damage : blocks->damages()) {
+        damage.file = static_cast<std::uint32_t>(at);
+        damages.push_back(damage);
+    }
     if (!damages.empty() && damagedPath.empty())
         damagedPath = paths[at];
 }

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // Reads a recording (.ctr) into the decoded stream, batch by batch as it was captured. The file is untrusted: what is
 // damaged is left out with its block and told; what comes out keeps the rules of the stream.

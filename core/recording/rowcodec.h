@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // Rows of any record type as a section of columns, and back. A type is a list of its fields; nobody writes an encoder
 // and a decoder for it.

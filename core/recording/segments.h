@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // The files of a recording that is rotated: "run.ctr" stands for "run.0.ctr", "run.1.ctr", ...
 #pragma once

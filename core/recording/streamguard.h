@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // Stands between what a file says and the sinks: they get a stream that keeps its rules (core/trace/stream.h), or
 // nothing. What was lost with a damaged block is made up: a birth of which nothing is known, no site.

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // Where in the files of a recording the transitions of a stream stand: told by who writes or reads the recording, asked
 // by who wants a part of it again.

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // The transitions of a block as columns, and back: docs/recording.md, "Transitions". The path that everything recorded
 // goes through.

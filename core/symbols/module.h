@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
 // One executable mapping of a file in a process: what turns an address into a place in a file. A plain value.
 #pragma once

@@ -185,9 +185,9 @@ CT_CASE(fullBlocks)
     record(*sink, batches);
     CHECK(static_cast<bool>(sink->finish({})));
     checkSame(batches, readAll(dir.file("run.ctr")).batches);
-    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->places();
+    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
     REQUIRE(static_cast<bool>(places));
-    CHECK_EQUAL(places->front().transitions, 7U * 9000);
+    CHECK_EQUAL(places->places.front().transitions, 7U * 9000);
 }
 
 CT_CASE(hugeBatchesComeInPieces)
@@ -392,10 +392,10 @@ CT_CASE(whatWasInALostBlockIsMadeUp)
         record(*sink, {late});
     }
     CHECK(static_cast<bool>(sink->finish({})));
-    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->places();
-    REQUIRE(static_cast<bool>(places) && places->size() == 4);
+    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
+    REQUIRE(static_cast<bool>(places) && places->places.size() == 4);
     std::string content = contentOf(dir.file("run.ctr"));
-    content[(*places)[1].offset + 65] ^= 4;
+    content[places->places[1].offset + 65] ^= 4;
     putContent(dir.file("run.ctr"), content);
 
     const Everything all = readAll(dir.file("run.ctr"));

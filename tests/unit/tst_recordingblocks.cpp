@@ -81,19 +81,55 @@ CT_CASE(indexTellsOrIsRebuilt)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
-    const auto withIndex = open(dir.file("a.ctr"))->places();
+    const auto withIndex = open(dir.file("a.ctr"))->survey();
     REQUIRE(static_cast<bool>(withIndex));
     std::string content = contentOf(dir.file("a.ctr"));
     putContent(dir.file("b.ctr"), std::string_view(content).substr(0, content.size() - 1));
-    const auto rebuilt = open(dir.file("b.ctr"))->places();
+    const auto rebuilt = open(dir.file("b.ctr"))->survey();
     REQUIRE(static_cast<bool>(rebuilt));
-    REQUIRE(withIndex->size() == 10 && rebuilt->size() == 10);
+    CHECK(withIndex->hasEnded && rebuilt->hasEnded && rebuilt->damages.empty());
+    REQUIRE(withIndex->places.size() == 10 && rebuilt->places.size() == 10);
     for (std::size_t i = 0; i < 10; ++i) {
-        CHECK_EQUAL((*withIndex)[i].offset, written.offsets[i]);
-        CHECK_EQUAL((*rebuilt)[i].offset, written.offsets[i]);
-        CHECK_EQUAL((*withIndex)[i].transitions, i);
-        CHECK_EQUAL((*rebuilt)[i].transitions, i);
+        CHECK_EQUAL(withIndex->places[i].offset, written.offsets[i]);
+        CHECK_EQUAL(rebuilt->places[i].offset, written.offsets[i]);
+        CHECK_EQUAL(withIndex->places[i].transitions, i);
+        CHECK_EQUAL(rebuilt->places[i].transitions, i);
     }
+}
+
+CT_CASE(blocksAreFoundBehindADamagedLength)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    std::string content = contentOf(dir.file("a.ctr"));
+    content[written.offsets[4] + 20] ^= 0x7F;  // what is behind is no block, and what is between must not be skipped
+    putContent(dir.file("a.ctr"), std::string_view(content).substr(0, content.size() - 1));
+    const auto survey = open(dir.file("a.ctr"))->survey();
+    REQUIRE(static_cast<bool>(survey));
+    REQUIRE(survey->places.size() == 9 && survey->damages.size() == 1);
+    CHECK_EQUAL(survey->places[3].offset, written.offsets[3]);
+    CHECK_EQUAL(survey->places[4].offset, written.offsets[5]);
+    CHECK_EQUAL(survey->damages[0].offset, written.offsets[4]);
+}
+
+CT_CASE(aBlockByItsPlace)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    const auto reader = open(dir.file("a.ctr"));
+    const auto survey = reader->survey();
+    REQUIRE(static_cast<bool>(survey));
+    Block block;
+    for (const std::size_t i : {7U, 2U}) {
+        const Result<bool> read = reader->read(survey->places[i], block);
+        REQUIRE(read && *read);
+        CHECK_EQUAL(std::string(block.payload), written.payloads[i]);
+    }
+    CHECK(payloadsOf(*reader) == written.payloads);
+    BlockPlace wrong = survey->places[2];
+    ++wrong.offset;
+    const Result<bool> none = reader->read(wrong, block);
+    CHECK(none && !*none);
 }
 
 CT_CASE(goesOnBehindDamage)
