@@ -5,25 +5,8 @@
 # cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_probe_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
-set(work ${BUILD_DIR}/probe-package)
-file(REMOVE_RECURSE ${work})
-file(MAKE_DIRECTORY ${work}/program)
-
-set(flags "")
-if(SANITIZE)
-    set(flags -fsanitize=${SANITIZE})  # as the libraries were built
-endif()
-
-function(run)
-    execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-    if(NOT status EQUAL 0)
-        message(FATAL_ERROR "failed (${status}): ${ARGN}\n${output}")
-    endif()
-endfunction()
-
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component probe)
-# The package must not lean on the place it was installed to.
-file(RENAME ${work}/prefix ${work}/moved)
+include(${CMAKE_CURRENT_LIST_DIR}/../support/package.cmake)
+install_package(probe)
 
 # Says whether it is traced: by a flight recorder, in the file that it is told.
 file(WRITE ${work}/program/main.cpp [=[

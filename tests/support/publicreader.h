@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the library for others (reader/) gives, in the words of the core, so that it can be compared.
+#pragma once
+
+#include "core/recording/rowlayouts.h"
+#include "core/trace/stream.h"
+
+#include <corotracer/recording/reader.h>
+
+#include <string>
+#include <vector>
+
+namespace publicreader {
+
+using corotracer::recording::view;
+
+inline std::string text(const ctr_text &text)
+{
+    return std::string(view(text));
+}
+
+template <class To, class From, class Make>
+void each(To &to, const From &from, Make &&make)
+{
+    for (const auto &row : from)
+        to.push_back(make(row));
+}
+
+inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given)
+{
+    each(notes.processes, given.processes(), [](auto &row) { return ct::Process{row.pid, row.ts, text(row.name)}; });
+    each(notes.threadNames, given.thread_names(), [](auto &row) {
+        return ct::ThreadName{row.pid, row.tid, text(row.name)};
+    });
+    each(notes.names, given.names(), [](auto &row) { return ct::CoroutineName{row.coroutine, text(row.name)}; });
+    each(notes.parents, given.parents(), [](auto &row) { return ct::Parent{row.coroutine, row.parent}; });
+    each(notes.waits, given.waits(), [](auto &row) {
+        return ct::WaitsOn{row.coroutine, row.n, static_cast<ct::WaitKind>(row.kind), row.object, row.target};
+    });
+    each(notes.wakes, given.wakes(),
+         [](auto &row) { return ct::Wake{row.coroutine, row.by, row.n, row.ts, row.pid, row.tid}; });
+    each(notes.drops, given.drops(), [](auto &row) {
+        return ct::Drop{row.pid, row.tid, row.records, row.first_ts, row.last_ts};
+    });
+    each(notes.switches, given.switches(), [](auto &row) { return ct::Switch{row.pid, row.ts, row.on != 0}; });
+    each(notes.processEnds, given.process_ends(), [](auto &row) { return ct::ProcessEnd{row.pid, row.ts}; });
+}
+
+inline ct::Batch batchOf(const corotracer::recording::batch &given)
+{
+    ct::Batch batch;
+    batch.now = given.now();
+    each(batch.sites, given.sites(), [](auto &row) {
+        return ct::Site{row.id, row.line, row.column, text(row.file), text(row.function)};
+    });
+    each(batch.births, given.births(), [](auto &row) {
+        return ct::Birth{row.coroutine, row.station, row.generation, row.pid, static_cast<ct::Dialect>(row.dialect),
+                         row.probe_id,  row.ts};
+    });
+    each(batch.losses, given.losses(), [](auto &row) {
+        return ct::Loss{row.coroutine, row.first_n, row.count, row.before_attach != 0};
+    });
+    each(batch.transitions, given.transitions(), [](auto &row) {
+        return ct::Transition{row.ts,         row.addr, row.n,    row.seq,
+                              row.coroutine,  row.tid,  row.site, static_cast<ct::PointKind>(row.kind),
+                              row.active != 0};
+    });
+    each(batch.deaths, given.deaths(), [](auto &row) { return ct::Death{row.coroutine, row.ts}; });
+    each(batch.flags, given.flags(), [](auto &row) {
+        return ct::Flag{row.coroutine, static_cast<ct::Flag::Reason>(row.reason)};
+    });
+    addNotes(batch.notes, given);
+    return batch;
+}
+
+/// Everything the library gives of a file.
+struct Everything {
+    std::vector<ct::Batch> batches;
+    std::vector<ct::ctr::OutputPiece> output;
+    std::string message;
+    std::string info;
+    corotracer::recording::status status{};
+    ctr_sums sums{};
+    std::vector<ctr_damage> damages;
+    bool ended = false;
+};
+
+inline Everything readAll(const std::string &path)
+{
+    Everything all;
+    corotracer::recording::reader reader(path);
+    while (const auto batch = reader.next()) {
+        for (const ctr_output &piece : batch.outputs())
+            all.output.push_back({piece.ts, text(piece.bytes)});
+        ct::Batch core = batchOf(batch);
+        // Output behind the last events has a part of its own.
+        if (!core.empty() || batch.outputs().empty())
+            all.batches.push_back(std::move(core));
+    }
+    all.message = reader.message();
+    all.info = reader.info();
+    all.status = reader.status();
+    all.sums = reader.sums();
+    all.damages.assign(reader.damages().begin(), reader.damages().end());
+    all.ended = reader.ended();
+    return all;
+}
+
+}  // namespace publicreader
