@@ -36,7 +36,7 @@ MarkKind kindOf(const HistoryEvent &event)
 
 bool isDropped(const History &history, CoroutineId id, std::uint64_t time)
 {
-    if (time >= history.droppedBefore())
+    if (history.droppedBefore() == 0)
         return false;
     const std::uint64_t veryFirst = history.veryFirst(id);
     return veryFirst == 0 || time >= veryFirst;

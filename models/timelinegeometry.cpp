@@ -92,6 +92,7 @@ struct TimelineGeometry::Span {
     int last = 0;            ///< one after
     int pastEnd = 0;         ///< one after the last column that the history is asked for
     bool lossy = false;
+    TimelineTime droppedFrom = 0;  ///< once anything was dropped: what is not known from then on is
 
     float livedIn(const TimelineCoordinates &view, int x) const
     {
@@ -122,7 +123,9 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
     ++m_updates;
     const TimelineTime phase = ((view.from() % view.step()) + view.step()) % view.step();
     const std::uint64_t droppedBefore = m_history.droppedBefore();
-    if (view.step() != m_step || phase != m_phase || droppedBefore != m_droppedBefore) {
+    const std::uint64_t restoredVersion = m_history.restoredVersion();
+    if (view.step() != m_step || phase != m_phase || droppedBefore != m_droppedBefore ||
+        restoredVersion != m_restoredVersion) {
         for (auto &[id, row] : m_rows) {
             row.columns.clear();
             row.filled = false;
@@ -130,6 +133,7 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
         m_step = view.step();
         m_phase = phase;
         m_droppedBefore = droppedBefore;
+        m_restoredVersion = restoredVersion;
     }
     const int droppedColumns = droppedBefore == 0 ? 0 : std::max(0, view.clampedColumnOf(timelineTime(droppedBefore)));
     bool changed = droppedColumns != m_droppedColumns || rows.size() != m_order.size();
@@ -182,6 +186,8 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
+    if (m_droppedBefore != 0)
+        span.droppedFrom = timelineTime(m_history.veryFirst(id));
     span.lossy = snapshot.lost + snapshot.missed > 0 || snapshot.flagged;
 
     const int readsBefore = m_reads;
@@ -268,7 +274,7 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
         } else if (!isEmpty(column)) {
             writer.add(markOf(column, x, span.livedIn(view, x)));
         } else {
-            const bool dropped = m_droppedBefore > 0 && view.timeAt(x) < timelineTime(m_droppedBefore);
+            const bool dropped = m_droppedBefore != 0 && view.timeAt(x) + view.step() > span.droppedFrom;
             const MarkKind kind = dropped ? MarkKind::Dropped : span.lossy ? MarkKind::Unknown : MarkKind::Created;
             writer.add({x, x + 1, kind, 0, kUnknownSite});
         }

@@ -116,6 +116,7 @@ private:
     ProcessLives m_lives;
     std::uint64_t m_updates = 0;
     std::uint64_t m_droppedBefore = 0;
+    std::uint64_t m_restoredVersion = 0;
     TimelineTime m_step = 0;
     TimelineTime m_phase = 0;
     int m_droppedColumns = 0;

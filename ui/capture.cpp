@@ -3,6 +3,7 @@
 #include "ui/capture.h"
 
 #include "core/session/fileloader.h"
+#include "core/session/recall.h"
 #include "core/session/runrecording.h"
 
 #include <QFileInfo>
@@ -24,14 +25,20 @@ std::uint64_t monotonicNow()
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// An eighth of the machine's memory, between 256 MiB and 4 GiB.
-std::uint64_t historyBudget()
+/// A quarter of the machine's memory, at least 256 MiB.
+std::uint64_t usualBudget()
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long pageSize = sysconf(_SC_PAGESIZE);
     const std::uint64_t memory =
         pages > 0 && pageSize > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) : 0;
-    return std::clamp<std::uint64_t>(memory / 8, 256ULL << 20, 4ULL << 30);
+    return std::max<std::uint64_t>(memory / 4, 256ULL << 20);
+}
+
+/// The part of a budget that is for what comes back from the recording.
+constexpr std::uint64_t restoredPart(std::uint64_t budget)
+{
+    return budget / 4;
 }
 
 QString baseName(const std::string &path)
@@ -70,6 +77,7 @@ struct Capture::Source {
     std::shared_ptr<Population> population;
     std::shared_ptr<History> history;
     std::unique_ptr<RunRecording> recording;
+    std::unique_ptr<Recall> recall;
     std::unique_ptr<Session> session;
     std::unique_ptr<FileLoader> loader;
     std::string openedPath;
@@ -100,12 +108,13 @@ Result<void> Capture::start(const StartRequest &request)
 {
     if (std::holds_alternative<std::monostate>(request.what))
         return {};
-    // A recording is shown as a whole.
     const bool isFile = std::holds_alternative<OpenRequest>(request.what);
     Source source;
     source.population = std::make_shared<Population>(m_mostCoroutines);
-    source.history = std::make_shared<History>(m_keepBytes == 0 || isFile ? historyBudget() : m_keepBytes,
-                                               isFile ? 0 : m_keepNs, m_mostCoroutines);
+    const std::uint64_t budget = m_keepBytes == 0 ? usualBudget() : m_keepBytes;
+    // A recording is shown as a whole.
+    source.history = std::make_shared<History>(budget - restoredPart(budget), isFile ? 0 : m_keepNs, m_mostCoroutines,
+                                               restoredPart(budget));
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)
         return begun;
@@ -113,6 +122,7 @@ Result<void> Capture::start(const StartRequest &request)
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
+    const std::unique_ptr<Recall> oldRecall = std::exchange(m_recall, std::move(source.recall));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
     for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
@@ -141,6 +151,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
         source.openedPath = open->path;
         source.loader = std::make_unique<FileLoader>(
             open->path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
+        source.recall = std::make_unique<Recall>(source.history, source.loader->places());
         watch(*source.loader);
         source.loader->start();
         return {};
@@ -184,6 +195,7 @@ void Capture::record(Source &source, const StartRequest &request)
         return;
     }
     source.recording = std::move(*begun);
+    source.recall = std::make_unique<Recall>(source.history, source.recording->places());
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
         Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture goes on: %1.").arg(message));
     });

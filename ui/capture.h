@@ -22,6 +22,7 @@ namespace ct {
 
 class FileLoader;
 class RunRecording;
+class Recall;
 
 class Capture : public QObject {
     Q_OBJECT
@@ -34,6 +35,8 @@ public:
 
     const std::shared_ptr<Population> &population() const { return m_population; }
     const std::shared_ptr<History> &history() const { return m_history; }
+    /// What brings back events that the history has dropped; nullptr where nothing is recorded.
+    Recall *recall() const { return m_recall.get(); }
     const RatesModel &rates() const { return m_rates; }
     /// nullptr unless live.
     Session *session() const { return m_session.get(); }
@@ -54,7 +57,8 @@ public:
     /// An owner of a living target can switch its tracing off and on.
     bool canSwitchTracing() const;
     bool isTracing() const;
-    /// Of captures that are started from now on: how many events to keep. 0 = as the machine allows; no limit of time.
+    /// Of captures that are started from now on: how many events to keep in memory. 0 = a quarter of the machine's
+    /// memory; no limit of time.
     void setKeep(std::uint64_t bytes, std::uint64_t ns);
     /// The same: where runs are recorded, and up to how many bytes each; nullopt: they are not. What goes wrong with it
     /// is a notice; the capture goes on.
@@ -99,6 +103,7 @@ private:
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
     std::unique_ptr<RunRecording> m_recording;  ///< of the session, and longer there
+    std::unique_ptr<Recall> m_recall;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<FileLoader> m_loader;
     std::string m_openedPath;

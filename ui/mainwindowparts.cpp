@@ -12,6 +12,7 @@
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/outputdock.h"
+#include "ui/pastlook.h"
 #include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/stuckdock.h"
@@ -43,6 +44,7 @@ void MainWindow::makeViews()
     m_timeline->setObjectName(QStringLiteral("timelineView"));
     m_timeline->setAccessibleName(tr("Timeline"));
     m_timelineDock->setWidget(m_timeline);
+    new PastLook(*m_capture, *m_timeline, m_timeline);
     m_stuck = new StuckDock(this);
     m_details = new DetailsDock(this);
     m_output = new OutputDock(this);

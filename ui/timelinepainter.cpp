@@ -318,6 +318,22 @@ void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors 
     painter.drawLine(x, plot.top(), x, plot.bottom());
 }
 
+void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors)
+{
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QString shown = metrics.elidedText(text, Qt::ElideRight, plot.width() - 32);
+    const QRect box(plot.left() + 8, plot.bottom() - metrics.height() - 14, metrics.horizontalAdvance(shown) + 16,
+                    metrics.height() + 6);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colors.grid, 1));
+    painter.setBrush(colors.background);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(colors.textMuted);
+    painter.drawText(box, Qt::AlignCenter, shown);
+    painter.restore();
+}
+
 void paintOff(QPainter &painter, const QRect &area, const Colors &colors)
 {
     QColor wash = colors.background;

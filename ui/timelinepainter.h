@@ -74,6 +74,8 @@ void paintElsewhere(QPainter &painter, const QRect &row, Side side, const Colors
 void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors);
 
 /// Where older history was dropped.
+/// At the lower left of the plot.
+void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors);
 void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
 /// Tracing was switched off: nothing is known of this part of a row, and nothing was lost.

@@ -377,8 +377,10 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     paintOff(painter, colors);
     paintElsewhere(painter, colors);
     const int dropped = m_live->geometry.droppedColumns();
-    if (dropped > 0 && dropped < view.columns())
+    if (dropped > 0 && dropped < view.columns() && !pastText.isEmpty())
         timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
+    if (dropped > 0 && !pastText.isEmpty())
+        timelinepainter::paintPastText(painter, area, pastText, colors);
     const std::int64_t nowColumn = view.columnOf(timelineTime(m_now));
     if (m_now != 0 && nowColumn >= 0 && nowColumn < view.columns())
         timelinepainter::paintNowLine(painter, area, xOf(timelineTime(m_now)), colors);

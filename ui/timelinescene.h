@@ -62,6 +62,7 @@ public:
         TimelineTime b = 0;
     };
     std::optional<Measure> measure;
+    QString pastText;  ///< about what is not in memory
 
     void fit();
     /// Goes to the latest time while `follow` is on.

@@ -108,7 +108,14 @@ void TimelineView::sample()
         viewport()->update();
 }
 
-/// Brings everything up to date without moving on in time.
+void TimelineView::setPastText(const QString &text)
+{
+    if (text == m_state->scene.pastText)
+        return;
+    m_state->scene.pastText = text;
+    viewport()->update();
+}
+
 void TimelineView::refresh()
 {
     updateScrollBars();

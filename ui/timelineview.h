@@ -31,9 +31,13 @@ public:
     bool followLive() const;
     std::int64_t visibleFrom() const;  ///< ns, CLOCK_MONOTONIC, of the left edge; may lie before 0
     std::int64_t visibleSpan() const;  ///< ns
+    /// What there is to say about a part of the view that is not in memory; empty = nothing.
+    void setPastText(const QString &text);
     QSize sizeHint() const override;
 
 public Q_SLOTS:
+    /// Brings everything up to date without moving on in time.
+    void refresh();
     /// While following, the right edge is the trace's `now` and the visible span stays.
     void setFollowLive(bool follow);
     /// Highlights the row and scrolls it into view; kNoCoroutine clears.
@@ -61,7 +65,6 @@ protected:
     void timerEvent(QTimerEvent *event) override;
 
 private:
-    void refresh();
     void moved();
     void updateScrollBars();
     QString toolTipAt(QPoint position) const;

@@ -7,22 +7,20 @@
 
 namespace ct {
 
-namespace {
-
-template <class Reader>
-Result<std::unique_ptr<FileSource>> openAs(const std::string &path)
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places)
 {
-    Result<std::unique_ptr<Reader>> reader = Reader::open(path);
+    if (!RecordingReader::isRecording(path)) {
+        Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
+        if (!lines)
+            return lines.error();
+        return std::unique_ptr<FileSource>(std::move(*lines));
+    }
+    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path);
     if (!reader)
         return reader.error();
+    if (places)
+        (*reader)->setPlaces(std::move(places));
     return std::unique_ptr<FileSource>(std::move(*reader));
-}
-
-}  // namespace
-
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path)
-{
-    return RecordingReader::isRecording(path) ? openAs<RecordingReader>(path) : openAs<JsonlReader>(path);
 }
 
 }  // namespace ct

@@ -4,6 +4,7 @@
 // A file that holds a decoded stream, of any format that can be opened.
 #pragma once
 
+#include "core/recording/streamplaces.h"
 #include "core/trace/stream.h"
 
 #include <memory>
@@ -22,7 +23,9 @@ public:
     virtual Accounting accounting() const = 0;
 };
 
-/// A recording: .ctr by its first bytes or its name, else JSONL.
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path);
+/// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL
+/// nothing.
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
+                                                  std::shared_ptr<StreamPlaces> places = nullptr);
 
 }  // namespace ct

@@ -69,7 +69,7 @@ void FileLoader::publish(const Accounting &accounting)
 
 Result<void> FileLoader::load()
 {
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path);
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places);
     if (!opened)
         return opened.error();
     FileSource &reader = **opened;

@@ -4,6 +4,7 @@
 // Loads a recording into sinks, on a thread of its own, cancellable.
 #pragma once
 
+#include "core/recording/streamplaces.h"
 #include "core/trace/stream.h"
 
 #include <QString>
@@ -26,6 +27,8 @@ public:
     void cancel();            ///< any thread
     double progress() const;  ///< 0..1, any thread
     Accounting accounting() const;
+    /// Where the transitions that the sinks got are in the file.
+    std::shared_ptr<const StreamPlaces> places() const { return m_places; }
     /// After finished(): empty, or why it ended early. What was read before stays valid.
     QString errorMessage() const;
     bool wasCancelled() const;
@@ -42,6 +45,7 @@ private:
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
+    const std::shared_ptr<StreamPlaces> m_places = std::make_shared<StreamPlaces>();
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
     mutable std::mutex m_mutex;

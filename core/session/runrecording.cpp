@@ -74,8 +74,9 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
 
 }  // namespace
 
-RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue)
-    : m_path(std::move(path)), m_queue(std::move(queue))
+RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue,
+                           std::shared_ptr<const StreamPlaces> places)
+    : m_path(std::move(path)), m_queue(std::move(queue)), m_places(std::move(places))
 {
 }
 
@@ -93,10 +94,12 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
         return opened.error();
     const std::shared_ptr<RecordingWriter> &writer = opened->second;
     writer->discardIfEmpty();
+    auto places = std::make_shared<StreamPlaces>();
+    writer->setPlaces(places);
     Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, QueuedSink::usualBudget() / kQueueShare);
     if (!queue)
         return queue.error();
-    std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue));
+    std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
     recording->m_recorder = std::make_unique<Recorder>(session, std::move(population), writer, aboutRun(request));
     // Called on the harvest thread; the session, and with it that thread, is gone before the recording is.
     session.addSink(std::make_shared<SideSink>(*queue, [told = recording.get()](const Error &error) {

@@ -7,6 +7,7 @@
 
 #include "core/recording/fileclaim.h"
 #include "core/recording/queuedsink.h"
+#include "core/recording/streamplaces.h"
 #include "core/session/recorder.h"
 #include "core/session/recordingstore.h"
 
@@ -36,6 +37,8 @@ public:
     /// "…/2026-11-22T07.31.05-server.ctr"; its files are ctr::segmentPath() of it. At least each half second of the
     /// stream there is one more whole block in them; the oldest ones go while the run goes on.
     const std::string &path() const { return m_path; }
+    /// Where the transitions of the session are in the files.
+    std::shared_ptr<const StreamPlaces> places() const { return m_places; }
     /// Transitions that are not in the file yet. Any thread.
     std::uint64_t pending() const { return m_queue->pending(); }
 
@@ -44,10 +47,11 @@ Q_SIGNALS:
     void failed(const QString &message);
 
 private:
-    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue);
+    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<const StreamPlaces> places);
 
     const std::string m_path;
     std::shared_ptr<QueuedSink> m_queue;
+    const std::shared_ptr<const StreamPlaces> m_places;
     std::unique_ptr<Recorder> m_recorder;
     ctr::ReadClaim m_claim;  ///< from the end of the writing on
 };

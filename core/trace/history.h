@@ -144,7 +144,7 @@ public:
         std::uint32_t last = 0;
         std::vector<Missing> missing;  ///< oldest first
     };
-    /// Of a look at [from, to) (ns), with the piece before it: at most as much as there is room for, around the middle.
+    /// Of a look at [from, to) (ns), with the piece before it: at most as much as there is room for, the latest.
     /// Any thread.
     Look lookAt(std::uint64_t from, std::uint64_t to) const;
     /// Brings a piece back, in place of the one farthest from the look, if need be. False: `events` are not those, or

@@ -40,8 +40,7 @@ History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
     while (end < ring && (end == first || restored.sealed(end).minTs < to))
         ++end;
     if (const std::uint32_t room = restored.slabs(); end - first > room) {
-        first += (end - first - room) / 2;
-        end = first + room;
+        first = end - room;
     }
     Look look{first, end - 1, {}};
     for (std::uint32_t number = first; number < end; ++number) {

@@ -214,7 +214,7 @@ CT_CASE(othersEventsAreRefused)
     CHECK(!without.restore(piece, run.eventsOf(piece), look));
 }
 
-CT_CASE(aLookThatIsTooLargeGetsItsMiddle)
+CT_CASE(aLookThatIsTooLargeGetsItsEnd)
 {
     Run run;
     run.run(4'000'000);
@@ -222,6 +222,7 @@ CT_CASE(aLookThatIsTooLargeGetsItsMiddle)
     CHECK_EQUAL(look.missing.size(), kRestored / 983'040);
     CHECK_EQUAL(look.last - look.first + 1, look.missing.size());
     CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
+    CHECK(run.history.isInMemory(run.history.droppedBefore() - 1, ~std::uint64_t{0}));
     CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK(run.history.bytesUsed() <= (17U << 20) + kRestored);
 }

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pastlook.h"
+
+#include "core/session/recall.h"
+#include "ui/capture.h"
+#include "ui/timelineview.h"
+
+#include <algorithm>
+
+namespace ct {
+
+PastLook::PastLook(Capture &capture, TimelineView &timeline, QObject *parent)
+    : QObject(parent), m_capture(capture), m_timeline(timeline)
+{
+    connect(&capture, &Capture::ticked, this, &PastLook::tick);
+}
+
+void PastLook::tick()
+{
+    const std::int64_t from = std::max<std::int64_t>(0, m_timeline.visibleFrom());
+    const std::pair range{from, std::max(from, m_timeline.visibleFrom() + m_timeline.visibleSpan())};
+    const auto begin = static_cast<std::uint64_t>(range.first);
+    const auto end = static_cast<std::uint64_t>(range.second);
+    // A view that moves, or follows a run, is not worth reading for: the run comes first.
+    const bool standsStill = std::exchange(m_range, range) == range;
+    if (standsStill && m_capture.recall())
+        m_capture.recall()->look(begin, end);
+    m_timeline.setPastText(textFor(begin, end));
+    const std::uint64_t version = m_capture.history()->restoredVersion();
+    if (std::exchange(m_version, version) != version)
+        m_timeline.refresh();
+}
+
+/// Empty when all of [from, to) is in memory.
+QString PastLook::textFor(std::uint64_t from, std::uint64_t to) const
+{
+    const History &history = *m_capture.history();
+    const std::uint64_t dropped = std::min(to, history.droppedBefore());
+    if (from >= dropped || history.isInMemory(from, dropped))
+        return {};
+    const Recall *const recall = m_capture.recall();
+    if (!recall)
+        return tr("No longer in memory, and not recorded");
+    if (recall->isBusy())
+        return tr("Reading older events …");
+    if (recall->lostPieces() > 0)
+        return tr("No longer in the recording either");
+    return m_timeline.followLive() && m_capture.state() != SessionState::Ended
+               ? tr("Older events are in the recording: stop following to see them")
+               : tr("More than memory holds: zoom in to see the rest");
+}
+
+}  // namespace ct

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the timeline shows and the trace has dropped is fetched from the recording, once the view stands still. GUI
+// thread.
+#pragma once
+
+#include <QObject>
+
+#include <cstdint>
+#include <utility>
+
+namespace ct {
+
+class Capture;
+class TimelineView;
+
+class PastLook : public QObject {
+    Q_OBJECT
+public:
+    /// Both must outlive it.
+    PastLook(Capture &capture, TimelineView &timeline, QObject *parent = nullptr);
+
+private:
+    void tick();
+    QString textFor(std::uint64_t from, std::uint64_t to) const;
+
+    Capture &m_capture;
+    TimelineView &m_timeline;
+    std::pair<std::int64_t, std::int64_t> m_range;  ///< ns, at the last tick
+    std::uint64_t m_version = 0;                    ///< of what was brought back, that the view shows
+};
+
+}  // namespace ct
