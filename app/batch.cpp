@@ -11,12 +11,15 @@
 #include "core/exporting/exporting.h"
 #include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
+#include "core/session/placesdriver.h"
+#include "core/session/placeslookup.h"
 #include "core/session/recorder.h"
 
 #include <QCoreApplication>
 #include <QTimer>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -29,6 +32,9 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
+/// For functions and lines of what was found: before the target is ended, and at the end.
+constexpr std::chrono::milliseconds kLearnBeforeEnd{1500};
+constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -54,6 +60,7 @@ public:
     int run();
 
 private:
+    void makePlaces();
     Result<void> openOutputs();
     Result<std::shared_ptr<Sink>> openOutput();
     Result<void> startSession();
@@ -77,11 +84,13 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
+    std::shared_ptr<Places> m_places;
     std::optional<OutputFile> m_summaryFile;
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
     std::shared_ptr<QueuedSink> m_queue;  ///< before the output file, and
     std::unique_ptr<Backlog> m_backlog;   ///< what is in it at the end
     Session m_session;
+    std::unique_ptr<PlacesDriver> m_driver;
     std::unique_ptr<Recorder> m_recorder;  ///< with -o FILE.ctr only
     ConsoleSignals m_signals;
     ProgressLine m_progress;
@@ -106,6 +115,7 @@ Result<void> BatchRun::openOutputs()
     }
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_dumper->setLookup(lookupIn(m_places));
         m_session.addSink(m_dumper->history());
         return m_dumper->checkPlace();
     }
@@ -126,7 +136,7 @@ Result<void> BatchRun::openOutputs()
 Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
-        return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath);
+        return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath, lookupIn(m_places));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
         return Error{ErrorCode::InvalidArgument, "-o -: a recording is nothing for a terminal; send standard output "
                                                  "into a file or a pipe, or name a file"};
@@ -135,7 +145,16 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!writer)
         return writer.error();
     m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, aboutRun(m_line.start, m_line.sessionId));
+    m_places->setListener([to = *writer](const std::vector<FramePlace> &frames) { to->addFrames(frames); });
     return std::shared_ptr<Sink>(*writer);
+}
+
+void BatchRun::makePlaces()
+{
+    SymbolPlaces places;
+    places.folders = m_line.debugFolders;
+    m_places = std::make_shared<Places>(std::make_shared<SymbolWorker>(places), m_population);
+    m_driver = std::make_unique<PlacesDriver>(m_session, m_places);
 }
 
 Result<void> BatchRun::startSession()
@@ -238,8 +257,11 @@ void BatchRun::decideEnd(const std::string &endedBy)
     m_summary.endedBy = endedBy;
     m_endNs = monotonicNow();
     m_durationTimer.stop();
-    if (endedBy != "exit" && isLaunched())
-        m_foundBeforeEnd = findAt(*m_population, m_endNs);
+    if (endedBy == "exit")
+        return;
+    learnPlaces(*m_population, m_endNs, *m_places, kLearnBeforeEnd);
+    if (isLaunched())
+        m_foundBeforeEnd = findAt(*m_population, m_endNs, m_places.get());
 }
 
 void BatchRun::onSignal(int signal)
@@ -358,7 +380,11 @@ int BatchRun::finish()
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
     // What a dead process left has its end in the past: the time of the last thing that happened.
     const std::uint64_t judgedAt = m_session.isPostMortem() ? latestEvent(*m_population) : m_endNs;
-    m_summary.stuck = m_foundBeforeEnd ? std::move(*m_foundBeforeEnd) : findAt(*m_population, judgedAt);
+    if (!m_foundBeforeEnd) {
+        learnPlaces(*m_population, judgedAt, *m_places, kLearnAtEnd);
+        m_foundBeforeEnd = findAt(*m_population, judgedAt, m_places.get());
+    }
+    m_summary.stuck = std::move(*m_foundBeforeEnd);
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -368,6 +394,9 @@ int BatchRun::finish()
     }
     for (const FoundGroup &group : m_summary.stuck)
         m_progress.say(QString::fromStdString("stuck: " + describe(group)));
+    const std::string problem = m_summary.stuck.empty() ? std::string() : m_places->problem();
+    if (!problem.empty())
+        m_progress.say(tr("some addresses have no function: %1").arg(QString::fromStdString(problem)));
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
     if (m_summary.eventsNotWritten != 0)
         m_progress.say(
@@ -384,6 +413,7 @@ int BatchRun::run()
             m_summaryFile->discard();
         return code;
     };
+    makePlaces();
     if (const Result<void> opened = openOutputs(); !opened)
         return fail(opened.error(), kExitOutput);
     m_startedNs = monotonicNow();

@@ -145,6 +145,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         m_line.start.capture.regionPath = value;
     else if (name == "--sock")
         m_line.start.capture.socketPath = value;
+    else if (name == "--debug-path")
+        m_line.debugFolders.push_back(value);
     else if (name == "--session")
         m_line.sessionId = value;
     else if (name == "--summary")
@@ -203,11 +205,13 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
 
 bool takesValue(std::string_view name)
 {
-    constexpr std::array<std::string_view, 20> kNames{"-n",       "--stations",  "-o",           "--output",
-                                                      "--shm",    "--sock",      "--duration",   "--summary",
-                                                      "--attach", "--cmd",       "--screenshot", "--screenshot-after",
-                                                      "--theme",  "--lane-size", "--lane-pool",  "--lane-retention",
-                                                      "--keep",   "--dump-on",   "--session",    "--limit"};
+    constexpr std::array<std::string_view, 21> kNames{
+        "-n",          "--stations",  "-o",           "--output",
+        "--shm",       "--sock",      "--duration",   "--summary",
+        "--attach",    "--cmd",       "--screenshot", "--screenshot-after",
+        "--theme",     "--lane-size", "--lane-pool",  "--lane-retention",
+        "--keep",      "--dump-on",   "--session",    "--limit",
+        "--debug-path"};
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

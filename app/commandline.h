@@ -26,6 +26,8 @@ struct CommandLine {
     Mode mode = Mode::Window;
     StartRequest start;
 
+    std::vector<std::string> debugFolders;  ///< looked through for debug files
+
     // Batch
     std::string outputPath;                             ///< empty: none; "-": standard output
     bool streams() const { return outputPath == "-"; }  ///< a recording, to standard output

@@ -26,6 +26,7 @@
 
 namespace ct {
 
+class AddressLookup;
 struct ExportReport;
 
 /// Lives on the main thread; files are written on a thread of its own, one at a time.
@@ -36,6 +37,8 @@ public:
     Dumper(const CommandLine &line, std::shared_ptr<const Population> population, QObject *parent = nullptr);
     ~Dumper() override;  ///< waits for a file that is being written
 
+    /// What addresses mean; before the first dump.
+    void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     std::shared_ptr<History> history() const { return m_history; }
     /// Whether dumps can be written where they belong. Creates nothing.
     Result<void> checkPlace() const;
@@ -83,6 +86,7 @@ private:
     const CommandLine &m_line;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<History> m_history;
+    std::shared_ptr<AddressLookup> m_lookup;
     std::unique_ptr<QThread> m_writer;
     std::shared_ptr<Outcome> m_outcome;  ///< of the file that is being written
     std::deque<QString> m_due;           ///< reasons of the next dumps

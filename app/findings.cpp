@@ -13,6 +13,8 @@ namespace ct {
 
 namespace {
 
+constexpr std::size_t kMostLearned = 1000;
+
 std::string hexadecimal(std::uint64_t address)
 {
     std::array<char, 24> buffer{};
@@ -58,6 +60,7 @@ std::string bareName(const std::string &function)
 struct SiteTexts {
     std::string full;
     std::string brief;
+    std::string remedy;
 };
 
 SiteTexts textsOf(const Site *site, std::uint64_t addr)
@@ -66,7 +69,7 @@ SiteTexts textsOf(const Site *site, std::uint64_t addr)
         std::string line = site->line > 0 ? std::to_string(site->line) : std::string();
         if (!line.empty())
             line.insert(line.begin(), ':');
-        SiteTexts texts{site->file + line, baseName(site->file) + line};
+        SiteTexts texts{site->file + line, baseName(site->file) + line, {}};
         if (!site->function.empty()) {
             texts.full += " " + site->function;
             texts.brief = bareName(site->function) + " " + texts.brief;
@@ -74,7 +77,32 @@ SiteTexts textsOf(const Site *site, std::uint64_t addr)
         return texts;
     }
     const std::string place = addr != 0 ? hexadecimal(addr) : "unknown";
-    return {place, addr != 0 ? place : "an unknown place"};
+    return {place, addr != 0 ? place : "an unknown place", {}};
+}
+
+SiteTexts textsOf(const SourceFrame &frame, const std::string &remedy)
+{
+    if (frame.file.empty())
+        return {frame.function, bareName(frame.function), remedy};
+    const Site site{kUnknownSite, frame.line, frame.column, frame.file, frame.function};
+    return textsOf(&site, 0);
+}
+
+Places::Spot spotOf(const Population &population, const StuckCoroutine &stuck)
+{
+    return {stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since, true};
+}
+
+SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const Places *places)
+{
+    const Site *site = population.site(stuck.site);
+    const Places::Answer answer = !site && places ? places->known(spotOf(population, stuck)) : nullptr;
+    if (answer && !answer->frames.empty())
+        return textsOf(answer->frames.front(), answer->remedy);
+    SiteTexts texts = textsOf(site, stuck.addr);
+    if (answer)
+        texts.remedy = answer->remedy;
+    return texts;
 }
 
 /// Where the target named no site, addresses tell places apart.
@@ -87,6 +115,7 @@ FoundGroup &groupOf(std::vector<FoundGroup> &groups, std::size_t first, const Si
     FoundGroup group;
     group.site = texts.full;
     group.shortSite = texts.brief;
+    group.remedy = texts.remedy;
     group.usualNs = from.usualNs;
     return groups.emplace_back(std::move(group));
 }
@@ -130,7 +159,10 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
                     ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
             appendJsonString(json, group.site);
             json += ", \"suspended_ns\": " + std::to_string(found.suspendedNs) +
-                    ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null") + "}";
+                    ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null");
+            if (found.addr != 0)
+                json += ", \"addr\": \"" + hexadecimal(found.addr) + "\"";
+            json += '}';
         }
     }
     json += ']';
@@ -149,16 +181,29 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
 
 }  // namespace
 
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now)
+void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most)
+{
+    std::size_t asked = 0;
+    for (const StuckGroup &stuck : findStuck(population, now)) {
+        for (const StuckCoroutine &coroutine : stuck.coroutines) {
+            if (stuck.site == kUnknownSite && asked++ < kMostLearned)
+                static_cast<void>(places.find(spotOf(population, coroutine)));
+        }
+    }
+    if (asked > 0)
+        places.settle(most);
+}
+
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places)
 {
     std::vector<FoundGroup> groups;
     for (const StuckGroup &stuck : findStuck(population, now)) {
         const std::size_t first = groups.size();
         for (const StuckCoroutine &coroutine : stuck.coroutines) {
-            const SiteTexts texts = textsOf(population.site(coroutine.site), coroutine.addr);
+            const SiteTexts texts = textsOf(population, coroutine, places);
             FoundGroup &group = groupOf(groups, first, texts, stuck);
             group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
-            group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs});
+            group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr});
         }
     }
     std::stable_sort(groups.begin(), groups.end(), [](const FoundGroup &a, const FoundGroup &b) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/analysis/stuck.h"
+#include "core/session/places.h"
 #include "core/trace/population.h"
 
 #include <cstdint>
@@ -18,19 +19,25 @@ struct FoundCoroutine {
     CoroutineId coroutine = kNoCoroutine;
     std::uint64_t probeId = 0;
     std::uint64_t suspendedNs = 0;
+    std::uint64_t addr = 0;  ///< as the target wrote it; 0 = it wrote none
 };
 
 /// Stuck coroutines of one place. Texts are copied: the population goes on changing.
 struct FoundGroup {
-    std::string site;       ///< "file:line function", "0x..." or "unknown"
+    std::string site;       ///< "file:line function", "function", "0x..." or "unknown"
     std::string shortSite;  ///< "function file:line", names without path and signature
+    std::string remedy;     ///< what keeps it from being more than an address, and what to do; empty = nothing
     std::optional<std::uint64_t> usualNs;
     std::uint64_t longestNs = 0;
     std::vector<FoundCoroutine> coroutines;  ///< longest first
 };
 
-/// Judges at `now` (ns, CLOCK_MONOTONIC); any thread, while the stream goes on.
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now);
+/// Judges at `now` (ns, CLOCK_MONOTONIC); any thread, while the stream goes on. `places`: what is known of addresses;
+/// may be null.
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places = nullptr);
+/// Has the addresses of what would be found looked up: the first thousand. On the thread of the owner of `places`;
+/// waits as long as that takes, `most` at most.
+void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most);
 
 /// Time of the latest thing that is known of any coroutine, ns; 0 = nothing.
 std::uint64_t latestEvent(const Population &population);

@@ -30,6 +30,10 @@ Capture:
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
   --no-lanes              the latest eight transitions of each coroutine only, as in version 1
 
+Functions and lines of addresses:
+  --debug-path DIR        look for programs and their debug files in DIR as well; may be given more than once.
+                          Nothing is ever fetched from a server
+
 With --batch:
   -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
                           for other programs; - is a recording to standard output, and what the target prints

@@ -62,6 +62,10 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
     MainWindow window;
+    QStringList debugFolders;
+    for (const std::string &folder : line.debugFolders)
+        debugFolders << QString::fromStdString(folder);
+    window.setDebugFolders(debugFolders);
     if (!line.screenshotPath.empty()) {
         window.resize(kPictureSize);
         QTimer::singleShot(static_cast<int>(std::min(line.screenshotAfterSec * 1e3, 1e9)), &window,

@@ -60,7 +60,7 @@ std::vector<std::uint64_t> siteRanks(const Population &population)
 }
 
 /// Coroutines by the name that they are shown with: rank by id.
-std::vector<std::uint64_t> nameRanks(const Population &population, std::uint32_t count,
+std::vector<std::uint64_t> nameRanks(const Population &population, const Places *places, std::uint32_t count,
                                      const std::atomic<bool> &cancelled)
 {
     std::unordered_map<std::string, std::uint32_t> numbers;
@@ -76,6 +76,9 @@ std::vector<std::uint64_t> nameRanks(const Population &population, std::uint32_t
             if (const Site *site =
                     population.site(snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site))
                 name = site->function;
+            else if (const auto answer = places ? places->known(Places::spotOf(snapshot)) : nullptr;
+                     answer && !answer->frames.empty())
+                name = answer->frames.back().function;
         }
         if (!name.empty())
             ranks[id] = numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size())).first->second;
@@ -93,6 +96,42 @@ std::vector<std::uint64_t> nameRanks(const Population &population, std::uint32_t
     return ranks;
 }
 
+/// Coroutines without a site by what is known of their addresses: rank by id, from 0; kUnranked for the others.
+constexpr std::uint64_t kUnranked = ~std::uint64_t{0};
+template <class SnapshotOf>
+std::vector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count, SnapshotOf &&snapshotOf,
+                                      const std::atomic<bool> &cancelled)
+{
+    if (!places)
+        return {};
+    std::unordered_map<Places::Answer, std::uint64_t> numbers;
+    std::vector<std::uint64_t> ranks(count, kUnranked);
+    for (CoroutineId id = 0; id < count; ++id) {
+        if (id % kLookAfter == 0 && isCancelled(cancelled))
+            return {};
+        const CoroutineSnapshot &snapshot = snapshotOf(id);
+        if (snapshot.site != kUnknownSite || snapshot.addr == 0)
+            continue;
+        const Places::Answer answer = places->known(Places::spotOf(snapshot));
+        if (answer && !answer->frames.empty())
+            ranks[id] = numbers.try_emplace(answer, numbers.size()).first->second;
+    }
+    std::vector<std::pair<const SourceFrame *, std::uint64_t>> sorted;
+    for (const auto &[answer, number] : numbers)
+        sorted.emplace_back(&answer->frames.front(), number);
+    std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+        return std::tie(a.first->file, a.first->line, a.first->function, a.second) <
+               std::tie(b.first->file, b.first->line, b.first->function, b.second);
+    });
+    std::vector<std::uint64_t> rankOf(sorted.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        rankOf[sorted[i].second] = i;
+    for (std::uint64_t &rank : ranks)
+        if (rank != kUnranked)
+            rank = rankOf[rank];
+    return ranks;
+}
+
 std::uint64_t waitKey(const std::optional<WaitsOn> &wait)
 {
     if (!wait)
@@ -104,18 +143,21 @@ std::uint64_t waitKey(const std::optional<WaitsOn> &wait)
 /// Makes the numbers that one wish sorts by.
 class KeyMaker {
 public:
-    KeyMaker(const Population &population, const OrderSpec &spec, std::uint64_t now, std::uint32_t count,
-             const FrozenRows *frozen, const std::atomic<bool> &cancelled)
+    KeyMaker(const Population &population, const Places *places, const OrderSpec &spec, std::uint64_t now,
+             std::uint32_t count, const FrozenRows *frozen, const std::atomic<bool> &cancelled)
         : m_population(population),
           m_frozen(frozen),
           m_key(spec.key),
           m_now(now),
           m_lives(frozen ? frozen->lives : ProcessLives(population))
     {
-        if (m_key == OrderKey::Where)
+        if (m_key == OrderKey::Where) {
             m_ranks = siteRanks(population);
-        else if (m_key == OrderKey::Name)
-            m_ranks = nameRanks(population, count, cancelled);
+            const auto snapshotOf = [&](CoroutineId id) { return frozen ? frozen->snapshots[id] : population.at(id); };
+            m_placeRanks = placeRanks(places, count, snapshotOf, cancelled);
+        } else if (m_key == OrderKey::Name) {
+            m_ranks = nameRanks(population, places, count, cancelled);
+        }
     }
     std::uint64_t operator()(const CoroutineSnapshot &snapshot) const
     {
@@ -142,9 +184,13 @@ private:
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
     std::uint64_t where(const CoroutineSnapshot &snapshot) const
     {
+        constexpr std::uint64_t kKnownPlaces = 1ULL << 62;
         constexpr std::uint64_t kAfterSites = 1ULL << 63;
         const std::uint64_t rank = snapshot.site < m_ranks.size() ? m_ranks[snapshot.site] : 0;
-        return rank != 0 ? rank : kAfterSites | snapshot.addr >> 1;
+        if (rank != 0)
+            return rank;
+        const std::uint64_t place = snapshot.id < m_placeRanks.size() ? m_placeRanks[snapshot.id] : kUnranked;
+        return place != kUnranked ? kKnownPlaces | place : kAfterSites | snapshot.addr >> 1;
     }
     std::optional<WaitsOn> waitOf(CoroutineId id) const
     {
@@ -160,6 +206,7 @@ private:
     std::uint64_t m_now;
     ProcessLives m_lives;
     std::vector<std::uint64_t> m_ranks;
+    std::vector<std::uint64_t> m_placeRanks;  ///< of what has no site
 };
 
 /// Sorts in runs that are then merged, so that a cancelled sort ends soon. False: cancelled.
@@ -237,8 +284,8 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
     return rows;
 }
 
-OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec)
-    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population)
+OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const Places *places)
+    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_places(places)
 {
     if (!m_hasText)
         return;
@@ -266,28 +313,46 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
         return true;
     if (snapshot.site < m_sites.size() && m_sites[snapshot.site])
         return true;
+    if (m_places && snapshot.site == kUnknownSite && snapshot.addr != 0 && addressMatches(snapshot))
+        return true;
     if (m_population.hasName(snapshot.id))
         return lower(m_population.notes(snapshot.id).name).find(m_wanted) != std::string::npos;
     return snapshot.bodySite < m_functions.size() && m_functions[snapshot.bodySite];
 }
 
+bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
+{
+    const Places::Answer answer = m_places->known(Places::spotOf(snapshot));
+    if (!answer || answer->frames.empty())
+        return false;
+    const auto [known, isNew] = m_answers.try_emplace(answer, false);
+    if (isNew) {
+        known->second = std::any_of(answer->frames.begin(), answer->frames.end(), [this](const SourceFrame &frame) {
+            const std::string place = frame.line != 0 ? frame.file + ':' + std::to_string(frame.line) : frame.file;
+            return lower(frame.function).find(m_wanted) != std::string::npos ||
+                   lower(place).find(m_wanted) != std::string::npos;
+        });
+    }
+    return known->second;
+}
+
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled)
+                                      const std::atomic<bool> &cancelled, const Places *places)
 {
     count = std::min(count, population.size());
     return orderOf(
-        count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec),
-        KeyMaker(population, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
+        count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec, places),
+        KeyMaker(population, places, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled)
+                                      const std::atomic<bool> &cancelled, const Places *places)
 {
     const auto count = static_cast<std::uint32_t>(frozen.snapshots.size());
     return orderOf(
         count, [&](CoroutineId id) -> const CoroutineSnapshot & { return frozen.snapshots[id]; },
-        OrderFilter(population, spec), KeyMaker(population, spec, frozen.now, count, &frozen, cancelled), spec,
-        cancelled);
+        OrderFilter(population, spec, places),
+        KeyMaker(population, places, spec, frozen.now, count, &frozen, cancelled), spec, cancelled);
 }
 
 }  // namespace ct

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/analysis/processlives.h"
+#include "core/session/places.h"
 #include "core/trace/population.h"
 
 #include <atomic>
@@ -18,10 +19,10 @@ namespace ct {
 /// What can be sorted by; raw values, never their texts.
 enum class OrderKey : std::uint8_t {
     Id,
-    Name,  ///< given by the target, else the function of its body; the nameless last
+    Name,  ///< given by the target, else the function of its body, or of its address; the nameless last
     State,
     Since,    ///< those whose process has ended among the others as if they had begun so much later
-    Where,    ///< file and line; places without a site after them, by address
+    Where,    ///< file, line, function; places without a site after them, then those of which only the address is known
     WaitsOn,  ///< kind, then object; those that wait for nothing known last
     Thread,
     Process,
@@ -44,8 +45,9 @@ struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
     std::uint32_t states = kAllStates;  ///< stateBit()s to be shown
-    /// Substring of the name, of the latest site's function or "file:line", or of the body's function (any case), or
-    /// the whole id, or the probe id in decimal or 0x hexadecimal. Empty: everything.
+    /// Substring of the name, of the latest site's function or "file:line", or of the body's function (any case), all
+    /// of these also as they are known of an address; or the whole id, or the probe id in decimal or 0x hexadecimal.
+    /// Empty: everything.
     std::string text;
 
     bool filters() const { return states != kAllStates || !text.empty(); }
@@ -68,7 +70,8 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
 /// Decides about single coroutines; made anew when sites were added.
 class OrderFilter {
 public:
-    OrderFilter(const Population &population, const OrderSpec &spec);
+    /// `places` may be null, and must outlive it, as the population must.
+    OrderFilter(const Population &population, const OrderSpec &spec, const Places *places = nullptr);
     bool accepts(const CoroutineSnapshot &snapshot) const;
 
 private:
@@ -77,17 +80,22 @@ private:
     bool m_isNumber = false;
     std::uint64_t m_number = 0;
     std::string m_wanted;  ///< in lower case
+    bool addressMatches(const CoroutineSnapshot &snapshot) const;
+
     const Population &m_population;
-    std::vector<bool> m_sites;      ///< by id: its text matches
-    std::vector<bool> m_functions;  ///< by id: its function does
+    const Places *m_places;
+    mutable std::unordered_map<Places::Answer, bool> m_answers;  ///< a cache: its text matches
+    std::vector<bool> m_sites;                                   ///< by id: its text matches
+    std::vector<bool> m_functions;                               ///< by id: its function does
 };
 
 /// The ids below `count` that pass the filter, sorted; equal keys by id. Stops early, with an empty result, once
-/// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data).
+/// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data). `places`: what is known of
+/// addresses, may be null.
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled);
+                                      const std::atomic<bool> &cancelled, const Places *places = nullptr);
 /// The same over frozen rows; only sites, names and parents are asked of the population.
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled);
+                                      const std::atomic<bool> &cancelled, const Places *places = nullptr);
 
 }  // namespace ct

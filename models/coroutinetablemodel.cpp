@@ -80,6 +80,14 @@ void CoroutineTableModel::setPaused(bool paused)
         std::make_shared<FrozenRows>(freezeRows(*m_population, static_cast<std::uint32_t>(m_rows.size()), m_now));
 }
 
+void CoroutineTableModel::placesChanged()
+{
+    m_changedSinceSort =
+        m_changedSinceSort || m_spec.key == OrderKey::Where || m_spec.key == OrderKey::Name || !m_spec.text.empty();
+    if (!m_order.empty())
+        Q_EMIT dataChanged(index(0, NameColumn), index(rowCount() - 1, WhereColumn));
+}
+
 int CoroutineTableModel::rowCount(const QModelIndex &parent) const
 {
     return parent.isValid() ? 0 : static_cast<int>(m_order.size());
@@ -271,9 +279,9 @@ void CoroutineTableModel::startOrdering()
         return;
     auto job = std::make_shared<Job>();
     job->count = static_cast<std::uint32_t>(m_rows.size());
-    const auto order = [job, population = m_population, spec = m_spec, frozen = m_frozen] {
-        job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled)
-                            : computeOrder(*population, job->count, spec, job->cancelled);
+    const auto order = [job, population = m_population, places = m_places, spec = m_spec, frozen = m_frozen] {
+        job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled, places.get())
+                            : computeOrder(*population, job->count, spec, job->cancelled, places.get());
     };
     m_job = job;
     if (job->count < kBackgroundFrom) {

@@ -67,6 +67,10 @@ public:
     /// Resets. The population must live until the next call or the end of the model. Null: empty.
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
+    /// What addresses mean, for sorting and filtering; null: nothing is known of them.
+    void setPlaces(std::shared_ptr<const Places> places) { m_places = std::move(places); }
+    /// Says so of all rows, and sorts again where that matters.
+    void placesChanged();
 
     /// GUI thread, about 30 times a second: takes over births and changes. Costs what changed. Also applies and
     /// starts re-sorting, at most every kResortIntervalMs.
@@ -124,6 +128,7 @@ private:
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
     const Population *m_population = nullptr;
+    std::shared_ptr<const Places> m_places;
     OrderSpec m_spec;
     std::vector<CoroutineId> m_order;   ///< row -> id
     std::vector<int> m_rows;            ///< id -> row or -1; as many as ids are known

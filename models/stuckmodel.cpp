@@ -44,6 +44,12 @@ QVariant number(std::uint64_t value)
     return QVariant::fromValue<qulonglong>(value);
 }
 
+/// Places that were only learned from addresses are no sites.
+SiteId siteOf(SiteId group)
+{
+    return group >= StuckPlaces::kFirst ? kUnknownSite : group;
+}
+
 QVariant optionalNumber(std::optional<std::uint64_t> value)
 {
     return value ? number(*value) : QVariant();
@@ -105,6 +111,7 @@ void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
     if (job != m_job)
         return;
     m_job.reset();
+    m_places.divide(*m_population, job->found);
     apply(job->found);
 }
 
@@ -154,6 +161,12 @@ const StuckModel::Group *StuckModel::groupOf(const QModelIndex &index) const
     return row >= 0 && row < rowCount() ? &m_groups[static_cast<std::size_t>(row)] : nullptr;
 }
 
+Places::Answer StuckModel::placeOf(const QModelIndex &group) const
+{
+    const Group *found = group.isValid() ? groupOf(group) : nullptr;
+    return found ? m_places.placeOf(found->site) : nullptr;
+}
+
 Qt::ItemFlags StuckModel::flags(const QModelIndex &index) const
 {
     const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
@@ -179,7 +192,7 @@ QVariant StuckModel::groupValue(const Group &group, int column, int role) const
 {
     switch (role) {
     case CoroutineIdRole: return kNoCoroutine;
-    case SiteIdRole: return group.site;
+    case SiteIdRole: return siteOf(group.site);
     case AddressRole: return number(group.longest.addr);
     case ProbeIdRole: return number(0);
     case SinceRole: return number(group.longest.since);
@@ -200,7 +213,7 @@ QVariant StuckModel::childValue(const Group &group, const Child &child, int colu
 {
     switch (role) {
     case CoroutineIdRole: return child.id;
-    case SiteIdRole: return group.site;
+    case SiteIdRole: return siteOf(group.site);
     case AddressRole: return number(child.addr);
     case ProbeIdRole: return number(child.probeId);
     case SinceRole: return number(child.since);

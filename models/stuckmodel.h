@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/analysis/stuck.h"
+#include "models/stuckplaces.h"
 
 #include <QAbstractItemModel>
 #include <QHash>
@@ -20,7 +21,7 @@ class StuckModel : public QAbstractItemModel {
 public:
     /// Qt::DisplayRole gives the raw value.
     enum Columns {
-        WhereColumn,    ///< uint: group: site id; coroutine: its id
+        WhereColumn,    ///< uint: group: site id, or an id of StuckPlaces; coroutine: its id
         CountColumn,    ///< int: group: how many; coroutine: 1
         LongestColumn,  ///< qulonglong, ns suspended while its process lived and was traced, at the latest sample
         UsualColumn,    ///< qulonglong, ns, what the site usually takes; invalid: nothing completed there yet
@@ -45,6 +46,10 @@ public:
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
     void setRule(const StuckRule &rule) { m_rule = rule; }
+    /// What addresses mean: to be called before setPopulation(). Null: coroutines without a site stay together.
+    void setPlaces(std::shared_ptr<Places> places) { m_places.setPlaces(std::move(places)); }
+    /// Of a group whose site the target did not say; nullptr: nothing is known.
+    Places::Answer placeOf(const QModelIndex &group) const;
     const StuckRule &rule() const { return m_rule; }
 
     /// GUI thread, about twice a second: judges anew (large populations in the background: the result then arrives
@@ -94,6 +99,7 @@ private:
 
     const Population *m_population = nullptr;
     StuckRule m_rule;
+    StuckPlaces m_places;
     std::vector<Group> m_groups;
     QHash<SiteId, int> m_rowOfSite;
     int m_count = 0;

@@ -21,7 +21,7 @@ ARROWS = {
     "core/analysis": ["core/result", "core/trace", "core/trace/stream"],
     "core/recording": ["core/result", "core/symbols/module", "core/trace", "core/trace/stream"],
     "reader": ["core/result", "core/trace/stream", "core/recording", "core/uninitialized"],
-    "core/exporting": ["core/result", "core/trace", "core/trace/stream", "core/recording"],
+    "core/exporting": ["core/result", "core/trace", "core/trace/stream", "core/recording", "core/symbols/describedaddress"],
     "core/session": ["core"],
     "models": ["core"],
     "ui": ["models", "core"],

@@ -96,6 +96,8 @@ Actions::Actions(QObject *parent)
     instructions = make(parent, "actionInstructions", "listen", tr("How to start the &target…"), {},
                         tr("Lines that make a target find the region that is listening"));
     resetLayout = make(parent, "actionResetLayout", nullptr, tr("&Reset layout"), {});
+    debugFiles = make(parent, "actionDebugFiles", nullptr, tr("&Debug files…"), {},
+                      tr("Folders in which the debug files of programs are looked for"));
     themes = makeThemes(parent);
     about = make(parent, "actionAbout", "details", tr("&About corotracer-gui"), {});
     enableFor(SessionState::Idle, false, false, false);

@@ -34,6 +34,7 @@ struct Actions {
     QAction *filter;
     QAction *instructions;
     QAction *resetLayout;
+    QAction *debugFiles;
     QActionGroup *themes;  ///< data() is a Theme
     QAction *about;
 

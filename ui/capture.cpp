@@ -3,6 +3,7 @@
 #include "ui/capture.h"
 
 #include "core/session/fileloader.h"
+#include "core/session/placesdriver.h"
 #include "core/session/recall.h"
 #include "core/session/runrecording.h"
 
@@ -78,7 +79,9 @@ struct Capture::Source {
     std::shared_ptr<History> history;
     std::unique_ptr<RunRecording> recording;
     std::unique_ptr<Recall> recall;
+    std::shared_ptr<Places> places;
     std::unique_ptr<Session> session;
+    std::unique_ptr<PlacesDriver> driver;  ///< of the session
     std::unique_ptr<FileLoader> loader;
     std::string openedPath;
     QString name;
@@ -115,16 +118,19 @@ Result<void> Capture::start(const StartRequest &request)
     // A recording is shown as a whole.
     source.history = std::make_shared<History>(budget - restoredPart(budget), isFile ? 0 : m_keepNs, m_mostCoroutines,
                                                restoredPart(budget));
+    source.places = std::make_shared<Places>(m_symbols, source.population);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)
         return begun;
     letGo();
+    m_driver = std::move(source.driver);
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
     const std::unique_ptr<Recall> oldRecall = std::exchange(m_recall, std::move(source.recall));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
+    m_places = std::move(source.places);
     for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
                          static_cast<QObject *>(oldRecording.get())})
         if (old)
@@ -152,6 +158,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
         source.loader = std::make_unique<FileLoader>(
             open->path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
         source.recall = std::make_unique<Recall>(source.history, source.loader->places());
+        source.loader->setAddresses(source.places);
         watch(*source.loader);
         source.loader->start();
         return {};
@@ -159,6 +166,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
+    source.driver = std::make_unique<PlacesDriver>(*source.session, source.places);
     watch(*source.session);
     record(source, request);
     Result<void> begun = beginLive(source, request);
@@ -196,6 +204,8 @@ void Capture::record(Source &source, const StartRequest &request)
     }
     source.recording = std::move(*begun);
     source.recall = std::make_unique<Recall>(source.history, source.recording->places());
+    source.places->setListener(
+        [recording = source.recording.get()](const std::vector<FramePlace> &frames) { recording->addFrames(frames); });
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
         Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture goes on: %1.").arg(message));
     });
@@ -224,6 +234,13 @@ void Capture::watch(FileLoader &loader)
             Q_EMIT failed(loader.errorMessage());
         Q_EMIT stateChanged(state());
     });
+}
+
+void Capture::setSymbolPlaces(const SymbolPlaces &places)
+{
+    m_symbols->setPlaces(places);
+    if (m_places)
+        m_places->forgetGaps();
 }
 
 double Capture::fileProgress() const

@@ -5,6 +5,7 @@
 // views look at it. GUI thread.
 #pragma once
 
+#include "core/session/places.h"
 #include "core/session/recordingstore.h"
 #include "core/session/startrequest.h"
 #include "core/trace/history.h"
@@ -21,6 +22,7 @@
 namespace ct {
 
 class FileLoader;
+class PlacesDriver;
 class RunRecording;
 class Recall;
 
@@ -37,6 +39,10 @@ public:
     const std::shared_ptr<History> &history() const { return m_history; }
     /// What brings back events that the history has dropped; nullptr where nothing is recorded.
     Recall *recall() const { return m_recall.get(); }
+    /// What the addresses of this run mean; nullptr before the first one.
+    const std::shared_ptr<Places> &places() const { return m_places; }
+    /// Where debug files are looked for, from now on.
+    void setSymbolPlaces(const SymbolPlaces &places);
     const RatesModel &rates() const { return m_rates; }
     /// nullptr unless live.
     Session *session() const { return m_session.get(); }
@@ -104,7 +110,10 @@ private:
     std::shared_ptr<History> m_history;
     std::unique_ptr<RunRecording> m_recording;  ///< of the session, and longer there
     std::unique_ptr<Recall> m_recall;
+    std::shared_ptr<SymbolWorker> m_symbols = std::make_shared<SymbolWorker>();
+    std::shared_ptr<Places> m_places;
     std::unique_ptr<Session> m_session;
+    std::unique_ptr<PlacesDriver> m_driver;  ///< of the session
     std::unique_ptr<FileLoader> m_loader;
     std::string m_openedPath;
     std::optional<RecordingPlace> m_recordingPlace;

@@ -149,10 +149,10 @@ void CoroutineDock::applyStates()
     m_model->setStateMask(mask);
 }
 
-void CoroutineDock::setTrace(std::shared_ptr<Population> population)
+void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<Places> places)
 {
     m_model->setPopulation(population.get());
-    m_format->setTrace(population.get());
+    m_format->setTrace(population.get(), std::move(places));
     m_scout.setPopulation(population.get());
     m_population = std::move(population);  // the model has let go of the old one
     applyScout();

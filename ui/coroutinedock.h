@@ -4,6 +4,7 @@
 // The table of all coroutines, with its filters.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/coroutinetablemodel.h"
 #include "models/notesscout.h"
 
@@ -30,7 +31,7 @@ public:
     /// `startPage` is shown in place of an empty table; the dock takes it over.
     explicit CoroutineDock(StartPage *startPage, QWidget *parent = nullptr);
 
-    void setTrace(std::shared_ptr<Population> population);
+    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<Places> places = nullptr);
     /// Births are shown relative to it.
     void setOrigin(std::uint64_t origin);
     void setPaused(bool paused);

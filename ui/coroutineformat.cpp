@@ -6,6 +6,7 @@
 #include "ui/coroutinetooltip.h"
 #include "ui/format.h"
 #include "ui/icons.h"
+#include "ui/placeformat.h"
 
 namespace ct {
 
@@ -65,8 +66,10 @@ void CoroutineFormat::setLook(const QPalette &palette, const QFont &digits)
         Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
-void CoroutineFormat::setTrace(const Population *population)
+void CoroutineFormat::setTrace(const Population *population, std::shared_ptr<Places> places)
 {
+    m_places = std::move(places);
+    m_model->setPlaces(m_places);
     m_stuck.reset();
     m_processes.clear();
     if (population)
@@ -77,6 +80,10 @@ void CoroutineFormat::sample()
 {
     if (m_stuck)
         m_stuck->nextFrame();
+    if (!m_places || m_places->generation() == m_placesSeen)
+        return;
+    m_placesSeen = m_places->generation();
+    m_model->placesChanged();
 }
 
 bool CoroutineFormat::isStuck(const QModelIndex &source) const
@@ -122,15 +129,16 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
         return format::duration(elapsed(raw.toULongLong(), source.data(Model::NowRole).toULongLong()));
     case Model::WhereColumn: {
         const Population *population = m_model->population();
-        return format::place(population ? population->site(raw.toUInt()) : nullptr,
-                             source.data(Model::AddressRole).toULongLong());
+        const CoroutineSnapshot coroutine = m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt());
+        return population ? format::place(shownPlace(*population, m_places.get(), coroutine)) : QString();
     }
     case Model::WaitsOnColumn: return waitText(source);
     case Model::ThreadColumn:
         return format::thread(m_model->population(), source.data(Model::PidRole).toUInt(), raw.toUInt());
     case Model::ProcessColumn: return processName(raw.toUInt());
     case Model::ParentColumn:
-        return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt()) : QString();
+        return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt(), m_places.get())
+                                     : QString();
     case Model::EventsColumn:
     case Model::LostColumn: return format::briefCount(raw.toULongLong());
     case Model::RunTimeColumn:
@@ -152,7 +160,8 @@ QString CoroutineFormat::nameText(const QModelIndex &source) const
     const Population *population = m_model->population();
     if (!given.isEmpty() || !population)
         return given;
-    return format::coroutineName(*population, m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()));
+    return format::coroutineName(*population, m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()),
+                                 m_places.get());
 }
 
 QString CoroutineFormat::waitText(const QModelIndex &source) const
@@ -198,8 +207,10 @@ QString CoroutineFormat::stuckToolTip(CoroutineId id) const
 QString CoroutineFormat::placeToolTip(const QModelIndex &source) const
 {
     const Population *population = m_model->population();
-    const Site *site = population ? population->site(source.data(Model::SiteIdRole).toUInt()) : nullptr;
-    QString place = format::placeDetails(site, source.data(Model::AddressRole).toULongLong());
+    if (!population)
+        return {};
+    const CoroutineSnapshot coroutine = m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt());
+    QString place = format::placeDetails(shownPlace(*population, m_places.get(), coroutine));
     if (place.isEmpty())
         return tr("Not suspended yet");
     place += u'\n' + format::pointKindName(static_cast<PointKind>(source.data(Model::KindRole).toInt()));
@@ -215,9 +226,10 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
     case Model::NameColumn:
     case Model::WaitsOnColumn:
     case Model::ParentColumn:
-        return m_model->population() ? coroutineToolTip(*m_model->population(),
-                                                        source.data(Model::CoroutineIdRole).toUInt(), m_model->now())
-                                     : QString();
+        return m_model->population()
+                   ? coroutineToolTip(*m_model->population(), source.data(Model::CoroutineIdRole).toUInt(),
+                                      m_model->now(), m_places.get())
+                   : QString();
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())
             return tr("Its station contradicts itself (two writers?): no conclusions are drawn from it.");

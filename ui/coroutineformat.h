@@ -4,6 +4,7 @@
 // CoroutineTableModel as people read it: texts, dots, alignment, tooltips. Sorting goes to the model underneath.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/coroutinetablemodel.h"
 #include "models/timelinestuck.h"
 
@@ -25,8 +26,8 @@ public:
     explicit CoroutineFormat(CoroutineTableModel *model, QObject *parent = nullptr);
 
     /// To be called with each new population, after the model has it.
-    void setTrace(const Population *population);
-    /// To be called once a sample: keeps what counts as stuck up to date.
+    void setTrace(const Population *population, std::shared_ptr<Places> places = nullptr);
+    /// To be called once a sample: keeps what counts as stuck, and what addresses mean, up to date.
     void sample();
     /// Births are shown relative to it; ns, CLOCK_MONOTONIC.
     void setOrigin(std::uint64_t origin) { m_origin = origin; }
@@ -48,6 +49,8 @@ private:
     QString placeToolTip(const QModelIndex &source) const;
 
     CoroutineTableModel *m_model;
+    std::shared_ptr<Places> m_places;
+    std::uint64_t m_placesSeen = 0;  ///< generation
     std::uint64_t m_origin = 0;
     const Colors *m_colors;
     QFont m_digits;

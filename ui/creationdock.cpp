@@ -119,8 +119,9 @@ void CreationDock::setUpTree()
     });
 }
 
-void CreationDock::setTrace(std::shared_ptr<Population> population, bool past)
+void CreationDock::setTrace(std::shared_ptr<Population> population, bool past, std::shared_ptr<Places> places)
 {
+    m_format->setPlaces(std::move(places));
     m_selected = m_revealed = kNoCoroutine;
     {
         const QScopedValueRollback selecting(m_selecting, true);

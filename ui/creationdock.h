@@ -4,6 +4,7 @@
 // The creation tree: who created whom.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/creationtreemodel.h"
 
 #include <QDockWidget>
@@ -26,7 +27,7 @@ public:
     explicit CreationDock(QWidget *parent = nullptr);
 
     /// `past`: nothing lives any more, so destroyed coroutines are shown.
-    void setTrace(std::shared_ptr<Population> population, bool past);
+    void setTrace(std::shared_ptr<Population> population, bool past, std::shared_ptr<Places> places = nullptr);
     void setPast(bool past);
     void sample();
 

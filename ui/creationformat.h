@@ -4,6 +4,7 @@
 // CreationTreeModel as people read it: names, dots, durations.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/creationtreemodel.h"
 
 #include <QIcon>
@@ -22,6 +23,8 @@ public:
 
     /// Remakes what depends on the palette.
     void setLook(const QPalette &palette);
+    /// What addresses mean; may be null.
+    void setPlaces(std::shared_ptr<Places> places) { m_places = std::move(places); }
 
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
@@ -30,6 +33,7 @@ private:
     QVariant text(const QModelIndex &source) const;
 
     CreationTreeModel *m_model;
+    std::shared_ptr<Places> m_places;
     const Colors *m_colors;
     std::array<QIcon, 6> m_dots;  ///< by CoroutineState
 };

@@ -7,6 +7,7 @@
 #include "ui/coroutinetooltip.h"
 #include "ui/detailsrelations.h"
 #include "ui/format.h"
+#include "ui/placeformat.h"
 
 #include <QEvent>
 #include <QFormLayout>
@@ -32,11 +33,20 @@ constexpr qint64 kRefreshIntervalMs = 200;
 
 void setText(QLineEdit *field, const QString &text, const QString &toolTip = {})
 {
+    field->setToolTip(toolTip.isEmpty() ? text : toolTip);
     if (field->text() == text)
         return;
     field->setText(text);
     field->setCursorPosition(0);
-    field->setToolTip(toolTip.isEmpty() ? text : toolTip);
+}
+
+/// In one line: the address, and why it is all.
+QString placeWithoutFile(const ShownPlace &place)
+{
+    QStringList parts{format::address(place.addr)};
+    if (place.answer && !place.answer->remedy.empty())
+        parts << QString::fromStdString(place.answer->remedy);
+    return parts.join(QStringLiteral(": "));
 }
 
 }  // namespace
@@ -122,8 +132,11 @@ void DetailsDock::setUpEvents()
     m_events->setTextElideMode(Qt::ElideMiddle);
 }
 
-void DetailsDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history)
+void DetailsDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history,
+                           std::shared_ptr<Places> places)
 {
+    m_places = std::move(places);
+    m_placesSeen = 0;
     m_population = std::move(population);
     m_history = std::move(history);
     m_coroutine = kNoCoroutine;
@@ -154,7 +167,8 @@ void DetailsDock::refresh()
     if (!m_population || !m_history || m_coroutine >= m_population->size() || !isVisible())
         return;
     showFields(m_population->at(m_coroutine));
-    if (readEvents())
+    const std::uint64_t generation = m_places ? m_places->generation() : 0;
+    if (readEvents() || std::exchange(m_placesSeen, generation) != generation)
         showEvents();
 }
 
@@ -163,7 +177,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     const std::uint64_t now = m_population->now();
     const auto since = [now](std::uint64_t ts) { return format::duration(now > ts ? now - ts : 0); };
     m_title->setText(QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
-    const QString name = format::coroutineName(*m_population, coroutine);
+    const QString name = format::coroutineName(*m_population, coroutine, m_places.get());
     setText(m_name, name.isEmpty() ? tr("unknown") : name);
     showPlace(coroutine);
     m_relations->show(*m_population, coroutine.id);
@@ -201,20 +215,15 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
 
 void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
 {
-    const Site *site = m_population->site(coroutine.site);
-    const QString all = format::placeDetails(site, coroutine.addr);
-    setText(m_function, site && !site->function.empty() ? QString::fromStdString(site->function) : tr("unknown"));
-    if (!site || site->file.empty()) {
-        setText(m_place, all.isEmpty() ? tr("not suspended yet") : all);
-        return;
-    }
-    QString place = format::fileName(*site);
-    if (site->line != 0)
-        place += u':' + QString::number(site->line);
-    const QString directory = QString::fromStdString(site->file).section(u'/', 0, -2);
-    if (!directory.isEmpty())
-        place += tr("  in %1").arg(directory);
-    setText(m_place, place, all);
+    const ShownPlace shown = shownPlace(*m_population, m_places.get(), coroutine);
+    const QString all = format::placeDetails(shown);
+    const Site site = shown.site.value_or(Site{});
+    setText(m_function, site.function.empty() ? tr("unknown") : QString::fromStdString(site.function), all);
+    const QString file = format::fileAndFolder(site);
+    if (!file.isEmpty())
+        setText(m_place, file, all);
+    else
+        setText(m_place, all.isEmpty() ? tr("not suspended yet") : placeWithoutFile(shown), all);
 }
 
 bool DetailsDock::readEvents()
@@ -250,13 +259,17 @@ void DetailsDock::showEvents()
             what = format::missing(m_population->whyMissing(m_coroutine, event->n, event->count));
         else if (event->type == HistoryEvent::Type::Absent)
             what = tr("what followed is no longer in memory");
-        else if (event->type == HistoryEvent::Type::Suspend)
-            what = tr("suspended at %1").arg(format::place(m_population->site(event->site), event->addr));
+        ShownPlace shown;
+        if (event->type == HistoryEvent::Type::Suspend || event->type == HistoryEvent::Type::Resume)
+            shown = shownPlace(*m_population, m_places.get(), event->site,
+                               {m_coroutine, pid, event->addr, event->ts, false});
+        if (event->type == HistoryEvent::Type::Suspend)
+            what = tr("suspended at %1").arg(format::place(shown));
         item->setText(0, format::count(event->n));
         item->setText(1,
                       QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
         item->setText(2, what);
-        item->setToolTip(2, gap ? what : format::placeDetails(m_population->site(event->site), event->addr));
+        item->setToolTip(2, gap ? what : format::placeDetails(shown));
         item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
         item->setToolTip(3, item->text(3));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());

@@ -4,6 +4,7 @@
 // Everything about the selected coroutine, and its latest events.
 #pragma once
 
+#include "core/session/places.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -29,7 +30,8 @@ class DetailsDock : public QDockWidget {
 public:
     explicit DetailsDock(QWidget *parent = nullptr);
 
-    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history);
+    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history,
+                  std::shared_ptr<Places> places = nullptr);
     void sample();
 
 public Q_SLOTS:
@@ -54,6 +56,8 @@ private:
 
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
+    std::shared_ptr<Places> m_places;
+    std::uint64_t m_placesSeen = 0;  ///< generation
     CoroutineId m_coroutine = kNoCoroutine;
     QElapsedTimer m_sinceRefresh;
     History::Position m_position;

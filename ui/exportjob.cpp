@@ -43,7 +43,7 @@ void ExportJob::run()
         return !wasCancelled();
     };
     const Result<ExportReport> written =
-        exportTrace(*m_population, *m_history, m_format, m_path.toStdString(), onProgress, m_sums);
+        exportTrace(*m_population, *m_history, m_format, m_path.toStdString(), onProgress, m_sums, m_lookup);
     m_succeeded = static_cast<bool>(written);
     if (written)
         m_report = *written;

@@ -18,6 +18,8 @@ public:
     /// `sums`: of the capture, for what the trace does not know of itself.
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
+    /// What addresses mean; before start().
+    void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     ~ExportJob() override;  ///< cancels and waits
 
     void cancel();  ///< any thread
@@ -37,6 +39,7 @@ private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const History> m_history;
     const Accounting m_sums;
+    std::shared_ptr<AddressLookup> m_lookup;
     const ExportFormat &m_format;
     const QString m_path;
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon

@@ -203,16 +203,18 @@ QString targetName(const std::string &name)
     return text.simplified();
 }
 
-QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine)
+QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine, Places *places)
 {
     if (population.hasName(coroutine.id))
         if (QString name = targetName(population.notes(coroutine.id).name); !name.isEmpty())
             return name;
     const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
     const Site *site = population.site(id);
-    if (!site)
-        return {};
-    QString text = QString::fromStdString(site->function).trimmed();
+    const Places::Answer answer = places && !site ? places->find(Places::spotOf(coroutine)) : nullptr;
+    // The outermost one: others were inlined into it.
+    QString text = site                                ? QString::fromStdString(site->function).trimmed()
+                   : answer && !answer->frames.empty() ? QString::fromStdString(answer->frames.back().function)
+                                                       : QString();
     text.truncate(parametersAt(text));
     for (const char *nobody : {"{anonymous}::", "(anonymous namespace)::"})
         text.remove(QLatin1String(nobody));
@@ -257,11 +259,12 @@ QString shortened(const QString &text, qsizetype most)
     return text.left(most * 2 / 3).trimmed() + QChar(0x2026) + text.right(most / 3 - 1).trimmed();
 }
 
-QString coroutineTitle(const Population &population, CoroutineId id)
+QString coroutineTitle(const Population &population, CoroutineId id, Places *places)
 {
     if (id == kNoCoroutine)
         return {};
-    const QString name = id < population.size() ? shortened(coroutineName(population, population.at(id))) : QString();
+    const QString name =
+        id < population.size() ? shortened(coroutineName(population, population.at(id), places)) : QString();
     const QString number = QStringLiteral("#%1").arg(id);
     return name.isEmpty() ? number : name + kSpace + number;
 }

@@ -4,6 +4,7 @@
 // Raw values as people read them. Pure functions; the language is the application's.
 #pragma once
 
+#include "core/session/places.h"
 #include "core/session/session.h"
 #include "core/trace/population.h"
 
@@ -42,8 +43,9 @@ QString shortFunction(const std::string &function);
 /// What a target calls something, fit for one line: invalid UTF-8 replaced, control characters and line breaks gone.
 QString targetName(const std::string &name);
 /// What a coroutine is called: the name that the target gave it, else its function with scopes, without parameters,
-/// as its first suspension tells it; empty while nothing is known.
-QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine);
+/// as its first suspension tells it, or what is known of its address; empty while nothing is known. `places`: may be
+/// null, here and below; with it, what is not known yet is asked for.
+QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine, Places *places = nullptr);
 /// "async_read server.cpp:88" of a site, else the address, else an empty text.
 QString place(const Site *site, std::uint64_t addr);
 /// The same with everything known: function with parameters, whole path, line and column, address.
@@ -52,7 +54,7 @@ QString placeDetails(const Site *site, std::uint64_t addr);
 /// Long texts lose their middle: for tooltips and links, which nothing else shortens.
 QString shortened(const QString &text, qsizetype most = 80);
 /// "parse_request #17", or "#17" without a name, shortened; kNoCoroutine gives an empty text.
-QString coroutineTitle(const Population &population, CoroutineId id);
+QString coroutineTitle(const Population &population, CoroutineId id, Places *places = nullptr);
 
 /// "worker-3 (28667)", or "28667"; 0 gives an empty text.
 QString thread(const Population *population, std::uint32_t pid, std::uint32_t tid);

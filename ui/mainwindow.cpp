@@ -3,6 +3,7 @@
 #include "ui/mainwindow.h"
 
 #include "core/session/instructions.h"
+#include "core/session/placeslookup.h"
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
@@ -49,6 +50,7 @@ MainWindow::MainWindow(QWidget *parent)
     connectCapture();
     connectViews();
     restoreLayout();
+    applySymbolPlaces();
     onStateChanged();
 }
 
@@ -93,8 +95,10 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
 {
     if (!m_capture->population())
         return;
-    m_exportBar->start(std::make_unique<ExportJob>(m_capture->population(), m_capture->history(),
-                                                   m_capture->accounting(), format, path));
+    auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
+                                           format, path);
+    job->setLookup(lookupIn(m_capture->places()));
+    m_exportBar->start(std::move(job));
 }
 
 void MainWindow::connectCapture()
@@ -150,14 +154,16 @@ void MainWindow::onTraceChanged()
     m_notices.clear();
     m_saidFull = false;
     m_saidUnkept = false;
+    m_saidNoSymbols = false;
     m_exitText.clear();
     m_notice->hide();
     m_warning->hide();
-    m_timeline->setTrace(population.get(), m_capture->history().get());
-    m_coroutines->setTrace(population);
-    m_stuck->setTrace(population, !m_capture->isFile());
-    m_details->setTrace(population, m_capture->history());
-    m_creation->setTrace(population, m_capture->isFile());
+    const std::shared_ptr<Places> &places = m_capture->places();
+    m_timeline->setTrace(population.get(), m_capture->history().get(), places);
+    m_coroutines->setTrace(population, places);
+    m_stuck->setTrace(population, !m_capture->isFile(), places);
+    m_details->setTrace(population, m_capture->history(), places);
+    m_creation->setTrace(population, m_capture->isFile(), places);
     m_captureDock->setTrace(population);
     m_output->begin(m_capture->startedAt(), hasTarget);
     m_throughput->clear();
@@ -235,6 +241,12 @@ void MainWindow::onTicked()
             tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
                "are counted, but not shown.")
                 .arg(format::count(m_capture->population()->size())));
+    if (!m_saidNoSymbols && m_capture->places()) {
+        const std::string problem = m_capture->places()->problem();
+        m_saidNoSymbols = !problem.empty();
+        if (m_saidNoSymbols)
+            onNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
+    }
     if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
 }

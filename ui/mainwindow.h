@@ -9,6 +9,7 @@
 #include "core/session/startrequest.h"
 
 #include <QMainWindow>
+#include <QStringList>
 
 #include <functional>
 #include <memory>
@@ -42,6 +43,8 @@ public:
     void start(const StartRequest &request);
     /// Opens a recording, or attaches to a .shm file.
     void openFile(const QString &path);
+    /// Folders with debug files for this window alone, beside those of the settings.
+    void setDebugFolders(const QStringList &folders);
     void exportTo(const ExportFormat &format, const QString &path);
 
     const Capture &capture() const { return *m_capture; }
@@ -70,6 +73,8 @@ private:
     void showExportDialog(const ExportFormat &format);
     void dump();
     void showDumpDialog();
+    void showSymbolDialog();
+    void applySymbolPlaces();
     void showAbout();
     void showError(const QString &title, const QString &message);
 
@@ -109,7 +114,9 @@ private:
     InfoBar *m_warning = nullptr;
     InfoBar *m_notice = nullptr;
     QStringList m_notices;
-    bool m_saidFull = false;    ///< that the region cannot grow
+    QStringList m_debugFolders;
+    bool m_saidFull = false;  ///< that the region cannot grow
+    bool m_saidNoSymbols = false;
     bool m_saidUnkept = false;  ///< that memory has no room for more coroutines
     QString m_exitText;
     std::uint64_t m_origin = 0;

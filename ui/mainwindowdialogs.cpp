@@ -11,6 +11,7 @@
 #include "ui/icons.h"
 #include "ui/mainwindow.h"
 #include "ui/rundialog.h"
+#include "ui/symboldialog.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -112,6 +113,32 @@ void MainWindow::showDumpDialog()
         dump();
     });
     dialog->open();
+}
+
+void MainWindow::showSymbolDialog()
+{
+    auto *dialog = new SymbolDialog(SymbolSettings::load(QSettings()), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &SymbolDialog::chosen, this, [this](const SymbolSettings &chosen) {
+        QSettings settings;
+        chosen.save(settings);
+        applySymbolPlaces();
+    });
+    dialog->open();
+}
+
+void MainWindow::setDebugFolders(const QStringList &folders)
+{
+    m_debugFolders = folders;
+    applySymbolPlaces();
+}
+
+void MainWindow::applySymbolPlaces()
+{
+    SymbolSettings settings = SymbolSettings::load(QSettings());
+    settings.folders = m_debugFolders + settings.folders;
+    m_capture->setSymbolPlaces(settings.places());
+    m_saidNoSymbols = false;
 }
 
 void MainWindow::showAbout()

@@ -115,6 +115,7 @@ void MainWindow::makeViewMenu()
     view->addMenu(m_coroutines->columnsMenu());
     view->addAction(m_actions->resetLayout);
     view->addSeparator();
+    view->addAction(m_actions->debugFiles);
     QMenu *theme = view->addMenu(tr("&Theme"));
     theme->addActions(m_actions->themes->actions());
     const Theme present = appliedTheme().value_or(Theme::System);
@@ -197,6 +198,7 @@ void MainWindow::connectActions()
     connect(m_actions->terminate, &QAction::triggered, m_capture.get(), &Capture::terminateTarget);
     connect(m_actions->dump, &QAction::triggered, this, &MainWindow::dump);
     connect(m_actions->dumpSettings, &QAction::triggered, this, &MainWindow::showDumpDialog);
+    connect(m_actions->debugFiles, &QAction::triggered, this, &MainWindow::showSymbolDialog);
     connect(m_actions->tracing, &QAction::triggered, m_capture.get(), &Capture::setTracing);
     connect(m_actions->pause, &QAction::toggled, m_capture.get(), &Capture::setPaused);
     connect(m_actions->follow, &QAction::toggled, m_timeline, &TimelineView::setFollowLive);

@@ -95,8 +95,10 @@ void StuckDock::setUpTree()
     });
 }
 
-void StuckDock::setTrace(std::shared_ptr<Population> population, bool deathsKnown)
+void StuckDock::setTrace(std::shared_ptr<Population> population, bool deathsKnown, std::shared_ptr<Places> places)
 {
+    m_model->setPlaces(places);
+    m_format->setPlaces(std::move(places));
     m_model->setPopulation(population.get());
     m_population = std::move(population);
     m_notice->setVisible(!deathsKnown);
@@ -129,7 +131,7 @@ void StuckDock::activate(const QModelIndex &index)
 {
     if (!index.data(StuckModel::IsGroupRole).toBool())
         return;
-    const Site *site = m_population ? m_population->site(index.data(StuckModel::SiteIdRole).toUInt()) : nullptr;
+    const std::optional<Site> site = m_format->shownPlaceOf(m_format->mapToSource(index)).site;
     if (!site)
         return;
     QString text = format::fileName(*site);

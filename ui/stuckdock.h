@@ -25,7 +25,7 @@ public:
     explicit StuckDock(QWidget *parent = nullptr);
 
     /// `deathsKnown` false: a recording that does not say which coroutines were destroyed.
-    void setTrace(std::shared_ptr<Population> population, bool deathsKnown);
+    void setTrace(std::shared_ptr<Population> population, bool deathsKnown, std::shared_ptr<Places> places = nullptr);
     void sample();
     int stuckCount() const { return m_model->stuckCount(); }
 

@@ -14,20 +14,27 @@ StuckFormat::StuckFormat(StuckModel *model, QObject *parent) : QIdentityProxyMod
     setSourceModel(model);
 }
 
-const Site *StuckFormat::siteOf(const QModelIndex &source) const
+ShownPlace StuckFormat::shownPlaceOf(const QModelIndex &source) const
 {
     const Population *population = m_model->population();
-    return population ? population->site(source.data(Model::SiteIdRole).toUInt()) : nullptr;
+    if (!population)
+        return {};
+    const SiteId site = source.data(Model::SiteIdRole).toUInt();
+    ShownPlace shown = shownPlace(*population, nullptr, site, {});
+    shown.addr = source.data(Model::AddressRole).toULongLong();
+    shown.answer = m_model->placeOf(source);
+    if (shown.answer)
+        shown.site = format::siteOf(shown.answer->frames.front());
+    return shown;
 }
 
 QString StuckFormat::where(const QModelIndex &source) const
 {
-    const std::uint64_t address = source.data(Model::AddressRole).toULongLong();
     if (!source.data(Model::IsGroupRole).toBool())
         return coroutine(source.data(Model::CoroutineIdRole).toUInt());
     const int count = source.siblingAtColumn(Model::CountColumn).data().toInt();
-    const Site *site = siteOf(source);
-    const QString place = site ? format::place(site, address) : tr("an unknown place");
+    const ShownPlace shown = shownPlaceOf(source);
+    const QString place = shown.site ? format::place(shown) : tr("an unknown place");
     return count == 1 ? tr("1 coroutine at %1").arg(place)
                       : tr("%1 coroutines at %2").arg(format::count(static_cast<std::uint64_t>(count)), place);
 }
@@ -39,7 +46,7 @@ QString StuckFormat::coroutine(CoroutineId id) const
     if (!population)
         return {};
     const CoroutineNotes notes = population->notes(id);
-    QString text = format::coroutineTitle(*population, id);
+    QString text = format::coroutineTitle(*population, id, m_places.get());
     if (notes.waitsOn)
         text += tr(", waits on %1").arg(format::waitsOn(*population, *notes.waitsOn, population->now()));
     if (notes.woken)
@@ -51,12 +58,18 @@ QString StuckFormat::toolTip(const QModelIndex &source) const
 {
     const Population *population = m_model->population();
     if (population && !source.data(Model::IsGroupRole).toBool())
-        return coroutineToolTip(*population, source.data(Model::CoroutineIdRole).toUInt(), population->now());
+        return coroutineToolTip(*population, source.data(Model::CoroutineIdRole).toUInt(), population->now(),
+                                m_places.get());
     const QVariant usual = source.siblingAtColumn(Model::UsualColumn).data();
-    const QString place = format::placeDetails(siteOf(source), source.data(Model::AddressRole).toULongLong());
+    const QString place = format::placeDetails(shownPlaceOf(source));
+    const bool named = source.data(Model::SiteIdRole).toUInt() != kUnknownSite;
+    const QString time = format::duration(usual.toULongLong());
     const QString baseline =
-        usual.isValid() ? tr("99 of 100 suspensions here end within %1.").arg(format::duration(usual.toULongLong()))
-                        : tr("No suspension here has ever ended.");
+        named ? usual.isValid() ? tr("99 of 100 suspensions here end within %1.").arg(time)
+                                : tr("No suspension here has ever ended.")
+        : usual.isValid()
+            ? tr("99 of 100 suspensions at all places that the target does not name end within %1.").arg(time)
+            : tr("No suspension at a place that the target does not name has ever ended.");
     return place + u'\n' + baseline;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "models/stuckmodel.h"
+#include "ui/placeformat.h"
 
 #include <QIdentityProxyModel>
 
@@ -15,6 +16,11 @@ class StuckFormat : public QIdentityProxyModel {
 public:
     explicit StuckFormat(StuckModel *model, QObject *parent = nullptr);
 
+    /// What addresses mean; may be null.
+    void setPlaces(std::shared_ptr<Places> places) { m_places = std::move(places); }
+    /// Of a group.
+    ShownPlace shownPlaceOf(const QModelIndex &source) const;
+
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
@@ -22,9 +28,9 @@ private:
     QString where(const QModelIndex &source) const;
     QString coroutine(CoroutineId id) const;
     QString toolTip(const QModelIndex &source) const;
-    const Site *siteOf(const QModelIndex &source) const;
 
     StuckModel *m_model;
+    std::shared_ptr<Places> m_places;
 };
 
 }  // namespace ct

@@ -28,8 +28,9 @@ QColor textOn(const QColor &background)
 
 }  // namespace
 
-void TimelineScene::setTrace(const Population *population, const History *history)
+void TimelineScene::setTrace(const Population *population, const History *history, std::shared_ptr<Places> places)
 {
+    m_addresses = std::move(places);
     m_live.reset();
     m_population = history ? population : nullptr;
     m_history = population ? history : nullptr;
@@ -81,7 +82,9 @@ bool TimelineScene::sample()
     m_live->thresholds.nextFrame();
     const bool switched = updateOff();
     const bool changed = update();
-    return switched || changed || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
+    const std::uint64_t addresses = m_addresses ? m_addresses->generation() : 0;
+    const bool named = std::exchange(m_addressesSeen, addresses) != addresses;
+    return switched || changed || named || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
 }
 
 bool TimelineScene::update()
@@ -314,7 +317,7 @@ void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
         if (m_rows[row] < m_population->size()) {
             const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
             label.alive = snapshot.deathTs == 0 && !lives().hasEnded(snapshot);
-            label.name = format::coroutineName(*m_population, snapshot);
+            label.name = format::coroutineName(*m_population, snapshot, m_addresses.get());
         }
         if (label.name.isEmpty())
             label.name = QCoreApplication::translate("TimelineScene", "coroutine");

@@ -5,6 +5,7 @@
 // Positions are logical pixels of the whole area (labels, axis, plot); columns are device pixels of the plot.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/timelinebar.h"
 #include "models/timelinegeometry.h"
 #include "models/timelineoff.h"
@@ -30,7 +31,7 @@ public:
     static constexpr int kRowHeight = 22;
     static constexpr int kRowsBelow = 1;  ///< free space after the last row, in rows
 
-    void setTrace(const Population *population, const History *history);
+    void setTrace(const Population *population, const History *history, std::shared_ptr<Places> places = nullptr);
     void setRows(std::vector<CoroutineId> rows);
     void setSize(QSize size, qreal pixelRatio);
     void setScroll(int pixels);  ///< first visible pixel of the rows
@@ -44,6 +45,7 @@ public:
 
     const Population *population() const { return m_population; }
     const History *history() const { return m_history; }
+    Places *places() const { return m_addresses.get(); }  ///< may be nullptr
     const std::vector<CoroutineId> &rows() const { return m_rows; }
     StuckThresholds &thresholds() { return m_live->thresholds; }
     const ProcessLives &lives() const { return m_live->geometry.lives(); }
@@ -112,6 +114,8 @@ private:
 
     const Population *m_population = nullptr;
     const History *m_history = nullptr;
+    std::shared_ptr<Places> m_addresses;
+    std::uint64_t m_addressesSeen = 0;  ///< generation
     std::unique_ptr<Live> m_live;
     std::vector<CoroutineId> m_rows;
     QSize m_size;

@@ -4,6 +4,7 @@
 
 #include "models/timelineoff.h"
 #include "ui/format.h"
+#include "ui/placeformat.h"
 #include "ui/timelinepainter.h"
 
 #include <QCoreApplication>
@@ -56,7 +57,9 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     QString rows;
     const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
     if (suspension) {
-        const QString details = format::placeDetails(population.site(bar.site), bar.addr);
+        const Places::Spot spot{place.coroutine, population.at(place.coroutine).pid, bar.addr, bar.from,
+                                bar.open || bar.cut};
+        const QString details = format::placeDetails(shownPlace(population, place.places, bar.site, spot));
         if (!details.isEmpty())
             rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
     }
@@ -116,7 +119,7 @@ QString timelineToolTip(const Population &population, const History &history, co
     if (place.coroutine >= population.size())
         return {};
     const CoroutineSnapshot snapshot = population.at(place.coroutine);
-    QString name = format::shortened(format::coroutineName(population, snapshot));
+    QString name = format::shortened(format::coroutineName(population, snapshot, place.places));
     if (name.isEmpty())
         name = tr("coroutine");
     QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);

@@ -4,6 +4,7 @@
 // What the timeline says about the place under the cursor.
 #pragma once
 
+#include "core/session/places.h"
 #include "models/timelinebar.h"
 #include "models/timelinestuck.h"
 
@@ -17,6 +18,7 @@ struct TimelinePlace {
     TimelineTime step = 1;
     TimelineTime origin = 0;
     std::uint64_t now = 0;
+    Places *places = nullptr;  ///< may be null
 };
 
 /// Rich text; target-made names are escaped.

@@ -81,9 +81,9 @@ QSize TimelineView::sizeHint() const
     return {900, 360};
 }
 
-void TimelineView::setTrace(const Population *population, const History *history)
+void TimelineView::setTrace(const Population *population, const History *history, std::shared_ptr<Places> places)
 {
-    m_state->scene.setTrace(population, history);
+    m_state->scene.setTrace(population, history, std::move(places));
     m_state->drag = State::Drag::None;
     verticalScrollBar()->setValue(0);
     setFollowLive(true);
@@ -309,6 +309,7 @@ QString TimelineView::toolTipAt(QPoint position) const
     place.step = scene.view.step();
     place.origin = scene.origin();
     place.now = scene.now();
+    place.places = scene.places();
     // A label stands for what its coroutine does at present.
     place.from = position.x() < scene.plot().left() ? timelineTime(scene.now()) : scene.timeAt(position.x());
     if (position.x() < scene.plot().left())

@@ -4,6 +4,7 @@
 // Every coroutine's life as a bar on a common time axis.
 #pragma once
 
+#include "core/session/places.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -22,7 +23,7 @@ public:
     ~TimelineView() override;
 
     /// Both must outlive the view or the next setTrace(); nullptr shows the empty state. Clears the rows.
-    void setTrace(const Population *population, const History *history);
+    void setTrace(const Population *population, const History *history, std::shared_ptr<Places> places = nullptr);
     /// Coroutines from top to bottom; ids the population does not know are shown empty.
     void setRows(std::vector<CoroutineId> rows);
     /// Looks at the trace again. To be called about 30 times a second; repaints only when something visible changed.

@@ -8,6 +8,7 @@
 #include "core/recording/namebook.h"
 #include "core/recording/utf8.h"
 
+#include <unordered_map>
 #include <vector>
 
 namespace ct {
@@ -59,7 +60,10 @@ std::string siteText(const Site &site)
 
 class CsvWriter final : public Sink {
 public:
-    explicit CsvWriter(std::unique_ptr<LineOutput> output) : m_output(std::move(output)) {}
+    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<AddressLookup> lookup)
+        : m_output(std::move(output)), m_lookup(std::move(lookup))
+    {
+    }
 
     Result<void> writeHeader()
     {
@@ -97,9 +101,25 @@ private:
         return known ? std::string_view(m_sites[transition.site]) : std::string_view(",,,");
     }
 
+    /// What is known of its address by now.
+    std::string_view placeOf(const Transition &transition)
+    {
+        const AddressLookup::Answer answer = m_lookup->known(
+            {transition.coroutine, m_ledger.entry(transition.coroutine).pid, transition.addr, transition.ts});
+        if (!answer || answer->frames.empty())
+            return ",,,";
+        auto [text, isNew] = m_places.try_emplace(answer);
+        if (isNew) {
+            const SourceFrame &frame = answer->frames.front();
+            text->second = siteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function});
+        }
+        return text->second;
+    }
+
     Result<void> writeRow(const Transition &transition)
     {
-        const std::string_view site = siteOf(transition);
+        const bool named = transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_lookup;
+        const std::string_view site = named ? siteOf(transition) : placeOf(transition);
         const NameBook::View notes = m_names.of(transition.coroutine);
         Result<char *> line = m_output->beginLine(kRowWithoutTexts + site.size() + notes.name.size());
         if (!line)
@@ -126,6 +146,8 @@ private:
     }
 
     std::unique_ptr<LineOutput> m_output;
+    std::shared_ptr<AddressLookup> m_lookup;
+    std::unordered_map<AddressLookup::Answer, std::string> m_places;
     Ledger m_ledger;
     NameBook m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
@@ -133,12 +155,12 @@ private:
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path)
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
 {
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    auto writer = std::make_shared<CsvWriter>(std::move(*output));
+    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(lookup));
     if (Result<void> header = writer->writeHeader(); !header)
         return header.error();
     return std::shared_ptr<Sink>(std::move(writer));

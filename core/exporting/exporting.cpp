@@ -15,8 +15,14 @@ namespace ct {
 
 namespace {
 
+/// It goes on as it is, for those who read it.
+Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, std::shared_ptr<AddressLookup>)
+{
+    return makeJsonlWriter(path);
+}
+
 constexpr std::array<ExportFormat, 3> kFormats = {{
-    {"JSONL", "jsonl", &makeJsonlWriter},
+    {"JSONL", "jsonl", &makeJsonl},
     {"CSV", "csv", &makeCsvWriter},
     {"SQLite", "sqlite", &makeSqliteWriter},
 }};
@@ -331,14 +337,15 @@ const ExportFormat *exportFormatFor(std::string_view path)
 }
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                                 const std::string &path, const ExportProgress &progress, const Accounting &sums)
+                                 const std::string &path, const ExportProgress &progress, const Accounting &sums,
+                                 std::shared_ptr<AddressLookup> lookup)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
     Result<ReplaceFile> file = ReplaceFile::prepare(path);
     if (!file)
         return file.error();
-    Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath());
+    Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath(), std::move(lookup));
     if (!sink)
         return ofNothingWritten(sink.error(), file->temporaryPath(), path);
     Result<ExportReport> report = TraceReplay(population, history, **sink, progress, sums).run();

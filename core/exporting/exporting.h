@@ -4,6 +4,7 @@
 // Exports: one file per format; a table names them, so that dialogs and the command line agree.
 #pragma once
 
+#include "core/exporting/addresslookup.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -21,7 +22,12 @@ struct ExportFormat {
     std::string_view extension;  ///< "sqlite"
     /// A sink that writes `path` as the stream comes (batch mode) and makes it valid in finish(). An output that
     /// cannot be written is an error here, before any event; an existing file is replaced.
-    Result<std::shared_ptr<Sink>> (*makeSink)(const std::string &path);
+    /// `lookup`: what addresses without a site mean; may be null.
+    Result<std::shared_ptr<Sink>> makeSink(const std::string &path, std::shared_ptr<AddressLookup> lookup = {}) const
+    {
+        return make(path, std::move(lookup));
+    }
+    Result<std::shared_ptr<Sink>> (*make)(const std::string &path, std::shared_ptr<AddressLookup> lookup);
 };
 
 /// Every format: JSONL, CSV, SQLite.
@@ -45,8 +51,10 @@ struct ExportReport {
 
 /// Writes what the trace holds now to `path`, coroutine by coroutine, through a temporary file beside it, renamed at
 /// the end; a cancelled or failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
-/// `sums`: of the session, for what only it knows: untraced coroutines, records dropped, ... .
+/// `sums`: of the session, for what only it knows: untraced coroutines, records dropped, ... . `lookup`: as of
+/// makeSink().
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                                 const std::string &path, const ExportProgress &progress, const Accounting &sums = {});
+                                 const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
+                                 std::shared_ptr<AddressLookup> lookup = {});
 
 }  // namespace ct

@@ -52,6 +52,18 @@ inline constexpr const char *kSqliteTables[] = {
     " line INTEGER,"
     " \"column\" INTEGER,"
     " function TEXT NOT NULL)",
+    "CREATE TABLE addresses ("
+    " coroutine INTEGER NOT NULL,"
+    " addr TEXT NOT NULL,"
+    " depth INTEGER NOT NULL,"
+    " function TEXT,"
+    " file TEXT,"
+    " line INTEGER,"
+    " \"column\" INTEGER,"
+    " module TEXT,"
+    " line_since INTEGER,"
+    " gap TEXT,"
+    " PRIMARY KEY (coroutine, addr, depth)) WITHOUT ROWID",
     "CREATE TABLE processes ("
     " process INTEGER PRIMARY KEY,"
     " pid INTEGER NOT NULL,"

@@ -3,6 +3,7 @@
 #include "core/exporting/sqlitewriter.h"
 
 #include "core/exporting/pointkind.h"
+#include "core/exporting/sqliteaddresses.h"
 #include "core/exporting/sqliteconnection.h"
 #include "core/exporting/sqlitenotes.h"
 #include "core/exporting/sqliteschema.h"
@@ -96,7 +97,10 @@ Result<void> synchronise(const std::string &path)
 
 class SqliteWriter final : public Sink {
 public:
-    SqliteWriter(std::string path, bool created) : m_path(std::move(path)), m_created(created) {}
+    SqliteWriter(std::string path, bool created, std::shared_ptr<AddressLookup> lookup)
+        : m_path(std::move(path)), m_created(created), m_addresses(std::move(lookup))
+    {
+    }
     /// Without finish(): what was consumed is committed, `complete` stays 0; if there was nothing, nothing is left.
     ~SqliteWriter() override
     {
@@ -151,6 +155,7 @@ private:
     std::unique_ptr<SqliteConnection> m_connection;
     std::optional<QSqlQuery> m_insertSite;
     Ledger m_ledger;
+    SqliteAddresses m_addresses;
     SqlRows m_events{kInsertEvents};
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
@@ -263,6 +268,7 @@ Result<void> SqliteWriter::writeEvents(const Batch &batch)
     for (const Transition &transition : batch.transitions) {
         m_ledger.advance(transition);
         const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
+        m_addresses.note(transition, coroutine.pid);
         m_events.beginRow();
         m_events.decimalText(coroutine.probeId);
         m_events.integer(transition.tid);
@@ -315,6 +321,8 @@ Result<void> SqliteWriter::complete(const Accounting &accounting)
     if (Result<void> written = writeCounts(); !written)
         return written;
     if (Result<void> written = completeProcesses(*m_connection); !written)
+        return written;
+    if (Result<void> written = m_addresses.write(*m_connection); !written)
         return written;
     if (Result<void> written = m_connection->commit(); !written)
         return written;
@@ -379,14 +387,14 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path)
+Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here: install libqt6sql6-sqlite"};
     const Result<bool> created = checkFile(path);
     if (!created)
         return created.error();
-    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *created));
+    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *created, std::move(lookup)));
 }
 
 }  // namespace ct

@@ -8,6 +8,10 @@
 //                      the suspension that it ends), kind
 //   coroutines         who had these events, with name and parent (a coroutine); the counts are filled in at the end
 //   sites              suspension points that the target named
+//   addresses          what addr means where the target named no site, at the end of the export: a row for the function
+//                      (depth 0), and for each that it is inlined into (1, 2, ...), with file, line, column and module.
+//                      Of a coroutine frame, which all events of a coroutine have in common, file and line are those of
+//                      the suspension at ts = line_since. gap: what is missing, and what to do about it
 //   processes          who wrote: pid, name, first_ts (of its tracer), end_ts (it lived then; gone within two seconds)
 //   threads            pid, tid, name
 //   waits              what the suspension number n of a coroutine waits for: kind; object (a descriptor, a deadline in
@@ -23,6 +27,7 @@
 // (dropped_notes).
 #pragma once
 
+#include "core/exporting/addresslookup.h"
 #include "core/trace/stream.h"
 
 #include <memory>
@@ -34,6 +39,6 @@ namespace ct {
 /// database in the first consume() or finish(), on that thread, and stays there. Commits every half second of stream
 /// time: whatever kills the process, the file (with its -journal beside it, if there is one) is a valid database up
 /// to the latest commit.
-Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path);
+Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup = {});
 
 }  // namespace ct

@@ -32,7 +32,7 @@ struct FileHead {
     std::uint64_t check = 0;
 };
 
-enum class Kind : std::uint16_t { Info = 1, Stream = 2, Keyframe = 3, Output = 4, End = 5 };
+enum class Kind : std::uint16_t { Info = 1, Stream = 2, Keyframe = 3, Output = 4, End = 5, Frames = 6 };
 
 inline constexpr std::uint16_t kCompressed = 1;
 
@@ -90,6 +90,7 @@ enum class Tag : std::uint8_t {
     Sums,
     Keyframe,
     Output = 32,
+    Frames = 33,
     Blocks = 48,
 };
 static_assert(static_cast<int>(Tag::Sums) == 17);

@@ -4,13 +4,22 @@
 // A file that holds a decoded stream, of any format that can be opened.
 #pragma once
 
+#include "core/recording/frameplace.h"
+#include "core/recording/recordinginfo.h"
 #include "core/recording/streamplaces.h"
 #include "core/trace/stream.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ct {
+
+/// What a file says beside the stream.
+struct FileFacts {
+    RecordingInfo info;              ///< all of it, up to here
+    std::vector<FramePlace> frames;  ///< what is new; ids are those of the stream, whose births may come later
+};
 
 class FileSource {
 public:
@@ -21,6 +30,8 @@ public:
     virtual Result<bool> next(Batch &batch) = 0;
     virtual double progress() const = 0;  ///< 0..1, by bytes
     virtual Accounting accounting() const = 0;
+    /// False when nothing was said since the last call. Formats that say nothing never do.
+    virtual bool takeFacts(FileFacts &) { return false; }
 };
 
 /// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL

@@ -75,6 +75,7 @@ void forEachMember(T &info, Visit &&visit)
     visit("environment", info.environment);
     visit("clocks", info.clocks);
     visit("processes", info.processes);
+    visit("target", info.target);
     visit("exit", info.exit);
 }
 
@@ -275,6 +276,8 @@ void RecordingInfo::add(const RecordingInfo &later)
         machine = later.machine;
     if (!later.environment.empty())
         environment = later.environment;
+    if (later.target)
+        target = later.target;
     if (later.exit)
         exit = later.exit;
     clocks.insert(clocks.end(), later.clocks.begin(), later.clocks.end());

@@ -55,6 +55,7 @@ struct RecordingInfo {
     std::map<std::string, std::string> environment;
     std::vector<Clocks> clocks;
     std::vector<Process> processes;
+    std::optional<std::uint32_t> target;  ///< pid of the process of births that have none
     std::optional<Exit> exit;
 
     bool operator==(const RecordingInfo &) const = default;

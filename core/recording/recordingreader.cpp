@@ -27,6 +27,7 @@ struct RecordingReader::Data {
     bool takeBlock();
     void tellPlace();
     bool takeKeyframe();
+    bool takeFrames();
     bool give(Batch &batch);
     void refuse();
     void takeDamages();
@@ -40,6 +41,8 @@ struct RecordingReader::Data {
     StreamGuard guard;
     Accounting sums;  ///< of the session, the latest
     RecordingInfo info;
+    std::vector<FramePlace> frames;  ///< not yet taken
+    bool saidFacts = false;          ///< and neither was what info has
     TakeOutput takeOutput;
     std::shared_ptr<StreamPlaces> places;
     std::uint64_t given = 0;  ///< transitions
@@ -62,8 +65,11 @@ bool RecordingReader::Data::takeBlock()
         const std::optional<RecordingInfo> more = recordingInfoOf(block.payload);
         if (more)
             info.add(*more);
+        saidFacts = saidFacts || more;
         return more.has_value();
     }
+    if (block.head.kind == Kind::Frames)
+        return takeFrames();
     if (block.head.kind == Kind::Output && takeOutput) {
         std::vector<OutputPiece> pieces;
         if (!readOnly<OutputLayout>(block.payload, pieces))
@@ -88,6 +94,20 @@ void RecordingReader::Data::tellPlace()
 {
     if (places && decoder.transitions() != 0)
         places->begin(paths[at], block.offset, given);
+}
+
+bool RecordingReader::Data::takeFrames()
+{
+    std::vector<FramePlace> said;
+    if (!readOnly<FrameLayout>(block.payload, said))
+        return false;
+    for (FramePlace &place : said) {
+        place.coroutine = needsKeyframe ? kNoCoroutine : renumbering.of(place.coroutine);
+        if (place.coroutine != kNoCoroutine)
+            frames.push_back(std::move(place));
+    }
+    saidFacts = true;
+    return true;
 }
 
 bool RecordingReader::Data::takeKeyframe()
@@ -270,6 +290,15 @@ Accounting RecordingReader::accounting() const
     all.coroutines = read.coroutines;
     all.flaggedStations = read.flaggedStations;
     return all;
+}
+
+bool RecordingReader::takeFacts(FileFacts &facts)
+{
+    if (!std::exchange(m_data->saidFacts, false))
+        return false;
+    facts.info = m_data->info;
+    facts.frames = std::exchange(m_data->frames, {});
+    return true;
 }
 
 const RecordingInfo &RecordingReader::info() const

@@ -35,6 +35,7 @@ public:
     Result<bool> next(Batch &batch) override;
     double progress() const override;
     Accounting accounting() const override;
+    bool takeFacts(FileFacts &facts) override;
 
     const RecordingInfo &info() const;  ///< what was said up to here; at the beginning, what stands before the stream
     const std::vector<ctr::Damage> &damages() const;

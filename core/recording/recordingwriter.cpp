@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t kFlushEveryNs = 500'000'000;
 /// Of output in one block; a piece is what was read from the terminal at once, some KiB.
 constexpr std::size_t kMostOutputBytes = 1U << 20;
+/// Of what was learned of coroutines in one block.
+constexpr std::size_t kMostFrameRows = 65'536;
 /// Of a batch that does not fit a block; texts of rows may be long.
 constexpr PieceLimits kPieces{TransitionEncoder::kMostTransitions, kMostRestRows / 8};
 
@@ -58,6 +60,12 @@ void RecordingWriter::addOutput(std::uint64_t ts, std::string bytes)
     m_outputs.push_back({ts, std::move(bytes)});
 }
 
+void RecordingWriter::addFrames(const std::vector<FramePlace> &frames)
+{
+    const std::lock_guard lock(m_mutex);
+    m_frames.insert(m_frames.end(), frames.begin(), frames.end());
+}
+
 Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
 {
     m_payload.clear();
@@ -97,7 +105,7 @@ Result<void> RecordingWriter::writeKeyframe()
         if (Result<void> written = m_rotation->blocks().write(Kind::Keyframe, m_payload, facts); !written)
             return written;
     }
-    return {};
+    return writeFramesOf(whole.births);
 }
 
 /// What came beside the stream.
@@ -105,12 +113,14 @@ Result<void> RecordingWriter::writeAside()
 {
     std::vector<RecordingInfo> infos;
     std::vector<OutputPiece> outputs;
+    std::vector<FramePlace> frames;
     {
         const std::lock_guard lock(m_mutex);
         if (!m_begun && m_outputs.empty())
             return {};
         infos.swap(m_infos);
         outputs.swap(m_outputs);
+        frames.swap(m_frames);
     }
     m_begun = true;
     for (const RecordingInfo &info : infos) {
@@ -119,6 +129,17 @@ Result<void> RecordingWriter::writeAside()
         if (Result<void> written = writeInfo(info); !written)
             return written;
     }
+    if (Result<void> written = writeOutputs(outputs); !written)
+        return written;
+    if (m_present) {
+        for (const FramePlace &place : frames)
+            m_learned[place.coroutine] = place;
+    }
+    return writeFrames(frames);
+}
+
+Result<void> RecordingWriter::writeOutputs(const std::vector<OutputPiece> &outputs)
+{
     for (auto begin = outputs.begin(); begin != outputs.end();) {
         std::size_t bytes = 0;
         const auto end = std::find_if(begin, outputs.end(), [&](const OutputPiece &piece) {
@@ -132,6 +153,39 @@ Result<void> RecordingWriter::writeAside()
         begin = end;
     }
     return {};
+}
+
+Result<void> RecordingWriter::writeFrames(const std::vector<FramePlace> &frames)
+{
+    for (auto begin = frames.begin(); begin != frames.end();) {
+        std::size_t bytes = 0;
+        std::size_t rows = 0;
+        const auto end = std::find_if(begin, frames.end(), [&](const FramePlace &place) {
+            bytes += place.file.size() + place.function.size();
+            return rows++ > 0 && (bytes > 2 * kMostOutputBytes || rows > kMostFrameRows);
+        });
+        m_payload.clear();
+        FrameLayout::write({begin, end}, m_payload);
+        if (Result<void> written = m_rotation->blocks().write(Kind::Frames, m_payload, {}); !written)
+            return written;
+        begin = end;
+    }
+    return {};
+}
+
+/// Of those that live; the others are forgotten.
+Result<void> RecordingWriter::writeFramesOf(const std::vector<Birth> &living)
+{
+    std::map<CoroutineId, FramePlace> learned;
+    std::vector<FramePlace> frames;
+    for (const Birth &birth : living) {
+        if (auto place = m_learned.extract(birth.coroutine)) {
+            frames.push_back(place.mapped());
+            learned.insert(std::move(place));
+        }
+    }
+    m_learned = std::move(learned);
+    return writeFrames(frames);
 }
 
 Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/recording/batchcodec.h"
+#include "core/recording/frameplace.h"
 #include "core/recording/presentstate.h"
 #include "core/recording/recordinginfo.h"
 #include "core/recording/rotation.h"
@@ -18,6 +19,7 @@
 #include "core/trace/stream.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +51,8 @@ public:
     void addInfo(const RecordingInfo &info);
     /// What the target wrote to its terminal, and when that was read (ns, CLOCK_MONOTONIC).
     void addOutput(std::uint64_t ts, std::string bytes);
+    /// What was learned of coroutines; of each, what comes later counts. Ids are those of the stream.
+    void addFrames(const std::vector<FramePlace> &frames);
 
 private:
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
@@ -57,6 +61,9 @@ private:
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
     Result<void> writeInfo(const RecordingInfo &info);
+    Result<void> writeOutputs(const std::vector<ctr::OutputPiece> &outputs);
+    Result<void> writeFrames(const std::vector<FramePlace> &frames);
+    Result<void> writeFramesOf(const std::vector<Birth> &living);
     Result<void> turn();
     Result<void> writeKeyframe();
     Result<void> complete(const Accounting &accounting);
@@ -66,6 +73,7 @@ private:
     std::unique_ptr<ctr::Rotation> m_rotation;   ///< nullptr when it is over
     std::optional<ctr::PresentState> m_present;  ///< with limits only, and
     RecordingInfo m_said;                        ///< this: all of it
+    std::map<CoroutineId, FramePlace> m_learned;
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;
@@ -78,6 +86,7 @@ private:
     std::mutex m_mutex;  ///< guards what follows; held for a copy at most
     std::vector<RecordingInfo> m_infos;
     std::vector<ctr::OutputPiece> m_outputs;
+    std::vector<FramePlace> m_frames;
 };
 
 }  // namespace ct

@@ -16,10 +16,10 @@ public:
     void begin(std::vector<CoroutineId> living, CoroutineId born);
     /// Leaves out rows about coroutines that were gone then; who was woken by one, or waits for it, does so for nobody.
     void apply(Batch &batch) const;
-
-private:
+    /// The new number; kNoCoroutine: it was gone then.
     CoroutineId of(CoroutineId id) const;
 
+private:
     std::vector<CoroutineId> m_living;
     CoroutineId m_born = 0;
 };

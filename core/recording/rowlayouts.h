@@ -4,6 +4,7 @@
 // The sections of a recording whose rows are rare, field by field: the tables of docs/recording.md.
 #pragma once
 
+#include "core/recording/frameplace.h"
 #include "core/recording/rowcodec.h"
 
 #include <array>
@@ -93,6 +94,9 @@ using SumsLayout =
 using KeyframeLayout = Layout<KeyframeRow, Tag::Keyframe, Plain<&KeyframeRow::born>, Plain<&KeyframeRow::piece>,
                               Plain<&KeyframeRow::pieces>>;
 using OutputLayout = Layout<OutputPiece, Tag::Output, Delta<&OutputPiece::ts>, Text<&OutputPiece::bytes>>;
+using FrameLayout = Layout<FramePlace, Tag::Frames, Delta<&FramePlace::coroutine>, Delta<&FramePlace::frame>,
+                           Delta<&FramePlace::since>, Delta<&FramePlace::code>, Plain<&FramePlace::line>,
+                           Plain<&FramePlace::column>, Text<&FramePlace::file>, Text<&FramePlace::function>>;
 using PlaceLayout = Layout<BlockPlace, Tag::Blocks, Delta<&BlockPlace::offset>, Plain<&BlockPlace::kind>,
                            Plain<&BlockPlace::transitions>, Delta<&BlockPlace::firstTs>, Delta<&BlockPlace::lastTs>>;
 

@@ -88,6 +88,10 @@ Result<void> FileLoader::load()
             if (const Result<void> consumed = sink->consume(batch); !consumed && outcome)
                 outcome = consumed;
         }
+        if (FileFacts facts; m_addresses && reader.takeFacts(facts)) {
+            m_addresses->addInfo(facts.info);
+            m_addresses->addFrames(facts.frames);
+        }
         m_progress.store(reader.progress(), std::memory_order_relaxed);
         publish(reader.accounting());
         if (sinceProgress.elapsed() >= kProgressMs || !more) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/recording/streamplaces.h"
+#include "core/session/places.h"
 #include "core/trace/stream.h"
 
 #include <QString>
@@ -23,6 +24,9 @@ public:
     /// Sinks are called on the loader's thread only; readers of theirs may look on meanwhile. Call start().
     FileLoader(std::string path, std::vector<std::shared_ptr<Sink>> sinks, QObject *parent = nullptr);
     ~FileLoader() override;  ///< cancels and waits
+
+    /// Gets what the file says of modules and frames, on the loader's thread. Call it before start().
+    void setAddresses(std::shared_ptr<Places> places) { m_addresses = std::move(places); }
 
     void cancel();            ///< any thread
     double progress() const;  ///< 0..1, any thread
@@ -46,6 +50,7 @@ private:
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
     const std::shared_ptr<StreamPlaces> m_places = std::make_shared<StreamPlaces>();
+    std::shared_ptr<Places> m_addresses;
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
     mutable std::mutex m_mutex;

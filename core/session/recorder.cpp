@@ -84,6 +84,11 @@ void Recorder::look()
     }
     for (const pid_t pid : pids)
         lookAt(pid);
+    if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_toldTarget, target) != target) {
+        RecordingInfo info;
+        info.target = static_cast<std::uint32_t>(target);
+        m_writer->addInfo(info);
+    }
 }
 
 void Recorder::lookAt(pid_t pid)

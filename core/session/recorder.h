@@ -32,6 +32,8 @@ public:
              const RecordingInfo &about, QObject *parent = nullptr);
 
     void started();
+    /// What was learned of coroutines.
+    void addFrames(const std::vector<FramePlace> &frames) { m_writer->addFrames(frames); }
     /// Says the last things; by itself when the session drains. To be called before a session that captures is
     /// destroyed.
     void end();
@@ -48,6 +50,7 @@ private:
     QTimer m_lookTimer;
     QTimer m_clockTimer;
     std::map<pid_t, RecordingInfo::Process> m_told;  ///< without build ids
+    pid_t m_toldTarget = 0;
     bool m_environmentTold = false;
     bool m_ended = false;
 };

@@ -31,6 +31,8 @@ public:
 
     /// Right after the session was.
     void started();
+    /// What was learned of coroutines.
+    void addFrames(const std::vector<FramePlace> &frames) { m_recorder->addFrames(frames); }
     /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.
     void letGo();
 

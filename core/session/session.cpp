@@ -460,6 +460,18 @@ std::vector<pid_t> Session::targetPids() const
     return m_data->targets ? m_data->targets->pids() : std::vector<pid_t>();
 }
 
+pid_t Session::targetPid() const
+{
+    const std::vector<pid_t> pids = targetPids();
+    if (pids.size() == 1)
+        return pids.front();
+    const bool runs = m_data->process && m_data->process->isRunning();
+    // A shell maps nothing, its programs do.
+    const bool fits =
+        pids.empty() || (runs && std::find(pids.begin(), pids.end(), m_data->process->pid()) != pids.end());
+    return runs && fits ? m_data->process->pid() : 0;
+}
+
 void Session::setNothingTracedDelay(int milliseconds)
 {
     m_data->nothingTracedMs = milliseconds;

@@ -61,6 +61,9 @@ public:
     bool regionLeftOver() const;  ///< after the end: the file was kept, see notices()
     /// Processes seen to map the region; kept up to date for attached and listening sessions.
     std::vector<pid_t> targetPids() const;
+    /// The process of coroutines that do not say theirs (version 1): the launched one, or the only one that maps the
+    /// region; 0 = nobody can tell.
+    pid_t targetPid() const;
     /// How long a target may run untraced before nothingTraced(); for tests. Call before a start.
     void setNothingTracedDelay(int milliseconds);
 

@@ -62,6 +62,16 @@ SymbolWorker::Answer SymbolWorker::lookUp(const Modules &modules, std::uint64_t 
     return nullptr;
 }
 
+SymbolWorker::Answer SymbolWorker::known(const Modules &modules, std::uint64_t address)
+{
+    const Module *module = modules->find(address);
+    if (!module)
+        return std::make_shared<DescribedAddress>(Symbolizer::outside());
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_answers.find(keyOf(*module, address));
+    return found == m_answers.end() ? nullptr : found->second;
+}
+
 void SymbolWorker::run(Task task)
 {
     {
@@ -75,6 +85,12 @@ void SymbolWorker::waitUntilIdle()
 {
     std::unique_lock lock(m_mutex);
     m_idle.wait(lock, [this] { return !m_busy && m_queue.empty() && m_tasks.empty(); });
+}
+
+bool SymbolWorker::isIdle() const
+{
+    const std::lock_guard lock(m_mutex);
+    return !m_busy && m_queue.empty() && m_tasks.empty();
 }
 
 void SymbolWorker::setPlaces(SymbolPlaces places)

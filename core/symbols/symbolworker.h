@@ -42,12 +42,15 @@ public:
 
     /// nullptr: not known yet, and asked for; ask again when generation() has changed. `modules` not null.
     Answer lookUp(const Modules &modules, std::uint64_t address);
+    /// The same, but nothing is asked for.
+    Answer known(const Modules &modules, std::uint64_t address);
     /// Runs before what is queued.
     void run(Task task);
     /// Grows whenever answers have arrived or were forgotten.
     std::uint64_t generation() const { return m_generation.load(std::memory_order_acquire); }
     /// Returns when nothing is queued or under way: for tests and batch mode.
     void waitUntilIdle();
+    bool isIdle() const;
     /// Other places, say after the user named a folder: all answers are forgotten.
     void setPlaces(SymbolPlaces places);
 
@@ -68,7 +71,7 @@ private:
     void work();
     void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places);
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     std::condition_variable m_idle;
     std::unordered_map<Key, Answer, KeyHash> m_answers;  ///< nullptr: asked for

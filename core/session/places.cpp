@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/places.h"
+
+#include "core/session/placescore.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// In one task: some milliseconds.
+constexpr std::size_t kMostAsked = 256;
+/// Of those who were asked for longest ago nobody wants to know any more.
+constexpr std::size_t kMostWaiting = 4096;
+/// Looked through for look-ahead in one look(), and asked for.
+constexpr CoroutineId kAheadSteps = 4096;
+constexpr std::size_t kAheadAsks = 64;
+/// Of those who wait.
+constexpr std::chrono::milliseconds kStep{5};
+constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
+
+bool hasFrame(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.site == kUnknownSite && coroutine.addr != 0 && coroutine.deathTs == 0 &&
+           coroutine.state != CoroutineState::Destroyed;
+}
+
+}  // namespace
+
+Places::Spot Places::spotOf(const CoroutineSnapshot &coroutine)
+{
+    const bool lasts = coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+    return {coroutine.id, coroutine.pid, coroutine.addr, lasts ? coroutine.since : 0, lasts};
+}
+
+Places::Places(std::shared_ptr<SymbolWorker> worker, std::shared_ptr<const Population> population)
+    : m_worker(std::move(worker)), m_core(std::make_shared<Core>(std::move(population)))
+{
+}
+
+Places::~Places() = default;
+
+Places::Answer Places::find(const Spot &spot)
+{
+    return lookUp(spot, true);
+}
+
+Places::Answer Places::known(const Spot &spot) const
+{
+    return lookUp(spot, false);
+}
+
+Places::Answer Places::lookUp(const Spot &spot, bool ask) const
+{
+    if (spot.addr == 0)
+        return nullptr;
+    SymbolWorker::Modules modules;
+    {
+        const std::lock_guard lock(m_core->mutex);
+        const std::uint32_t pid = m_core->processOf(spot.pid);
+        const auto process = m_core->processes.find(pid);
+        if (process != m_core->processes.end())
+            modules = process->second.modules;
+        if (!modules && ask && m_core->live && pid != 0)
+            m_core->wanted.insert(pid);
+        if (!modules || !modules->find(spot.addr))
+            return m_core->frame(spot, pid, ask);
+    }
+    Answer answer = ask ? m_worker->lookUp(modules, spot.addr) : m_worker->known(modules, spot.addr);
+    if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
+        const std::lock_guard lock(m_core->mutex);
+        if (m_core->problem.empty())
+            m_core->problem = answer->remedy;
+    }
+    return answer;
+}
+
+/// nullptr: not known, or the address is in none of them.
+SymbolWorker::Modules Places::modulesOf(const Spot &spot) const
+{
+    const std::lock_guard lock(m_core->mutex);
+    const auto process = m_core->processes.find(m_core->processOf(spot.pid));
+    if (process == m_core->processes.end() || !process->second.modules || !process->second.modules->find(spot.addr))
+        return nullptr;
+    return process->second.modules;
+}
+
+void Places::askForCode(const Spot &spot)
+{
+    if (const SymbolWorker::Modules modules = modulesOf(spot))
+        static_cast<void>(m_worker->lookUp(modules, spot.addr));
+}
+
+void Places::awaitCode(std::chrono::milliseconds most) const
+{
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (!m_worker->isIdle() && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(kStep);
+}
+
+std::uint64_t Places::lineSince(const Spot &spot) const
+{
+    const std::lock_guard lock(m_core->mutex);
+    const auto known = m_core->frames.find(spot.coroutine);
+    const bool hasLine = known != m_core->frames.end() && known->second.frame == spot.addr && known->second.place;
+    return hasLine ? known->second.since : 0;
+}
+
+std::uint64_t Places::generation() const
+{
+    return m_worker->generation() + m_core->generation.load(std::memory_order_acquire);
+}
+
+std::string Places::problem() const
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->problem;
+}
+
+void Places::addInfo(const RecordingInfo &info)
+{
+    const std::lock_guard lock(m_core->mutex);
+    for (const RecordingInfo::Process &process : info.processes)
+        m_core->processes[process.pid].modules = std::make_shared<const ModuleMap>(process.modules);
+    if (info.target)
+        m_core->target = *info.target;
+    else if (info.processes.size() == 1)
+        m_core->target = info.processes.front().pid;
+    m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::addFrames(const std::vector<FramePlace> &frames)
+{
+    if (frames.empty())
+        return;
+    const std::lock_guard lock(m_core->mutex);
+    const auto process = m_core->processes.find(m_core->target);
+    for (const FramePlace &place : frames) {
+        const Module *module = process != m_core->processes.end() && process->second.modules
+                                   ? process->second.modules->find(place.code)
+                                   : nullptr;
+        const std::string path = module ? module->path : std::string();
+        Core::Known &known = m_core->knownOf(place.coroutine);
+        known.frame = place.frame;
+        known.function = m_core->shared(path, {place.function, {}, 0, 0, false}, false);
+        known.since = place.since;
+        known.place = place.since == 0 || place.line == 0
+                          ? nullptr
+                          : m_core->shared(path, {place.function, place.file, place.line, place.column, false}, true);
+    }
+    m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::setLive(bool live)
+{
+    const std::lock_guard lock(m_core->mutex);
+    if (std::exchange(m_core->live, live) != live)
+        m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::setTarget(pid_t pid)
+{
+    const std::lock_guard lock(m_core->mutex);
+    if (std::exchange(m_core->target, static_cast<std::uint32_t>(pid)) != static_cast<std::uint32_t>(pid))
+        m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::setLooksAhead(bool ahead)
+{
+    m_looksAhead = ahead;
+}
+
+void Places::setListener(std::function<void(const std::vector<FramePlace> &)> listener)
+{
+    m_listener = std::move(listener);
+}
+
+void Places::look()
+{
+    if (m_looksAhead)
+        lookAhead();
+    wantMaps();
+    std::vector<FramePlace> learned;
+    std::vector<Core::Asked> asks;
+    std::set<std::uint32_t> pids;
+    {
+        const std::lock_guard lock(m_core->mutex);
+        const std::uint64_t now = m_core->population->now();
+        const auto isDue = [&](const Core::Read &read) { return !m_core->live || now > read.at + kSettleNs; };
+        const auto due = std::stable_partition(m_core->reads.begin(), m_core->reads.end(),
+                                               [&](const Core::Read &read) { return !isDue(read); });
+        for (auto read = due; read != m_core->reads.end(); ++read)
+            m_core->take(*read, learned);
+        if (due != m_core->reads.end())
+            m_core->generation.fetch_add(1, std::memory_order_release);
+        m_core->reads.erase(due, m_core->reads.end());
+        if (!m_core->live) {
+            m_core->asked.clear();
+            m_core->isAsked.clear();
+            m_core->wanted.clear();
+        }
+        // acquire: partner is the release at the task's end.
+        const bool any = !m_core->asked.empty() || !m_core->wanted.empty();
+        if (any && !m_core->busy.load(std::memory_order_acquire)) {
+            auto &asked = m_core->asked;  // the latest first: they are what is shown now
+            if (asked.size() > kMostWaiting)
+                asked.erase(asked.begin(), asked.end() - kMostWaiting);
+            const std::size_t count = std::min(asked.size(), kMostAsked);
+            asks.assign(asked.end() - static_cast<std::ptrdiff_t>(count), asked.end());
+            asked.resize(asked.size() - count);
+            m_core->isAsked.clear();
+            for (const Core::Asked &ask : asked)
+                m_core->isAsked.insert(ask.coroutine);
+            pids.swap(m_core->wanted);
+            m_core->busy.store(true, std::memory_order_relaxed);
+        }
+    }
+    if (!asks.empty() || !pids.empty()) {
+        m_worker->run([core = m_core, asks = std::move(asks), pids = std::move(pids)](Symbolizer &symbolizer) {
+            core->answer(symbolizer, asks, pids);
+        });
+    }
+    if (m_listener && !learned.empty())
+        m_listener(learned);
+}
+
+/// Whether the processes that somebody asked about have mapped more.
+void Places::wantMaps()
+{
+    const std::lock_guard lock(m_core->mutex);
+    const std::uint64_t now = m_core->population->now();
+    if (!m_core->live || now < m_mapsWantedAt + kMapsEveryNs)
+        return;
+    m_mapsWantedAt = now;
+    for (const auto &[pid, process] : m_core->processes) {
+        if (process.lookedAt != 0)
+            m_core->wanted.insert(pid);
+    }
+}
+
+/// Who waits, and has been asked for by nobody.
+void Places::lookAhead()
+{
+    const std::lock_guard lock(m_core->mutex);
+    if (!m_core->live || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
+        return;
+    const CoroutineId size = m_core->population->size();
+    for (CoroutineId step = 0; step < std::min(size, kAheadSteps); ++step) {
+        m_ahead = m_ahead + 1 < size ? m_ahead + 1 : 0;
+        if (m_core->population->suspendedSince(m_ahead) == Population::kNotSuspended)
+            continue;
+        const CoroutineSnapshot coroutine = m_core->population->at(m_ahead);
+        const auto process = m_core->processes.find(m_core->processOf(coroutine.pid));
+        const bool isCode = process != m_core->processes.end() && process->second.modules &&
+                            process->second.modules->find(coroutine.addr);
+        if (hasFrame(coroutine) && !isCode)
+            m_core->frame(spotOf(coroutine), m_core->processOf(coroutine.pid), true);
+        if (m_core->asked.size() >= kAheadAsks)
+            return;
+    }
+}
+
+bool Places::isIdle() const
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->asked.empty() && m_core->wanted.empty() && m_core->reads.empty() &&
+           !m_core->busy.load(std::memory_order_acquire) && m_worker->isIdle();
+}
+
+void Places::settle(std::chrono::milliseconds most)
+{
+    const auto end = std::chrono::steady_clock::now() + most;
+    for (look(); !isIdle() && std::chrono::steady_clock::now() < end; look())
+        std::this_thread::sleep_for(kStep);
+}
+
+void Places::forgetGaps()
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->forgetGaps();
+    for (auto &[pid, process] : m_core->processes)
+        process.unreadable.reset();
+    m_core->problem.clear();
+    m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace ct

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/placescore.h"
+
+#include "core/session/processmemory.h"
+#include "core/session/recordingfacts.h"
+#include "core/symbols/symbolizer.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace ct {
+
+namespace {
+
+/// What a process has mapped is looked at this often at most.
+constexpr std::uint64_t kRefreshNs = 1'000'000'000;
+/// The line of a coroutine that goes on and on.
+constexpr std::uint64_t kAskAgainNs = 500'000'000;
+/// Some 200 bytes each. Beyond, all are forgotten rather than any remembered longer.
+constexpr std::size_t kMostFrames = 500'000;
+
+std::uint64_t monotonicNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t emitted(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.events + coroutine.lost + coroutine.missed;
+}
+
+bool isSuspended(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+}
+
+SymbolWorker::Answer gap(SymbolGap gap, const char *remedy)
+{
+    DescribedAddress described;
+    described.gap = gap;
+    described.remedy = remedy;
+    return std::make_shared<const DescribedAddress>(std::move(described));
+}
+
+}  // namespace
+
+Places::Core::Known &Places::Core::knownOf(CoroutineId id)
+{
+    if (frames.size() >= kMostFrames && !frames.contains(id))
+        frames.clear();
+    return frames[id];
+}
+
+/// Of all coroutines of a function, or of a place, one answer. `whole`: nothing is left to be known.
+Places::Answer Places::Core::shared(const std::string &module, SourceFrame source, bool whole)
+{
+    if (answers.size() >= kMostFrames)
+        answers.clear();
+    Answer &answer = answers[{module, source.function, source.file, source.line, source.column}];
+    if (!answer) {
+        DescribedAddress described;
+        described.module = module;
+        described.gap = whole ? SymbolGap::None : SymbolGap::NoLines;
+        described.frames.push_back(std::move(source));
+        answer = std::make_shared<const DescribedAddress>(std::move(described));
+    }
+    return answer;
+}
+
+Places::Answer Places::Core::sharedGap(const DescribedAddress &described)
+{
+    const std::string function = described.frames.empty() ? std::string() : described.frames.front().function;
+    Answer &answer =
+        answers[{described.module, described.remedy, function, static_cast<std::uint32_t>(described.gap), ~0U}];
+    if (!answer || *answer != described)
+        answer = std::make_shared<const DescribedAddress>(described);
+    return answer;
+}
+
+void Places::Core::forgetGaps()
+{
+    for (auto &[id, known] : frames) {
+        known.gap.reset();
+        if (!known.place)
+            known.since = 0;
+    }
+}
+
+Places::Answer Places::Core::frame(const Spot &spot, std::uint32_t pid, bool ask)
+{
+    const auto found = frames.find(spot.coroutine);
+    Known *known = found != frames.end() && found->second.frame == spot.addr ? &found->second : nullptr;
+    const bool same = known && spot.since != 0 && known->since == spot.since;
+    if (same && known->place)
+        return known->place;
+    const auto process = processes.find(pid);
+    const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
+    // Once per suspension that lasts; of others there is nothing left to be learned but the function.
+    const bool isWanted = known && known->function ? spot.lasts && !same : !(same && known->gap);
+    if (ask && live && isWanted && pid != 0 && !unreadable)
+        askFor(spot, pid, known ? *known : knownOf(spot.coroutine));
+    if (known && known->function)
+        return same && known->gap ? known->gap : known->function;
+    if (known && known->gap)
+        return known->gap;
+    if (unreadable)
+        return unreadable;
+    static const Answer kGone = gap(
+        SymbolGap::NotReadable, "a coroutine frame of which nothing is known: it can be read only while its process "
+                                "lives, and what was read is in recordings (.ctr) alone");
+    static const Answer kNoProcess =
+        gap(SymbolGap::NoModule, "which process this address is of is not known: several wrote, and none says which");
+    if (!live)
+        return kGone;
+    return pid == 0 ? kNoProcess : nullptr;
+}
+
+void Places::Core::askFor(const Spot &spot, std::uint32_t pid, Known &known)
+{
+    const std::uint64_t now = monotonicNow();
+    if (known.frame == spot.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kSettleNs)
+        return;
+    if (known.frame != spot.addr)
+        known = {};
+    known.frame = spot.addr;
+    known.askedAt = now;
+    if (isAsked.insert(spot.coroutine).second)
+        asked.push_back({spot.coroutine, pid, spot.addr});
+}
+
+void Places::Core::answer(Symbolizer &symbolizer, const std::vector<Asked> &asks, const std::set<std::uint32_t> &pids)
+{
+    std::set<std::uint32_t> all = pids;
+    for (const Asked &ask : asks)
+        all.insert(ask.pid);
+    for (const std::uint32_t pid : all)
+        refresh(pid);
+    // A pid of a process that is gone may be another one's by now.
+    std::set<std::uint32_t> gone;
+    for (const ProcessSnapshot &process : population->processes()) {
+        if (process.endTs != 0)
+            gone.insert(process.pid);
+        else
+            gone.erase(process.pid);
+    }
+    for (const Asked &ask : asks)
+        read(symbolizer, ask, gone);
+    busy.store(false, std::memory_order_release);
+}
+
+void Places::Core::refresh(std::uint32_t pid)
+{
+    const std::uint64_t now = monotonicNow();
+    std::vector<Module> seen;
+    {
+        const std::lock_guard lock(mutex);
+        Process &process = processes[pid];
+        if (!live || (process.lookedAt != 0 && now < process.lookedAt + kRefreshNs))
+            return;
+        process.lookedAt = now;
+        seen = process.seen;
+    }
+    RecordingInfo::Process facts = processFacts(static_cast<pid_t>(pid));
+    if (facts.modules.empty() || facts.modules == seen)
+        return;
+    seen = facts.modules;
+    addBuildIds(facts);
+    char byte = 0;
+    const bool readable = processMemory(static_cast<pid_t>(pid))(facts.modules.front().begin, &byte, 1);
+    const std::lock_guard lock(mutex);
+    Process &process = processes[pid];
+    if (process.modules)
+        forgetGaps();
+    process.seen = std::move(seen);
+    process.modules = std::make_shared<const ModuleMap>(std::move(facts.modules));
+    process.unreadable = readable ? nullptr
+                                  : gap(SymbolGap::NotReadable,
+                                        "coroutine frames of this process may not be read by this user: start it from "
+                                        "here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
+    if (process.unreadable && problem.empty())
+        problem = process.unreadable->remedy;
+    generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::Core::read(Symbolizer &symbolizer, const Asked &ask, const std::set<std::uint32_t> &gone)
+{
+    SymbolWorker::Modules modules;
+    {
+        const std::lock_guard lock(mutex);
+        const Process &process = processes[ask.pid];
+        if (!live || process.unreadable || !process.modules)
+            return;
+        modules = process.modules;
+    }
+    Read read;
+    read.before = population->at(ask.coroutine);
+    if (gone.contains(ask.pid) || read.before.deathTs != 0 || read.before.addr != ask.frame ||
+        read.before.site != kUnknownSite || modules->find(ask.frame))
+        return;
+    read.frame = describeCoroutineFrame(symbolizer, *modules, ask.frame, processMemory(static_cast<pid_t>(ask.pid)));
+    read.at = monotonicNow();
+    const std::lock_guard lock(mutex);
+    reads.push_back(std::move(read));
+}
+
+/// What was read holds if nothing happened to the coroutine in between: the function while it lives, the line during
+/// one suspension.
+void Places::Core::take(const Read &read, std::vector<FramePlace> &learned)
+{
+    const CoroutineSnapshot after = population->at(read.before.id);
+    const bool lived = after.deathTs == 0 || after.deathTs > read.at + kSettleNs;
+    const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
+    const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
+    if (!lived || after.addr != read.before.addr)
+        return;
+    const DescribedAddress &place = read.frame.place;
+    const bool isFrame = read.frame.state != CoroutineFrame::State::Unknown && !place.frames.empty();
+    if (!same && !wentOnLater && !isFrame)
+        return;
+    Known &known = knownOf(read.before.id);
+    known.frame = read.before.addr;
+    const bool lasted = (same || wentOnLater) && isSuspended(read.before);
+    known.since = lasted ? read.before.since : 0;
+    known.place.reset();
+    known.gap = lasted && !place.remedy.empty() ? sharedGap(place) : nullptr;
+    if (!isFrame) {
+        if (problem.empty() && place.gap != SymbolGap::NotACoroutine && place.gap != SymbolGap::NotReadable)
+            problem = place.remedy;
+        return;
+    }
+    const SourceFrame &source = place.frames.front();
+    FramePlace row{read.before.id, known.frame, 0, read.frame.resumeFunction, 0, 0, {}, source.function};
+    const bool isNew = !known.function || known.function->frames.front().function != source.function;
+    known.function = shared(place.module, {source.function, {}, 0, 0, false}, false);
+    if (lasted && source.line != 0) {
+        known.place = shared(place.module, source, true);
+        row = {row.coroutine, row.frame, known.since, row.code, source.line, source.column, source.file, row.function};
+    }
+    if (isNew || known.place)
+        learned.push_back(std::move(row));
+}
+
+}  // namespace ct

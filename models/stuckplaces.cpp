@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/stuckplaces.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// The longest waiting ones: about these it is asked, and
+constexpr std::size_t kMostAsked = 1000;
+/// of these it is looked up what is known. The rest stays together.
+constexpr std::size_t kMostDivided = 10'000;
+
+}  // namespace
+
+void StuckPlaces::setPlaces(std::shared_ptr<Places> places)
+{
+    m_places = std::move(places);
+    m_answers.clear();
+    m_ids.clear();
+}
+
+Places::Answer StuckPlaces::placeOf(SiteId id) const
+{
+    return id >= kFirst && id - kFirst < m_answers.size() ? m_answers[id - kFirst] : nullptr;
+}
+
+SiteId StuckPlaces::idOf(const Population &population, const StuckCoroutine &stuck, bool ask)
+{
+    const Places::Spot spot{stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since, true};
+    const Places::Answer answer = ask ? m_places->find(spot) : std::as_const(*m_places).known(spot);
+    if (!answer || answer->frames.empty())
+        return kUnknownSite;
+    const SourceFrame &frame = answer->frames.front();
+    const auto next = kFirst + static_cast<SiteId>(m_answers.size());
+    const auto [id, isNew] = m_ids.try_emplace({frame.function, frame.file, frame.line}, next);
+    if (isNew)
+        m_answers.push_back(answer);
+    return id->second;
+}
+
+void StuckPlaces::divide(const Population &population, std::vector<StuckGroup> &groups)
+{
+    const auto unknown =
+        std::find_if(groups.begin(), groups.end(), [](const StuckGroup &group) { return group.site == kUnknownSite; });
+    if (!m_places || unknown == groups.end())
+        return;
+    StuckGroup whole = std::move(*unknown);
+    groups.erase(unknown);
+    std::unordered_map<SiteId, std::size_t> rowOf;
+    for (std::size_t i = 0; i < whole.coroutines.size(); ++i) {
+        StuckCoroutine &stuck = whole.coroutines[i];
+        const SiteId id = i < kMostDivided ? idOf(population, stuck, i < kMostAsked) : kUnknownSite;
+        const auto [row, isNew] = rowOf.try_emplace(id, groups.size());
+        if (isNew) {
+            groups.emplace_back();
+            groups.back().site = id;
+            groups.back().usualNs = whole.usualNs;
+            groups.back().longestNs = stuck.suspendedNs;  // they come longest first
+        }
+        groups[row->second].coroutines.push_back(std::move(stuck));
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const StuckGroup &a, const StuckGroup &b) {
+        return a.coroutines.size() != b.coroutines.size() ? a.coroutines.size() > b.coroutines.size() : a.site < b.site;
+    });
+}
+
+}  // namespace ct

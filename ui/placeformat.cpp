@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/placeformat.h"
+
+#include "ui/format.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace ct {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("PlaceFormat", text);
+}
+
+}  // namespace
+
+ShownPlace shownPlace(const Population &population, Places *places, SiteId site, const Places::Spot &spot)
+{
+    ShownPlace place;
+    place.addr = spot.addr;
+    if (const Site *said = population.site(site)) {
+        place.site = *said;
+        return place;
+    }
+    if (places)
+        place.answer = places->find(spot);
+    if (place.answer && !place.answer->frames.empty())
+        place.site = format::siteOf(place.answer->frames.front());
+    return place;
+}
+
+ShownPlace shownPlace(const Population &population, Places *places, const CoroutineSnapshot &coroutine)
+{
+    return shownPlace(population, places, coroutine.site, Places::spotOf(coroutine));
+}
+
+namespace format {
+
+Site siteOf(const SourceFrame &frame)
+{
+    return {kUnknownSite, frame.line, frame.column, frame.file, frame.function};
+}
+
+QString place(const ShownPlace &shown)
+{
+    return place(shown.site ? &*shown.site : nullptr, shown.addr);
+}
+
+QString placeDetails(const ShownPlace &shown)
+{
+    if (!shown.answer)
+        return placeDetails(shown.site ? &*shown.site : nullptr, shown.addr);
+    QStringList lines;
+    for (std::size_t i = 0; i < shown.answer->frames.size(); ++i) {
+        const Site site = siteOf(shown.answer->frames[i]);
+        const QString details = placeDetails(&site, 0);
+        lines << (i == 0 ? details : tr("inlined into %1").arg(details));
+    }
+    if (!shown.answer->module.empty())
+        lines << tr("in %1").arg(QString::fromStdString(shown.answer->module));
+    if (shown.addr != 0)
+        lines << tr("address %1").arg(address(shown.addr));
+    if (!shown.answer->remedy.empty())
+        lines << QString::fromStdString(shown.answer->remedy);
+    return lines.join(u'\n');
+}
+
+QString fileAndFolder(const Site &site)
+{
+    QString text = fileName(site);
+    if (text.isEmpty())
+        return text;
+    if (site.line != 0)
+        text += u':' + QString::number(site.line);
+    const QString folder = QString::fromStdString(site.file).section(u'/', 0, -2);
+    return folder.isEmpty() ? text : text + tr("  in %1").arg(folder);
+}
+
+}  // namespace format
+}  // namespace ct
