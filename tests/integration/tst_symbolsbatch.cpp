@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Targets built with existing SDKs in batch runs: functions and lines in findings, exports and recordings.
+#include "core/recording/recordingreader.h"
+#include "database.h"
+#include "runner.h"
+#include "tests/symbols/ran.h"
+
+using namespace ct;
+
+namespace {
+
+QStringList waiting(const char *name, const char *tenths = "600")
+{
+    return {QStringLiteral("--"), QString::fromStdString(made::path(name)), QLatin1String(tenths), QStringLiteral("3")};
+}
+
+QString stuckSite(const QJsonObject &summary, int index = 0)
+{
+    return summary.value(QLatin1String("stuck")).toArray().at(index).toObject().value(QLatin1String("site")).toString();
+}
+
+int counted(const exporttest::Database &database, const QString &what)
+{
+    return database.rows(("SELECT count(*) FROM " + what.toStdString()).c_str()).value(0).toInt();
+}
+
+QString fetchLine()
+{
+    return QStringLiteral("waiting.cpp:%1").arg(made::marked("waiting.cpp", "fetch"));
+}
+
+}  // namespace
+
+class SymbolsBatchTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void findingsSayWhere_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::newRow("g++") << QStringLiteral("waiting_gxx");
+        QTest::newRow("clang") << QStringLiteral("waiting_clang");
+    }
+    void findingsSayWhere()
+    {
+        QFETCH(QString, program);
+        if (!made::exists(program.toStdString()))
+            QSKIP("its compiler is missing here");
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3")},
+                            waiting(program.toLatin1().constData()));
+        QCOMPARE(batch.run(), 0);
+        const QJsonObject summary = batch.summary();
+        QCOMPARE(summary.value(QLatin1String("stuck")).toArray().size(), 3);
+        QVERIFY2(stuckSite(summary).contains(QLatin1String("work::fetch_from_the_far_side(")), batch.err().constData());
+        QVERIFY(summary.value(QLatin1String("stuck")).toArray().at(0).toObject().contains(QLatin1String("addr")));
+#if defined(__x86_64__)
+        QVERIFY2(stuckSite(summary).contains(u'/' + fetchLine() + u' '), qPrintable(stuckSite(summary)));
+        QVERIFY(batch.err().contains("stuck: 3 coroutines at fetch_from_the_far_side " + fetchLine().toLatin1()));
+#endif
+    }
+
+    void withoutSymbolsTheRemedyIsSaidOnce()
+    {
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3")}, waiting("waiting_stripped"));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY(stuckSite(batch.summary()).startsWith(QLatin1String("0x")));
+        QCOMPARE(batch.err().count("some addresses have no function"), 1);
+        QVERIFY(batch.err().contains("-g"));
+    }
+
+    void debugFilesAreFoundWhereOneSays()
+    {
+        if (!made::exists("waiting_bare"))
+            QSKIP("there is no objcopy here");
+        const QString apart = QString::fromStdString(made::path("apart"));
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3"), QStringLiteral("--debug-path"), apart},
+                            waiting("waiting_bare"));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY2(stuckSite(batch.summary()).contains(QLatin1String("fetch_from_the_far_side")),
+                 batch.err().constData());
+    }
+
+    void exportsHaveThem()
+    {
+        runner::Batch batch({QStringLiteral("-o"), QStringLiteral("run.sqlite")});
+        const QString path = batch.path("run.sqlite");
+        batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
+                                     waiting("waiting_gxx", "25"));
+        QCOMPARE(batch.run(), 0);
+        const exporttest::Database database(path);
+        QCOMPARE(counted(database, QStringLiteral("addresses WHERE depth = 0")), 6);
+        QCOMPARE(counted(database, QStringLiteral("addresses WHERE function = 'work::taker()'")), 3);
+        QCOMPARE(counted(database, QStringLiteral("addresses WHERE function LIKE 'work::fetch_from_the_far_side(%' AND "
+                                                  "module LIKE '%/waiting_gxx'")),
+                 3);
+#if defined(__x86_64__)
+        QCOMPARE(
+            counted(database,
+                    QStringLiteral(
+                        "addresses a JOIN coro_trace_events e ON e.coroutine = a.coroutine "
+                        "AND e.addr = a.addr AND e.ts = a.line_since WHERE a.file LIKE '%/waiting.cpp' AND a.line = %1")
+                        .arg(made::marked("waiting.cpp", "fetch"))),
+            3);
+#endif
+    }
+
+    void csvHasWhatIsKnownByThen()
+    {
+        runner::Batch batch;
+        const QString path = batch.path("run.csv");
+        batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
+                                     waiting("waiting_gxx", "25"));
+        QCOMPARE(batch.run(), 0);
+        const QByteArray csv = runner::readAll(path);
+        QVERIFY(csv.contains(",await,,,work::taker(),"));
+    }
+
+    void recordingsKeepThem()
+    {
+        runner::Batch batch;
+        const QString path = batch.path("run.ctr");
+        batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
+                                     waiting("waiting_gxx", "25"));
+        QCOMPARE(batch.run(), 0);
+        const auto reader = RecordingReader::open(path.toStdString());
+        QVERIFY(bool(reader));
+        std::map<CoroutineId, FramePlace> learned;
+        Batch next;
+        for (Result<bool> more = true; more && *more;) {
+            more = (*reader)->next(next);
+            FileFacts facts;
+            if (!(*reader)->takeFacts(facts))
+                continue;
+            for (const FramePlace &place : facts.frames)
+                learned[place.coroutine] = place;
+        }
+        QCOMPARE(learned.size(), std::size_t{6});
+        QCOMPARE(learned[0].function, std::string("work::taker()"));
+        QVERIFY(learned[1].function.starts_with("work::fetch_from_the_far_side("));
+        QVERIFY((*reader)->info().target.has_value());
+    }
+};
+
+QTEST_GUILESS_MAIN(SymbolsBatchTest)
+#include "tst_symbolsbatch.moc"

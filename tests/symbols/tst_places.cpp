@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Addresses in the events of a run, against a program that runs and against what a recording says.
+#include "core/session/places.h"
+#include "core/symbols/symbolizer.h"
+#include "running.h"
+#include "tests/support/check.h"
+
+#include <algorithm>
+#include <ctime>
+
+using namespace ct;
+using made::Running;
+using made::Seen;
+
+namespace {
+
+std::uint64_t monotonicNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A run whose events the test writes, of a program that it has started.
+struct Run {
+    explicit Run(pid_t pid, std::uint32_t said = 0)
+    {
+        batch.births.push_back({0, 0, 1, said, Dialect::Seqlock, 64, monotonicNow()});
+        places->setLive(true);
+        places->setTarget(pid);
+    }
+    void event(std::uint64_t frame, bool active, std::uint64_t ts)
+    {
+        batch.transitions.push_back({ts, frame, n, slotSeq(Dialect::Seqlock, n), 0, 7, 0, PointKind::Await, active});
+        ++n;
+    }
+    void commit(std::uint64_t now)
+    {
+        batch.now = now;
+        CHECK(static_cast<bool>(population->consume(batch)));
+        batch.clear();
+    }
+    Places::Answer ask() const { return places->find(Places::spotOf(population->at(0))); }
+    /// Until the worker has read what was asked for.
+    void read() const
+    {
+        places->look();
+        worker->waitUntilIdle();
+    }
+    /// As if so much time had gone by that all that happened before the reading has been harvested.
+    void settle()
+    {
+        commit(monotonicNow() + 10 * Places::kSettleNs);
+        places->look();
+    }
+
+    Batch batch;
+    std::uint64_t n = 0;
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
+    std::shared_ptr<Places> places = std::make_shared<Places>(worker, population);
+};
+
+/// The first frame that the program tells of.
+Seen suspendedIn(Running &program)
+{
+    const std::vector<Seen> frames = made::framesIn(program.listen());
+    REQUIRE(!frames.empty());
+    return frames.front();
+}
+
+}  // namespace
+
+CT_CASE(aFrameBecomesFunctionAndLine)
+{
+    Running program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    run.event(seen.frame, false, monotonicNow());
+    run.commit(monotonicNow());
+    CHECK(!run.ask());
+    std::vector<FramePlace> learned;
+    run.places->setListener([&](const std::vector<FramePlace> &frames) { learned = frames; });
+    run.read();
+    CHECK(!run.ask());  // it is not known yet whether it went on meanwhile
+    run.places->look();
+    CHECK(learned.empty());
+    const std::uint64_t before = run.places->generation();
+    run.settle();
+    CHECK(run.places->generation() > before);
+    const Places::Answer answer = run.ask();
+    REQUIRE(answer && answer->frames.size() == 1);
+    CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
+    CHECK(answer->module.ends_with("coroutines_gxx_o2"));
+    REQUIRE(learned.size() == 1);
+    CHECK_EQUAL(learned[0].function, "work::sequence(int)");
+    CHECK(learned[0].code != 0 && learned[0].frame == seen.frame);
+#if defined(__x86_64__)
+    CHECK_EQUAL(answer->frames[0].line, seen.line);
+    CHECK_EQUAL(learned[0].line, seen.line);
+    CHECK_EQUAL(learned[0].since, run.population->at(0).since);
+#endif
+    CHECK(run.places->problem().empty());
+
+    // Of another suspension only the function is known, and that also when the process is gone.
+    program.end();
+    run.event(0, true, monotonicNow());
+    run.event(seen.frame, false, monotonicNow());
+    run.settle();
+    run.places->setLive(false);
+    const Places::Answer later = run.ask();
+    REQUIRE(later && later->frames.size() == 1);
+    CHECK_EQUAL(later->frames[0].function, "work::sequence(int)");
+    CHECK_EQUAL(later->frames[0].line, 0U);
+}
+
+CT_CASE(whatWentOnMeanwhileHasNoLine)
+{
+    Running program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    run.event(seen.frame, false, monotonicNow());
+    run.commit(monotonicNow());
+    run.ask();
+    // It happened before the reading, and is harvested behind it.
+    run.event(0, true, monotonicNow());
+    run.event(seen.frame, false, monotonicNow());
+    run.read();
+    run.settle();
+    const Places::Answer answer = run.places->known(Places::spotOf(run.population->at(0)));
+    REQUIRE(answer && answer->frames.size() == 1);
+    CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
+    CHECK_EQUAL(answer->frames[0].line, 0U);
+}
+
+CT_CASE(ofTheDeadNothingIsLearned)
+{
+    Running program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    run.event(seen.frame, false, monotonicNow());
+    run.commit(monotonicNow());
+    run.ask();
+    const std::uint64_t death = monotonicNow();
+    run.read();
+    run.batch.deaths.push_back({0, death});
+    run.settle();
+    const Places::Answer answer = run.places->known(Places::spotOf(run.population->at(0)));
+    CHECK(!answer || answer->frames.empty());
+}
+
+CT_CASE(whatIsNoFrameSaysSo)
+{
+    Running program("coroutines_stripped");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    run.event(seen.frame, false, monotonicNow());
+    run.commit(monotonicNow());
+    run.ask();
+    run.read();
+    run.settle();
+    const Places::Answer answer = run.ask();
+    REQUIRE(answer);
+    CHECK(answer->frames.empty());
+    CHECK(answer->remedy.find("-g") != std::string::npos || answer->remedy.find("without -s") != std::string::npos);
+    CHECK_EQUAL(run.places->problem(), answer->remedy);
+    // Not over and over: the same suspension has been asked about.
+    CHECK(run.places->isIdle());
+}
+
+CT_CASE(codeIsLookedUpAsCode)
+{
+    Running program("gxx_o2");
+    program.listen();
+    const made::Ran ran = made::run("gxx_o2");
+    REQUIRE(ran.ran);
+    const std::uint64_t address = ran.places.at("hidden").address;
+    Run run(1, 4711);
+    RecordingInfo info;
+    info.processes.push_back({4711, "gxx_o2", {ran.modules.modules().begin(), ran.modules.modules().end()}});
+    run.places->setLive(false);
+    run.places->addInfo(info);
+    run.event(address, false, monotonicNow());
+    run.commit(monotonicNow());
+    CHECK(!run.ask());
+    run.worker->waitUntilIdle();
+    const Places::Answer answer = run.ask();
+    REQUIRE(answer && !answer->frames.empty());
+    CHECK_EQUAL(answer->frames.back().function, "(anonymous namespace)::hidden(int)");
+}
+
+CT_CASE(aRecordingsFramesAreThatOfItsTarget)
+{
+    Run run(0);
+    run.places->setLive(false);
+    const std::uint64_t since = monotonicNow();
+    run.event(0x1000, false, since);
+    run.commit(since);
+    const Places::Answer nothing = run.ask();
+    REQUIRE(nothing);
+    CHECK(nothing->frames.empty() && !nothing->remedy.empty());
+    RecordingInfo info;
+    info.processes.push_back({1, "/bin/sh", {}});
+    info.processes.push_back({2, "/bin/server", {{"/bin/server", 0x40'0000, 0x50'0000, 0, "abcdef"}}});
+    info.target = 2;
+    run.places->addInfo(info);
+    run.places->addFrames({{0, 0x1000, since, 0x40'1000, 12, 3, "/src/server.cpp", "serve(int)"}});
+    const Places::Answer answer = run.ask();
+    REQUIRE(answer && answer->frames.size() == 1);
+    CHECK_EQUAL(answer->frames[0].function, "serve(int)");
+    CHECK_EQUAL(answer->frames[0].line, 12U);
+    CHECK_EQUAL(answer->module, "/bin/server");
+    // Another frame of that number was another coroutine's.
+    CHECK(run.places->known({0, 0, 0x2000, since, true})->frames.empty());
+    CHECK_EQUAL(run.places->lineSince({0, 0, 0x1000, 0, false}), since);
+}
+
+CT_CASE(manyAreAskedForInTurns)
+{
+    Running program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    for (CoroutineId id = 1; id < 20'000; ++id)
+        run.batch.births.push_back({id, id, 1, 0, Dialect::Seqlock, 64, monotonicNow()});
+    for (CoroutineId id = 0; id < 20'000; ++id)
+        run.batch.transitions.push_back({monotonicNow(), seen.frame, 0, 2, id, 7, 0, PointKind::Await, false});
+    run.commit(monotonicNow());
+    for (CoroutineId id = 0; id < 20'000; ++id)
+        run.places->find(Places::spotOf(run.population->at(id)));
+    // The latest are what is shown: they come first, few at a time.
+    run.read();
+    run.settle();
+    const auto isKnown = [&](CoroutineId id) {
+        const Places::Answer answer = run.places->known(Places::spotOf(run.population->at(id)));
+        return answer && !answer->frames.empty();
+    };
+    CHECK(isKnown(19'999));
+    CHECK(!isKnown(0));
+    CHECK(!isKnown(10'000));
+}

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What was learned of coroutines goes into a recording, and comes out of it.
+#include "core/recording/segments.h"
+#include "tests/unit/recordingtest.h"
+
+#include <filesystem>
+
+using namespace recordingtest;
+
+namespace {
+
+FramePlace placeOf(CoroutineId id, std::uint32_t line)
+{
+    return {id,   0x7f00'0000'1000 + id * 64, 1'000'000 + id,           0x40'1000,
+            line, line == 0 ? 0U : 7U,        line ? "/src/a.cpp" : "", "work::step(int) #" + std::to_string(id)};
+}
+
+Batch births(CoroutineId first, CoroutineId count, std::uint64_t now)
+{
+    Batch batch;
+    for (CoroutineId id = first; id < first + count; ++id) {
+        batch.births.push_back({id, id, 1, 0, Dialect::Seqlock, id + 1, now});
+        batch.transitions.push_back({now, 0x7f00'0000'1000 + id * 64, 0, 2, id, 5, 0, PointKind::Await, false});
+    }
+    batch.now = now;
+    return batch;
+}
+
+std::vector<FramePlace> framesIn(const std::string &path)
+{
+    std::vector<FramePlace> frames;
+    auto reader = RecordingReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    Batch batch;
+    bool more = true;
+    while (more) {
+        const Result<bool> next = (*reader)->next(batch);
+        more = next && *next;
+        FileFacts facts;
+        if ((*reader)->takeFacts(facts))
+            frames.insert(frames.end(), facts.frames.begin(), facts.frames.end());
+    }
+    return frames;
+}
+
+}  // namespace
+
+CT_CASE(framesComeBack)
+{
+    const TempDir dir;
+    const std::string path = dir.file("a.ctr");
+    const std::vector<FramePlace> first{placeOf(0, 12), placeOf(2, 0)};
+    const std::vector<FramePlace> second{placeOf(0, 14)};
+    {
+        const auto to = writer(path);
+        REQUIRE(static_cast<bool>(to->consume(births(0, 3, 1'000'000))));
+        to->addFrames(first);
+        REQUIRE(static_cast<bool>(to->consume(births(3, 1, 2'000'000'000))));
+        to->addFrames(second);
+        REQUIRE(static_cast<bool>(to->finish({})));
+    }
+    std::vector<FramePlace> all = first;
+    all.insert(all.end(), second.begin(), second.end());
+    CHECK(framesIn(path) == all);
+    CHECK(readAll(path).error.empty());
+}
+
+CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
+{
+    const TempDir dir;
+    const std::string path = dir.file("r.ctr");
+    RecordingLimits limits;
+    limits.bytes = RecordingLimits::kLeastBytes;
+    auto to = RecordingWriter::open(path, limits);
+    REQUIRE(static_cast<bool>(to));
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    REQUIRE(static_cast<bool>((*to)->consume(births(0, 10, kSecond))));
+    std::vector<FramePlace> frames;
+    for (CoroutineId id = 0; id < 10; ++id)
+        frames.push_back(placeOf(id, 12));
+    (*to)->addFrames(frames);
+    Batch deaths;
+    for (const CoroutineId id : {0U, 1U, 2U, 3U})
+        deaths.deaths.push_back({id, 2 * kSecond});
+    deaths.now = 2 * kSecond;
+    REQUIRE(static_cast<bool>((*to)->consume(deaths)));
+    // Until the first file is gone.
+    std::uint64_t now = 3 * kSecond;
+    std::mt19937_64 numbers(1);
+    for (std::uint64_t n = 1; std::filesystem::exists(ctr::segmentPath(path, 0)) && now < 4000 * kSecond;
+         now += kSecond) {
+        Batch batch;
+        for (int i = 0; i < 2000; ++i, ++n)
+            batch.transitions.push_back({now + static_cast<std::uint64_t>(i), numbers(), n, (n / 8 + 1) * 2, 9,
+                                         static_cast<std::uint32_t>(numbers()), 0, PointKind::Await, n % 2 == 1});
+        batch.now = now;
+        REQUIRE(static_cast<bool>((*to)->consume(batch)));
+    }
+    REQUIRE(static_cast<bool>((*to)->finish({})));
+    REQUIRE(!std::filesystem::exists(ctr::segmentPath(path, 0)));
+    std::uint32_t segment = 1;
+    while (!std::filesystem::exists(ctr::segmentPath(path, segment)))
+        ++segment;
+    const std::vector<FramePlace> again = framesIn(ctr::segmentPath(path, segment));
+    // Six live on, and are numbered anew; each later file repeats them.
+    REQUIRE(again.size() >= 6 && again.size() % 6 == 0);
+    for (std::size_t i = 0; i < again.size(); ++i) {
+        CHECK_EQUAL(again[i].coroutine, static_cast<CoroutineId>(i % 6));
+        CHECK_EQUAL(again[i].function, "work::step(int) #" + std::to_string(4 + i % 6));
+    }
+}
+
+CT_CASE(targetsAreSaid)
+{
+    RecordingInfo info;
+    info.target = 4711;
+    const auto again = recordingInfoOf(toJson(info));
+    REQUIRE(again.has_value());
+    CHECK(again->target == info.target);
+    RecordingInfo later;
+    later.add(*again);
+    CHECK(later.target == info.target);
+}
