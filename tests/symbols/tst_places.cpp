@@ -167,6 +167,7 @@ CT_CASE(whatIsNoFrameSaysSo)
     CHECK(answer->remedy.find("-g") != std::string::npos || answer->remedy.find("without -s") != std::string::npos);
     CHECK_EQUAL(run.places->problem(), answer->remedy);
     // Not over and over: the same suspension has been asked about.
+    run.worker->waitUntilIdle();
     CHECK(run.places->isIdle());
 }
 
