@@ -54,6 +54,7 @@ private:
     Result<void> setKept(const std::string &name, const std::string &value, const SizeLimits &limits, Kept &kept);
     Result<void> setDumpOn(const std::string &name, const std::string &value);
     Result<void> setSource(const std::string &name, decltype(StartRequest::what) what);
+    Result<void> setFile(const std::string &name, const std::string &path);
     Result<void> setTarget();
     Result<void> check() const;
     Result<void> checkSource() const;
@@ -75,6 +76,14 @@ Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::w
     m_source = name;
     m_line.start.what = std::move(what);
     return {};
+}
+
+/// A recording, or a region.
+Result<void> Parser::setFile(const std::string &name, const std::string &path)
+{
+    if (path.ends_with(".shm"))
+        return setSource(name, AttachRequest{path});
+    return setSource(name, OpenRequest{path});
 }
 
 Result<void> Parser::setTarget()
@@ -134,6 +143,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return store(parseTheme(value), m_line.theme);
     if (name == "--attach")
         return setSource(name, AttachRequest{value});
+    if (name == "--input")
+        return value == "-" ? setSource("--input -", InputRequest{}) : setFile(name + ' ' + value, value);
     if (name == "--cmd") {
         LaunchSpec spec;
         spec.shellLine = value;
@@ -205,13 +216,13 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
 
 bool takesValue(std::string_view name)
 {
-    constexpr std::array<std::string_view, 21> kNames{
-        "-n",          "--stations",  "-o",           "--output",
-        "--shm",       "--sock",      "--duration",   "--summary",
-        "--attach",    "--cmd",       "--screenshot", "--screenshot-after",
-        "--theme",     "--lane-size", "--lane-pool",  "--lane-retention",
-        "--keep",      "--dump-on",   "--session",    "--limit",
-        "--debug-path"};
+    constexpr std::array<std::string_view, 22> kNames{
+        "-n",           "--stations",  "-o",           "--output",
+        "--shm",        "--sock",      "--duration",   "--summary",
+        "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
+        "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
+        "--keep",       "--dump-on",   "--session",    "--limit",
+        "--debug-path", "--input"};
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -227,10 +238,7 @@ Result<void> Parser::parseOne()
         return {};
     }
     if (argument.empty() || argument.front() != '-') {
-        const bool region = argument.ends_with(".shm");
-        if (region)
-            return setSource(argument, AttachRequest{argument});
-        return setSource(argument, OpenRequest{argument});
+        return setFile(argument, argument);
     }
     bool known = false;
     if (Result<void> flag = parseFlag(argument, known); known)
@@ -295,7 +303,7 @@ Result<void> Parser::check() const
         return usageError(*windowOnly + " does not go with --batch");
     if (std::holds_alternative<std::monostate>(what))
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
-    if (std::holds_alternative<OpenRequest>(what))
+    if (std::holds_alternative<OpenRequest>(what) || std::holds_alternative<InputRequest>(what))
         return usageError(m_source + ": a program to start goes behind --");
     return checkOutput();
 }

@@ -9,6 +9,7 @@
 #include <QCoreApplication>
 
 #include <cstdio>
+#include <unistd.h>
 
 namespace {
 
@@ -54,6 +55,11 @@ int main(int argc, char **argv)
         const QCoreApplication application(qtCount, qtArguments.data());
         return ct::runBatch(line);
     }
+    if (std::holds_alternative<ct::InputRequest>(line.start.what) && ::isatty(STDIN_FILENO) == 1)
+        return complain({ct::ErrorCode::InvalidArgument,
+                         "--input -: standard input is a terminal; send a recording into it through a pipe: "
+                         "corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -"},
+                        ct::kExitUsage);
     if (const ct::Result<void> display = ct::checkDisplay(qtCount, qtArguments.data()); !display)
         return complain(display.error(), ct::kExitCapture);
     return ct::runWindow(line, qtCount, qtArguments.data());

@@ -11,6 +11,8 @@ std::string usageText()
 The window:
   corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl) or a region (.shm)
   corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
+  corotracer-gui [OPTIONS] --input -           shows the recording that arrives on standard input while it does:
+                                               ssh HOST corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -
 Without a window:
   corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
 
@@ -36,8 +38,8 @@ Functions and lines of addresses:
 
 With --batch:
   -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
-                          for other programs; - is a recording to standard output, and what the target prints
-                          goes to standard error then. What a slow file has yet to get at the end is said; Ctrl-C
+                          for other programs; - is a recording to standard output, for --input - at the other end of
+                          a pipe, and what the target prints goes to standard error then. What a slow file has yet to get at the end is said; Ctrl-C
                           then gives that up, counts it, and leaves a whole file with exit status 4
   --limit TIME|SIZE       of a recording: only the latest 10min or 4GiB stays, in files run.0.ctr, run.1.ctr, ... of
                           which the oldest ones go; may be given twice, a time and a size [none]
@@ -53,6 +55,8 @@ With --batch:
                           be given: SIGUSR1 to corotracer-gui dumps at any time
 
 The window:
+  --input FILE            the same as FILE; - is standard input. What arrives is kept with the other recordings. A
+                          recording that is still being written is followed, whichever way it was opened
   --screenshot PNG        save a picture of the window and quit
   --screenshot-after S    after so many seconds [3]
   --theme light|dark|system

@@ -3,9 +3,11 @@
 #include "ui/capture.h"
 
 #include "core/session/fileloader.h"
+#include "core/session/inputspool.h"
 #include "core/session/placesdriver.h"
 #include "core/session/recall.h"
 #include "core/session/runrecording.h"
+#include "ui/followformat.h"
 
 #include <QFileInfo>
 
@@ -47,6 +49,19 @@ QString baseName(const std::string &path)
     return QFileInfo(QString::fromStdString(path)).fileName();
 }
 
+/// Where what arrives on standard input is kept, with the recordings of other runs.
+Result<std::string> inputPath()
+{
+    const QString directory = recordingsDirectory();
+    if (Result<void> made = makeRecordingsDirectory(directory); !made)
+        return made.error();
+    const std::string first = directory.toStdString() + '/' + recordingFileName(std::time(nullptr), "stdin");
+    std::string path = first;
+    for (int i = 2; QFileInfo::exists(QString::fromStdString(path)); ++i)
+        path = first.substr(0, first.size() - 4) + '-' + std::to_string(i) + ".ctr";
+    return path;
+}
+
 QString nameOf(const LaunchSpec &spec)
 {
     return spec.argv.empty() ? QString::fromStdString(spec.shellLine).simplified().left(60) : baseName(spec.argv[0]);
@@ -82,6 +97,7 @@ struct Capture::Source {
     std::shared_ptr<Places> places;
     std::unique_ptr<Session> session;
     std::unique_ptr<PlacesDriver> driver;  ///< of the session
+    std::unique_ptr<InputSpool> input;
     std::unique_ptr<FileLoader> loader;
     std::string openedPath;
     QString name;
@@ -126,6 +142,7 @@ Result<void> Capture::start(const StartRequest &request)
     m_driver = std::move(source.driver);
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
+    const std::unique_ptr<InputSpool> oldInput = std::exchange(m_input, std::move(source.input));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
     const std::unique_ptr<Recall> oldRecall = std::exchange(m_recall, std::move(source.recall));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
@@ -137,6 +154,7 @@ Result<void> Capture::start(const StartRequest &request)
             old->disconnect(this);
     m_name = source.name;
     m_openedPath = source.openedPath;
+    m_stopAsked = false;
     m_listening = std::holds_alternative<ListenRequest>(request.what);
     m_startedAt = startedAt;
     m_rates.clear();
@@ -154,15 +172,11 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
 {
     if (const auto *open = std::get_if<OpenRequest>(&request.what)) {
         source.name = baseName(open->path);
-        source.openedPath = open->path;
-        source.loader = std::make_unique<FileLoader>(
-            open->path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
-        source.recall = std::make_unique<Recall>(source.history, source.loader->places());
-        source.loader->setAddresses(source.places);
-        watch(*source.loader);
-        source.loader->start();
+        beginFile(source, open->path);
         return {};
     }
+    if (std::holds_alternative<InputRequest>(request.what))
+        return beginInput(source);
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
@@ -216,6 +230,37 @@ std::string Capture::recordingPath() const
     return m_recording ? m_recording->path() : m_openedPath;
 }
 
+void Capture::beginFile(Source &source, const std::string &path)
+{
+    source.openedPath = path;
+    source.loader =
+        std::make_unique<FileLoader>(path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
+    source.recall = std::make_unique<Recall>(source.history, source.loader->places());
+    source.loader->setAddresses(source.places);
+    watch(*source.loader);
+    source.loader->start();
+}
+
+Result<void> Capture::beginInput(Source &source)
+{
+    source.name = tr("Standard input");
+    // First, so that whoever writes there is told when it cannot be kept.
+    const Result<int> input = InputSpool::takeStandardInput();
+    if (!input)
+        return input.error();
+    const Result<std::string> path = inputPath();
+    if (!path) {
+        ::close(*input);
+        return path.error();
+    }
+    Result<std::unique_ptr<InputSpool>> spool = InputSpool::begin(*input, *path);
+    if (!spool)
+        return spool.error();
+    source.input = std::move(*spool);
+    beginFile(source, source.input->path());
+    return {};
+}
+
 void Capture::watch(Session &session)
 {
     connect(&session, &Session::stateChanged, this, &Capture::stateChanged);
@@ -228,12 +273,50 @@ void Capture::watch(Session &session)
 void Capture::watch(FileLoader &loader)
 {
     connect(&loader, &FileLoader::finished, this, [this, &loader] {
-        if (m_loader.get() != &loader)
-            return;  // replaced meanwhile
-        if (!loader.errorMessage().isEmpty())
-            Q_EMIT failed(loader.errorMessage());
-        Q_EMIT stateChanged(state());
+        if (m_loader.get() == &loader)  // else replaced meanwhile
+            onLoaded(loader);
     });
+    connect(&loader, &FileLoader::followed, this, [this, &loader] {
+        if (m_loader.get() == &loader)
+            Q_EMIT followed();
+    });
+}
+
+void Capture::onLoaded(const FileLoader &loader)
+{
+    const InputSpool::End input = m_input ? m_input->end() : InputSpool::End::None;
+    if (isFollowed() && !loader.wasCancelled()) {
+        const QString inputMessage = m_input ? QString::fromStdString(m_input->message()) : QString();
+        const QString text = format::followEnd({QString::fromStdString(m_openedPath), loader.endedInOrder(),
+                                                m_stopAsked, loader.errorMessage(), isInput(), input, inputMessage});
+        if (input == InputSpool::End::NoRecording)
+            Q_EMIT failed(text);
+        else
+            Q_EMIT noticeAdded(text);
+    } else if (!loader.errorMessage().isEmpty()) {
+        Q_EMIT failed(loader.errorMessage());
+    }
+    Q_EMIT stateChanged(state());
+}
+
+bool Capture::isFollowed() const
+{
+    return m_input || (m_loader && m_loader->isFollowing());
+}
+
+FileGrowth::Figures Capture::followFigures() const
+{
+    return m_loader ? m_loader->figures() : FileGrowth::Figures();
+}
+
+bool Capture::endedInOrder() const
+{
+    return m_loader && m_loader->endedInOrder();
+}
+
+bool Capture::knowsDeaths() const
+{
+    return !m_loader || m_openedPath.ends_with(".ctr");
 }
 
 void Capture::setSymbolPlaces(const SymbolPlaces &places)
@@ -311,8 +394,10 @@ void Capture::stopCapture()
 {
     if (m_session)
         m_session->stopCapture();
+    else if (m_loader && isFollowed() && !std::exchange(m_stopAsked, true))
+        m_input ? m_input->stop() : m_loader->stopFollowing();
     else if (m_loader)
-        m_loader->cancel();
+        m_loader->cancel();  // what is there takes too long
 }
 
 void Capture::terminateTarget()
@@ -324,7 +409,9 @@ void Capture::terminateTarget()
 void Capture::tick()
 {
     const Accounting sums = accounting();
-    if (m_rates.add(monotonicNow(), sums.captured, sums.lost, m_population->alive()))
+    // Of a file the stream's own time counts, however fast it is read.
+    const std::uint64_t now = m_loader ? m_population->now() : monotonicNow();
+    if (now != 0 && m_rates.add(now, sums.captured, sums.lost, m_population->alive()))
         Q_EMIT ratesChanged();
     if (!m_paused)
         Q_EMIT sampled();

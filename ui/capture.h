@@ -5,6 +5,7 @@
 // views look at it. GUI thread.
 #pragma once
 
+#include "core/recording/filegrowth.h"
 #include "core/session/places.h"
 #include "core/session/recordingstore.h"
 #include "core/session/startrequest.h"
@@ -22,6 +23,7 @@
 namespace ct {
 
 class FileLoader;
+class InputSpool;
 class PlacesDriver;
 class RunRecording;
 class Recall;
@@ -48,6 +50,13 @@ public:
     Session *session() const { return m_session.get(); }
     bool isFile() const { return m_loader != nullptr; }
     double fileProgress() const;
+    /// A file that was still being written when it was opened, or standard input; also after its end.
+    bool isFollowed() const;
+    bool isInput() const { return m_input != nullptr; }  ///< standard input
+    FileGrowth::Figures followFigures() const;
+    bool endedInOrder() const;  ///< at the end of a file
+    /// What is shown says when coroutines were destroyed.
+    bool knowsDeaths() const;
     /// What a title shows: the target's or the file's name; empty = nothing was started.
     QString name() const { return m_name; }
     /// Waits for a target that is started elsewhere.
@@ -85,8 +94,9 @@ public Q_SLOTS:
 Q_SIGNALS:
     /// population() and history() are others now; the old ones live until this has returned.
     void traceChanged();
-    void sampled();  ///< about 30 times a second, not while paused
-    void ticked();   ///< the same, also while paused
+    void followed();  ///< isFollowed() has become true
+    void sampled();   ///< about 30 times a second, not while paused
+    void ticked();    ///< the same, also while paused
     void ratesChanged();
     void stateChanged(ct::SessionState state);
     void pausedChanged(bool paused);
@@ -104,6 +114,9 @@ private:
     void letGo();
     void watch(Session &session);
     void watch(FileLoader &loader);
+    Result<void> beginInput(Source &source);
+    void beginFile(Source &source, const std::string &path);
+    void onLoaded(const FileLoader &loader);
     void tick();
 
     std::shared_ptr<Population> m_population;
@@ -114,9 +127,11 @@ private:
     std::shared_ptr<Places> m_places;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<PlacesDriver> m_driver;  ///< of the session
-    std::unique_ptr<FileLoader> m_loader;
+    std::unique_ptr<InputSpool> m_input;     ///< writes what
+    std::unique_ptr<FileLoader> m_loader;    ///< this reads
     std::string m_openedPath;
     std::optional<RecordingPlace> m_recordingPlace;
+    bool m_stopAsked = false;  ///< of what is followed
     RatesModel m_rates;
     QString m_name;
     std::int64_t m_startedAt = 0;

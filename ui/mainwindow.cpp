@@ -14,6 +14,7 @@
 #include "ui/creationdock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
+#include "ui/followformat.h"
 #include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/infobar.h"
@@ -107,6 +108,7 @@ void MainWindow::connectCapture()
     connect(capture, &Capture::traceChanged, this, &MainWindow::onTraceChanged);
     connect(capture, &Capture::stateChanged, this, &MainWindow::onStateChanged);
     connect(capture, &Capture::stateChanged, this, &MainWindow::showWholePast);
+    connect(capture, &Capture::followed, this, &MainWindow::onFollowed);
     connect(capture, &Capture::sampled, this, &MainWindow::onSampled);
     connect(capture, &Capture::ticked, this, &MainWindow::onTicked);
     connect(capture, &Capture::targetExited, this, &MainWindow::onTargetExited);
@@ -161,7 +163,7 @@ void MainWindow::onTraceChanged()
     const std::shared_ptr<Places> &places = m_capture->places();
     m_timeline->setTrace(population.get(), m_capture->history().get(), places);
     m_coroutines->setTrace(population, places);
-    m_stuck->setTrace(population, !m_capture->isFile(), places);
+    m_stuck->setTrace(population, m_capture->knowsDeaths(), places);
     m_details->setTrace(population, m_capture->history(), places);
     m_creation->setTrace(population, m_capture->isFile(), places);
     m_captureDock->setTrace(population);
@@ -170,15 +172,32 @@ void MainWindow::onTraceChanged()
     m_actions->follow->setChecked(!m_capture->isFile());
 }
 
+/// What is being written is shown as what is captured live.
+void MainWindow::onFollowed()
+{
+    m_creation->setPast(false);
+    m_actions->follow->setChecked(true);
+    onStateChanged();
+}
+
+QString MainWindow::stateText() const
+{
+    const SessionState state = m_capture->state();
+    const bool ended = state == SessionState::Ended;
+    if (!m_capture->isFile())
+        return ended && !m_exitText.isEmpty() ? m_exitText : format::sessionStateName(state);
+    if (!m_capture->isFollowed())
+        return ended ? tr("Recording") : tr("Loading");
+    if (ended)
+        return m_capture->endedInOrder() ? tr("Recording") : tr("Recording, not completed");
+    return m_capture->isInput() ? tr("Receiving") : tr("Following");
+}
+
 void MainWindow::onStateChanged()
 {
     const SessionState state = m_capture->state();
     m_actions->enableFor(state, m_capture->targetRuns(), m_capture->population() != nullptr, m_capture->isListening());
-    QString text = format::sessionStateName(state);
-    if (state == SessionState::Ended && !m_exitText.isEmpty())
-        text = m_exitText;
-    if (m_capture->isFile())
-        text = state == SessionState::Ended ? tr("Recording") : tr("Loading");
+    QString text = stateText();
     if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
         text += tr(", read-only");
     const bool tracing = m_capture->isTracing() || state == SessionState::Ended;
@@ -202,7 +221,8 @@ void MainWindow::onStateChanged()
 /// What lies in the past as a whole (a recording, what a dead process left) is shown as a whole.
 void MainWindow::showWholePast()
 {
-    const bool past = m_capture->isFile() || (m_capture->session() && m_capture->session()->isPostMortem());
+    const bool past = (m_capture->isFile() && !m_capture->isFollowed()) ||
+                      (m_capture->session() && m_capture->session()->isPostMortem());
     if (!past || m_capture->state() != SessionState::Ended)
         return;
     onSampled();
@@ -247,8 +267,22 @@ void MainWindow::onTicked()
         if (m_saidNoSymbols)
             onNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
     }
-    if (m_capture->isFile() && m_capture->state() != SessionState::Ended)
+    showBehind();
+    if (m_capture->isFile() && !m_capture->isFollowed() && m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
+}
+
+void MainWindow::showBehind()
+{
+    format::Behind behind;
+    if (m_capture->isFollowed() && m_capture->state() != SessionState::Ended) {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        behind = format::behind(m_capture->followFigures(), m_capture->population()->now(),
+                                static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                                    static_cast<std::uint64_t>(now.tv_nsec));
+    }
+    m_statusBar->showBehind(behind.text, behind.alert);
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status)

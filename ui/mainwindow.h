@@ -81,6 +81,9 @@ private:
     Result<void> begin(const StartRequest &request);
     void onTraceChanged();
     void onStateChanged();
+    QString stateText() const;
+    void onFollowed();
+    void showBehind();
     void showWholePast();
     void onSampled();
     void onTicked();

@@ -15,6 +15,9 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_state->setObjectName(QStringLiteral("statusState"));
     m_state->setContentsMargins(6, 0, 12, 0);
     addWidget(m_state);
+    m_behind = addField("statusBehind", tr("How far what is shown is behind what has arrived: bytes that were not read "
+                                           "yet, and the time between the latest block and what is shown. A recorder "
+                                           "that lives sends something twice a second."));
     m_events = addField("statusEvents", tr("Transitions (suspensions and resumptions) captured"));
     m_rate = addField("statusRate", tr("Transitions captured per second"));
     m_lost = addField("statusLost", tr("Transitions that found no room, or were overwritten before they could be read. "
@@ -29,6 +32,7 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_full = addField("statusFull", tr("The file system of the region is full: neither slots nor lanes can be added. "
                                        "Make room there, or start with a smaller lane memory."));
     showState(QString());
+    showBehind(QString());
     showSums({}, 0);
 }
 
@@ -47,6 +51,14 @@ void StatusBar::showState(const QString &text, bool alert)
     m_stateText = text;
     m_alert = alert;
     setField(m_state, text.isEmpty() ? format::sessionStateName(SessionState::Idle) : text.toHtmlEscaped(), alert);
+}
+
+void StatusBar::showBehind(const QString &text, bool alert)
+{
+    m_behindText = text;
+    m_behindAlert = alert;
+    m_behind->setVisible(!text.isEmpty());
+    setField(m_behind, text.toHtmlEscaped(), alert);
 }
 
 void StatusBar::setField(QLabel *label, const QString &text, bool warn)
@@ -80,6 +92,7 @@ void StatusBar::changeEvent(QEvent *event)
     if (event->type() == QEvent::PaletteChange) {
         showSums(m_sums, m_eventsPerSecond);
         showState(m_stateText, m_alert);
+        showBehind(m_behindText, m_behindAlert);
     }
 }
 

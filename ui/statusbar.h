@@ -19,6 +19,8 @@ public:
 
     /// `alert`: something the user must not overlook.
     void showState(const QString &text, bool alert = false);
+    /// How far behind a stream the views are; empty hides it.
+    void showBehind(const QString &text, bool alert = false);
     void showSums(const Accounting &sums, double eventsPerSecond);
 
 protected:
@@ -29,6 +31,7 @@ private:
     void setField(QLabel *label, const QString &text, bool warn);
 
     QLabel *m_state;
+    QLabel *m_behind;
     QLabel *m_events;
     QLabel *m_rate;
     QLabel *m_lost;
@@ -38,6 +41,8 @@ private:
     QLabel *m_full;
     QString m_stateText;
     bool m_alert = false;
+    QString m_behindText;
+    bool m_behindAlert = false;
     Accounting m_sums;
     double m_eventsPerSecond = 0;
 };

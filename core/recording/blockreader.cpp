@@ -5,6 +5,7 @@
 
 #include "core/recording/batchcodec.h"
 #include "core/recording/checksum.h"
+#include "core/recording/filegrowth.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,8 @@ constexpr std::size_t kSearchWindow = 1U << 18;
 constexpr std::size_t kMostDamages = 1000;
 /// How many times its size a file may have us look at what seems to be a block and is none.
 constexpr std::uint64_t kPatience = 16;
+/// A block that is half there and has more than this behind its head may be none: it is looked for others meanwhile.
+constexpr std::uint64_t kHalfBlock = 1U << 20;
 
 }  // namespace
 
@@ -30,9 +33,10 @@ void BlockReader::FreeContext::operator()(ZSTD_DCtx_s *context) const
     ZSTD_freeDCtx(context);
 }
 
-BlockReader::BlockReader(std::string path, int fd, std::uint64_t size)
+BlockReader::BlockReader(std::string path, int fd, std::uint64_t size, FileGrowth *growth)
     : m_path(std::move(path)),
       m_fd(fd),
+      m_growth(growth),
       m_size(size),
       m_patience(std::max<std::uint64_t>(size, kMostPayload) * kPatience),
       m_context(ZSTD_createDCtx())
@@ -44,7 +48,7 @@ BlockReader::~BlockReader()
     ::close(m_fd);
 }
 
-Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path)
+Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path, FileGrowth *growth)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -54,7 +58,11 @@ Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path)
         ::close(fd);
         return Error{ErrorCode::InvalidArgument, path + " is not a file: choose a recording (.ctr)"};
     }
-    auto reader = std::unique_ptr<BlockReader>(new BlockReader(path, fd, static_cast<std::uint64_t>(info.st_size)));
+    FileGrowth *const follows = growth && FileGrowth::isWritten(fd) ? growth : nullptr;
+    auto reader =
+        std::unique_ptr<BlockReader>(new BlockReader(path, fd, static_cast<std::uint64_t>(info.st_size), follows));
+    if (follows)
+        reader->awaitMore(sizeof(FileHead));
     if (Result<void> read = reader->readHead(); !read)
         return read.error();
     return reader;
@@ -84,6 +92,42 @@ double BlockReader::progress() const
     return m_size == 0 ? 1.0 : std::min(1.0, static_cast<double>(m_offset) / static_cast<double>(m_size));
 }
 
+void BlockReader::setSize(std::uint64_t size)
+{
+    m_patience += size > m_size ? (size - m_size) * kPatience : 0;
+    m_size = size;
+}
+
+/// False: there will not be so many.
+bool BlockReader::awaitMore(std::uint64_t bytes)
+{
+    const bool more = m_growth->await(m_fd, bytes);
+    struct stat info = {};
+    if (fstat(m_fd, &info) == 0)
+        setSize(static_cast<std::uint64_t>(info.st_size));
+    return more;
+}
+
+/// Over the heads of what has arrived meanwhile, for people to see how far behind this is: they are not checked.
+void BlockReader::lookAhead()
+{
+    struct stat info = {};
+    if (!m_growth || fstat(m_fd, &info) != 0)
+        return;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    m_ahead = std::max(m_ahead, m_offset);
+    BlockHead head;
+    while (m_ahead + sizeof(head) <= size) {
+        const Result<std::size_t> got = readAt(m_ahead, sizeof(head), reinterpret_cast<char *>(&head));
+        if (!got || *got < sizeof(head) || head.magic != kBlockMagic || head.recording != m_head.recording ||
+            head.bytes > kMostPayload || m_ahead + sizeof(head) + head.bytes > size)
+            break;
+        m_ahead += sizeof(head) + head.bytes;
+        m_latestTs = head.kind == Kind::Stream && head.lastTs != 0 ? head.lastTs : m_latestTs;
+    }
+    m_growth->note(size, m_offset, m_latestTs);
+}
+
 /// As many bytes as there are, up to `bytes`.
 Result<std::size_t> BlockReader::readAt(std::uint64_t offset, std::size_t bytes, char *to) const
 {
@@ -109,17 +153,19 @@ Result<BlockReader::Look> BlockReader::look(std::uint64_t offset, Block &block)
     if (!got)
         return got.error();
     const BlockHead &head = block.head;
+    m_wanted = offset + sizeof(head);
     if (*got < sizeof(head))
         return *got == 0 ? Look::Nothing : Look::Beyond;
     if (head.magic != kBlockMagic || head.recording != m_head.recording || head.bytes > kMostPayload ||
         head.rawBytes > kMostPayload || head.sequence < m_sequence || head.transitionsBefore < m_transitions)
         return Look::Bad;
-    if (m_size != 0 && offset + sizeof(head) + head.bytes > m_size) {
+    m_wanted += head.bytes;
+    if (m_size != 0 && m_wanted > m_size) {
         // Before memory is taken for it: it may be damage, or a file that has grown since.
         struct stat info = {};
         if (fstat(m_fd, &info) == 0)
-            m_size = static_cast<std::uint64_t>(info.st_size);
-        if (offset + sizeof(head) + head.bytes > m_size)
+            setSize(static_cast<std::uint64_t>(info.st_size));
+        if (m_wanted > m_size)
             return Look::Beyond;
     }
     m_stored.resize(head.bytes);
@@ -148,30 +194,36 @@ bool BlockReader::decompress(Block &block)
     return !ZSTD_isError(bytes) && bytes == head.rawBytes;
 }
 
-/// The first place from `offset` on where a whole block is.
-Result<std::optional<std::uint64_t>> BlockReader::search(std::uint64_t offset, Block &block)
+/// The first place from `offset` on where a whole block is. If none is there, `offset` becomes where one may come to
+/// be.
+Result<BlockReader::Place> BlockReader::search(std::uint64_t &offset, Block &block)
 {
     std::string window;
     const std::string_view magic(kBlockMagic.data(), kBlockMagic.size());
-    for (;;) {
+    Place half;
+    for (std::uint64_t from = offset;;) {
         window.resize(kSearchWindow);
-        const Result<std::size_t> got = readAt(offset, window.size(), window.data());
+        const Result<std::size_t> got = readAt(from, window.size(), window.data());
         if (!got)
             return got.error();
         window.resize(*got);
-        if (*got < sizeof(BlockHead))
-            return std::optional<std::uint64_t>();
+        if (*got < sizeof(BlockHead)) {
+            offset = half.value_or(from);
+            return Place();
+        }
         for (std::size_t at = window.find(magic); at != std::string::npos; at = window.find(magic, at + 1)) {
-            const Result<Look> found = look(offset + at, block);
+            const Result<Look> found = look(from + at, block);
             if (!found)
                 return found.error();
             if (*found == Look::Good)
-                return std::optional(offset + at);
+                return Place(from + at);
+            if (*found == Look::Beyond && !half)
+                half = from + at;
             if (m_patience < block.head.bytes)
-                return std::optional<std::uint64_t>();
+                return Place();
             m_patience -= *found == Look::Bad ? block.head.bytes : 0;
         }
-        offset += *got - (magic.size() - 1);
+        from += *got - (magic.size() - 1);
     }
 }
 
@@ -197,29 +249,53 @@ void BlockReader::noteGap(std::uint64_t end, const Block *next)
     addDamage(damage);
 }
 
-/// The next whole block, still compressed.
-Result<bool> BlockReader::find(Block &block)
+/// Where the next whole block is; waits for it where somebody writes the file. Nothing: there is none.
+Result<BlockReader::Place> BlockReader::findPlace(Block &block)
 {
-    Result<Look> here = look(m_offset, block);
-    if (!here)
-        return here.error();
-    std::uint64_t found = m_offset;
-    if (*here != Look::Good) {
-        const Result<std::optional<std::uint64_t>> later =
-            *here == Look::Nothing ? std::optional<std::uint64_t>() : search(m_offset + 1, block);
-        if (!later)
-            return later.error();
-        if (!*later && *here != Look::Nothing) {
+    Look here = Look::Nothing;
+    for (std::uint64_t from = m_offset + 1;;) {
+        if (here != Look::Bad) {
+            const Result<Look> now = look(m_offset, block);
+            if (!now)
+                return now.error();
+            here = *now;
+        }
+        if (here == Look::Good)
+            return Place(m_offset);
+        const bool patient = m_growth && here == Look::Beyond && m_size < m_offset + kHalfBlock;
+        std::uint64_t wanted = patient ? std::min(m_wanted, m_offset + kHalfBlock) : m_wanted;
+        if (here != Look::Nothing && !patient) {
+            const Result<Place> later = search(from, block);
+            if (!later || *later)
+                return later;
+            wanted = here == Look::Bad ? m_size + 1 : std::min(wanted, m_size + kHalfBlock);
+        }
+        if (!m_growth && here != Look::Nothing) {
             m_size = std::max(m_size, m_offset);
             noteGap(m_size, nullptr);
             m_offset = m_size;
         }
-        if (!*later)
-            return false;
-        found = **later;
+        if (!m_growth)
+            return Place();
+        if (!awaitMore(wanted)) {
+            // What is there is all: once more, without patience.
+            m_growth = nullptr;
+            from = m_offset + 1;
+        }
     }
-    if (found != m_offset || block.head.sequence != m_sequence || block.head.transitionsBefore != m_transitions)
-        noteGap(found, &block);
+}
+
+/// The next whole block, still compressed.
+Result<bool> BlockReader::find(Block &block)
+{
+    lookAhead();
+    const Result<Place> found = findPlace(block);
+    if (!found)
+        return found.error();
+    if (!*found)
+        return false;
+    if (**found != m_offset || block.head.sequence != m_sequence || block.head.transitionsBefore != m_transitions)
+        noteGap(**found, &block);
     goBehind(block);
     return true;
 }

@@ -16,6 +16,10 @@
 
 struct ZSTD_DCtx_s;
 
+namespace ct {
+class FileGrowth;
+}
+
 namespace ct::ctr {
 
 struct Block {
@@ -43,8 +47,10 @@ struct BlockSurvey {
 /// One thread at a time.
 class BlockReader {
 public:
-    /// An error when this is no recording, or one of a later version.
-    static Result<std::unique_ptr<BlockReader>> open(const std::string &path);
+    /// An error when this is no recording, or one of a later version. With `growth` (which outlives the reader) a file
+    /// that somebody writes is followed: this and next() wait for what is not there yet, until the End block, the end
+    /// of the writer, or FileGrowth::cancel(); from then on, what is there is all.
+    static Result<std::unique_ptr<BlockReader>> open(const std::string &path, FileGrowth *growth = nullptr);
     ~BlockReader();
     BlockReader(const BlockReader &) = delete;
     BlockReader &operator=(const BlockReader &) = delete;
@@ -72,13 +78,19 @@ public:
 
 private:
     enum class Look { Good, Bad, Beyond, Nothing };
+    /// Where a whole block is, or none is (any more).
+    using Place = std::optional<std::uint64_t>;
 
-    BlockReader(std::string path, int fd, std::uint64_t size);
+    BlockReader(std::string path, int fd, std::uint64_t size, FileGrowth *growth);
     Result<void> readHead();
     Result<std::size_t> readAt(std::uint64_t offset, std::size_t bytes, char *to) const;
     Result<Look> look(std::uint64_t offset, Block &block);
     bool decompress(Block &block);
-    Result<std::optional<std::uint64_t>> search(std::uint64_t offset, Block &block);
+    Result<Place> search(std::uint64_t &offset, Block &block);
+    Result<Place> findPlace(Block &block);
+    bool awaitMore(std::uint64_t bytes);
+    void setSize(std::uint64_t size);
+    void lookAhead();
     void addDamage(const Damage &damage);
     void noteGap(std::uint64_t end, const Block *next);
     Result<bool> find(Block &block);
@@ -93,7 +105,11 @@ private:
 
     std::string m_path;
     int m_fd = -1;
-    std::uint64_t m_size = 0;  ///< of the file when it was opened; 0 = unknown
+    FileGrowth *m_growth = nullptr;  ///< while somebody may write the file
+    std::uint64_t m_size = 0;        ///< of the file when it was last looked at; 0 = unknown
+    std::uint64_t m_wanted = 0;      ///< the size that the latest look() would have needed
+    std::uint64_t m_ahead = 0;       ///< up to where lookAhead() has got, and
+    std::uint64_t m_latestTs = 0;    ///< what it found
     FileHead m_head;
     std::uint64_t m_offset = sizeof(FileHead);
     std::uint32_t m_sequence = 0;  ///< the least that the next block may have

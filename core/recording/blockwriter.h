@@ -34,12 +34,14 @@ public:
         std::uint64_t begun = 0;  ///< the recording; ns since 1970
     };
 
-    /// See AppendFile::open(); an error also when somebody else is writing the file. The file's head is written with
-    /// the first block, or at the end.
+    /// See AppendFile::open(); an error also when somebody else is writing the file. The file's head is written by
+    /// begin(), with the first block, or at the end.
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity);
     ~BlockWriter();
 
+    /// Replaces what the file held.
+    Result<void> begin();
     /// An error is final; all blocks before it are whole.
     Result<void> write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts);
     /// The index, the trailer, and the file is closed.
@@ -52,7 +54,6 @@ public:
 
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
-    Result<void> begin();
 
     struct FreeContext {
         void operator()(ZSTD_CCtx_s *context) const;

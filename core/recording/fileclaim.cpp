@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/fileclaim.h"
 
+#include "core/recording/filegrowth.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +14,7 @@ namespace ct::ctr {
 namespace {
 
 /// Bytes that no file has.
-constexpr off_t kWrittenByte = off_t{1} << 60;
+constexpr off_t kWrittenByte = FileGrowth::kWrittenByte;
 constexpr off_t kReadByte = kWrittenByte + 1;
 
 struct flock lockOf(short type, off_t byte)

@@ -7,7 +7,8 @@
 
 namespace ct {
 
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places)
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places,
+                                                  FileGrowth *growth)
 {
     if (!RecordingReader::isRecording(path)) {
         Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
@@ -15,7 +16,7 @@ Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::
             return lines.error();
         return std::unique_ptr<FileSource>(std::move(*lines));
     }
-    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path);
+    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, nullptr, growth);
     if (!reader)
         return reader.error();
     if (places)

@@ -15,6 +15,7 @@
 
 namespace ct {
 
+class FileGrowth;
 /// What a file says beside the stream.
 struct FileFacts {
     RecordingInfo info;              ///< all of it, up to here
@@ -32,11 +33,13 @@ public:
     virtual Accounting accounting() const = 0;
     /// False when nothing was said since the last call. Formats that say nothing never do.
     virtual bool takeFacts(FileFacts &) { return false; }
+    /// At the end: whoever wrote it has ended it in order; true where that cannot be told.
+    virtual bool hasEnded() const { return true; }
 };
 
 /// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL
-/// nothing.
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
-                                                  std::shared_ptr<StreamPlaces> places = nullptr);
+/// nothing. With `growth` a .ctr that somebody writes is followed, see RecordingReader::open().
+Result<std::unique_ptr<FileSource>>
+openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places = nullptr, FileGrowth *growth = nullptr);
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "core/recording/recordingreader.h"
 
 #include "core/recording/batchcodec.h"
+#include "core/recording/filegrowth.h"
 #include "core/recording/keyframereader.h"
 #include "core/recording/renumbering.h"
 #include "core/recording/segments.h"
@@ -11,6 +12,9 @@
 #include <array>
 #include <cstdio>
 #include <deque>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
 
 namespace ct {
 
@@ -24,6 +28,8 @@ struct RecordingReader::Data {
 
     Result<bool> nextStream();
     Result<bool> nextFile();
+    Result<bool> openNext(const std::string &path);
+    Result<bool> followToNext();
     bool takeBlock();
     void tellPlace();
     bool takeKeyframe();
@@ -33,8 +39,9 @@ struct RecordingReader::Data {
     void takeDamages();
     Result<bool> atEnd();
 
-    const std::vector<std::string> paths;  ///< of all segments
-    std::size_t at = 0;                    ///< the one that is read
+    std::vector<std::string> paths;  ///< of all segments that are known
+    std::size_t at = 0;              ///< the one that is read
+    FileGrowth *growth = nullptr;    ///< where a recording is followed
     std::unique_ptr<BlockReader> blocks;
     Block block;
     StreamDecoder decoder;
@@ -154,11 +161,41 @@ Result<bool> RecordingReader::Data::nextStream()
 Result<bool> RecordingReader::Data::nextFile()
 {
     takeDamages();
-    if (at + 1 == paths.size())
+    return at + 1 < paths.size() ? openNext(paths[at + 1]) : followToNext();
+}
+
+/// One that was begun meanwhile: its recorder does so before it ends the one before.
+Result<bool> RecordingReader::Data::followToNext()
+{
+    const std::optional<std::string> path = segmentAfter(paths[at]);
+    if (!growth || !path || !blocks->hasEnded())
         return false;
-    Result<std::unique_ptr<BlockReader>> next = BlockReader::open(paths[at + 1]);
+    if (std::filesystem::exists(*path)) {
+        const Result<bool> opened = openNext(*path);
+        if (opened && *opened)
+            paths.push_back(*path);
+        return opened;
+    }
+    constexpr int kLooks = 64;  // some times what a rotation keeps
+    std::optional<std::string> later = path;
+    for (int i = 0; i < kLooks; ++i) {
+        later = segmentAfter(*later);
+        const Result<std::unique_ptr<BlockReader>> found = BlockReader::open(*later);
+        if (found && (*found)->head().recording == blocks->head().recording)
+            return Error{ErrorCode::NotFound, *path + " was removed by its recorder before it was read; open " +
+                                                  *later + " to see what is there now"};
+    }
+    return false;
+}
+
+/// False: another recording.
+Result<bool> RecordingReader::Data::openNext(const std::string &path)
+{
+    Result<std::unique_ptr<BlockReader>> next = BlockReader::open(path, growth);
     if (!next)
         return next.error();
+    if ((*next)->head().recording != blocks->head().recording)
+        return false;
     ++at;
     // What a file that was cut off has lost is not known: some.
     lostBefore += blocks->lostBlocks() + (blocks->hasEnded() ? 0 : 1);
@@ -226,6 +263,15 @@ RecordingReader::RecordingReader(std::unique_ptr<Data> data) : m_data(std::move(
 
 RecordingReader::~RecordingReader() = default;
 
+bool RecordingReader::isWritten(const std::string &path)
+{
+    const int fd = ::open(segmentsAround(path).back().c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool written = fd >= 0 && FileGrowth::isWritten(fd);
+    if (fd >= 0)
+        ::close(fd);
+    return written;
+}
+
 bool RecordingReader::isRecording(const std::string &path)
 {
     std::array<char, kFileMagic.size()> magic{};
@@ -238,14 +284,16 @@ bool RecordingReader::isRecording(const std::string &path)
     return path.ends_with(".ctr");
 }
 
-Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput)
+Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput,
+                                                               FileGrowth *growth)
 {
     std::vector<std::string> paths = segmentsAround(path);
-    Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(paths.front());
+    Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(paths.front(), growth);
     if (!blocks)
         return blocks.error();
     auto data = std::make_unique<Data>(std::move(paths), std::move(*blocks));
     data->takeOutput = std::move(takeOutput);
+    data->growth = growth;
     if (const Result<bool> first = data->nextStream(); !first)
         return first.error();
     return std::unique_ptr<RecordingReader>(new RecordingReader(std::move(data)));

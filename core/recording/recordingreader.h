@@ -23,9 +23,13 @@ namespace ct {
 class RecordingReader final : public FileSource {
 public:
     static bool isRecording(const std::string &path);  ///< by its first bytes, or its name
+    static bool isWritten(const std::string &path);    ///< at present, by this program: it, or the latest of its files
     /// What the target wrote to its terminal, in its place in the file, as soon as that is reached.
     using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
-    static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr);
+    /// With `growth` (which outlives the reader) a recording that somebody writes is followed, from file to file:
+    /// this and next() wait for more, see BlockReader::open().
+    static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr,
+                                                         FileGrowth *growth = nullptr);
     ~RecordingReader() override;
 
     /// Who is told where the transitions that next() gives are. Set it before the first next().
@@ -39,7 +43,7 @@ public:
 
     const RecordingInfo &info() const;  ///< what was said up to here; at the beginning, what stands before the stream
     const std::vector<ctr::Damage> &damages() const;
-    bool hasEnded() const;  ///< at the end: the recording was ended in order
+    bool hasEnded() const override;
 
 private:
     struct Data;

@@ -49,15 +49,19 @@ Result<void> Rotation::turn()
     BlockWriter::Identity next = m_blocks->identity();
     const std::string path = segmentPath(m_path, next.segment);
     ++next.segment;
-    // Before this one is let go: at any time some file of the recording is claimed.
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(segmentPath(m_path, next.segment), next);
-    if (Result<void> finished = m_blocks->finish(); !finished)
-        return finished;
+    const std::string nextPath = segmentPath(m_path, next.segment);
+    // Before this one is ended: who follows finds the next one then, or knows that there will be none.
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next);
+    Result<void> begun = blocks ? (*blocks)->begin() : Result<void>(blocks.error());
+    Result<void> finished = m_blocks->finish();
+    if (!finished || !begun) {
+        if (blocks)
+            ::unlink(nextPath.c_str());
+        return !finished ? finished : begun;
+    }
     m_ended.push_back({path, m_blocks->bytes(), m_lastTs});
     m_endedBytes += m_blocks->bytes();
     removeOld();
-    if (!blocks)
-        return blocks.error();
     m_blocks = std::move(*blocks);
     m_firstTs = 0;
     m_preface = 0;

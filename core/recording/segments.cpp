@@ -49,6 +49,12 @@ std::string segmentPath(const std::string &path, std::uint32_t segment)
     return (whole.parent_path() / name).string();
 }
 
+std::optional<std::string> segmentAfter(const std::string &path)
+{
+    const std::optional<Numbered> one = numberedOf(path);
+    return one ? std::optional(segmentPath(one->path, one->number + 1)) : std::nullopt;
+}
+
 std::vector<std::string> segmentsAround(const std::string &path)
 {
     const std::optional<Numbered> one = numberedOf(path);

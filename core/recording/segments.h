@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace ct::ctr {
 
 /// "run.ctr", 3 -> "run.3.ctr".
 std::string segmentPath(const std::string &path, std::uint32_t segment);
+
+/// "run.3.ctr" -> "run.4.ctr"; nothing where the name has no number.
+std::optional<std::string> segmentAfter(const std::string &path);
 
 /// All segments of the recording that the file `path` is one of, as far as they are there without a gap, in their
 /// order; `path` alone when it is a recording of one file, or none. The last one may be a file that cannot be read.

@@ -3,6 +3,7 @@
 #include "core/session/fileloader.h"
 
 #include "core/recording/filesource.h"
+#include "core/recording/recordingreader.h"
 
 #include <QElapsedTimer>
 
@@ -29,6 +30,23 @@ FileLoader::~FileLoader()
 void FileLoader::cancel()
 {
     m_cancelled.store(true, std::memory_order_relaxed);
+    m_growth.cancel();
+}
+
+void FileLoader::stopFollowing()
+{
+    m_growth.cancel();
+}
+
+bool FileLoader::isFollowing() const
+{
+    return m_following.load(std::memory_order_relaxed);
+}
+
+bool FileLoader::endedInOrder() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_endedInOrder;
 }
 
 double FileLoader::progress() const
@@ -69,7 +87,11 @@ void FileLoader::publish(const Accounting &accounting)
 
 Result<void> FileLoader::load()
 {
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places);
+    if (RecordingReader::isWritten(m_path)) {
+        m_following.store(true, std::memory_order_relaxed);
+        Q_EMIT followed();
+    }
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, &m_growth);
     if (!opened)
         return opened.error();
     FileSource &reader = **opened;
@@ -98,6 +120,10 @@ Result<void> FileLoader::load()
             sinceProgress.restart();
             Q_EMIT progressChanged(progress());
         }
+    }
+    {
+        const std::lock_guard lock(m_mutex);
+        m_endedInOrder = reader.hasEnded();
     }
     for (const std::shared_ptr<Sink> &sink : m_sinks) {
         if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Loads a recording into sinks, on a thread of its own, cancellable.
+// Loads a recording into sinks, on a thread of its own, cancellable. One that is still being written is followed: the
+// sinks get what comes as it comes, until its writer ends it, or is gone.
 #pragma once
 
+#include "core/recording/filegrowth.h"
 #include "core/recording/streamplaces.h"
 #include "core/session/places.h"
 #include "core/trace/stream.h"
@@ -28,7 +30,9 @@ public:
     /// Gets what the file says of modules and frames, on the loader's thread. Call it before start().
     void setAddresses(std::shared_ptr<Places> places) { m_addresses = std::move(places); }
 
-    void cancel();            ///< any thread
+    void cancel();  ///< any thread
+    /// Any thread: no more is waited for; what is there by now is still read.
+    void stopFollowing();
     double progress() const;  ///< 0..1, any thread
     Accounting accounting() const;
     /// Where the transitions that the sinks got are in the file.
@@ -36,8 +40,12 @@ public:
     /// After finished(): empty, or why it ended early. What was read before stays valid.
     QString errorMessage() const;
     bool wasCancelled() const;
+    bool isFollowing() const;  ///< any thread: somebody wrote the file when it was opened
+    FileGrowth::Figures figures() const { return m_growth.figures(); }  ///< any thread
+    bool endedInOrder() const;                                          ///< after finished()
 
 Q_SIGNALS:
+    void followed();                        ///< on the loader's thread: isFollowing() has become true
     void progressChanged(double progress);  ///< on the loader's thread, at most some 30 times a second
 
 protected:
@@ -53,9 +61,12 @@ private:
     std::shared_ptr<Places> m_addresses;
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
+    std::atomic<bool> m_following = false;  // relaxed: for people
+    FileGrowth m_growth;
     mutable std::mutex m_mutex;
     Accounting m_accounting;
     QString m_errorMessage;
+    bool m_endedInOrder = false;
 };
 
 }  // namespace ct

@@ -21,9 +21,11 @@ struct AttachRequest {
 struct OpenRequest {
     std::string path;
 };
+/// Show the recording that arrives on standard input.
+struct InputRequest {};
 
 struct StartRequest {
-    std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest> what;
+    std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest> what;
     CaptureSpec capture;  ///< of LaunchSpec and ListenRequest
 };
 

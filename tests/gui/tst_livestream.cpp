@@ -1,0 +1,402 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A recording that is shown while it arrives on standard input, or while somebody else writes it.
+#include "core/recording/recordingreader.h"
+#include "core/session/fileloader.h"
+#include "core/session/inputspool.h"
+#include "tests/gui/guisupport.h"
+#include "tests/support/filesizelimit.h"
+#include "ui/actions.h"
+#include "ui/capture.h"
+#include "ui/followformat.h"
+#include "ui/format.h"
+#include "ui/infobar.h"
+#include "ui/mainwindow.h"
+#include "ui/theme.h"
+#include "ui/timelineview.h"
+
+#include <QDirIterator>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QMessageBox>
+#include <QProcess>
+
+#include <csignal>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+/// A pipe whose reading end is this process's standard input.
+class InputPipe {
+public:
+    InputPipe()
+    {
+        int ends[2] = {-1, -1};
+        m_made = pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO;
+        ::close(ends[0]);
+        m_writing = ends[1];
+    }
+    ~InputPipe() { close(); }
+    InputPipe(const InputPipe &) = delete;
+    InputPipe &operator=(const InputPipe &) = delete;
+
+    bool isMade() const { return m_made; }
+    bool write(const QByteArray &bytes)
+    {
+        return ::write(m_writing, bytes.constData(), static_cast<std::size_t>(bytes.size())) == bytes.size();
+    }
+    void close()
+    {
+        if (m_writing >= 0)
+            ::close(std::exchange(m_writing, -1));
+    }
+
+private:
+    bool m_made = false;
+    int m_writing = -1;
+};
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QString program()
+{
+    return gui::targetPath("corotracer-gui");
+}
+
+/// A batch run of ct_storm, with its summary.
+class Recorder {
+public:
+    Recorder(const QString &directory, const QStringList &options, const QString &storm)
+        : m_summary(directory + QStringLiteral("/summary.json"))
+    {
+        m_process.setProgram(program());
+        m_process.setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("--summary"), m_summary} +
+                               options + QStringList{QStringLiteral("--"), gui::targetPath("ct_storm")} +
+                               storm.split(u' '));
+    }
+    ~Recorder()
+    {
+        m_process.kill();
+        m_process.waitForFinished();
+    }
+    QProcess &process() { return m_process; }
+    bool wait() { return m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kPatienceMs); }
+    std::uint64_t sum(const char *name) const
+    {
+        return static_cast<std::uint64_t>(
+            QJsonDocument::fromJson(contentOf(m_summary)).object().value(QLatin1String(name)).toInteger(-1));
+    }
+
+private:
+    const QString m_summary;
+    QProcess m_process;
+};
+
+QString stateOf(const MainWindow &window)
+{
+    return window.findChild<QLabel *>(QStringLiteral("statusState"))->text();
+}
+
+QString noticeOf(const MainWindow &window)
+{
+    const auto *bar = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+    return bar->isHidden() ? QString() : bar->text();
+}
+
+StartRequest inputRequest()
+{
+    StartRequest request;
+    request.what = InputRequest{};
+    return request;
+}
+
+}  // namespace
+
+class TestLiveStream : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        std::signal(SIGPIPE, SIG_IGN);
+        // A recording to send in pieces.
+        Recorder recorder(m_sandbox.path(QString()),
+                          {QStringLiteral("-o"), m_sandbox.path(QStringLiteral("whole.ctr"))},
+                          QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
+        recorder.process().start();
+        QVERIFY(recorder.wait());
+        m_whole = contentOf(m_sandbox.path(QStringLiteral("whole.ctr")));
+        QVERIFY(m_whole.size() > 10'000);
+        m_events = recorder.sum("events");
+    }
+
+    void init()
+    {
+        QSettings().clear();
+        m_cache = std::make_unique<QTemporaryDir>();
+        qputenv("XDG_CACHE_HOME", m_cache->path().toLocal8Bit());
+    }
+
+    /// The line that people use, but for ssh.
+    void aPipeIsShownLive()
+    {
+        const QString fifo = m_sandbox.path(QStringLiteral("fifo"));
+        QCOMPARE(mkfifo(qPrintable(fifo), 0600), 0);
+        const int input = ::open(qPrintable(fifo), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        QCOMPARE(dup2(input, STDIN_FILENO), STDIN_FILENO);
+        ::close(input);
+        Recorder sender(m_sandbox.path(QString()), {QStringLiteral("-o"), QStringLiteral("-")},
+                        QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
+        sender.process().setStandardOutputFile(fifo);
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        QTRY_VERIFY(window.capture().isFollowed());
+        QCOMPARE(stateOf(window), QStringLiteral("Receiving"));
+        sender.process().start();
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        QVERIFY(window.findChild<TimelineView *>()->followLive());
+        QCOMPARE(window.capture().state(), SessionState::Capturing);
+        QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->text(), QStringLiteral("up to date"));
+        gui::takePicture(&window, "live");
+        QVERIFY(sender.wait());
+        QCOMPARE(sender.process().exitCode(), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
+        QCOMPARE(window.capture().accounting().lost, sender.sum("lost_events"));
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Recording"));
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("ended in order")));
+        QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->isHidden());
+        gui::takePicture(&window, "ended");
+        // A recording like others.
+        QCOMPARE(kept().size(), 1);
+        window.openFile(kept().front());
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(!window.capture().isFollowed());
+        QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
+    }
+
+    void aBrokenStreamStays()
+    {
+        InputPipe pipe;
+        QVERIFY(pipe.isMade());
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        // Byte by byte at the beginning.
+        for (int i = 0; i < 300; ++i)
+            QVERIFY(pipe.write(m_whole.mid(i, 1)));
+        QVERIFY(pipe.write(m_whole.mid(300, m_whole.size() * 2 / 3 - 300)));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().followFigures().waiting && window.capture().accounting().captured > 0,
+                                 kPatienceMs);
+        const std::uint64_t shown = window.capture().accounting().captured;
+        QVERIFY(shown > 0 && shown < m_events);
+        QCOMPARE(window.capture().state(), SessionState::Capturing);
+        pipe.close();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(window.capture().accounting().captured, shown);
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Recording, not completed"));
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
+        QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() * 2 / 3));
+        QVERIFY(!gui::topLevel<QMessageBox>("errorBox"));
+        gui::takePicture(&window, "broken");
+        applyTheme(Theme::Dark);
+        gui::takePicture(&window, "broken-dark");
+        applyTheme(Theme::Light);
+    }
+
+    void stopClosesTheInput()
+    {
+        InputPipe pipe;
+        QVERIFY(pipe.isMade());
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        auto *stop = window.findChild<QAction *>(QStringLiteral("actionStop"));
+        QVERIFY(stop->isEnabled());
+        stop->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(!pipe.write("x"));  // EPIPE
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("as asked for")));
+        QVERIFY(!stop->isEnabled());
+        QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() / 2));
+    }
+
+    void whatIsNoRecordingIsQuoted_data()
+    {
+        QTest::addColumn<QByteArray>("sent");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("text") << QByteArray("bash: corotracer-gui: command \x1b[31mnot found\nand more\n")
+                              << QStringLiteral("\"bash: corotracer-gui: command \uFFFD[31mnot found\"");
+        QTest::newRow("short") << QByteArray("CTRE") << QStringLiteral("\"CTRE\"");
+        QTest::newRow("binary") << QByteArray(5000, '\xff') << QString(120, QChar(0xFFFD)) + QChar(0x2026);
+        QTest::newRow("nothing") << QByteArray() << QStringLiteral("ended before anything came");
+    }
+    void whatIsNoRecordingIsQuoted()
+    {
+        QFETCH(const QByteArray, sent);
+        QFETCH(const QString, named);
+        InputPipe pipe;
+        QVERIFY(pipe.isMade());
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        QVERIFY(pipe.write(sent));
+        pipe.close();
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatienceMs);
+        auto *box = gui::topLevel<QMessageBox>("errorBox");
+        QVERIFY2(box->informativeText().contains(named), qPrintable(box->informativeText()));
+        QVERIFY(box->informativeText().contains(QLatin1String("--batch -o -")));
+        gui::takePicture(box, "garbage");
+        box->close();
+        QCOMPARE(window.capture().state(), SessionState::Ended);
+        QVERIFY(kept().isEmpty());
+    }
+
+    void aFullDiskKeepsWhatFits()
+    {
+        InputPipe pipe;
+        QVERIFY(pipe.isMade());
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        {
+            const test::FileSizeLimit full(static_cast<rlim_t>(m_whole.size() / 2 + 10));
+            QVERIFY(pipe.write(m_whole.mid(m_whole.size() / 2, 2000)));
+            QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        }
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("File too large")));
+        QVERIFY(noticeOf(window).contains(QLatin1String("is shown")));
+        QVERIFY(window.capture().accounting().captured > 0);
+        QVERIFY(!pipe.write("x"));
+    }
+
+    void noPlaceToKeepItIsSaid()
+    {
+        qputenv("XDG_CACHE_HOME", "/dev/null/cache");
+        InputPipe pipe;
+        QVERIFY(pipe.isMade());
+        MainWindow window;
+        window.show();
+        window.start(inputRequest());
+        QTRY_VERIFY(gui::topLevel<QMessageBox>("errorBox"));
+        auto *box = gui::topLevel<QMessageBox>("errorBox");
+        QVERIFY2(box->informativeText().contains(QLatin1String("/dev/null/cache")), qPrintable(box->informativeText()));
+        box->close();
+        QVERIFY(!pipe.write("x"));  // EPIPE: the sender is told
+    }
+
+    void aFileThatIsWrittenIsFollowed_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("file");
+        QTest::newRow("one file") << QStringList{} << QStringLiteral("run.ctr");
+        QTest::newRow("rotated") << QStringList{QStringLiteral("--limit"), QStringLiteral("4s")}
+                                 << QStringLiteral("run.0.ctr");
+    }
+    void aFileThatIsWrittenIsFollowed()
+    {
+        QFETCH(const QStringList, options);
+        QFETCH(const QString, file);
+        const QTemporaryDir place;
+        Recorder recorder(place.path(),
+                          QStringList{QStringLiteral("-o"), place.filePath(QStringLiteral("run.ctr"))} + options,
+                          QStringLiteral("--transitions 90000 --rate 30000 --coroutines 20"));
+        recorder.process().start();
+        const QString path = place.filePath(file);
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(path).size() > 0, kPatienceMs);
+        MainWindow window;
+        window.show();
+        window.openFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().isFollowed(), kPatienceMs);
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Following"));
+        QVERIFY(recorder.wait());
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("was completed")));
+        QCOMPARE(window.capture().accounting().captured, recorder.sum("events"));
+    }
+
+    /// Both programs as they are: the window goes first; and the sender is killed.
+    void bothEndsOfAPipeline_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QByteArray>("statuses");
+        const QString window = QStringLiteral("%1 -platform offscreen --input - --screenshot %2/a.png "
+                                              "--screenshot-after %3")
+                                   .arg(program(), m_sandbox.path(QString()));
+        const QString sender = QStringLiteral("%1 --batch -o - -- %2 --transitions %3 --rate 30000 --coroutines 20")
+                                   .arg(program(), gui::targetPath("ct_storm"));
+        QTest::newRow("window ends") << QStringLiteral("%1 | %2").arg(sender.arg(90000), window.arg(1))
+                                     << QByteArray("statuses 4 0");
+        QTest::newRow("sender is killed")
+            << QStringLiteral("(%1 & sleep 1; kill -9 $!; wait $!) | %2").arg(sender.arg(900000), window.arg(2))
+            << QByteArray("statuses 137 0");
+    }
+    void bothEndsOfAPipeline()
+    {
+        QFETCH(const QString, line);
+        QFETCH(const QByteArray, statuses);
+        QProcess shell;
+        shell.start(QStringLiteral("bash"),
+                    {QStringLiteral("-c"), line + QStringLiteral("; echo statuses ${PIPESTATUS[@]}")});
+        QVERIFY(shell.waitForFinished(kPatienceMs));
+        const QByteArray said = shell.readAllStandardError();
+        QVERIFY2(shell.readAllStandardOutput().contains(statuses), said.constData());
+        QCOMPARE(said.contains("standard output: Broken pipe"), statuses.contains("4"));
+        QVERIFY(QFile::exists(m_sandbox.path(QStringLiteral("a.png"))));
+        QCOMPARE(kept().size(), 1);
+        const auto reader = RecordingReader::open(kept().front().toStdString());
+        QVERIFY(reader);
+    }
+
+    void howFarBehindIsPut()
+    {
+        FileGrowth::Figures figures{true, true, 5000, 5000, 10'000'000'000, 1'000'000'000};
+        QVERIFY(format::behind({}, 0, 1).text.isEmpty());
+        QCOMPARE(format::behind(figures, 1, 2'000'000'000).text, QStringLiteral("up to date"));
+        const format::Behind silent = format::behind(figures, 1, 13'400'000'000);
+        QCOMPARE(silent.text, QStringLiteral("nothing received for 12\u00a0s"));
+        QVERIFY(silent.alert);
+        figures.waiting = false;
+        figures.bytes = 5000 + (3U << 20);
+        const format::Behind late = format::behind(figures, 8'600'000'000, 2'000'000'000);
+        QCOMPARE(late.text, format::bytes(3U << 20) + QStringLiteral(" and ") + format::duration(1'400'000'000) +
+                                QStringLiteral(" behind"));
+        QVERIFY(!late.alert);
+    }
+
+private:
+    /// What was kept of standard input.
+    QStringList kept() const
+    {
+        QStringList found;
+        QDirIterator files(m_cache->path(), {QStringLiteral("*-stdin*.ctr")}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext())
+            found << files.next();
+        return found;
+    }
+
+    gui::Sandbox m_sandbox;
+    std::unique_ptr<QTemporaryDir> m_cache;
+    QByteArray m_whole;
+    std::uint64_t m_events = 0;
+};
+
+QTEST_MAIN(TestLiveStream)
+#include "tst_livestream.moc"

@@ -1,0 +1,365 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reading a recording while somebody writes it.
+#include "core/recording/fileclaim.h"
+#include "core/recording/filegrowth.h"
+#include "core/recording/segments.h"
+#include "tests/unit/recordingtest.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+using namespace recordingtest;
+
+namespace {
+
+/// Batches of a recording with several blocks, and the bytes of the file.
+struct Recorded {
+    std::vector<Batch> batches;
+    std::string bytes;
+    std::vector<std::uint64_t> blocks;  ///< where they begin
+};
+
+Recorded recorded(const TempDir &dir, std::size_t batches = 24, std::size_t transitions = 2000)
+{
+    Recorded result;
+    const std::string path = dir.file("whole.ctr");
+    RandomStream stream(7);
+    {
+        const std::shared_ptr<RecordingWriter> out = writer(path);
+        for (std::size_t i = 0; i < batches; ++i) {
+            result.batches.push_back(stream.next(transitions));
+            result.batches.back().now += i * 600'000'000;  // a block for two of them
+            REQUIRE(static_cast<bool>(out->consume(result.batches.back())));
+        }
+        REQUIRE(static_cast<bool>(out->finish({})));
+    }
+    result.bytes = contentOf(path);
+    auto reader = ctr::BlockReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    ctr::Block block;
+    while (*(*reader)->next(block))
+        result.blocks.push_back(block.offset);
+    REQUIRE(result.blocks.size() >= batches / 2);
+    return result;
+}
+
+/// Somebody who writes a recording, as slowly as a test wants.
+class SlowWriter {
+public:
+    explicit SlowWriter(const std::string &path) : m_fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600))
+    {
+        REQUIRE(m_fd >= 0 && ctr::claimForWriting(m_fd));
+    }
+    ~SlowWriter() { leave(); }
+    void write(std::string_view bytes)
+    {
+        REQUIRE(::write(m_fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    }
+    void leave()
+    {
+        if (m_fd >= 0)
+            ::close(m_fd);
+        m_fd = -1;
+    }
+
+private:
+    int m_fd;
+};
+
+/// A reader on a thread of its own that follows.
+class Follower {
+public:
+    explicit Follower(std::string path) : m_path(std::move(path)), m_thread([this] { run(); }) {}
+    ~Follower() { m_thread.join(); }
+    std::size_t batches()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_all.batches.size();
+    }
+    void awaitBatches(std::size_t count)
+    {
+        while (batches() < count)
+            std::this_thread::yield();
+    }
+    /// Until it has read what is there, and waits.
+    void awaitWaiting(std::uint64_t bytes)
+    {
+        for (;;) {
+            const FileGrowth::Figures figures = m_growth.figures();
+            if (figures.waiting && figures.bytes == bytes)
+                return;
+            std::this_thread::yield();
+        }
+    }
+    Everything all()
+    {
+        while (!m_ended.load())
+            std::this_thread::yield();
+        const std::lock_guard lock(m_mutex);
+        return m_all;
+    }
+    bool hasEnded() const { return m_ended.load(); }
+    FileGrowth &growth() { return m_growth; }
+
+private:
+    void run()
+    {
+        auto reader = RecordingReader::open(m_path, nullptr, &m_growth);
+        Batch batch;
+        std::string error = reader ? "" : reader.error().message;
+        while (reader && error.empty()) {
+            const Result<bool> more = (*reader)->next(batch);
+            if (!more)
+                error = more.error().message;
+            if (!more || !*more)
+                break;
+            const std::lock_guard lock(m_mutex);
+            m_all.batches.push_back(batch);
+        }
+        {
+            const std::lock_guard lock(m_mutex);
+            m_all.error = error;
+            if (reader) {
+                m_all.hasEnded = (*reader)->hasEnded();
+                m_all.damages = (*reader)->damages();
+            }
+        }
+        m_ended.store(true);
+    }
+
+    const std::string m_path;
+    FileGrowth m_growth;
+    std::mutex m_mutex;
+    Everything m_all;
+    std::atomic<bool> m_ended = false;
+    std::thread m_thread;
+};
+
+void checkEqual(const std::vector<Batch> &read, const std::vector<Batch> &written)
+{
+    CHECK(read.size() == written.size());
+    for (std::size_t i = 0; i < std::min(read.size(), written.size()); ++i)
+        CHECK(textOf(read[i]) == textOf(written[i]));
+}
+
+/// What arrives in pieces of any size is read as soon as a block of it is whole, and all of it.
+CT_CASE(followsInPieces)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    Follower follower(path);
+    std::mt19937 random(3);
+    std::size_t done = 0;
+    // The beginning byte by byte, and each other block in two pieces.
+    for (; done < 200; ++done)
+        slow.write(what.bytes.substr(done, 1));
+    for (std::size_t i = 1; i + 1 < what.blocks.size(); ++i) {
+        const std::size_t cut = what.blocks[i] + 1 + random() % (what.blocks[i + 1] - what.blocks[i] - 1);
+        slow.write(what.bytes.substr(done, cut - done));
+        done = cut;
+        follower.awaitWaiting(done);
+        CHECK(!follower.hasEnded());
+    }
+    const std::size_t before = follower.batches();
+    CHECK(before > 0);
+    slow.write(what.bytes.substr(done));
+    const Everything all = follower.all();
+    CHECK(all.hasEnded && all.error.empty() && all.damages.empty());
+    checkEqual(all.batches, what.batches);
+    CHECK(follower.growth().figures().followed);
+}
+
+/// Its end is told by the file alone, not by who has it open.
+CT_CASE(theEndBlockEnds)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    slow.write(what.bytes);
+    Follower follower(path);
+    CHECK(follower.all().hasEnded);
+}
+
+CT_CASE(aWriterThatDiesEndsIt)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    Follower follower(path);
+    slow.write(what.bytes.substr(0, what.blocks[6] + 70));
+    follower.awaitWaiting(what.blocks[6] + 70);
+    CHECK(!follower.hasEnded());
+    slow.leave();
+    const Everything all = follower.all();
+    CHECK(!all.hasEnded && all.error.find("interrupted") != std::string::npos);
+    CHECK(all.damages.size() == 1 && all.damages[0].atEnd && all.damages[0].bytes == 70);
+    CHECK(!all.batches.empty());
+    checkEqual(all.batches, {what.batches.begin(), what.batches.begin() + static_cast<long>(all.batches.size())});
+}
+
+/// Damage within is left out as soon as what follows it is there, and told; so is a length that never comes true.
+void withDamage(std::size_t at, char byte)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    std::string bytes = what.bytes;
+    bytes[what.blocks[4] + at] = byte;
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    Follower follower(path);
+    slow.write(bytes.substr(0, what.blocks[4] + 100));
+    follower.awaitWaiting(what.blocks[4] + 100);
+    slow.write(bytes.substr(what.blocks[4] + 100));
+    if (byte == '\x03')  // the length: what was asked for would be more than there will be
+        slow.leave();
+    const Everything all = follower.all();
+    CHECK(all.hasEnded && !all.error.empty());
+    CHECK(all.damages.size() == 1 && !all.damages[0].atEnd && all.damages[0].offset == what.blocks[4]);
+    CHECK(all.batches.size() + 2 == what.batches.size());
+}
+
+CT_CASE(damageIsLeftOut)
+{
+    withDamage(80, '\x7e');  // of the payload
+    withDamage(23, '\x03');  // of the head: 48 MiB
+}
+
+/// A head that asks for 48 MiB does not hold up what follows it until then.
+CT_CASE(aLongLengthIsNotWaitedFor)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir, 60, 20'000);
+    REQUIRE(what.bytes.size() > (6U << 20));
+    std::string bytes = what.bytes;
+    bytes[what.blocks[2] + 23] = '\x03';
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    Follower follower(path);
+    slow.write(bytes.substr(0, what.blocks[3]));
+    follower.awaitWaiting(what.blocks[3]);
+    slow.write(std::string_view(bytes).substr(what.blocks[3], bytes.size() - 100 - what.blocks[3]));
+    follower.awaitBatches(what.batches.size() / 2);
+    CHECK(!follower.hasEnded());
+    slow.write(std::string_view(bytes).substr(bytes.size() - 100));
+    const Everything all = follower.all();
+    CHECK(all.hasEnded && all.damages.size() == 1 && all.batches.size() + 2 == what.batches.size());
+}
+
+CT_CASE(cancelEndsTheWait)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow(path);
+    {
+        Follower empty(path);
+        empty.awaitWaiting(0);
+        empty.growth().cancel();
+        CHECK(!empty.all().error.empty());
+    }
+    Follower follower(path);
+    slow.write(what.bytes.substr(0, what.blocks[5]));
+    follower.awaitWaiting(what.blocks[5]);
+    follower.growth().cancel();
+    const Everything all = follower.all();
+    CHECK(!all.hasEnded && all.error.empty() && all.damages.empty() && !all.batches.empty());
+}
+
+/// What nobody writes is not waited for.
+CT_CASE(aFileThatNobodyWritesEnds)
+{
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("cut.ctr");
+    putContent(path, what.bytes.substr(0, what.blocks[5] + 10));
+    CHECK(!RecordingReader::isWritten(path));
+    Follower follower(path);
+    CHECK(!follower.all().hasEnded && !follower.growth().figures().followed);
+    const SlowWriter other(path);
+    CHECK(RecordingReader::isWritten(path));
+    CHECK(!RecordingReader::isWritten(dir.file("none.ctr")));
+}
+
+CT_CASE(twoWritersAreOneTooMany)
+{
+    const TempDir dir;
+    const std::string path = dir.file("one.ctr");
+    {
+        const std::shared_ptr<RecordingWriter> first = writer(path);
+        CHECK(RecordingReader::isWritten(path));
+        const auto second = RecordingWriter::open(path);
+        CHECK(!second && second.error().code == ErrorCode::AlreadyExists);
+        REQUIRE(static_cast<bool>(first->finish({})));
+        CHECK(!RecordingReader::isWritten(path));
+    }
+    CHECK(static_cast<bool>(RecordingWriter::open(path)));
+}
+
+/// The recorder's own rotation, into the next file and the next.
+CT_CASE(followsARotation)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file each second of the stream
+    REQUIRE(static_cast<bool>(made));
+    RandomStream stream(11);
+    std::vector<Batch> written;
+    const auto write = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            written.push_back(stream.next(200));
+            written.back().now += written.size() * 600'000'000;
+            REQUIRE(static_cast<bool>((*made)->consume(written.back())));
+        }
+    };
+    write(1);
+    CHECK(RecordingReader::isWritten(ctr::segmentPath(path, 0)));
+    Follower follower(ctr::segmentPath(path, 0));
+    for (int i = 0; i < 5; ++i) {
+        write(3);
+        follower.awaitBatches(written.size() - 2);  // the latest ones are not in the file yet
+    }
+    CHECK(std::filesystem::exists(ctr::segmentPath(path, 4)));
+    REQUIRE(static_cast<bool>((*made)->finish({})));
+    const Everything all = follower.all();
+    CHECK(all.hasEnded && all.error.empty() && all.damages.empty());
+    checkEqual(all.batches, written);
+}
+
+/// A reader that is so far behind that the next file is gone says so, and where to go on.
+CT_CASE(whatWasRemovedIsTold)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    const auto made = RecordingWriter::open(path, {0, 8'000'000'000});
+    REQUIRE(static_cast<bool>(made));
+    RandomStream stream(13);
+    const auto write = [&](int first, int count) {
+        for (int i = first; i < first + count; ++i) {
+            Batch batch = stream.next(200);
+            batch.now += static_cast<std::uint64_t>(i) * 600'000'000;
+            REQUIRE(static_cast<bool>((*made)->consume(batch)));
+        }
+    };
+    write(1, 2);
+    FileGrowth growth;
+    auto reader = RecordingReader::open(ctr::segmentPath(path, 0), nullptr, &growth);
+    REQUIRE(static_cast<bool>(reader));
+    write(3, 40);
+    CHECK(!std::filesystem::exists(ctr::segmentPath(path, 1)));
+    Batch batch;
+    Result<bool> more = true;
+    while (more && *more)
+        more = (*reader)->next(batch);
+    CHECK(!more && more.error().code == ErrorCode::NotFound);
+    CHECK(more || more.error().message.find("was removed by its recorder") != std::string::npos);
+}
+
+}  // namespace

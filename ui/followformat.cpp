@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/followformat.h"
+
+#include "ui/format.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace ct::format {
+
+namespace {
+
+/// A recorder that lives writes twice a second.
+constexpr std::uint64_t kSilenceNs = 3'000'000'000;
+constexpr std::uint64_t kAlertNs = 10'000'000'000;
+/// What one look finds unread, though all is well.
+constexpr std::uint64_t kBehindNs = 1'000'000'000;
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("FollowFormat", text);
+}
+
+QString interrupted(const FollowEnd &end)
+{
+    const QString who =
+        !end.isInput ? tr("Whoever wrote this recording has gone without completing it: it was ended, or failed.")
+                     : tr("The stream broke off: its sender, or the connection to it, has gone.");
+    return who + u' ' +
+           tr("Everything up to the last block that is whole was read and is shown; what came later is lost. Start the "
+              "sender again to see more.");
+}
+
+}  // namespace
+
+Behind behind(const FileGrowth::Figures &figures, std::uint64_t shown, std::uint64_t now)
+{
+    const std::uint64_t silence = now > figures.grewAt ? now - figures.grewAt : 0;
+    if (figures.grewAt == 0)
+        return {};
+    if (figures.waiting && silence >= kSilenceNs)
+        return {tr("nothing received for %1\u00a0s").arg(silence / 1'000'000'000), silence >= kAlertNs};
+    const std::uint64_t late = shown != 0 && figures.latestTs > shown ? figures.latestTs - shown : 0;
+    const std::uint64_t unread = figures.bytes > figures.read ? figures.bytes - figures.read : 0;
+    if (figures.waiting || (late < kBehindNs && unread < (1U << 20)))
+        return {tr("up to date"), false};
+    return {tr("%1 and %2 behind").arg(bytes(unread), duration(late)), false};
+}
+
+QString followEnd(const FollowEnd &end)
+{
+    using End = InputSpool::End;
+    const QString kept = tr("Kept as %1.").arg(end.path);
+    const QString shown = tr("What was received before is shown.");
+    if (end.input == End::NoRecording)
+        return end.inputMessage;
+    if (end.input == End::Failed)
+        return end.inputMessage + tr(".") + u' ' + shown + u' ' + kept;
+    QString text;
+    if (end.inOrder)
+        text = !end.isInput ? tr("The recording was completed.") : tr("The stream has ended in order.");
+    else if (end.stopped)
+        text = !end.isInput ? tr("No longer followed, as asked for; open it again to see more.")
+                            : tr("Standard input was closed, as asked for.") + u' ' + shown;
+    else
+        text = interrupted(end);
+    if (end.inOrder && !end.error.isEmpty())
+        text += u' ' + end.error + tr(".");
+    return text + u' ' + kept;
+}
+
+}  // namespace ct::format
