@@ -307,19 +307,6 @@ Result<void> TraceReplay::flush()
     return {};
 }
 
-/// An error of a sink that wrote `temporary` in place of `path`. What it says of how much is in its file does not hold
-/// for one that goes away: of that, only the cause stays.
-Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
-{
-    std::string cause = error.message;
-    if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
-        cause.replace(at, temporary.size(), path);
-        cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
-    }
-    const char *const remedy = error.code == ErrorCode::NoSpace ? ", free some space or choose another place" : "";
-    return {error.code, cause + "; nothing was written" + remedy};
-}
-
 }  // namespace
 
 std::span<const ExportFormat> exportFormats()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/replacefile.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -98,6 +99,17 @@ Result<void> ReplaceFile::commit()
     const std::string directory = slash == std::string::npos ? "." : m_target.substr(0, slash + 1);
     (void)synchronise(directory, O_DIRECTORY);
     return {};
+}
+
+Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
+{
+    std::string cause = error.message;
+    if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
+        cause.replace(at, temporary.size(), path);
+        cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
+    }
+    const char *const remedy = error.code == ErrorCode::NoSpace ? ", free some space or choose another place" : "";
+    return {error.code, cause + "; nothing was written" + remedy};
 }
 
 }  // namespace ct

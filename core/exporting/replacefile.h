@@ -34,4 +34,8 @@ private:
     std::string m_temporary;  ///< empty: nothing to remove
 };
 
+/// An error of who wrote `temporary` in place of `path`. What it says of how much is in its file does not hold for one
+/// that goes away: of that, only the cause stays.
+Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
+
 }  // namespace ct

@@ -309,20 +309,27 @@ void BlockReader::goBehind(const Block &block)
 
 Result<bool> BlockReader::next(Block &block)
 {
-    while (!m_done) {
-        const Result<bool> found = find(block);
-        if (!found)
-            return found.error();
-        m_done = !*found || block.head.kind == Kind::End;
-        m_ended = *found && m_done;
-        if (!*found)
-            break;
+    for (;;) {
+        const Result<bool> more = nextStored(block);
+        if (!more || !*more)
+            return more;
         if (decompress(block))
             return true;
         // Its check is right: it was written so, by somebody who does not know the format.
         refuse(block);
     }
-    return false;
+}
+
+Result<bool> BlockReader::nextStored(Block &block)
+{
+    if (m_done)
+        return false;
+    const Result<bool> found = find(block);
+    if (!found)
+        return found.error();
+    m_done = !*found || block.head.kind == Kind::End;
+    m_ended = *found && m_done;
+    return *found;
 }
 
 void BlockReader::seek(std::uint64_t offset)

@@ -57,6 +57,10 @@ public:
 
     /// The next whole block of any kind. False: there is none. An error is one of the system.
     Result<bool> next(Block &block);
+    /// The same with the payload as it is in the file.
+    Result<bool> nextStored(Block &block);
+    /// What nextStored() gave. False: it cannot be.
+    bool decompress(Block &block);
     /// On with the block at `offset`, whatever came before. What is there may also be damaged: see Block::offset.
     void seek(std::uint64_t offset);
     /// Counts the latest block as damage: its content cannot be.
@@ -85,7 +89,6 @@ private:
     Result<void> readHead();
     Result<std::size_t> readAt(std::uint64_t offset, std::size_t bytes, char *to) const;
     Result<Look> look(std::uint64_t offset, Block &block);
-    bool decompress(Block &block);
     Result<Place> search(std::uint64_t &offset, Block &block);
     Result<Place> findPlace(Block &block);
     bool awaitMore(std::uint64_t bytes);

@@ -45,10 +45,15 @@ BlockWriter::BlockWriter(std::unique_ptr<AppendFile> file, const Identity &ident
 
 BlockWriter::~BlockWriter() = default;
 
-Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path)
+BlockWriter::Identity BlockWriter::newIdentity()
 {
     const std::uint64_t now = realtimeNow();
-    return open(path, {randomNumber(now), 0, now});
+    return {randomNumber(now), 0, now};
+}
+
+Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path)
+{
+    return open(path, newIdentity());
 }
 
 Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, const Identity &identity)
@@ -81,8 +86,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
     if (Result<void> begun = begin(); !begun)
         return begun;
     const std::size_t bound = ZSTD_compressBound(payload.size());
-    if (m_block.size() < sizeof(BlockHead) + bound)
-        m_block.resize(sizeof(BlockHead) + bound);
+    makeRoom(bound);
     char *const place = reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead);
     std::size_t bytes = 0;
     if (payload.size() >= kWorthCompressing)
@@ -95,21 +99,51 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
         std::copy_n(payload.data(), bytes, place);  // none may be at nullptr, which memcpy forbids
     }
     head.kind = kind;
-    head.recording = m_identity.recording;
-    head.sequence = static_cast<std::uint32_t>(m_places.size());
     head.bytes = static_cast<std::uint32_t>(bytes);
     head.rawBytes = static_cast<std::uint32_t>(payload.size());
     head.transitions = facts.transitions;
-    head.transitionsBefore = m_transitions;
     head.firstTs = facts.firstTs;
     head.lastTs = facts.lastTs;
-    head.check = checkOf(head, {place, bytes});
+    return put(head);
+}
+
+Result<void> BlockWriter::writeStored(const BlockHead &source, std::string_view stored)
+{
+    if (Result<void> begun = begin(); !begun)
+        return begun;
+    makeRoom(stored.size());
+    std::copy_n(stored.data(), stored.size(), reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead));
+    return put(source);
+}
+
+void BlockWriter::skip(std::uint32_t blocks, std::uint64_t transitions)
+{
+    m_sequence += blocks;
+    m_transitions += transitions;
+}
+
+/// In m_block, for a head and a payload.
+void BlockWriter::makeRoom(std::size_t payload)
+{
+    if (m_block.size() < sizeof(BlockHead) + payload)
+        m_block.resize(sizeof(BlockHead) + payload);
+}
+
+/// The payload is in its place already; the head's numbers become those of this file.
+Result<void> BlockWriter::put(BlockHead head)
+{
+    head.recording = m_identity.recording;
+    head.sequence = m_sequence;
+    head.transitionsBefore = m_transitions;
+    const char *const place = reinterpret_cast<const char *>(m_block.data()) + sizeof(head);
+    head.check = checkOf(head, {place, head.bytes});
     std::memcpy(m_block.data(), &head, sizeof(head));
     const std::uint64_t offset = m_file->size();
-    Result<void> written = m_file->append(reinterpret_cast<const char *>(m_block.data()), sizeof(head) + bytes);
+    Result<void> written = m_file->append(reinterpret_cast<const char *>(m_block.data()), sizeof(head) + head.bytes);
     if (written) {
-        m_places.push_back({offset, static_cast<std::uint16_t>(kind), facts.transitions, facts.firstTs, facts.lastTs});
-        m_transitions += facts.transitions;
+        m_places.push_back(
+            {offset, static_cast<std::uint16_t>(head.kind), head.transitions, head.firstTs, head.lastTs});
+        skip(1, head.transitions);
     }
     return written;
 }

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct ZSTD_CCtx_s;
@@ -39,11 +40,17 @@ public:
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity);
     ~BlockWriter();
+    /// Of a recording that begins now.
+    static Identity newIdentity();
 
     /// Replaces what the file held.
     Result<void> begin();
     /// An error is final; all blocks before it are whole.
     Result<void> write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts);
+    /// A block of another file, as it was stored there.
+    Result<void> writeStored(const BlockHead &source, std::string_view stored);
+    /// Leaves numbers out, as if so much had been written and lost.
+    void skip(std::uint32_t blocks, std::uint64_t transitions);
     /// The index, the trailer, and the file is closed.
     Result<void> finish();
 
@@ -54,6 +61,8 @@ public:
 
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
+    void makeRoom(std::size_t payload);
+    Result<void> put(BlockHead head);
 
     struct FreeContext {
         void operator()(ZSTD_CCtx_s *context) const;
@@ -64,6 +73,7 @@ private:
     Bytes m_block;  ///< as it goes into the file
     std::vector<BlockPlace> m_places;
     Identity m_identity;
+    std::uint32_t m_sequence = 0;
     std::uint64_t m_transitions = 0;
 };
 

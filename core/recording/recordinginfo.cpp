@@ -280,7 +280,11 @@ void RecordingInfo::add(const RecordingInfo &later)
         target = later.target;
     if (later.exit)
         exit = later.exit;
-    clocks.insert(clocks.end(), later.clocks.begin(), later.clocks.end());
+    for (const Clocks &one : later.clocks) {
+        // The next file of a recording that is rotated says again what is known.
+        if (clocks.empty() || one.monotonic > clocks.back().monotonic)
+            clocks.push_back(one);
+    }
     for (const Process &process : later.processes) {
         const auto known = std::find_if(processes.begin(), processes.end(),
                                         [&](const Process &other) { return other.pid == process.pid; });

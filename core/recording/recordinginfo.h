@@ -59,7 +59,7 @@ struct RecordingInfo {
     std::optional<Exit> exit;
 
     bool operator==(const RecordingInfo &) const = default;
-    /// What was said later: adds to this, and replaces members of the same name.
+    /// What was said later: adds to this, and replaces members of the same name. Of clocks, those that are later.
     void add(const RecordingInfo &later);
 };
 

@@ -7,30 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <optional>
 
 namespace ct::ctr {
 
 namespace {
-
-struct Numbered {
-    std::string path;  ///< without the number
-    std::uint32_t number = 0;
-};
-
-/// "run.3.ctr" -> "run.ctr", 3.
-std::optional<Numbered> numberedOf(const std::string &path)
-{
-    const std::filesystem::path whole(path);
-    const std::filesystem::path stem = whole.stem();
-    const std::string digits = stem.extension().string();
-    Numbered result;
-    const char *const end = digits.data() + digits.size();
-    if (digits.size() < 2 || std::from_chars(digits.data() + 1, end, result.number).ptr != end)
-        return std::nullopt;
-    result.path = (whole.parent_path() / stem.stem()).string() + whole.extension().string();
-    return segmentPath(result.path, result.number) == path ? std::optional(result) : std::nullopt;
-}
 
 /// Which recording the file belongs to, if it is that segment of one; 0 = none.
 std::uint64_t recordingOf(const std::string &path, std::uint32_t segment)
@@ -40,6 +20,19 @@ std::uint64_t recordingOf(const std::string &path, std::uint32_t segment)
 }
 
 }  // namespace
+
+std::optional<SegmentName> segmentNameOf(const std::string &path)
+{
+    const std::filesystem::path whole(path);
+    const std::filesystem::path stem = whole.stem();
+    const std::string digits = stem.extension().string();
+    SegmentName result;
+    const char *const end = digits.data() + digits.size();
+    if (digits.size() < 2 || std::from_chars(digits.data() + 1, end, result.number).ptr != end)
+        return std::nullopt;
+    result.path = (whole.parent_path() / stem.stem()).string() + whole.extension().string();
+    return segmentPath(result.path, result.number) == path ? std::optional(result) : std::nullopt;
+}
 
 std::string segmentPath(const std::string &path, std::uint32_t segment)
 {
@@ -51,13 +44,13 @@ std::string segmentPath(const std::string &path, std::uint32_t segment)
 
 std::optional<std::string> segmentAfter(const std::string &path)
 {
-    const std::optional<Numbered> one = numberedOf(path);
+    const std::optional<SegmentName> one = segmentNameOf(path);
     return one ? std::optional(segmentPath(one->path, one->number + 1)) : std::nullopt;
 }
 
 std::vector<std::string> segmentsAround(const std::string &path)
 {
-    const std::optional<Numbered> one = numberedOf(path);
+    const std::optional<SegmentName> one = segmentNameOf(path);
     const std::uint64_t recording = one ? recordingOf(path, one->number) : 0;
     if (recording == 0)
         return {path};
@@ -85,7 +78,7 @@ std::vector<std::string> segmentsOf(const std::string &path)
     std::error_code failed;
     for (std::filesystem::directory_iterator at(directory.empty() ? "." : directory, failed), end; !failed && at != end;
          at.increment(failed)) {
-        const std::optional<Numbered> one = numberedOf((directory / at->path().filename()).string());
+        const std::optional<SegmentName> one = segmentNameOf((directory / at->path().filename()).string());
         if (one && one->path == path)
             numbers.push_back(one->number);
     }

@@ -16,6 +16,12 @@ std::string segmentPath(const std::string &path, std::uint32_t segment);
 
 /// "run.3.ctr" -> "run.4.ctr"; nothing where the name has no number.
 std::optional<std::string> segmentAfter(const std::string &path);
+struct SegmentName {
+    std::string path;  ///< without the number
+    std::uint32_t number = 0;
+};
+/// "run.3.ctr" -> "run.ctr", 3; nullopt when a path has no number.
+std::optional<SegmentName> segmentNameOf(const std::string &path);
 
 /// All segments of the recording that the file `path` is one of, as far as they are there without a gap, in their
 /// order; `path` alone when it is a recording of one file, or none. The last one may be a file that cannot be read.

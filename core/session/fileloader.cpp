@@ -4,6 +4,7 @@
 
 #include "core/recording/filesource.h"
 #include "core/recording/recordingreader.h"
+#include "core/recording/segments.h"
 
 #include <QElapsedTimer>
 
@@ -85,8 +86,18 @@ void FileLoader::publish(const Accounting &accounting)
     m_accounting = accounting;
 }
 
+/// All files of the recording, as they are now.
+void FileLoader::claim()
+{
+    if (!RecordingReader::isRecording(m_path))
+        return;
+    const std::optional<ctr::SegmentName> segment = ctr::segmentNameOf(m_path);
+    m_claim = ctr::ReadClaim(segment ? ctr::segmentsOf(segment->path) : std::vector<std::string>{m_path});
+}
+
 Result<void> FileLoader::load()
 {
+    claim();
     if (RecordingReader::isWritten(m_path)) {
         m_following.store(true, std::memory_order_relaxed);
         Q_EMIT followed();
@@ -121,6 +132,8 @@ Result<void> FileLoader::load()
             Q_EMIT progressChanged(progress());
         }
     }
+    if (m_following.load(std::memory_order_relaxed))
+        claim();  // those that have come since
     {
         const std::lock_guard lock(m_mutex);
         m_endedInOrder = reader.hasEnded();

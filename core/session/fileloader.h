@@ -5,6 +5,7 @@
 // sinks get what comes as it comes, until its writer ends it, or is gone.
 #pragma once
 
+#include "core/recording/fileclaim.h"
 #include "core/recording/filegrowth.h"
 #include "core/recording/streamplaces.h"
 #include "core/session/places.h"
@@ -53,12 +54,14 @@ protected:
 
 private:
     Result<void> load();
+    void claim();
     void publish(const Accounting &accounting);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
     const std::shared_ptr<StreamPlaces> m_places = std::make_shared<StreamPlaces>();
     std::shared_ptr<Places> m_addresses;
+    ctr::ReadClaim m_claim;  ///< as long as it may be looked into again
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
     std::atomic<bool> m_following = false;  // relaxed: for people

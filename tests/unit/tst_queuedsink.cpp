@@ -272,3 +272,31 @@ CT_CASE(givingUpEndsTheWaitForRoom)
     CHECK(static_cast<bool>(shut.sink->finish({})));
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, 20 * kChunk);
 }
+
+/// Whoever wants to go does not wait for a sink that is slow; what it gets by then is a beginning.
+CT_CASE(patienceEnds)
+{
+    constexpr std::size_t kCount = 10 * kChunk;
+    Shut shut(64ULL << 20);
+    for (std::size_t i = 0; i < 10; ++i)
+        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+    shut.sink->giveUpAfter(std::chrono::milliseconds(0));
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK(shut.log.finished);
+    CHECK(shut.log.numbers.size() <= kChunk);
+    CHECK(isDense(shut.log.numbers, shut.log.numbers.size()));
+    CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount);
+}
+
+CT_CASE(patienceThatIsNotNeededTakesNothing)
+{
+    Shut shut(64ULL << 20);
+    for (std::size_t i = 0; i < 10; ++i)
+        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+    shut.sink->giveUpAfter(std::chrono::hours(1));
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK_EQUAL(shut.log.numbers.size(), 10 * kChunk);
+    CHECK_EQUAL(shut.log.notWritten, 0U);
+}

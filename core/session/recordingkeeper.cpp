@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/recordingkeeper.h"
+
+#include <QFile>
+
+#include <algorithm>
+#include <utility>
+
+namespace ct {
+
+RecordingKeeper::RecordingKeeper(QString directory, QObject *parent)
+    : QObject(parent),
+      m_directory(std::move(directory)),
+      m_worker(std::make_unique<QObject>()),
+      m_runs(std::make_shared<RecordedRuns>())
+{
+    m_thread.setObjectName(QStringLiteral("recordings"));
+    m_worker->moveToThread(&m_thread);
+    m_thread.start();
+}
+
+RecordingKeeper::~RecordingKeeper()
+{
+    m_thread.quit();
+    m_thread.wait();
+}
+
+/// `work` on the thread, then `then` with its result on this one, unless this object is gone by then.
+template <class Work, class Then>
+void RecordingKeeper::run(Work work, Then then)
+{
+    QMetaObject::invokeMethod(m_worker.get(), [this, work = std::move(work), then = std::move(then)]() mutable {
+        // The destructor waits for us: this is still there. What is posted to it goes with it.
+        QMetaObject::invokeMethod(
+            this, [result = work(), then = std::move(then)]() mutable { then(std::move(result)); },
+            Qt::QueuedConnection);
+    });
+}
+
+void RecordingKeeper::refresh()
+{
+    m_refreshes = std::min(m_refreshes + 1, 2);
+    if (m_refreshes > 1)
+        return;
+    const std::string directory = QFile::encodeName(m_directory).toStdString();
+    run([runs = m_runs, directory] { return runs->look(directory); },
+        [this](const Result<std::vector<RecordedRun>> &runs) {
+            const bool again = std::exchange(m_refreshes, 0) > 1;
+            if (runs)
+                Q_EMIT listed(*runs);
+            else
+                Q_EMIT failedToList(QString::fromStdString(runs.error().message));
+            if (again)
+                refresh();
+        });
+}
+
+void RecordingKeeper::makeRoom(std::uint64_t most)
+{
+    const std::string directory = QFile::encodeName(m_directory).toStdString();
+    run([runs = m_runs, directory, most] { return runs->makeRoom(directory, most); },
+        [this](const RoomMade &made) {
+            Q_EMIT roomMade(made);
+            refresh();
+        });
+}
+
+void RecordingKeeper::remove(const std::vector<std::string> &paths)
+{
+    run(
+        [paths] {
+            QStringList failures;
+            for (const std::string &path : paths) {
+                if (const Result<void> done = removeRun(path); !done)
+                    failures << QString::fromStdString(done.error().message);
+            }
+            return failures;
+        },
+        [this](const QStringList &failures) {
+            Q_EMIT removed(failures);
+            refresh();
+        });
+}
+
+}  // namespace ct

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A directory of recordings: what is there, at which cost, and what goes when it is too much.
+#include "core/recording/fileclaim.h"
+#include "core/recording/recordedruns.h"
+#include "core/recording/segments.h"
+#include "tests/unit/town.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace recordingtest;
+using State = RecordedRun::State;
+
+namespace {
+
+/// "…/2026-11-22T07.00.0N-server.ctr"
+std::string runPath(const TempDir &dir, int number, const std::string &target = "server")
+{
+    return dir.file("2026-11-22T07.00.0" + std::to_string(number) + "-" + target + ".ctr");
+}
+
+struct Written {
+    std::shared_ptr<RecordingWriter> writer;
+    std::uint64_t transitions = 0;
+};
+
+/// Some rounds of a town, not ended.
+Written begin(const std::string &path, int rounds, const RecordingLimits &limits = {RecordingLimits::kLeastBytes, 0})
+{
+    auto made = RecordingWriter::open(path, limits);
+    REQUIRE(static_cast<bool>(made));
+    RecordingInfo info;
+    info.command = {"/usr/bin/server", "--fast"};
+    info.clocks = {{kStart - kSecond, 1, 1}};
+    (*made)->addInfo(info);
+    Written written{*made, 0};
+    Town town(20);
+    for (int i = 0; i < rounds; ++i) {
+        const Batch batch = town.next();
+        written.transitions += batch.transitions.size();
+        CHECK(static_cast<bool>(written.writer->consume(batch)));
+    }
+    return written;
+}
+
+void record(const std::string &path, int rounds = 30)
+{
+    CHECK(static_cast<bool>(begin(path, rounds).writer->finish({})));
+}
+
+std::vector<RecordedRun> look(const TempDir &dir)
+{
+    RecordedRuns runs;
+    const auto found = runs.look(dir.path());
+    REQUIRE(static_cast<bool>(found));
+    return *found;
+}
+
+std::uint64_t bytesRead()
+{
+    std::ifstream io("/proc/self/io");
+    std::string word;
+    std::uint64_t value = 0;
+    return io >> word >> value && word == "rchar:" ? value : 0;
+}
+
+}  // namespace
+
+CT_CASE(aRunIsOneRow)
+{
+    const TempDir dir;
+    CHECK(look(dir).empty());
+    CHECK(RecordedRuns().look(dir.file("missing"))->empty());
+    const Written town = begin(runPath(dir, 1), 200, {0, 4 * kSecond});
+    CHECK(static_cast<bool>(town.writer->finish({})));
+    const std::vector<RecordedRun> runs = look(dir);
+    REQUIRE(runs.size() == 1);
+    const RecordedRun &run = runs.front();
+    CHECK(run.path == runPath(dir, 1));
+    CHECK(run.name == "server");
+    CHECK(run.files.size() > 2 && run.files == ctr::segmentsOf(run.path));
+    CHECK(run.state == State::Complete && !run.isOpen);
+    CHECK(run.segment > 0);  // older ones are gone
+    CHECK(run.command == std::vector<std::string>({"/usr/bin/server", "--fast"}));
+    CHECK(run.duration >= 20 * kSecond && run.duration <= 21 * kSecond);
+    std::uint64_t there = 0;
+    std::uint64_t bytes = 0;
+    for (const std::string &file : run.files) {
+        auto reader = ctr::BlockReader::open(file);
+        REQUIRE(static_cast<bool>(reader));
+        for (ctr::Block block; *(*reader)->next(block);)
+            there += block.head.transitions;
+        bytes += std::filesystem::file_size(file);
+    }
+    CHECK(run.events == there && there < town.transitions);
+    CHECK(run.bytes == bytes);
+}
+
+CT_CASE(statesAreTold)
+{
+    const TempDir dir;
+    record(runPath(dir, 1, "complete"));
+    Written live = begin(runPath(dir, 2, "live"), 30);
+    begin(runPath(dir, 3, "killed"), 30);
+    putContent(runPath(dir, 4, "garbage"), "no recording at all");
+    putContent(dir.file("notes.txt"), "nothing of ours");
+    record(dir.file("kept.ctr"));
+    const auto stateOf = [&](const std::string &name) {
+        const std::vector<RecordedRun> runs = look(dir);
+        const auto found =
+            std::find_if(runs.begin(), runs.end(), [&](const RecordedRun &run) { return run.name == name; });
+        REQUIRE(found != runs.end());
+        CHECK(found->error.empty() == (found->state != State::Unreadable));
+        CHECK(found->events > 0 || found->state == State::Unreadable);
+        return found->state;
+    };
+    CHECK(look(dir).size() == 5);
+    CHECK(stateOf("complete") == State::Complete);
+    CHECK(stateOf("live") == State::Recording);
+    CHECK(stateOf("killed") == State::Interrupted);
+    CHECK(stateOf("garbage") == State::Unreadable);
+    CHECK(stateOf("kept") == State::Complete);
+    CHECK(static_cast<bool>(live.writer->finish({})));
+    CHECK(stateOf("live") == State::Complete);
+}
+
+/// While it grows, and the next time for nothing.
+CT_CASE(aGrowingOneIsFollowed)
+{
+    const TempDir dir;
+    auto made = RecordingWriter::open(runPath(dir, 1), {RecordingLimits::kLeastBytes, 0});
+    REQUIRE(static_cast<bool>(made));
+    RecordedRuns runs;
+    CHECK(runs.look(dir.path())->size() == 1);  // claimed, though there is nothing in it
+    Town town(20);
+    std::uint64_t before = 0;
+    for (int i = 0; i < 5; ++i) {
+        for (int round = 0; round < 10; ++round)
+            CHECK(static_cast<bool>((*made)->consume(town.next())));
+        const RecordedRun run = runs.look(dir.path())->front();
+        CHECK(run.state == State::Recording && run.events > before);
+        before = run.events;
+    }
+}
+
+CT_CASE(lookingCostsLittle)
+{
+    const TempDir dir;
+    auto made = RecordingWriter::open(runPath(dir, 1), {RecordingLimits::kLeastBytes, 0});
+    REQUIRE(static_cast<bool>(made));
+    RandomStream stream(1);
+    for (int i = 0; i < 100; ++i)
+        CHECK(static_cast<bool>((*made)->consume(stream.next(10'000))));
+    CHECK(static_cast<bool>((*made)->finish({})));
+    std::uint64_t size = 0;
+    for (const std::string &file : ctr::segmentsOf(runPath(dir, 1)))
+        size += std::filesystem::file_size(file);
+    CHECK(size > 4U << 20);
+    RecordedRuns runs;
+    const std::uint64_t begin = bytesRead();
+    CHECK(runs.look(dir.path())->size() == 1);
+    const std::uint64_t first = bytesRead();
+    CHECK(begin != 0 && first - begin < size / 8);
+    CHECK(runs.look(dir.path())->size() == 1);
+    CHECK(bytesRead() - first < 4096);  // what did not change is known
+}
+
+CT_CASE(theOldestMakeRoom)
+{
+    const TempDir dir;
+    for (int i = 1; i <= 4; ++i)
+        record(runPath(dir, i));
+    record(dir.file("mine.ctr"));
+    const ctr::ReadClaim open(ctr::segmentsOf(runPath(dir, 1)));
+    const Written live = begin(runPath(dir, 5), 30);
+    std::uint64_t sum = 0;
+    std::uint64_t second = 0;
+    std::uint64_t third = 0;
+    for (const RecordedRun &run : look(dir)) {
+        sum += run.bytes;
+        if (run.path == runPath(dir, 2))
+            second = run.bytes;
+        if (run.path == runPath(dir, 3))
+            third = run.begun;
+    }
+    RecordedRuns runs;
+    CHECK(runs.makeRoom(dir.path(), sum).runs == 0);
+    // The first is open: the second and the third go.
+    const RoomMade made = runs.makeRoom(dir.path(), sum - second - 1);
+    CHECK(made.runs == 2 && made.failures.empty());
+    CHECK(made.bytes >= second + 1 && made.latest == third);
+    CHECK(!std::filesystem::exists(ctr::segmentPath(runPath(dir, 2), 0)));
+    CHECK(look(dir).size() == 4);
+    // Neither what is open, nor what is written, nor what somebody put there by hand.
+    CHECK(runs.makeRoom(dir.path(), 0).runs == 1);
+    const std::vector<RecordedRun> left = look(dir);
+    CHECK(left.size() == 3);
+    for (const RecordedRun &run : left)
+        CHECK(run.isOpen || run.state == State::Recording || run.name == "mine");
+}
+
+CT_CASE(whatNobodyBeganGoes)
+{
+    const TempDir dir;
+    const std::string old = ctr::segmentPath(runPath(dir, 1), 0);
+    const std::string fresh = ctr::segmentPath(runPath(dir, 2), 0);
+    const std::string foreign = dir.file("empty.0.ctr");
+    for (const std::string &path : {old, fresh, foreign})
+        putContent(path, "");
+    const timespec longAgo[2] = {{1'000'000, 0}, {1'000'000, 0}};
+    for (const std::string &path : {old, foreign})
+        CHECK(::utimensat(AT_FDCWD, path.c_str(), longAgo, 0) == 0);
+    CHECK(look(dir).empty());
+    CHECK(RecordedRuns().makeRoom(dir.path(), 1U << 30).runs == 0);
+    CHECK(!std::filesystem::exists(old));
+    CHECK(std::filesystem::exists(fresh) && std::filesystem::exists(foreign));
+}
+
+CT_CASE(nobodyLosesWhatTheyHave)
+{
+    const TempDir dir;
+    const std::string path = runPath(dir, 1);
+    Written live = begin(path, 30);
+    const Result<void> written = removeRun(path);
+    CHECK(!written && written.error().code == ErrorCode::Busy);
+    CHECK(written.error().message.find("being recorded") != std::string::npos);
+    // Nor can anybody else write there.
+    const auto second = RecordingWriter::open(path, {RecordingLimits::kLeastBytes, 0});
+    CHECK(!second && second.error().code == ErrorCode::AlreadyExists);
+    CHECK(static_cast<bool>(live.writer->finish({})));
+    {
+        const ctr::ReadClaim open(ctr::segmentsOf(path));
+        const Result<void> read = removeRun(path);
+        CHECK(!read && read.error().message.find("open in a window") != std::string::npos);
+        CHECK(look(dir).front().isOpen);
+    }
+    CHECK(readAll(ctr::segmentPath(path, 0)).hasEnded);
+    CHECK(static_cast<bool>(removeRun(path)));
+    CHECK(look(dir).empty());
+}
+
+/// Cut off and changed anywhere: some figures, or an error.
+CT_CASE(hostileFiles)
+{
+    const TempDir dir;
+    const std::string path = runPath(dir, 1);
+    record(path, 100);
+    const std::string file = ctr::segmentPath(path, 0);
+    const std::string whole = contentOf(file);
+    const std::uint64_t all = glanceAt(file)->transitions;
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 2000; ++i) {
+        std::string bad = whole;
+        if (i % 2 == 0)
+            bad.resize(random() % whole.size());
+        else
+            bad[random() % whole.size()] ^= static_cast<char>(1 + random() % 255);
+        putContent(file, bad);
+        const Result<RecordedFile> glance = glanceAt(file);
+        if (i % 2 == 0)
+            CHECK(!glance || (glance->transitions <= all && !glance->ended));
+        CHECK(RecordedRuns().look(dir.path())->size() <= 1);
+    }
+}
+
+CT_CASE(namesAreThoseOfWindows)
+{
+    CHECK(targetInFileName("/x/2026-11-22T07.31.05-server.ctr") == "server");
+    CHECK(targetInFileName("2026-11-22T07.31.05-a.b-c.ctr") == "a.b-c");
+    for (const char *name : {"server.ctr", "2026-11-22T07.31.05-.ctr", "2026-11-22T07.31.05.ctr",
+                             "2026-11-22T07:31:05-x.ctr", "", "2026-11-22T07.31.0x-server.ctr"})
+        CHECK(targetInFileName(name).empty());
+}

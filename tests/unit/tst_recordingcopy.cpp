@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The files of a recording as one: what is read from it, where it differs, and what stays of damage.
+#include "core/recording/recordingcopy.h"
+#include "core/recording/segments.h"
+#include "tests/support/filesizelimit.h"
+#include "tests/unit/town.h"
+
+#include <filesystem>
+
+using namespace recordingtest;
+
+namespace {
+
+constexpr RecordingLimits kNoLimits{};
+
+RecordingLimits forSeconds(std::uint64_t seconds)
+{
+    return {0, seconds * kSecond};
+}
+
+std::shared_ptr<RecordingWriter> begin(const std::string &path, const RecordingLimits &limits)
+{
+    auto made = RecordingWriter::open(path, limits);
+    REQUIRE(static_cast<bool>(made));
+    RecordingInfo info;
+    info.session = "town";
+    info.clocks = {{kStart, 1, 1}};
+    (*made)->addInfo(info);
+    return *made;
+}
+
+void goOn(RecordingWriter &writer, Town &town, int rounds)
+{
+    for (int i = 0; i < rounds; ++i) {
+        const Batch batch = town.next();
+        if (i % 20 == 0) {
+            RecordingInfo more;
+            more.clocks = {{batch.now, batch.now, batch.now}};
+            writer.addInfo(more);
+            writer.addOutput(batch.now, "round " + std::to_string(i) + "\n");
+        }
+        CHECK(static_cast<bool>(writer.consume(batch)));
+    }
+}
+
+/// Of the files and of the copy: the same, event for event.
+void checkSame(const Everything &files, const Everything &copy)
+{
+    CHECK(files.batches.size() == copy.batches.size());
+    for (std::size_t i = 0; i < std::min(files.batches.size(), copy.batches.size()); ++i)
+        CHECK_EQUAL(textOf(copy.batches[i]), textOf(files.batches[i]));
+    CHECK(copy.sums.captured == files.sums.captured && copy.sums.lost == files.sums.lost);
+    CHECK(copy.info == files.info);
+    CHECK(copy.output.size() == files.output.size());
+    for (std::size_t i = 0; i < std::min(files.output.size(), copy.output.size()); ++i)
+        CHECK(copy.output[i].ts == files.output[i].ts && copy.output[i].bytes == files.output[i].bytes);
+}
+
+struct Count {
+    int infos = 0;
+    int keyframes = 0;
+    std::uint64_t transitions = 0;
+};
+
+Count countIn(const std::string &path)
+{
+    Count count;
+    auto reader = ctr::BlockReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    for (ctr::Block block; *(*reader)->next(block);) {
+        count.infos += block.head.kind == ctr::Kind::Info;
+        count.keyframes += block.head.kind == ctr::Kind::Keyframe;
+        count.transitions += block.head.transitions;
+    }
+    return count;
+}
+
+}  // namespace
+
+CT_CASE(ofOneFileItIsTheSame)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    RandomStream stream(4);
+    const auto out = begin(path, kNoLimits);
+    for (int i = 0; i < 20; ++i)
+        CHECK(static_cast<bool>(out->consume(stream.next(3000))));
+    CHECK(static_cast<bool>(out->finish({})));
+    const auto copied = copyRecording(path, dir.file("copy.ctr"));
+    REQUIRE(static_cast<bool>(copied));
+    CHECK(copied->transitions == 60'000);
+    CHECK(copied->bytes == std::filesystem::file_size(dir.file("copy.ctr")));
+    const Everything copy = readAll(dir.file("copy.ctr"));
+    CHECK(copy.error.empty() && copy.hasEnded);
+    checkSame(readAll(path), copy);
+}
+
+CT_CASE(manyFilesBecomeOne)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, forSeconds(1000));
+    // A limit that removes nothing: from the first file on.
+    goOn(*out, town, 4000);
+    CHECK(static_cast<bool>(out->finish({})));
+    REQUIRE(ctr::segmentsOf(path).size() > 2);
+    CHECK(ctr::segmentsOf(path).front() == ctr::segmentPath(path, 0));
+    const auto copied = copyRecording(path, dir.file("copy.ctr"));
+    REQUIRE(static_cast<bool>(copied));
+    const Everything copy = readAll(dir.file("copy.ctr"));
+    CHECK(copy.error.empty() && copy.hasEnded && copy.damages.empty());
+    checkSame(readAll(ctr::segmentPath(path, 0)), copy);
+    // What the later files only repeat is not there, and the index is whole.
+    const Count count = countIn(dir.file("copy.ctr"));
+    CHECK(count.keyframes == 0);
+    CHECK(count.infos == 1 + 4000 / 20);
+    CHECK(count.transitions == copied->transitions);
+    const auto reader = ctr::BlockReader::open(dir.file("copy.ctr"));
+    const auto survey = (*reader)->survey();
+    CHECK(survey && survey->hasEnded && (*reader)->head().segment == 0);
+}
+
+/// The beginning is gone: the copy begins with a keyframe, and stands alone under any name.
+CT_CASE(whatBeginsInTheMiddleIsUnderstood)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, forSeconds(16));
+    goOn(*out, town, 400);
+    CHECK(static_cast<bool>(out->finish({})));
+    const std::vector<std::string> files = ctr::segmentsOf(path);
+    REQUIRE(files.size() > 2 && files.front() != ctr::segmentPath(path, 0));
+    const Everything before = readAll(files.front());
+    // Between the files themselves, under the name of the next one.
+    const std::string kept = ctr::segmentPath(path, ctr::segmentNameOf(files.back())->number + 1);
+    REQUIRE(static_cast<bool>(copyRecording(files[1], kept)));
+    const Everything copy = readAll(kept);
+    CHECK(copy.error.empty() && copy.hasEnded);
+    checkSame(before, copy);
+    CHECK(countIn(kept).keyframes == countIn(files.front()).keyframes);
+    CHECK(readAll(files.front()).batches.size() == before.batches.size());
+    // And a copy of the copy.
+    REQUIRE(static_cast<bool>(copyRecording(kept, dir.file("again.ctr"))));
+    checkSame(before, readAll(dir.file("again.ctr")));
+}
+
+/// What was written up to now; the writer goes on.
+CT_CASE(whatIsStillWrittenCanBeCopied)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, forSeconds(1000));
+    CHECK(!copyRecording(path, dir.file("copy.ctr")));  // nothing yet
+    goOn(*out, town, 500);
+    const std::string first = ctr::segmentPath(path, 0);
+    const Everything now = readAll(first);
+    const auto copied = copyRecording(path, dir.file("copy.ctr"), [&](double) {
+        goOn(*out, town, 10);
+        return true;
+    });
+    REQUIRE(static_cast<bool>(copied));
+    const Everything copy = readAll(dir.file("copy.ctr"));
+    CHECK(copy.error.empty() && copy.hasEnded);
+    checkSame(now, copy);
+    CHECK(static_cast<bool>(out->finish({})));
+    CHECK(readAll(first).batches.size() > copy.batches.size());
+}
+
+/// A file that was cut off, one with a damaged block, one whose keyframe is damaged: the copy tells as much.
+CT_CASE(damageIsNotHidden)
+{
+    for (int which = 0; which < 3; ++which) {
+        const TempDir dir;
+        const std::string path = dir.file("run.ctr");
+        Town town(30);
+        const auto out = begin(path, forSeconds(16));
+        goOn(*out, town, 400);
+        CHECK(static_cast<bool>(out->finish({})));
+        const std::vector<std::string> files = ctr::segmentsOf(path);
+        REQUIRE(files.size() > 3);
+        const std::string &file = files[which == 2 ? 0 : 1];
+        std::string content = contentOf(file);
+        if (which == 0) {
+            content.resize(content.size() * 2 / 3);
+        } else {
+            std::size_t at = which == 1 ? content.size() / 2 : 0;
+            const auto reader = ctr::BlockReader::open(file);
+            for (ctr::Block block; which == 2 && at == 0 && *(*reader)->next(block);) {
+                if (block.head.kind == ctr::Kind::Keyframe)
+                    at = block.offset + 70;
+            }
+            content[at] = static_cast<char>(content[at] + 1);
+        }
+        putContent(file, content);
+        const Everything before = readAll(files.front());
+        CHECK(!before.error.empty());
+        REQUIRE(static_cast<bool>(copyRecording(path, dir.file("copy.ctr"))));
+        const Everything copy = readAll(dir.file("copy.ctr"));
+        CHECK(!copy.error.empty());
+        checkSame(before, copy);
+    }
+}
+
+CT_CASE(itCanBeCancelledAndCanFail)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    RandomStream stream(5);
+    const auto out = begin(path, kNoLimits);
+    for (int i = 0; i < 20; ++i)
+        CHECK(static_cast<bool>(out->consume(stream.next(3000))));
+    CHECK(static_cast<bool>(out->finish({})));
+    double last = -1;
+    const auto cancelled = copyRecording(path, dir.file("copy.ctr"), [&](double progress) {
+        CHECK(progress >= last && progress <= 1);
+        last = progress;
+        return progress < 0.3;
+    });
+    CHECK(!cancelled && cancelled.error().code == ErrorCode::Cancelled);
+    const ct::test::FileSizeLimit full(10'000);
+    const auto failed = copyRecording(path, dir.file("full.ctr"));
+    CHECK(!failed && failed.error().message.find("full.ctr") != std::string::npos);
+    const auto missing = copyRecording(dir.file("missing.ctr"), dir.file("x.ctr"));
+    CHECK(!missing && missing.error().message.find("missing.ctr") != std::string::npos);
+}
