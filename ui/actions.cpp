@@ -71,6 +71,8 @@ Actions::Actions(QObject *parent)
         action->setData(index++);
         exports.append(action);
     }
+    saveRecording = make(parent, "actionSaveRecording", "export", tr("&Save Recording As…"), QKeySequence::Save,
+                         tr("Keep the recording of this run as a file of your own"));
     dump = make(parent, "actionDump", "dump", tr("&Dump"), QKeySequence(Qt::CTRL | Qt::Key_D),
                 tr("Write all events in memory to a new file, named after the time"));
     dumpSettings = make(parent, "actionDumpSettings", nullptr, tr("Dump to another &folder…"), {},
@@ -101,6 +103,7 @@ Actions::Actions(QObject *parent)
     themes = makeThemes(parent);
     about = make(parent, "actionAbout", "details", tr("&About corotracer-gui"), {});
     enableFor(SessionState::Idle, false, false, false);
+    enableSaving(false);
 }
 
 void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening)
@@ -116,6 +119,11 @@ void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool
         action->setEnabled(hasTrace);
     dump->setEnabled(hasTrace);
     dumpSettings->setEnabled(hasTrace);
+}
+
+void Actions::enableSaving(bool recorded)
+{
+    saveRecording->setEnabled(recorded);
 }
 
 void Actions::showTracing(bool on, bool canSwitch)

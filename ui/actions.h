@@ -19,6 +19,7 @@ struct Actions {
     QAction *run;
     QAction *attach;
     QAction *open;
+    QAction *saveRecording;
     QAction *dump;
     QAction *dumpSettings;
     QList<QAction *> exports;  ///< one per export format; data() is its index
@@ -40,6 +41,8 @@ struct Actions {
 
     /// What can be done in this state.
     void enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening);
+    /// Whether there is a recording to be saved.
+    void enableSaving(bool recorded);
     /// Whether targets record at present; says it without calling back.
     void showTracing(bool on, bool canSwitch);
 };

@@ -78,6 +78,9 @@ public:
     /// The same: where runs are recorded, and up to how many bytes each; nullopt: they are not. What goes wrong with it
     /// is a notice; the capture goes on.
     void setRecording(std::optional<RecordingPlace> place) { m_recordingPlace = std::move(place); }
+    bool isRecorded() const { return m_recording != nullptr; }
+    /// There is, or was, something at recordingPath() that is a recording.
+    bool hasRecording() const { return isRecorded() || m_openedPath.ends_with(".ctr"); }
     /// Of this run, "…/2026-11-22T07.31.05-server.ctr": its files are ctr::segmentPath() of it. Or the file that was
     /// opened. Empty: there is none.
     std::string recordingPath() const;

@@ -85,7 +85,7 @@ void CaptureSection::makeFields(QFormLayout *form)
     m_keepSec->setSuffix(tr(" s"));
     m_keepSec->setSpecialValueText(tr("no limit of time"));
     makeRecordingFields(form);
-    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec, m_recordMiB})
+    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec, m_recordMiB, m_recordTotalMiB})
         connect(box, &QSpinBox::valueChanged, this, &CaptureSection::applyFields);
     for (const QCheckBox *box : {m_lanes, m_record})
         connect(box, &QCheckBox::toggled, this, &CaptureSection::applyFields);
@@ -103,6 +103,12 @@ void CaptureSection::makeRecordingFields(QFormLayout *form)
     m_recordMiB->setRange(CaptureSettings::kSmallestRecordMiB, CaptureSettings::kLargestRecordMiB);
     m_recordMiB->setSingleStep(256);
     m_recordMiB->setSuffix(tr(" MiB"));
+    m_recordTotalMiB = addNumber(form, "captureRecordTotalMiB", tr("All &recordings"),
+                                 tr("When a run begins and all recordings may come to more than this, the oldest ones "
+                                    "are deleted. Save As keeps one."));
+    m_recordTotalMiB->setRange(CaptureSettings::kSmallestRecordMiB, CaptureSettings::kLargestRecordMiB);
+    m_recordTotalMiB->setSingleStep(1024);
+    m_recordTotalMiB->setSuffix(tr(" MiB"));
 }
 
 QSpinBox *CaptureSection::addNumber(QFormLayout *form, const char *name, const QString &label, const QString &toolTip)
@@ -127,6 +133,7 @@ CaptureSettings CaptureSection::settings() const
     settings.keepSec = m_keepSec->value();
     settings.record = m_record->isChecked();
     settings.recordMiB = m_recordMiB->value();
+    settings.recordTotalMiB = m_recordTotalMiB->value();
     return settings;
 }
 
@@ -140,6 +147,7 @@ void CaptureSection::setSettings(const CaptureSettings &settings)
     m_keepSec->setValue(settings.keepSec);
     m_record->setChecked(settings.record);
     m_recordMiB->setValue(settings.recordMiB);
+    m_recordTotalMiB->setValue(settings.recordTotalMiB);
     applyFields();
 }
 
@@ -148,7 +156,8 @@ void CaptureSection::applyFields()
     for (QWidget *field :
          {static_cast<QWidget *>(m_lane), static_cast<QWidget *>(m_pool), static_cast<QWidget *>(m_retention)})
         field->setEnabled(m_lanes->isChecked());
-    m_recordMiB->setEnabled(m_record->isChecked());
+    for (QSpinBox *box : {m_recordMiB, m_recordTotalMiB})
+        box->setEnabled(m_record->isChecked());
     m_summary->setText(settings().summary());
 }
 

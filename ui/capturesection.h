@@ -46,6 +46,7 @@ private:
     QSpinBox *m_keepSec = nullptr;
     QCheckBox *m_record = nullptr;
     QSpinBox *m_recordMiB = nullptr;
+    QSpinBox *m_recordTotalMiB = nullptr;
 };
 
 }  // namespace ct

@@ -36,8 +36,7 @@ QString CaptureSettings::summary() const
                                     format::bytes(static_cast<std::uint64_t>(poolMiB) << 20))
                          : tr("no lanes");
     text += QStringLiteral("; ");
-    text += record ? tr("recorded, %1 at most").arg(format::bytes(static_cast<std::uint64_t>(recordMiB) << 20))
-                   : tr("not recorded");
+    text += record ? tr("recorded, %1 at most").arg(format::bytes(recordBytes())) : tr("not recorded");
     text += QStringLiteral("; ");
     if (keepMiB == 0 && keepSec == 0)
         return text + tr("keeps what memory holds");
@@ -52,7 +51,7 @@ std::optional<RecordingPlace> CaptureSettings::recordingPlace() const
 {
     if (!record)
         return std::nullopt;
-    return RecordingPlace{recordingsDirectory(), static_cast<std::uint64_t>(recordMiB) << 20};
+    return RecordingPlace{recordingsDirectory(), recordBytes()};
 }
 
 CaptureSettings CaptureSettings::load(const QSettings &settings)
@@ -75,6 +74,8 @@ CaptureSettings CaptureSettings::load(const QSettings &settings)
     loaded.keepSec = number("capture/keepSec", usual.keepSec, 0, 1'000'000);
     loaded.record = settings.value(QStringLiteral("capture/record"), usual.record).toBool();
     loaded.recordMiB = number("capture/recordMiB", usual.recordMiB, kSmallestRecordMiB, kLargestRecordMiB);
+    loaded.recordTotalMiB =
+        number("capture/recordTotalMiB", usual.recordTotalMiB, kSmallestRecordMiB, kLargestRecordMiB);
     return loaded;
 }
 
@@ -88,6 +89,7 @@ void CaptureSettings::save(QSettings &settings) const
     settings.setValue(QStringLiteral("capture/keepSec"), keepSec);
     settings.setValue(QStringLiteral("capture/record"), record);
     settings.setValue(QStringLiteral("capture/recordMiB"), recordMiB);
+    settings.setValue(QStringLiteral("capture/recordTotalMiB"), recordTotalMiB);
 }
 
 }  // namespace ct

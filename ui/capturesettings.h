@@ -10,6 +10,7 @@
 
 #include <QString>
 
+#include <algorithm>
 #include <optional>
 
 class QSettings;
@@ -18,13 +19,14 @@ namespace ct {
 
 struct CaptureSettings {
     bool lanes = true;
-    int laneKiB = 16 << 10;   ///< of one thread, a power of two
-    int poolMiB = 512;        ///< of all threads together
-    int retentionSec = 0;     ///< how long an ended thread's lane is left as it is
-    int keepMiB = 0;          ///< of events in memory; 0 = as the machine allows
-    bool record = true;       ///< into the user's cache directory
-    int recordMiB = 1 << 10;  ///< of one run at most
-    int keepSec = 0;          ///< only events of the latest so many seconds; 0 = all
+    int laneKiB = 16 << 10;        ///< of one thread, a power of two
+    int poolMiB = 512;             ///< of all threads together
+    int retentionSec = 0;          ///< how long an ended thread's lane is left as it is
+    int keepMiB = 0;               ///< of events in memory; 0 = as the machine allows
+    bool record = true;            ///< into the user's cache directory
+    int recordMiB = 1 << 10;       ///< of one run at most
+    int recordTotalMiB = 4 << 10;  ///< of all of them together, before a run begins
+    int keepSec = 0;               ///< only events of the latest so many seconds; 0 = all
 
     static constexpr int kSmallestLaneKiB = static_cast<int>(kLaneBytesMin >> 10);
     static constexpr int kLargestLaneKiB = static_cast<int>(kLaneBytesMax >> 10);
@@ -39,6 +41,12 @@ struct CaptureSettings {
     void applyTo(CaptureSpec &spec) const;
     std::uint64_t keepBytes() const { return static_cast<std::uint64_t>(keepMiB) << 20; }
     std::uint64_t keepNs() const { return static_cast<std::uint64_t>(keepSec) * 1'000'000'000; }
+    std::uint64_t recordBytes() const { return static_cast<std::uint64_t>(recordMiB) << 20; }
+    /// What one run may take, they may take together.
+    std::uint64_t recordTotalBytes() const
+    {
+        return static_cast<std::uint64_t>(std::max(recordTotalMiB, recordMiB)) << 20;
+    }
     /// Where runs are recorded; nullopt = they are not.
     std::optional<RecordingPlace> recordingPlace() const;
     /// One line: "lanes of 16 MiB, 512 MiB in all; everything is kept".

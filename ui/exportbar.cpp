@@ -4,7 +4,6 @@
 
 #include "ui/icons.h"
 
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
@@ -13,19 +12,19 @@
 
 namespace ct {
 
-ExportBar::ExportBar(QWidget *parent)
+ExportBar::ExportBar(const QString &name, const QString &cancelText, QWidget *parent)
     : QWidget(parent), m_label(new QLabel(this)), m_progress(new QProgressBar(this)), m_timer(new QTimer(this))
 {
-    setObjectName(QStringLiteral("exportBar"));
+    setObjectName(name + QStringLiteral("Bar"));
     m_progress->setRange(0, 1000);
     m_progress->setFixedWidth(140);
-    m_progress->setAccessibleName(tr("Progress of the export"));
+    m_progress->setAccessibleName(tr("Progress"));
     auto *cancelButton = new QToolButton(this);
-    cancelButton->setObjectName(QStringLiteral("exportCancel"));
+    cancelButton->setObjectName(name + QStringLiteral("Cancel"));
     cancelButton->setIcon(icons::icon(QStringLiteral("close")));
     cancelButton->setAutoRaise(true);
-    cancelButton->setToolTip(tr("Cancel the export"));
-    cancelButton->setAccessibleName(tr("Cancel the export"));
+    cancelButton->setToolTip(cancelText);
+    cancelButton->setAccessibleName(cancelText);
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(6, 0, 6, 0);
     layout->addWidget(m_label);
@@ -40,10 +39,11 @@ ExportBar::ExportBar(QWidget *parent)
     hide();
 }
 
-void ExportBar::start(std::unique_ptr<ExportJob> job)
+void ExportBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done)
 {
     m_job = std::move(job);  // an older one is cancelled and waited for
-    m_label->setText(tr("Exporting %1").arg(QFileInfo(m_job->path()).fileName()));
+    m_done = std::move(done);
+    m_label->setText(text);
     m_progress->setValue(0);
     connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
         if (m_job.get() == started)
@@ -62,11 +62,11 @@ void ExportBar::cancel()
 
 void ExportBar::finish()
 {
-    const std::unique_ptr<ExportJob> job = std::move(m_job);
+    const std::unique_ptr<BackgroundJob> job = std::move(m_job);
     m_timer->stop();
     hide();
     if (job->succeeded())
-        Q_EMIT succeeded(job->path(), job->report());
+        m_done();
     else if (!job->wasCancelled())
         Q_EMIT failed(job->errorMessage());
 }

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Progress of an export in the status bar, with Cancel. One export at a time; a new one replaces an older one, whose
-// late result is dropped with it.
+// Progress of something that writes a file, in the status bar, with Cancel. One job at a time; a new one replaces an
+// older one, whose late result is dropped with it.
 #pragma once
 
-#include "ui/exportjob.h"
+#include "ui/backgroundjob.h"
 
 #include <QWidget>
+
+#include <functional>
+#include <memory>
 
 class QLabel;
 class QProgressBar;
@@ -18,22 +21,24 @@ namespace ct {
 class ExportBar : public QWidget {
     Q_OBJECT
 public:
-    explicit ExportBar(QWidget *parent = nullptr);
+    /// `name`: "export" makes this "exportBar" and its button "exportCancel". `cancelText`: what that says.
+    ExportBar(const QString &name, const QString &cancelText, QWidget *parent = nullptr);
 
-    void start(std::unique_ptr<ExportJob> job);
+    /// `text`: what goes on. `done` is called once the job has succeeded; the job lives until it returns.
+    void start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done);
     bool isRunning() const { return m_job != nullptr; }
 
 public Q_SLOTS:
     void cancel();
 
 Q_SIGNALS:
-    void succeeded(const QString &path, const ct::ExportReport &report);
     void failed(const QString &message);
 
 private:
     void finish();
 
-    std::unique_ptr<ExportJob> m_job;
+    std::unique_ptr<BackgroundJob> m_job;
+    std::function<void()> m_done;
     QLabel *m_label;
     QProgressBar *m_progress;
     QTimer *m_timer;

@@ -5,14 +5,11 @@
 #pragma once
 
 #include "core/exporting/exporting.h"
-
-#include <QThread>
-
-#include <atomic>
+#include "ui/backgroundjob.h"
 
 namespace ct {
 
-class ExportJob final : public QThread {
+class ExportJob final : public BackgroundJob {
     Q_OBJECT
 public:
     /// `sums`: of the capture, for what the trace does not know of itself.
@@ -22,15 +19,8 @@ public:
     void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     ~ExportJob() override;  ///< cancels and waits
 
-    void cancel();  ///< any thread
-    double progress() const;
-    const QString &path() const { return m_path; }
-
-    // After finished().
-    bool succeeded() const { return m_succeeded; }
-    bool wasCancelled() const;
+    /// After it has succeeded.
     const ExportReport &report() const { return m_report; }
-    const QString &errorMessage() const { return m_error; }
 
 protected:
     void run() override;
@@ -41,12 +31,7 @@ private:
     const Accounting m_sums;
     std::shared_ptr<AddressLookup> m_lookup;
     const ExportFormat &m_format;
-    const QString m_path;
-    std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
-    std::atomic<double> m_progress = 0;     // relaxed: for people
-    bool m_succeeded = false;
     ExportReport m_report;
-    QString m_error;
 };
 
 }  // namespace ct

@@ -14,12 +14,15 @@
 #include "ui/creationdock.h"
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
+#include "ui/exportjob.h"
 #include "ui/followformat.h"
 #include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/infobar.h"
 #include "ui/outputdock.h"
+#include "ui/recordingsdock.h"
 #include "ui/rundialog.h"
+#include "ui/savejob.h"
 #include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/stuckdock.h"
@@ -59,6 +62,7 @@ MainWindow::~MainWindow()
 {
     m_capture->disconnect(this);
     m_exportBar->disconnect(this);
+    m_saveBar->disconnect(this);
 }
 
 void MainWindow::start(const StartRequest &request)
@@ -79,7 +83,10 @@ Result<void> MainWindow::begin(const StartRequest &request)
     const CaptureSettings settings = CaptureSettings::load(QSettings());
     m_capture->setKeep(settings.keepBytes(), settings.keepNs());
     m_capture->setRecording(settings.recordingPlace());
-    return m_capture->start(request);
+    Result<void> begun = m_capture->start(request);
+    if (begun && m_capture->isRecorded())
+        m_recordings->makeRoom(settings.recordBytes(), settings.recordTotalBytes());
+    return begun;
 }
 
 void MainWindow::openFile(const QString &path)
@@ -99,7 +106,21 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
     auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
                                            format, path);
     job->setLookup(lookupIn(m_capture->places()));
-    m_exportBar->start(std::move(job));
+    const ExportJob *const started = job.get();
+    m_exportBar->start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
+                       [this, started] { onExported(started->path(), started->report()); });
+}
+
+void MainWindow::saveRecording(const QString &recording, const QString &path)
+{
+    auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
+    const SaveJob *const started = job.get();
+    m_saveBar->start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
+        m_notices.clear();
+        onNotice(tr("The recording was saved to %1: %2 events, %3")
+                     .arg(started->path(), format::count(started->report().transitions),
+                          format::bytes(started->report().bytes)));
+    });
 }
 
 void MainWindow::connectCapture()
@@ -143,7 +164,11 @@ void MainWindow::connectViews()
         if (m_capture->targetRuns())
             m_capture->session()->target()->writeInput(line);
     });
-    connect(m_exportBar, &ExportBar::succeeded, this, &MainWindow::onExported);
+    connect(m_recordings, &RecordingsDock::openRequested, this, &MainWindow::openFile);
+    connect(m_recordings, &RecordingsDock::failed, this, &MainWindow::showError);
+    connect(m_recordings, &RecordingsDock::saveRequested, this, &MainWindow::showSaveDialog);
+    connect(m_saveBar, &ExportBar::failed, this,
+            [this](const QString &message) { showError(tr("The recording was not saved"), message); });
     connect(m_exportBar, &ExportBar::failed, this,
             [this](const QString &message) { showError(tr("The export failed"), message); });
 }
@@ -197,6 +222,7 @@ void MainWindow::onStateChanged()
 {
     const SessionState state = m_capture->state();
     m_actions->enableFor(state, m_capture->targetRuns(), m_capture->population() != nullptr, m_capture->isListening());
+    m_actions->enableSaving(m_capture->hasRecording());
     QString text = stateText();
     if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
         text += tr(", read-only");

@@ -26,6 +26,7 @@ class DetailsDock;
 class ExportBar;
 class InfoBar;
 class OutputDock;
+class RecordingsDock;
 class RunDialog;
 class StartPage;
 class StatusBar;
@@ -46,6 +47,8 @@ public:
     /// Folders with debug files for this window alone, beside those of the settings.
     void setDebugFolders(const QStringList &folders);
     void exportTo(const ExportFormat &format, const QString &path);
+    /// Keeps a recording (see copyRecording()) as one file.
+    void saveRecording(const QString &recording, const QString &path);
 
     const Capture &capture() const { return *m_capture; }
     Capture &capture() { return *m_capture; }
@@ -71,6 +74,8 @@ private:
     void showAttachDialog();
     void showOpenDialog();
     void showExportDialog(const ExportFormat &format);
+    void saveThisRecording();
+    void showSaveDialog(const QString &recording, const QString &name);
     void dump();
     void showDumpDialog();
     void showSymbolDialog();
@@ -112,8 +117,10 @@ private:
     DetailsDock *m_details = nullptr;
     CreationDock *m_creation = nullptr;
     CaptureDock *m_captureDock = nullptr;
+    RecordingsDock *m_recordings = nullptr;
     StatusBar *m_statusBar = nullptr;
     ExportBar *m_exportBar = nullptr;
+    ExportBar *m_saveBar = nullptr;
     InfoBar *m_warning = nullptr;
     InfoBar *m_notice = nullptr;
     QStringList m_notices;

@@ -90,6 +90,28 @@ void MainWindow::showExportDialog(const ExportFormat &format)
     dialog->open();
 }
 
+void MainWindow::saveThisRecording()
+{
+    const QString recording = QFile::decodeName(m_capture->recordingPath().c_str());
+    if (!recording.isEmpty())
+        showSaveDialog(recording, QFileInfo(recording).completeBaseName() + QStringLiteral(".ctr"));
+}
+
+void MainWindow::showSaveDialog(const QString &recording, const QString &name)
+{
+    auto *dialog = new QFileDialog(this, tr("Save the recording as"));
+    dialog->setObjectName(QStringLiteral("saveFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setDefaultSuffix(QStringLiteral("ctr"));
+    dialog->setNameFilters({tr("Recordings (*.ctr)"), tr("All files (*)")});
+    dialog->selectFile(name);
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, recording](const QString &path) { saveRecording(recording, path); });
+    dialog->open();
+}
+
 void MainWindow::dump()
 {
     if (!m_capture->population())

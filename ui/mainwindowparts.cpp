@@ -13,6 +13,7 @@
 #include "ui/mainwindow.h"
 #include "ui/outputdock.h"
 #include "ui/pastlook.h"
+#include "ui/recordingsdock.h"
 #include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/stuckdock.h"
@@ -29,7 +30,7 @@ namespace ct {
 namespace {
 
 /// Grows when a dock is added or renamed, so that an old layout is not forced upon the new set.
-constexpr int kLayoutVersion = 2;
+constexpr int kLayoutVersion = 3;
 const QSize kDefaultSize(1440, 900);
 
 }  // namespace
@@ -51,12 +52,16 @@ void MainWindow::makeViews()
     m_throughput = new ThroughputDock(this);
     m_creation = new CreationDock(this);
     m_captureDock = new CaptureDock(this);
+    m_recordings = new RecordingsDock(recordingsDirectory(), this);
 
     m_statusBar = new StatusBar(this);
     setStatusBar(m_statusBar);
-    m_exportBar = new ExportBar(m_statusBar);
-    m_statusBar->insertWidget(1, m_exportBar);
-    m_exportBar->hide();
+    m_exportBar = new ExportBar(QStringLiteral("export"), tr("Cancel the export"), m_statusBar);
+    m_saveBar = new ExportBar(QStringLiteral("save"), tr("Do not save the recording"), m_statusBar);
+    for (ExportBar *bar : {m_exportBar, m_saveBar}) {
+        m_statusBar->insertWidget(1, bar);
+        bar->hide();
+    }
 
     m_warning = new InfoBar(InfoBar::Kind::Warning);
     m_warning->setObjectName(QStringLiteral("nothingTracedBar"));
@@ -75,6 +80,7 @@ void MainWindow::makeMenus()
     file->addAction(m_actions->run);
     file->addAction(m_actions->attach);
     file->addAction(m_actions->open);
+    file->addAction(m_actions->saveRecording);
     file->addSeparator();
     file->addAction(m_actions->dump);
     file->addAction(m_actions->dumpSettings);
@@ -141,7 +147,8 @@ void MainWindow::makeToolBar()
 
 QList<QDockWidget *> MainWindow::docks() const
 {
-    return {m_coroutines, m_timelineDock, m_stuck, m_creation, m_details, m_output, m_throughput, m_captureDock};
+    return {m_coroutines, m_timelineDock, m_stuck,       m_creation,  m_details,
+            m_output,     m_throughput,   m_captureDock, m_recordings};
 }
 
 void MainWindow::resetLayout()
@@ -157,6 +164,7 @@ void MainWindow::resetLayout()
     splitDockWidget(m_timelineDock, m_output, Qt::Vertical);
     tabifyDockWidget(m_output, m_throughput);
     tabifyDockWidget(m_throughput, m_captureDock);
+    tabifyDockWidget(m_captureDock, m_recordings);
     splitDockWidget(m_stuck, m_details, Qt::Vertical);  // before the tabs: else this would become one more
     tabifyDockWidget(m_stuck, m_creation);
     m_throughput->raise();
@@ -193,6 +201,7 @@ void MainWindow::connectActions()
         connect(action, &QAction::triggered, this, [this, action] {
             showExportDialog(exportFormats()[static_cast<std::size_t>(action->data().toInt())]);
         });
+    connect(m_actions->saveRecording, &QAction::triggered, this, &MainWindow::saveThisRecording);
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
     connect(m_actions->stop, &QAction::triggered, m_capture.get(), &Capture::stopCapture);
     connect(m_actions->terminate, &QAction::triggered, m_capture.get(), &Capture::terminateTarget);

@@ -38,6 +38,9 @@ private Q_SLOTS:
         changed.retentionSec = 0;
         changed.keepMiB = 77;
         changed.keepSec = 30;
+        changed.record = false;
+        changed.recordMiB = 100;
+        changed.recordTotalMiB = 300;
         changed.save(settings);
         QCOMPARE(CaptureSettings::load(settings), changed);
         settings.setValue(QStringLiteral("capture/laneKiB"), 100);
@@ -49,6 +52,8 @@ private Q_SLOTS:
         QCOMPARE(mended.poolMiB, 1);
         QCOMPARE(mended.keepMiB, CaptureSettings::kSmallestKeepMiB);
         QCOMPARE(mended.keepSec, 0);
+        settings.setValue(QStringLiteral("capture/recordMiB"), 1);
+        QCOMPARE(CaptureSettings::load(settings).recordMiB, CaptureSettings::kSmallestRecordMiB);
     }
 
     void theRunDialogAsksForThem()
@@ -103,6 +108,25 @@ private Q_SLOTS:
         QVERIFY(section.findChild<QSpinBox *>(QStringLiteral("captureKeepMiB"))->isEnabled());
         section.findChild<QSpinBox *>(QStringLiteral("captureKeepMiB"))->setValue(3);
         QCOMPARE(section.settings().keepMiB, CaptureSettings::kSmallestKeepMiB);
+    }
+
+    void recordingCanBeSwitchedOff()
+    {
+        CaptureSection section;
+        section.show();
+        QVERIFY(gui::click(&section, "captureUnfold"));
+        const auto *summary = section.findChild<QLabel *>(QStringLiteral("captureSummary"));
+        QVERIFY2(summary->text().contains(QStringLiteral("recorded, 1\u00A0GiB at most")), qPrintable(summary->text()));
+        QCOMPARE(section.settings().recordingPlace()->limitBytes, 1ULL << 30);
+        QCOMPARE(section.settings().recordTotalBytes(), 4ULL << 30);
+        section.findChild<QSpinBox *>(QStringLiteral("captureRecordMiB"))->setValue(8 << 10);
+        QCOMPARE(section.settings().recordTotalBytes(), 8ULL << 30);
+        section.findChild<QCheckBox *>(QStringLiteral("captureRecord"))->setFocus();
+        QTest::keyClick(section.findChild<QCheckBox *>(QStringLiteral("captureRecord")), Qt::Key_Space);
+        QVERIFY(!section.settings().recordingPlace());
+        QVERIFY(!section.findChild<QSpinBox *>(QStringLiteral("captureRecordMiB"))->isEnabled());
+        QVERIFY(!section.findChild<QSpinBox *>(QStringLiteral("captureRecordTotalMiB"))->isEnabled());
+        QVERIFY(summary->text().contains(QLatin1String("not recorded")));
     }
 
     void offersWhatARegionCanBeMadeOf()

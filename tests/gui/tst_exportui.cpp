@@ -5,6 +5,7 @@
 #include "tests/gui/guisupport.h"
 #include "ui/capture.h"
 #include "ui/exportbar.h"
+#include "ui/exportjob.h"
 #include "ui/mainwindow.h"
 
 #include <QDir>
@@ -158,7 +159,7 @@ private Q_SLOTS:
         auto job =
             std::make_unique<ExportJob>(capture.population(), capture.history(), capture.accounting(), *format, path);
         job->cancel();
-        bar->start(std::move(job));
+        bar->start(std::move(job), path, [] { QFAIL("it has succeeded"); });
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
         QVERIFY(!QFile::exists(path));
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));

@@ -15,8 +15,8 @@ using namespace ct;
 
 namespace {
 
-const char *const kDocks[] = {"coroutineDock", "timelineDock", "stuckDock",      "creationDock",
-                              "detailsDock",   "outputDock",   "throughputDock", "captureDock"};
+const char *const kDocks[] = {"coroutineDock", "timelineDock",   "stuckDock",   "creationDock",  "detailsDock",
+                              "outputDock",    "throughputDock", "captureDock", "recordingsDock"};
 
 QDockWidget *dock(const MainWindow &window, const char *name)
 {

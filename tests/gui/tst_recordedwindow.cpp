@@ -191,8 +191,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("recording of this run has ended")), qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
-        gui::takePicture(&window, "recording-full");
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        gui::takePicture(&window, "recording-full");
         const std::uint64_t captured = window.capture().accounting().captured;
         const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
