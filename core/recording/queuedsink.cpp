@@ -249,10 +249,15 @@ void QueuedSink::run()
 std::optional<QueuedSink::Page> QueuedSink::take()
 {
     std::unique_lock lock(m_mutex);
-    m_work.wait(lock, [this] { return m_end != End::None || !m_full.empty() || (m_open && !m_open->steps.empty()); });
-    if (m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd && !m_givenUp &&
-        (m_open || !m_full.empty()))
+    const auto isWanted = [this] {
+        return m_end != End::None || !m_full.empty() || (m_open && !m_open->steps.empty());
+    };
+    m_work.wait(lock, isWanted);
+    const bool anyQueued = m_open || !m_full.empty();
+    if (anyQueued && m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd) {
         dropQueued();
+        m_work.wait(lock, isWanted);  // the end comes all the same
+    }
     if (m_full.empty())
         return std::exchange(m_open, std::nullopt);
     Page page = std::move(m_full.front());
