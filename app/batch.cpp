@@ -32,6 +32,8 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
+/// Places with stuck coroutines, for people.
+constexpr std::size_t kMostSaid = 20;
 /// For functions and lines of what was found: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kLearnBeforeEnd{1500};
 constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
@@ -80,6 +82,7 @@ private:
     int exitCode() const;
     Dumper::Ending ending() const;
     bool writeSummary();
+    void sayFindings();
     bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
 
     const CommandLine &m_line;
@@ -362,6 +365,22 @@ bool BatchRun::writeSummary()
     return bool(written);
 }
 
+void BatchRun::sayFindings()
+{
+    std::size_t said = 0;
+    std::size_t left = 0;
+    for (const FoundGroup &group : m_summary.stuck) {
+        if (said++ < kMostSaid)
+            m_progress.say(QString::fromStdString("stuck: " + describe(group)));
+        else
+            left += group.coroutines.size();
+    }
+    if (left > 0)
+        m_progress.say(tr("stuck: %1 more coroutines at %2 more places; --summary FILE has all of them")
+                           .arg(left)
+                           .arg(said - kMostSaid));
+}
+
 int BatchRun::finish()
 {
     m_progress.clear();
@@ -392,8 +411,7 @@ int BatchRun::finish()
         else
             m_summary.exitCode = status.code;
     }
-    for (const FoundGroup &group : m_summary.stuck)
-        m_progress.say(QString::fromStdString("stuck: " + describe(group)));
+    sayFindings();
     const std::string problem = m_summary.stuck.empty() ? std::string() : m_places->problem();
     if (!problem.empty())
         m_progress.say(tr("some addresses have no function: %1").arg(QString::fromStdString(problem)));

@@ -18,7 +18,7 @@ constexpr std::size_t kMostAsked = 256;
 constexpr std::size_t kMostWaiting = 4096;
 /// Looked through for look-ahead in one look(), and asked for.
 constexpr CoroutineId kAheadSteps = 4096;
-constexpr std::size_t kAheadAsks = 64;
+constexpr std::size_t kAheadAsks = 128;
 /// Of those who wait.
 constexpr std::chrono::milliseconds kStep{5};
 constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
@@ -140,6 +140,10 @@ void Places::addFrames(const std::vector<FramePlace> &frames)
     const std::lock_guard lock(m_core->mutex);
     const auto process = m_core->processes.find(m_core->target);
     for (const FramePlace &place : frames) {
+        if (m_core->frames.size() >= Core::kMostFrames && !m_core->frames.contains(place.coroutine)) {
+            m_core->problem = "the recording tells the functions of more coroutines than there is room for";
+            break;
+        }
         const Module *module = process != m_core->processes.end() && process->second.modules
                                    ? process->second.modules->find(place.code)
                                    : nullptr;
@@ -249,9 +253,15 @@ void Places::lookAhead()
     if (!m_core->live || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
         return;
     const CoroutineId size = m_core->population->size();
+    const std::uint64_t now = m_core->population->now();
     for (CoroutineId step = 0; step < std::min(size, kAheadSteps); ++step) {
         m_ahead = m_ahead + 1 < size ? m_ahead + 1 : 0;
-        if (m_core->population->suspendedSince(m_ahead) == Population::kNotSuspended)
+        const std::uint64_t since = m_core->population->suspendedSince(m_ahead);
+        if (since == Population::kNotSuspended)
+            continue;
+        // The line of one that goes on soon would not be kept.
+        const auto known = m_core->frames.find(m_ahead);
+        if (known != m_core->frames.end() && known->second.function && now < since + kSettleNs)
             continue;
         const CoroutineSnapshot coroutine = m_core->population->at(m_ahead);
         const auto process = m_core->processes.find(m_core->processOf(coroutine.pid));

@@ -7,6 +7,7 @@
 #include "core/symbols/symbolizer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 namespace ct {
@@ -17,8 +18,8 @@ namespace {
 constexpr std::uint64_t kRefreshNs = 1'000'000'000;
 /// The line of a coroutine that goes on and on.
 constexpr std::uint64_t kAskAgainNs = 500'000'000;
-/// Some 200 bytes each. Beyond, all are forgotten rather than any remembered longer.
-constexpr std::size_t kMostFrames = 500'000;
+/// Of different places, beyond which all are forgotten.
+constexpr std::size_t kMostAnswers = 500'000;
 
 std::uint64_t monotonicNow()
 {
@@ -57,7 +58,7 @@ Places::Core::Known &Places::Core::knownOf(CoroutineId id)
 /// Of all coroutines of a function, or of a place, one answer. `whole`: nothing is left to be known.
 Places::Answer Places::Core::shared(const std::string &module, SourceFrame source, bool whole)
 {
-    if (answers.size() >= kMostFrames)
+    if (answers.size() >= kMostAnswers)
         answers.clear();
     Answer &answer = answers[{module, source.function, source.file, source.line, source.column}];
     if (!answer) {
@@ -84,6 +85,7 @@ void Places::Core::forgetGaps()
 {
     for (auto &[id, known] : frames) {
         known.gap.reset();
+        known.askedAt = 0;
         if (!known.place)
             known.since = 0;
     }
@@ -169,7 +171,9 @@ void Places::Core::refresh(std::uint32_t pid)
     seen = facts.modules;
     addBuildIds(facts);
     char byte = 0;
-    const bool readable = processMemory(static_cast<pid_t>(pid))(facts.modules.front().begin, &byte, 1);
+    errno = 0;
+    const bool readable =
+        processMemory(static_cast<pid_t>(pid))(facts.modules.front().begin, &byte, 1) || errno != EPERM;
     const std::lock_guard lock(mutex);
     Process &process = processes[pid];
     if (process.modules)

@@ -45,6 +45,9 @@ struct Places::Core {
         std::uint64_t at = 0;  ///< ns, CLOCK_MONOTONIC, after the reading
     };
 
+    /// Some 150 bytes each. Beyond, what was read is forgotten, and read again where it is shown.
+    static constexpr std::size_t kMostFrames = 2'000'000;
+
     explicit Core(std::shared_ptr<const Population> thePopulation) : population(std::move(thePopulation)) {}
 
     // On the worker's thread, without the lock.
