@@ -40,15 +40,6 @@ void setText(QLineEdit *field, const QString &text, const QString &toolTip = {})
     field->setCursorPosition(0);
 }
 
-/// In one line: the address, and why it is all.
-QString placeWithoutFile(const ShownPlace &place)
-{
-    QStringList parts{format::address(place.addr)};
-    if (place.answer && !place.answer->remedy.empty())
-        parts << QString::fromStdString(place.answer->remedy);
-    return parts.join(QStringLiteral(": "));
-}
-
 }  // namespace
 
 DetailsDock::DetailsDock(QWidget *parent)
@@ -70,6 +61,7 @@ DetailsDock::DetailsDock(QWidget *parent)
     m_title->setObjectName(QStringLiteral("detailsTitle"));
     layout->addWidget(m_title);
     auto *form = new QFormLayout;
+    m_form = form;
     form->setVerticalSpacing(2);
     form->setContentsMargins(0, 0, 8, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
@@ -78,6 +70,9 @@ DetailsDock::DetailsDock(QWidget *parent)
     m_state = addField(form, tr("State"), "detailsState");
     m_function = addField(form, tr("Function"), "detailsFunction");
     m_place = addField(form, tr("Where"), "detailsPlace");
+    m_inlined = addField(form, tr("Inlined into"), "detailsInlined");
+    m_module = addField(form, tr("Module"), "detailsModule");
+    m_missing = addField(form, tr("Missing"), "detailsMissing");
     m_probe = addField(form, tr("Probe id"), "detailsProbe");
     m_station = addField(form, tr("Station"), "detailsStation");
     m_born = addField(form, tr("Born"), "detailsBorn");
@@ -220,10 +215,25 @@ void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
     const Site site = shown.site.value_or(Site{});
     setText(m_function, site.function.empty() ? tr("unknown") : QString::fromStdString(site.function), all);
     const QString file = format::fileAndFolder(site);
-    if (!file.isEmpty())
-        setText(m_place, file, all);
-    else
-        setText(m_place, all.isEmpty() ? tr("not suspended yet") : placeWithoutFile(shown), all);
+    const QString address = format::address(shown.addr);
+    setText(m_place, !file.isEmpty() ? file : address.isEmpty() ? tr("not suspended yet") : address, all);
+    const DescribedAddress *found = shown.answer.get();
+    QStringList outer;
+    for (std::size_t i = 1; found && i < found->frames.size(); ++i) {
+        const Site around = format::siteOf(found->frames[i]);
+        outer << format::place(&around, 0);
+    }
+    showOptional(m_inlined, outer.join(QStringLiteral(", ")), all);
+    showOptional(m_module, found ? QString::fromStdString(found->module) : QString());
+    showOptional(m_missing, found ? QString::fromStdString(found->remedy) : QString());
+}
+
+/// A row that most coroutines have not.
+void DetailsDock::showOptional(QLineEdit *field, const QString &text, const QString &toolTip)
+{
+    setText(field, text, toolTip);
+    if (m_form->isRowVisible(field) == text.isEmpty())
+        m_form->setRowVisible(field, !text.isEmpty());
 }
 
 bool DetailsDock::readEvents()

@@ -51,6 +51,7 @@ private:
     void refresh();
     void showFields(const CoroutineSnapshot &coroutine);
     void showPlace(const CoroutineSnapshot &coroutine);
+    void showOptional(QLineEdit *field, const QString &text, const QString &toolTip = {});
     bool readEvents();
     void showEvents();
 
@@ -69,6 +70,10 @@ private:
     QLineEdit *m_name;
     QLineEdit *m_function;
     QLineEdit *m_place;
+    QLineEdit *m_inlined;
+    QLineEdit *m_module;
+    QLineEdit *m_missing;
+    QFormLayout *m_form = nullptr;
     QLineEdit *m_state;
     QLineEdit *m_probe;
     QLineEdit *m_station;

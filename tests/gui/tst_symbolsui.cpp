@@ -126,6 +126,9 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsFunction").startsWith(QLatin1String("work::fetch_from_the_far_side(")),
                                  kPatience);
         QVERIFY(w.tip("detailsPlace").contains(program));
+        QVERIFY(w.field("detailsModule").endsWith(program));
+        QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
+        QVERIFY(!w.window.findChild<QLineEdit *>(QStringLiteral("detailsInlined"))->isVisible());
         takePictures(w, program);
 
         auto *filter = w.window.findChild<QLineEdit *>(QStringLiteral("coroutineFilter"));
@@ -147,6 +150,9 @@ private Q_SLOTS:
                 QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchPlace(), kPatience);
             for (const CoroutineId id : {0U, 2U, 4U})
                 QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatience);
+            // Time stands still in a recording: who is stuck there has to be so by now.
+            QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
+                                      QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
             w.killTarget();
             QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
             QCOMPARE(w.where(kFetcher), fetchPlace());
@@ -173,7 +179,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
         QVERIFY(w.where(kFetcher).startsWith(QLatin1String("0x")));
         w.click(kFetcher);
-        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsPlace").contains(QLatin1String("-g")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsMissing").contains(QLatin1String("-g")), kPatience);
         QVERIFY(w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString().contains(QLatin1String("-g")));
         QString notices;
         for (const QLabel *label : bar->findChildren<QLabel *>())
