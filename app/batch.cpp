@@ -35,7 +35,7 @@ constexpr int kProgressMs = 500;
 /// Places with stuck coroutines, for people.
 constexpr std::size_t kMostSaid = 20;
 /// For functions and lines of what was found: before the target is ended, and at the end.
-constexpr std::chrono::milliseconds kLearnBeforeEnd{1500};
+constexpr std::chrono::milliseconds kLearnBeforeEnd{2000};
 constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
 
 std::uint64_t nanoseconds(std::optional<double> seconds)

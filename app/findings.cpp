@@ -13,7 +13,9 @@ namespace ct {
 
 namespace {
 
-constexpr std::size_t kMostLearned = 1000;
+/// What was read last is compared with what the stream says a little later.
+constexpr std::chrono::milliseconds kCompare{800};
+constexpr std::size_t kMostLearned = 100'000;
 
 std::string hexadecimal(std::uint64_t address)
 {
@@ -183,15 +185,21 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
 
 void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most)
 {
+    const auto end = std::chrono::steady_clock::now() + most;
+    const auto left = [end] {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    };
     std::size_t asked = 0;
     for (const StuckGroup &stuck : findStuck(population, now)) {
-        for (const StuckCoroutine &coroutine : stuck.coroutines) {
-            if (stuck.site == kUnknownSite && asked++ < kMostLearned)
-                static_cast<void>(places.find(spotOf(population, coroutine)));
+        const std::size_t count = stuck.site == kUnknownSite ? std::min(stuck.coroutines.size(), kMostLearned) : 0;
+        for (std::size_t i = 0; i < count && left().count() > 0; ++i) {
+            static_cast<void>(places.find(spotOf(population, stuck.coroutines[i])));
+            if (++asked % (Places::kMostWaiting / 2) == 0)
+                places.pass(left());
         }
     }
     if (asked > 0)
-        places.settle(most);
+        places.settle(std::max(left(), kCompare));
 }
 
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places)

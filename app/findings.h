@@ -35,8 +35,8 @@ struct FoundGroup {
 /// Judges at `now` (ns, CLOCK_MONOTONIC); any thread, while the stream goes on. `places`: what is known of addresses;
 /// may be null.
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places = nullptr);
-/// Has the addresses of what would be found looked up: the first thousand. On the thread of the owner of `places`;
-/// waits as long as that takes, `most` at most.
+/// Has the addresses of what would be found looked up: the first 100,000. On the thread of the owner of `places`;
+/// waits as long as that takes, `most` and a second at most.
 void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most);
 
 /// Time of the latest thing that is known of any coroutine, ns; 0 = nothing.

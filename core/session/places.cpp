@@ -14,8 +14,6 @@ namespace {
 
 /// In one task: some milliseconds.
 constexpr std::size_t kMostAsked = 256;
-/// Of those who were asked for longest ago nobody wants to know any more.
-constexpr std::size_t kMostWaiting = 4096;
 /// Looked through for look-ahead in one look(), and asked for.
 constexpr CoroutineId kAheadSteps = 4096;
 constexpr std::size_t kAheadAsks = 128;
@@ -279,6 +277,18 @@ bool Places::isIdle() const
     const std::lock_guard lock(m_core->mutex);
     return m_core->asked.empty() && m_core->wanted.empty() && m_core->reads.empty() &&
            !m_core->busy.load(std::memory_order_acquire) && m_worker->isIdle();
+}
+
+void Places::pass(std::chrono::milliseconds most)
+{
+    constexpr std::chrono::microseconds kShort{500};
+    const auto end = std::chrono::steady_clock::now() + most;
+    const auto isRead = [this] {
+        const std::lock_guard lock(m_core->mutex);
+        return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
+    };
+    for (look(); !isRead() && std::chrono::steady_clock::now() < end; look())
+        std::this_thread::sleep_for(kShort);
 }
 
 void Places::settle(std::chrono::milliseconds most)

@@ -84,6 +84,9 @@ public:
     /// For those who may wait (the end of a batch run): until it is idle, or the time is over. The harvest has to go on
     /// meanwhile, on its thread. Not for a window.
     void settle(std::chrono::milliseconds most);
+    /// The same, but only until all that was asked for has been read. More than kMostWaiting at a time is not.
+    void pass(std::chrono::milliseconds most);
+    static constexpr std::size_t kMostWaiting = 4096;
     /// After the places of debug files have changed: what could not be told is tried again.
     void forgetGaps();
 

@@ -48,7 +48,7 @@ private Q_SLOTS:
         QFETCH(QString, program);
         if (!made::exists(program.toStdString()))
             QSKIP("its compiler is missing here");
-        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3")},
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")},
                             waiting(program.toLatin1().constData()));
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
@@ -63,7 +63,7 @@ private Q_SLOTS:
 
     void withoutSymbolsTheRemedyIsSaidOnce()
     {
-        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3")}, waiting("waiting_stripped"));
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")}, waiting("waiting_stripped"));
         QCOMPARE(batch.run(), 0);
         QVERIFY(stuckSite(batch.summary()).startsWith(QLatin1String("0x")));
         QCOMPARE(batch.err().count("some addresses have no function"), 1);
@@ -75,7 +75,7 @@ private Q_SLOTS:
         if (!made::exists("waiting_bare"))
             QSKIP("there is no objcopy here");
         const QString apart = QString::fromStdString(made::path("apart"));
-        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("3"), QStringLiteral("--debug-path"), apart},
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6"), QStringLiteral("--debug-path"), apart},
                             waiting("waiting_bare"));
         QCOMPARE(batch.run(), 0);
         QVERIFY2(stuckSite(batch.summary()).contains(QLatin1String("fetch_from_the_far_side")),
@@ -87,7 +87,7 @@ private Q_SLOTS:
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("run.sqlite")});
         const QString path = batch.path("run.sqlite");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "25"));
+                                     waiting("waiting_gxx", "40"));
         QCOMPARE(batch.run(), 0);
         const exporttest::Database database(path);
         QCOMPARE(counted(database, QStringLiteral("addresses WHERE depth = 0")), 6);
@@ -111,7 +111,7 @@ private Q_SLOTS:
         runner::Batch batch;
         const QString path = batch.path("run.csv");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "25"));
+                                     waiting("waiting_gxx", "40"));
         QCOMPARE(batch.run(), 0);
         const QByteArray csv = runner::readAll(path);
         QVERIFY(csv.contains(",await,,,work::taker(),"));
@@ -122,7 +122,7 @@ private Q_SLOTS:
         runner::Batch batch;
         const QString path = batch.path("run.ctr");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "25"));
+                                     waiting("waiting_gxx", "40"));
         QCOMPARE(batch.run(), 0);
         const auto reader = RecordingReader::open(path.toStdString());
         QVERIFY(bool(reader));
