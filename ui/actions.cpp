@@ -78,6 +78,8 @@ Actions::Actions(QObject *parent)
     dumpSettings = make(parent, "actionDumpSettings", nullptr, tr("Dump to another &folder…"), {},
                         tr("Choose where dumps go, and their format"));
     quit = make(parent, "actionQuit", nullptr, tr("&Quit"), QKeySequence::Quit);
+    replay = make(parent, "actionReplay", "replay", tr("Re&play"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
+                  tr("Show the recording that is open once more, as it happened"));
     stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
                 tr("Stop capturing; the target goes on"));
     terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),
@@ -109,6 +111,7 @@ Actions::Actions(QObject *parent)
 void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening)
 {
     const bool capturing = state == SessionState::Waiting || state == SessionState::Capturing;
+    replay->setEnabled(false);
     stop->setEnabled(capturing);
     terminate->setEnabled(targetRuns);
     pause->setEnabled(hasTrace);

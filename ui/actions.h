@@ -24,6 +24,7 @@ struct Actions {
     QAction *dumpSettings;
     QList<QAction *> exports;  ///< one per export format; data() is its index
     QAction *quit;
+    QAction *replay;
     QAction *stop;
     QAction *terminate;
     QAction *tracing;

@@ -6,6 +6,7 @@
 #include "core/session/inputspool.h"
 #include "core/session/placesdriver.h"
 #include "core/session/recall.h"
+#include "core/session/replaygate.h"
 #include "core/session/runrecording.h"
 #include "ui/followformat.h"
 
@@ -127,7 +128,8 @@ Result<void> Capture::start(const StartRequest &request)
 {
     if (std::holds_alternative<std::monostate>(request.what))
         return {};
-    const bool isFile = std::holds_alternative<OpenRequest>(request.what);
+    const bool isFile =
+        std::holds_alternative<OpenRequest>(request.what) || std::holds_alternative<ReplayRequest>(request.what);
     Source source;
     source.population = std::make_shared<Population>(m_mostCoroutines);
     const std::uint64_t budget = m_keepBytes == 0 ? usualBudget() : m_keepBytes;
@@ -177,6 +179,10 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
     }
     if (std::holds_alternative<InputRequest>(request.what))
         return beginInput(source);
+    if (const auto *replay = std::get_if<ReplayRequest>(&request.what)) {
+        beginReplay(source, *replay);
+        return {};
+    }
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
@@ -230,15 +236,27 @@ std::string Capture::recordingPath() const
     return m_recording ? m_recording->path() : m_openedPath;
 }
 
-void Capture::beginFile(Source &source, const std::string &path)
+void Capture::beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate)
 {
     source.openedPath = path;
     source.loader =
         std::make_unique<FileLoader>(path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
     source.recall = std::make_unique<Recall>(source.history, source.loader->places());
     source.loader->setAddresses(source.places);
+    source.loader->setGate(std::move(gate));
     watch(*source.loader);
     source.loader->start();
+}
+
+void Capture::beginReplay(Source &source, const ReplayRequest &request)
+{
+    source.name = baseName(request.path);
+    const auto gate = std::make_shared<ReplayGate>();
+    gate->setSpeed(request.speed);
+    if (!request.playing)
+        gate->pause();
+    gate->runTo(request.through);
+    beginFile(source, request.path, gate);
 }
 
 Result<void> Capture::beginInput(Source &source)
@@ -293,6 +311,8 @@ void Capture::onLoaded(const FileLoader &loader)
             Q_EMIT failed(text);
         else
             Q_EMIT noticeAdded(text);
+    } else if (!loader.errorMessage().isEmpty() && loader.gate()) {
+        Q_EMIT noticeAdded(loader.errorMessage());  // the same was said when it was opened
     } else if (!loader.errorMessage().isEmpty()) {
         Q_EMIT failed(loader.errorMessage());
     }
@@ -307,6 +327,16 @@ bool Capture::isFollowed() const
 FileGrowth::Figures Capture::followFigures() const
 {
     return m_loader ? m_loader->figures() : FileGrowth::Figures();
+}
+
+ReplayGate *Capture::gate() const
+{
+    return m_loader ? m_loader->gate() : nullptr;
+}
+
+bool Capture::canReplay() const
+{
+    return m_loader && !gate() && state() == SessionState::Ended && m_population->size() > 0;
 }
 
 bool Capture::endedInOrder() const

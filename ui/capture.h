@@ -24,6 +24,7 @@ namespace ct {
 
 class FileLoader;
 class InputSpool;
+class ReplayGate;
 class PlacesDriver;
 class RunRecording;
 class Recall;
@@ -54,6 +55,9 @@ public:
     bool isFollowed() const;
     bool isInput() const { return m_input != nullptr; }  ///< standard input
     FileGrowth::Figures followFigures() const;
+    ReplayGate *gate() const;  ///< of a replay; nullptr: this is none
+    bool canReplay() const;    ///< what is shown is a recording, whole
+    const std::string &openedPath() const { return m_openedPath; }
     bool endedInOrder() const;  ///< at the end of a file
     /// What is shown says when coroutines were destroyed.
     bool knowsDeaths() const;
@@ -118,7 +122,8 @@ private:
     void watch(Session &session);
     void watch(FileLoader &loader);
     Result<void> beginInput(Source &source);
-    void beginFile(Source &source, const std::string &path);
+    void beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate = nullptr);
+    void beginReplay(Source &source, const ReplayRequest &request);
     void onLoaded(const FileLoader &loader);
     void tick();
 

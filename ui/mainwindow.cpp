@@ -53,6 +53,7 @@ MainWindow::MainWindow(QWidget *parent)
     connectActions();
     connectCapture();
     connectViews();
+    connectReplay();
     restoreLayout();
     applySymbolPlaces();
     onStateChanged();
@@ -190,11 +191,13 @@ void MainWindow::onTraceChanged()
     m_coroutines->setTrace(population, places);
     m_stuck->setTrace(population, m_capture->knowsDeaths(), places);
     m_details->setTrace(population, m_capture->history(), places);
-    m_creation->setTrace(population, m_capture->isFile(), places);
+    const bool isPast = m_capture->isFile() && !m_capture->gate();
+    m_creation->setTrace(population, isPast, places);
     m_captureDock->setTrace(population);
     m_output->begin(m_capture->startedAt(), hasTarget);
     m_throughput->clear();
-    m_actions->follow->setChecked(!m_capture->isFile());
+    m_actions->follow->setChecked(!isPast);
+    sampleReplay();
 }
 
 /// What is being written is shown as what is captured live.
@@ -211,6 +214,8 @@ QString MainWindow::stateText() const
     const bool ended = state == SessionState::Ended;
     if (!m_capture->isFile())
         return ended && !m_exitText.isEmpty() ? m_exitText : format::sessionStateName(state);
+    if (m_capture->gate())
+        return replayText();
     if (!m_capture->isFollowed())
         return ended ? tr("Recording") : tr("Loading");
     if (ended)
@@ -223,6 +228,8 @@ void MainWindow::onStateChanged()
     const SessionState state = m_capture->state();
     m_actions->enableFor(state, m_capture->targetRuns(), m_capture->population() != nullptr, m_capture->isListening());
     m_actions->enableSaving(m_capture->hasRecording());
+    m_actions->replay->setEnabled(m_capture->canReplay());
+    m_actions->stop->setEnabled(m_actions->stop->isEnabled() || m_capture->gate());
     QString text = stateText();
     if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
         text += tr(", read-only");
@@ -247,7 +254,7 @@ void MainWindow::onStateChanged()
 /// What lies in the past as a whole (a recording, what a dead process left) is shown as a whole.
 void MainWindow::showWholePast()
 {
-    const bool past = (m_capture->isFile() && !m_capture->isFollowed()) ||
+    const bool past = (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate()) ||
                       (m_capture->session() && m_capture->session()->isPostMortem());
     if (!past || m_capture->state() != SessionState::Ended)
         return;
@@ -294,7 +301,9 @@ void MainWindow::onTicked()
             onNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
     }
     showBehind();
-    if (m_capture->isFile() && !m_capture->isFollowed() && m_capture->state() != SessionState::Ended)
+    sampleReplay();
+    if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
+        m_capture->state() != SessionState::Ended)
         m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
 }
 

@@ -14,6 +14,7 @@
 #include "ui/outputdock.h"
 #include "ui/pastlook.h"
 #include "ui/recordingsdock.h"
+#include "ui/replaybar.h"
 #include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/stuckdock.h"
@@ -93,6 +94,8 @@ void MainWindow::makeMenus()
     QMenu *capture = menuBar()->addMenu(tr("&Capture"));
     capture->addAction(m_actions->tracing);
     capture->addSeparator();
+    capture->addAction(m_actions->replay);
+    capture->addSeparator();
     capture->addAction(m_actions->stop);
     capture->addAction(m_actions->terminate);
     capture->addSeparator();
@@ -143,6 +146,12 @@ void MainWindow::makeToolBar()
     bar->addAction(m_actions->dump);
     bar->addSeparator();
     bar->addActions({m_actions->pause, m_actions->follow});
+    bar->addSeparator();
+    bar->addAction(m_actions->replay);
+
+    m_replayBar = new ReplayBar(this);
+    addToolBar(Qt::BottomToolBarArea, m_replayBar);
+    m_replayBar->end();
 }
 
 QList<QDockWidget *> MainWindow::docks() const
@@ -183,6 +192,7 @@ void MainWindow::restoreLayout()
     QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
+    m_replayBar->end();  // whatever it was when that was saved
 }
 
 void MainWindow::saveLayout()
@@ -203,7 +213,6 @@ void MainWindow::connectActions()
         });
     connect(m_actions->saveRecording, &QAction::triggered, this, &MainWindow::saveThisRecording);
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
-    connect(m_actions->stop, &QAction::triggered, m_capture.get(), &Capture::stopCapture);
     connect(m_actions->terminate, &QAction::triggered, m_capture.get(), &Capture::terminateTarget);
     connect(m_actions->dump, &QAction::triggered, this, &MainWindow::dump);
     connect(m_actions->dumpSettings, &QAction::triggered, this, &MainWindow::showDumpDialog);

@@ -32,6 +32,8 @@ void FileLoader::cancel()
 {
     m_cancelled.store(true, std::memory_order_relaxed);
     m_growth.cancel();
+    if (m_gate)
+        m_gate->cancel();
 }
 
 void FileLoader::stopFollowing()
@@ -95,14 +97,46 @@ void FileLoader::claim()
     m_claim = ctr::ReadClaim(segment ? ctr::segmentsOf(segment->path) : std::vector<std::string>{m_path});
 }
 
+Result<void> FileLoader::consume(const Batch &batch)
+{
+    Result<void> outcome;
+    for (const std::shared_ptr<Sink> &sink : m_sinks) {
+        if (const Result<void> consumed = sink->consume(batch); !consumed && outcome)
+            outcome = consumed;
+    }
+    return outcome;
+}
+
+/// At once, or in a replay when it is due; what was read and not given yet counts as nothing.
+Result<void> FileLoader::give(const Batch &batch, const FileSource &reader)
+{
+    if (!m_gate)
+        return consume(batch);
+    Result<void> outcome;
+    const auto publishGiven = [&] {
+        Accounting sums = reader.accounting();
+        sums.captured = m_given;
+        publish(sums);
+    };
+    m_gate->pass(batch, [&](const Batch &piece) {
+        if (const Result<void> consumed = consume(piece); !consumed && outcome)
+            outcome = consumed;
+        m_given += piece.transitions.size();
+        if (!piece.empty())
+            publishGiven();
+    });
+    publishGiven();
+    return outcome;
+}
+
 Result<void> FileLoader::load()
 {
     claim();
-    if (RecordingReader::isWritten(m_path)) {
+    if (!m_gate && RecordingReader::isWritten(m_path)) {
         m_following.store(true, std::memory_order_relaxed);
         Q_EMIT followed();
     }
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, &m_growth);
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth);
     if (!opened)
         return opened.error();
     FileSource &reader = **opened;
@@ -117,16 +151,15 @@ Result<void> FileLoader::load()
         more = next && *next;
         if (!next)
             outcome = next.error();
-        for (const std::shared_ptr<Sink> &sink : m_sinks) {
-            if (const Result<void> consumed = sink->consume(batch); !consumed && outcome)
-                outcome = consumed;
-        }
+        if (const Result<void> given = give(batch, reader); !given && outcome)
+            outcome = given;
         if (FileFacts facts; m_addresses && reader.takeFacts(facts)) {
             m_addresses->addInfo(facts.info);
             m_addresses->addFrames(facts.frames);
         }
         m_progress.store(reader.progress(), std::memory_order_relaxed);
-        publish(reader.accounting());
+        if (!m_gate)
+            publish(reader.accounting());
         if (sinceProgress.elapsed() >= kProgressMs || !more) {
             sinceProgress.restart();
             Q_EMIT progressChanged(progress());

@@ -9,6 +9,7 @@
 #include "core/recording/filegrowth.h"
 #include "core/recording/streamplaces.h"
 #include "core/session/places.h"
+#include "core/session/replaygate.h"
 #include "core/trace/stream.h"
 
 #include <QString>
@@ -21,6 +22,8 @@
 
 namespace ct {
 
+class FileSource;
+
 class FileLoader final : public QThread {
     Q_OBJECT
 public:
@@ -30,6 +33,10 @@ public:
 
     /// Gets what the file says of modules and frames, on the loader's thread. Call it before start().
     void setAddresses(std::shared_ptr<Places> places) { m_addresses = std::move(places); }
+
+    /// A replay: what is read waits for its time. Call it before start().
+    void setGate(std::shared_ptr<ReplayGate> gate) { m_gate = std::move(gate); }
+    ReplayGate *gate() const { return m_gate.get(); }  ///< nullptr: no replay
 
     void cancel();  ///< any thread
     /// Any thread: no more is waited for; what is there by now is still read.
@@ -56,12 +63,16 @@ private:
     Result<void> load();
     void claim();
     void publish(const Accounting &accounting);
+    Result<void> consume(const Batch &batch);
+    Result<void> give(const Batch &batch, const FileSource &reader);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
     const std::shared_ptr<StreamPlaces> m_places = std::make_shared<StreamPlaces>();
     std::shared_ptr<Places> m_addresses;
     ctr::ReadClaim m_claim;  ///< as long as it may be looked into again
+    std::shared_ptr<ReplayGate> m_gate;
+    std::uint64_t m_given = 0;              ///< transitions, to the sinks; the loader's thread
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
     std::atomic<bool> m_following = false;  // relaxed: for people

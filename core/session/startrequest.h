@@ -6,6 +6,7 @@
 
 #include "core/session/session.h"
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -24,8 +25,17 @@ struct OpenRequest {
 /// Show the recording that arrives on standard input.
 struct InputRequest {};
 
+/// Show a recording at the pace of its capture, as if live.
+struct ReplayRequest {
+    std::string path;
+    std::uint64_t through = 0;  ///< ns, the stream's time: up to it without waiting
+    double speed = 1;           ///< see ReplayPace
+    bool playing = true;        ///< from there on
+};
+
 struct StartRequest {
-    std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest> what;
+    std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest, ReplayRequest>
+        what;
     CaptureSpec capture;  ///< of LaunchSpec and ListenRequest
 };
 

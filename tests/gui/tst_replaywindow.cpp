@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A recording that is shown once more, as if live; and that a live session, its recording and its replay are equal.
+#include "core/session/replaygate.h"
+#include "tests/gui/guisupport.h"
+#include "ui/capture.h"
+#include "ui/mainwindow.h"
+#include "ui/theme.h"
+#include "ui/timelineview.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QDockWidget>
+#include <QLabel>
+#include <QSlider>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QSqlRecord>
+#include <QTableView>
+#include <QToolBar>
+#include <QTreeView>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Every row of every table.
+QStringList rowsOf(const QString &path)
+{
+    QStringList rows;
+    {
+        QSqlDatabase base = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), path);
+        base.setDatabaseName(path);
+        if (!base.open())
+            return {base.lastError().text()};
+        QStringList tables = base.tables();
+        tables.sort();
+        for (const QString &table : tables) {
+            QSqlQuery query(QStringLiteral("SELECT * FROM \"%1\"").arg(table), base);
+            while (query.next()) {
+                QString row = table;
+                for (int i = 0; i < query.record().count(); ++i)
+                    row += u'|' + query.value(i).toString();
+                rows << row;
+            }
+        }
+    }
+    QSqlDatabase::removeDatabase(path);
+    rows.sort();
+    return rows;
+}
+
+void addRows(const QAbstractItemModel *model, const QModelIndex &parent, QStringList &rows)
+{
+    for (int row = 0; row < model->rowCount(parent); ++row) {
+        QString text;
+        for (int column = 0; column < model->columnCount(parent); ++column)
+            text += model->index(row, column, parent).data().toString() + u'|';
+        rows << text;
+        addRows(model, model->index(row, 0, parent), rows);
+    }
+}
+
+/// What a table or tree shows.
+QStringList shownIn(const MainWindow &window, const char *view)
+{
+    QStringList rows;
+    addRows(window.findChild<QAbstractItemView *>(QLatin1String(view))->model(), {}, rows);
+    return rows;
+}
+
+/// What one looks at in the end.
+struct Seen {
+    QStringList table;
+    QStringList stuck;
+    QByteArray csv;
+    QByteArray jsonl;
+    QStringList sqlite;
+    std::uint64_t now = 0;
+    Accounting sums;
+};
+
+}  // namespace
+
+class TestReplayWindow : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        // Three seconds of a server that loses wake-ups, watched live.
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        LaunchSpec target;
+        target.argv = {gui::targetPath("ct_server_lossy").toStdString(), "--seconds", "3"};
+        request.what = target;
+        window.start(request);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(window.capture().accounting().captured > 1000);
+        m_live = see(window, QStringLiteral("live"));
+        const QDir kept(QFileInfo(QString::fromStdString(window.capture().recordingPath())).path());
+        const QStringList files = kept.entryList({QStringLiteral("*.ctr")}, QDir::Files);
+        QCOMPARE(files.size(), 1);
+        m_path = kept.filePath(files.front());
+    }
+
+    void init() { QSettings().clear(); }
+
+    void liveRecordingAndReplayAreEqual()
+    {
+        QVERIFY(!m_live.stuck.isEmpty());
+        MainWindow window;
+        window.show();
+        auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
+        QVERIFY(!replay->isEnabled());
+        window.openFile(m_path);
+        QTRY_VERIFY_WITH_TIMEOUT(replay->isEnabled(), kPatienceMs);
+        compare(see(window, QStringLiteral("recording")), m_live);
+
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100
+        replay->trigger();
+        QVERIFY(window.capture().gate());
+        QCOMPARE(window.capture().gate()->speed(), 100.0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        compare(see(window, QStringLiteral("replay")), m_live);
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, at its end"));
+        gui::takePicture(&window, "replay-end");
+    }
+
+    void isPlayedLikeAFilm()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto *bar = window.findChild<QToolBar *>(QStringLiteral("replayBar"));
+        QVERIFY(bar->isHidden());
+        open(window);
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(0);  // 0.1
+        window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
+        QVERIFY(bar->isVisible());
+        const std::uint64_t end = m_live.now;
+        const auto now = [&] { return window.capture().population()->now(); };
+        const auto captured = [&] { return window.capture().accounting().captured; };
+        QTRY_VERIFY_WITH_TIMEOUT(captured() > 0, kPatienceMs);
+        QVERIFY(captured() < m_live.sums.captured);
+        QVERIFY(window.findChild<TimelineView *>()->followLive());
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, 0.1 ×"));
+        gui::takePicture(&window, "replay");
+
+        // Time goes by; a space holds it.
+        const std::uint64_t before = now();
+        QTRY_VERIFY(now() > before);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, standing still"));
+        // One event a step.
+        settle(window);
+        for (int i = 0; i < 20; ++i) {
+            const std::uint64_t events = captured();
+            QTest::keyClick(&window, Qt::Key_Period);
+            QTRY_COMPARE(captured(), events + 1);
+        }
+        applyTheme(Theme::Dark);
+        gui::takePicture(&window, "replay-paused-dark");
+        applyTheme(Theme::Light);
+
+        // Forward by a click on the slider; it still stands.
+        auto *slider = window.findChild<QSlider *>(QStringLiteral("replaySlider"));
+        const std::uint64_t events = captured();
+        QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
+        QTRY_VERIFY_WITH_TIMEOUT(captured() > events, kPatienceMs);
+        settle(window);
+        const std::uint64_t middle = captured();
+        QVERIFY(middle < m_live.sums.captured && now() < end);
+        QVERIFY(!window.capture().gate()->isPlaying());
+        // And back: from the beginning again.
+        QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 10, slider->height() / 2));
+        QTRY_VERIFY_WITH_TIMEOUT(captured() > 0 && captured() < middle, kPatienceMs);
+        settle(window);
+        QVERIFY(captured() < middle);
+        QVERIFY(!window.capture().gate()->isPlaying());
+        // Another speed, on, and to the end.
+        QTest::keyClick(&window, Qt::Key_BracketRight);
+        QCOMPARE(window.capture().gate()->speed(), 0.2);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QTRY_VERIFY(window.capture().gate()->isPlaying());
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(captured(), m_live.sums.captured);
+        QVERIFY(!window.findChild<QAction *>(QStringLiteral("replayStep"))->isEnabled());
+
+        // Escape shows the whole.
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QTRY_VERIFY(!window.capture().gate());
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording"), kPatienceMs);
+        QVERIFY(bar->isHidden());
+        QCOMPARE(captured(), m_live.sums.captured);
+    }
+
+    void stopEndsIt()
+    {
+        MainWindow window;
+        window.show();
+        open(window);
+        window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
+        QVERIFY(window.capture().gate());
+        // Closed and begun again in the middle, as often as one likes.
+        for (int i = 0; i < 5; ++i)
+            window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
+        QVERIFY(window.capture().gate());
+        window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
+        QTRY_VERIFY(!window.capture().gate());
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().accounting().captured, m_live.sums.captured, kPatienceMs);
+    }
+
+private:
+    static QString stateOf(const MainWindow &window)
+    {
+        return window.findChild<QLabel *>(QStringLiteral("statusState"))->text();
+    }
+
+    void open(MainWindow &window)
+    {
+        window.openFile(m_path);
+        QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled(), kPatienceMs);
+    }
+
+    /// Until what was due has come: two looks at the same.
+    static void settle(const MainWindow &window)
+    {
+        std::uint64_t before = ~std::uint64_t{0};
+        while (window.capture().accounting().captured != before) {
+            before = window.capture().accounting().captured;
+            QTest::qWait(200);
+        }
+    }
+
+    Seen see(MainWindow &window, const QString &name)
+    {
+        Seen seen;
+        seen.now = window.capture().population()->now();
+        seen.sums = window.capture().accounting();
+        // The models look on their own; twice the same is what they have come to.
+        QStringList before{QStringLiteral("-")};
+        while (before != seen.stuck || before.isEmpty()) {
+            before = seen.stuck;
+            QTest::qWait(700);
+            seen.stuck = shownIn(window, "stuckTree");
+            if (before.isEmpty() && seen.stuck.isEmpty())
+                break;
+        }
+        seen.table = shownIn(window, "coroutineTable");
+        const auto exported = [&](std::size_t format, const QString &path) {
+            QFile::remove(path);
+            window.exportTo(exportFormats()[format], path);
+            static_cast<void>(QTest::qWaitFor([&] { return QFileInfo::exists(path); }, kPatienceMs));
+            QTest::qWait(300);
+            return path;
+        };
+        for (std::size_t i = 0; i < exportFormats().size(); ++i) {
+            const std::string_view extension = exportFormats()[i].extension;
+            const QString path = m_sandbox.path(
+                name + u'.' + QString::fromLatin1(extension.data(), static_cast<qsizetype>(extension.size())));
+            exported(i, path);
+            if (extension == "csv")
+                seen.csv = contentOf(path);
+            else if (extension == "jsonl")
+                seen.jsonl = contentOf(path);
+            else
+                seen.sqlite = rowsOf(path);
+        }
+        return seen;
+    }
+
+    static void compare(const Seen &seen, const Seen &live)
+    {
+        QCOMPARE(seen.now, live.now);
+        QCOMPARE(seen.sums.captured, live.sums.captured);
+        QCOMPARE(seen.sums.lost, live.sums.lost);
+        QCOMPARE(seen.sums.coroutines, live.sums.coroutines);
+        QCOMPARE(seen.table, live.table);
+        QCOMPARE(seen.stuck, live.stuck);
+        QVERIFY(!live.csv.isEmpty() && !live.jsonl.isEmpty() && live.sqlite.size() > 1000);
+        QVERIFY(seen.csv == live.csv);
+        QVERIFY(seen.jsonl == live.jsonl);
+        QCOMPARE(seen.sqlite.size(), live.sqlite.size());
+        for (qsizetype i = 0; i < seen.sqlite.size(); ++i)
+            QCOMPARE(seen.sqlite[i], live.sqlite[i]);
+    }
+
+    gui::Sandbox m_sandbox;
+    QString m_path;
+    Seen m_live;
+};
+
+QTEST_MAIN(TestReplayWindow)
+#include "tst_replaywindow.moc"
