@@ -89,8 +89,13 @@ void InfoArea::fit()
 {
     const bool any = std::any_of(m_bars.begin(), m_bars.end(), [](InfoBar *bar) { return !bar->isHidden(); });
     setVisible(any);
-    if (any)
-        setFixedHeight(layout()->heightForWidth(std::max(width(), 300)));
+    if (!any)
+        return;
+    // What they remember may be of another text.
+    for (InfoBar *bar : m_bars)
+        bar->layout()->invalidate();
+    layout()->invalidate();
+    setFixedHeight(layout()->heightForWidth(std::max(width(), 300)));
 }
 
 void InfoArea::resizeEvent(QResizeEvent *event)

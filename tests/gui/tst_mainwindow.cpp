@@ -8,6 +8,7 @@
 
 #include <QDockWidget>
 #include <QLabel>
+#include <QLayout>
 #include <QMenu>
 #include <QTableView>
 
@@ -160,6 +161,29 @@ private Q_SLOTS:
         QTRY_COMPARE(table->model()->rowCount(), 25);
         QTRY_COMPARE(window.capture().state(), SessionState::Ended);
         QVERIFY(!notice->isVisible());
+    }
+
+    /// A notice of more than one line is there as a whole, when it appears and when it changes.
+    void longNoticesFit()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        const auto fits = [notice] {
+            return notice->isVisible() && notice->height() >= notice->layout()->heightForWidth(notice->width());
+        };
+        const QString path =
+            QStringLiteral("/home/somebody/.cache/corotracer-gui/corotracer-gui/recordings/2026-11-22");
+        Q_EMIT window.capture().noticeAdded(path + QStringLiteral(" is one of several words. ").repeated(9));
+        QTRY_VERIFY2(fits(), qPrintable(QStringLiteral("%1 of %2 at %3")
+                                            .arg(notice->height())
+                                            .arg(notice->layout()->heightForWidth(notice->width()))
+                                            .arg(notice->width())));
+        Q_EMIT window.capture().noticeAdded(path + QStringLiteral(" is another one of them. ").repeated(9));
+        QTRY_VERIFY(fits());
+        gui::takePicture(&window, "longnotice");
     }
 
 private:
