@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Keeping a recording: the file is there as a whole, or what was there before is.
+#include "core/exporting/saverecording.h"
+#include "core/recording/fileclaim.h"
+#include "core/recording/segments.h"
+#include "tests/support/filesizelimit.h"
+#include "tests/unit/town.h"
+
+#include <filesystem>
+
+using namespace recordingtest;
+
+namespace {
+
+/// A recording of some files in `dir`, called run.ctr.
+std::string recordIn(const TempDir &dir)
+{
+    const std::string path = dir.file("run.ctr");
+    auto made = RecordingWriter::open(path, {0, 40 * kSecond});
+    REQUIRE(static_cast<bool>(made));
+    Town town(30);
+    for (int i = 0; i < 300; ++i)
+        CHECK(static_cast<bool>((*made)->consume(town.next())));
+    CHECK(static_cast<bool>((*made)->finish({})));
+    REQUIRE(ctr::segmentsOf(path).size() > 2);
+    return path;
+}
+
+std::size_t filesIn(const TempDir &dir)
+{
+    const std::filesystem::directory_iterator all(dir.path());
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+CT_CASE(keepsAllFilesAsOne)
+{
+    const TempDir dir;
+    const TempDir other;
+    const std::string path = recordIn(dir);
+    double last = 0;
+    const auto saved = saveRecording(path, other.file("kept.ctr"), [&](double progress) {
+        last = progress;
+        return true;
+    });
+    REQUIRE(static_cast<bool>(saved));
+    CHECK(last > 0.5 && last <= 1);
+    CHECK(filesIn(other) == 1);
+    const Everything kept = readAll(other.file("kept.ctr"));
+    CHECK(kept.error.empty() && kept.hasEnded);
+    CHECK(kept.batches.size() == readAll(ctr::segmentPath(path, 0)).batches.size());
+    // Once more, in its place.
+    CHECK(static_cast<bool>(saveRecording(path, other.file("kept.ctr"))));
+    CHECK(filesIn(other) == 1 && readAll(other.file("kept.ctr")).error.empty());
+}
+
+CT_CASE(withoutSpaceNothingIsLeft)
+{
+    const TempDir dir;
+    const TempDir other;
+    const std::string path = recordIn(dir);
+    putContent(other.file("kept.ctr"), "as it was");
+    const ct::test::FileSizeLimit full(1000);
+    for (const std::string &to : {other.file("kept.ctr"), other.file("new.ctr")}) {
+        const auto saved = saveRecording(path, to);
+        REQUIRE(!saved);
+        CHECK_EQUAL(saved.error().message,
+                    to + ": File too large; nothing was written, free some space or choose another place");
+    }
+    CHECK(filesIn(other) == 1);
+    CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");
+}
+
+CT_CASE(cancelledNothingHasChanged)
+{
+    const TempDir dir;
+    const TempDir other;
+    const std::string path = recordIn(dir);
+    putContent(other.file("kept.ctr"), "as it was");
+    const auto saved = saveRecording(path, other.file("kept.ctr"), [](double progress) { return progress < 0.3; });
+    REQUIRE(!saved && saved.error().code == ErrorCode::Cancelled);
+    CHECK(filesIn(other) == 1);
+    CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");
+}
+
+/// Nobody's recording goes, least of all the one that is copied.
+CT_CASE(whatIsInUseIsNotReplaced)
+{
+    const TempDir dir;
+    const std::string path = recordIn(dir);
+    const std::string first = ctr::segmentPath(path, 0);
+    const std::string before = contentOf(first);
+    {
+        const ctr::ReadClaim open({first});
+        const auto saved = saveRecording(path, first);
+        REQUIRE(!saved && saved.error().code == ErrorCode::Busy);
+        CHECK(saved.error().message.find("open in a window; choose another name") != std::string::npos);
+    }
+    auto live = RecordingWriter::open(dir.file("live.ctr"));
+    REQUIRE(static_cast<bool>(live));
+    const auto saved = saveRecording(path, dir.file("live.ctr"));
+    CHECK(!saved && saved.error().message.find("being written") != std::string::npos);
+    CHECK(contentOf(first) == before);
+}
