@@ -71,15 +71,24 @@ Seen suspendedIn(Running &program)
     return frames.front();
 }
 
+/// A program, and a run that has heard of the suspension of its first coroutine.
+struct Suspended {
+    explicit Suspended(const char *name) : program(name), seen(suspendedIn(program)), run(program.pid())
+    {
+        run.event(seen.frame, false, monotonicNow());
+        run.commit(monotonicNow());
+    }
+    Running program;
+    Seen seen;
+    Run run;
+};
+
 }  // namespace
 
 CT_CASE(aFrameBecomesFunctionAndLine)
 {
-    Running program("coroutines_gxx_o2");
-    const Seen seen = suspendedIn(program);
-    Run run(program.pid());
-    run.event(seen.frame, false, monotonicNow());
-    run.commit(monotonicNow());
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
     CHECK(!run.ask());
     std::vector<FramePlace> learned;
     run.places->setListener([&](const std::vector<FramePlace> &frames) { learned = frames; });
@@ -96,18 +105,18 @@ CT_CASE(aFrameBecomesFunctionAndLine)
     CHECK(answer->module.ends_with("coroutines_gxx_o2"));
     REQUIRE(learned.size() == 1);
     CHECK_EQUAL(learned[0].function, "work::sequence(int)");
-    CHECK(learned[0].code != 0 && learned[0].frame == seen.frame);
+    CHECK(learned[0].code != 0 && learned[0].frame == suspended.seen.frame);
 #if defined(__x86_64__)
-    CHECK_EQUAL(answer->frames[0].line, seen.line);
-    CHECK_EQUAL(learned[0].line, seen.line);
+    CHECK_EQUAL(answer->frames[0].line, suspended.seen.line);
+    CHECK_EQUAL(learned[0].line, suspended.seen.line);
     CHECK_EQUAL(learned[0].since, run.population->at(0).since);
 #endif
     CHECK(run.places->problem().empty());
 
     // Of another suspension only the function is known, and that also when the process is gone.
-    program.end();
+    suspended.program.end();
     run.event(0, true, monotonicNow());
-    run.event(seen.frame, false, monotonicNow());
+    run.event(suspended.seen.frame, false, monotonicNow());
     run.settle();
     run.places->setLive(false);
     const Places::Answer later = run.ask();
@@ -118,15 +127,12 @@ CT_CASE(aFrameBecomesFunctionAndLine)
 
 CT_CASE(whatWentOnMeanwhileHasNoLine)
 {
-    Running program("coroutines_gxx_o2");
-    const Seen seen = suspendedIn(program);
-    Run run(program.pid());
-    run.event(seen.frame, false, monotonicNow());
-    run.commit(monotonicNow());
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
     run.ask();
     // It happened before the reading, and is harvested behind it.
     run.event(0, true, monotonicNow());
-    run.event(seen.frame, false, monotonicNow());
+    run.event(suspended.seen.frame, false, monotonicNow());
     run.read();
     run.settle();
     const Places::Answer answer = run.places->known(Places::spotOf(run.population->at(0)));
@@ -137,11 +143,8 @@ CT_CASE(whatWentOnMeanwhileHasNoLine)
 
 CT_CASE(ofTheDeadNothingIsLearned)
 {
-    Running program("coroutines_gxx_o2");
-    const Seen seen = suspendedIn(program);
-    Run run(program.pid());
-    run.event(seen.frame, false, monotonicNow());
-    run.commit(monotonicNow());
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
     run.ask();
     const std::uint64_t death = monotonicNow();
     run.read();
@@ -153,11 +156,8 @@ CT_CASE(ofTheDeadNothingIsLearned)
 
 CT_CASE(whatIsNoFrameSaysSo)
 {
-    Running program("coroutines_stripped");
-    const Seen seen = suspendedIn(program);
-    Run run(program.pid());
-    run.event(seen.frame, false, monotonicNow());
-    run.commit(monotonicNow());
+    Suspended suspended("coroutines_stripped");
+    Run &run = suspended.run;
     run.ask();
     run.read();
     run.settle();
