@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/format.h"
+#include "ui/placeformat.h"
 
 #include <corotracer/layout.h>
 
@@ -151,6 +152,29 @@ private Q_SLOTS:
         QCOMPARE(format::place(&site, 0), QStringLiteral("server.cpp:88"));
         site.file.clear();
         QCOMPARE(format::place(&site, 0x99), QStringLiteral("0x99"));
+    }
+
+    void whatAddressesMean()
+    {
+        ShownPlace place;
+        place.addr = 0x1234;
+        QCOMPARE(format::place(place), QStringLiteral("0x1234"));
+        DescribedAddress found;
+        found.module = "/bin/server";
+        found.frames = {{"net::wait(int)", "/src/wait.h", 9, 2, true},
+                        {"net::serve()", "/src/server.cpp", 88, 5, false}};
+        place.answer = std::make_shared<const DescribedAddress>(found);
+        place.site = format::siteOf(found.frames.front());
+        QCOMPARE(format::place(place), QStringLiteral("wait wait.h:9"));
+        QCOMPARE(format::placeDetails(place),
+                 QStringLiteral("net::wait(int)\n/src/wait.h:9:2\ninlined into net::serve()\n/src/server.cpp:88:5\n"
+                                "in /bin/server\naddress 0x1234"));
+        QCOMPARE(format::fileAndFolder(*place.site), QStringLiteral("wait.h:9  in /src"));
+        found.frames.clear();
+        found.remedy = "build it with -g";
+        place.answer = std::make_shared<const DescribedAddress>(found);
+        place.site.reset();
+        QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
     }
 
     void exits()

@@ -53,6 +53,14 @@ private Q_SLOTS:
         QVERIFY(!parse("--session x run.ctr"));
     }
 
+    void takesFoldersWithDebugFiles()
+    {
+        const std::vector<std::string> both{"/a", "/b"};
+        QCOMPARE(parse("--debug-path /a --debug-path=/b --batch --listen")->debugFolders, both);
+        QCOMPARE(parse("--debug-path /a --debug-path /b run.ctr")->debugFolders, both);
+        QVERIFY(!parse("run.ctr --debug-path"));
+    }
+
     void takesTheLimitsOfARecording()
     {
         const auto line = parse("--batch -o run.ctr --limit 10min --limit 4GiB --listen");

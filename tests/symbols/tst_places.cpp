@@ -129,6 +129,7 @@ CT_CASE(whatWentOnMeanwhileHasNoLine)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
+    const std::uint64_t first = run.population->at(0).since;
     run.ask();
     // It happened before the reading, and is harvested behind it.
     run.event(0, true, monotonicNow());
@@ -139,6 +140,10 @@ CT_CASE(whatWentOnMeanwhileHasNoLine)
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
     CHECK_EQUAL(answer->frames[0].line, 0U);
+    // What was read may be of the later suspension: it says nothing of the one that was asked about.
+    const Places::Answer before = run.places->known({0, 0, suspended.seen.frame, first, false});
+    REQUIRE(before && before->frames.size() == 1);
+    CHECK_EQUAL(before->frames[0].line, 0U);
 }
 
 CT_CASE(ofTheDeadNothingIsLearned)
