@@ -361,6 +361,11 @@ double Capture::fileProgress() const
     return m_loader ? m_loader->progress() : 1;
 }
 
+std::shared_ptr<const RecordingOverview> Capture::fileOverview() const
+{
+    return m_loader ? m_loader->overview() : nullptr;
+}
+
 SessionState Capture::state() const
 {
     if (m_session)

@@ -25,6 +25,7 @@ namespace ct {
 class FileLoader;
 class InputSpool;
 class ReplayGate;
+struct RecordingOverview;
 class PlacesDriver;
 class RunRecording;
 class Recall;
@@ -61,6 +62,8 @@ public:
     bool endedInOrder() const;  ///< at the end of a file
     /// What is shown says when coroutines were destroyed.
     bool knowsDeaths() const;
+    /// Of the file that is open: what it says of itself; nullptr: not known (yet).
+    std::shared_ptr<const RecordingOverview> fileOverview() const;
     /// What a title shows: the target's or the file's name; empty = nothing was started.
     QString name() const { return m_name; }
     /// Waits for a target that is started elsewhere.

@@ -372,4 +372,13 @@ QString exitText(const ExitStatus &status)
     return tr("killed by signal %1 (%2)").arg(status.signal).arg(QString::fromLocal8Bit(strsignal(status.signal)));
 }
 
+QString loading(double progress, const RecordingOverview *overview)
+{
+    const QString text = tr("Loading, %1 %").arg(static_cast<int>(progress * 100));
+    if (!overview || overview->transitions == 0)
+        return text;
+    return tr("%1 of %2 events, %3")
+        .arg(text, briefCount(overview->transitions), duration(overview->lastTs - overview->firstTs));
+}
+
 }  // namespace ct::format

@@ -4,6 +4,7 @@
 // Raw values as people read them. Pure functions; the language is the application's.
 #pragma once
 
+#include "core/recording/recordingoverview.h"
 #include "core/session/places.h"
 #include "core/session/session.h"
 #include "core/trace/population.h"
@@ -71,5 +72,7 @@ QString dialectName(Dialect dialect);
 QString sessionStateName(SessionState state);
 /// "exited with status 3", "killed by signal 11 (Segmentation fault)".
 QString exitText(const ExitStatus &status);
+/// `progress`: 0..1; `overview`: nullptr = not known.
+QString loading(double progress, const RecordingOverview *overview);
 
 }  // namespace ct::format

@@ -304,7 +304,7 @@ void MainWindow::onTicked()
     sampleReplay();
     if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
         m_capture->state() != SessionState::Ended)
-        m_statusBar->showState(tr("Loading, %1 %").arg(static_cast<int>(m_capture->fileProgress() * 100)));
+        m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
 }
 
 void MainWindow::showBehind()

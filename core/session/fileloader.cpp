@@ -3,6 +3,7 @@
 #include "core/session/fileloader.h"
 
 #include "core/recording/filesource.h"
+#include "core/recording/readahead.h"
 #include "core/recording/recordingreader.h"
 #include "core/recording/segments.h"
 
@@ -97,6 +98,27 @@ void FileLoader::claim()
     m_claim = ctr::ReadClaim(segment ? ctr::segmentsOf(segment->path) : std::vector<std::string>{m_path});
 }
 
+std::shared_ptr<const RecordingOverview> FileLoader::overview() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_overview;
+}
+
+/// Some milliseconds. What cannot be looked at is told when it is read.
+void FileLoader::look()
+{
+    if (!RecordingReader::isRecording(m_path))
+        return;
+    Result<RecordingOverview> overview = overviewOf(m_path);
+    if (!overview)
+        return;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_overview = std::make_shared<const RecordingOverview>(std::move(*overview));
+    }
+    Q_EMIT overviewKnown();
+}
+
 Result<void> FileLoader::consume(const Batch &batch)
 {
     Result<void> outcome;
@@ -135,11 +157,13 @@ Result<void> FileLoader::load()
     if (!m_gate && RecordingReader::isWritten(m_path)) {
         m_following.store(true, std::memory_order_relaxed);
         Q_EMIT followed();
+    } else {
+        look();
     }
     Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth);
     if (!opened)
         return opened.error();
-    FileSource &reader = **opened;
+    ReadAhead reader(std::move(*opened));
     QElapsedTimer sinceProgress;
     sinceProgress.start();
     Result<void> outcome;
@@ -166,7 +190,8 @@ Result<void> FileLoader::load()
         }
     }
     if (m_following.load(std::memory_order_relaxed))
-        claim();  // those that have come since
+        claim();        // those that have come since
+    m_growth.cancel();  // where a sink failed, the reader may wait for more
     {
         const std::lock_guard lock(m_mutex);
         m_endedInOrder = reader.hasEnded();

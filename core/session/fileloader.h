@@ -7,6 +7,7 @@
 
 #include "core/recording/fileclaim.h"
 #include "core/recording/filegrowth.h"
+#include "core/recording/recordingoverview.h"
 #include "core/recording/streamplaces.h"
 #include "core/session/places.h"
 #include "core/session/replaygate.h"
@@ -51,15 +52,20 @@ public:
     bool isFollowing() const;  ///< any thread: somebody wrote the file when it was opened
     FileGrowth::Figures figures() const { return m_growth.figures(); }  ///< any thread
     bool endedInOrder() const;                                          ///< after finished()
+    /// What the recording is about, before and while it is loaded. nullptr: not known yet, or not at all: the file's
+    /// format does not tell, or it is followed. Any thread.
+    std::shared_ptr<const RecordingOverview> overview() const;
 
 Q_SIGNALS:
     void followed();                        ///< on the loader's thread: isFollowing() has become true
+    void overviewKnown();                   ///< on the loader's thread; before the first batch
     void progressChanged(double progress);  ///< on the loader's thread, at most some 30 times a second
 
 protected:
     void run() override;
 
 private:
+    void look();
     Result<void> load();
     void claim();
     void publish(const Accounting &accounting);
@@ -81,6 +87,7 @@ private:
     Accounting m_accounting;
     QString m_errorMessage;
     bool m_endedInOrder = false;
+    std::shared_ptr<const RecordingOverview> m_overview;
 };
 
 }  // namespace ct

@@ -6,33 +6,25 @@
 //   bench_recording [DIRECTORY for the file, /dev/shm]
 #include "core/recording/recordingreader.h"
 #include "core/recording/recordingwriter.h"
+#include "tests/bench/storm.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <random>
 #include <string>
 #include <unistd.h>
 #include <zstd.h>
 
 using namespace ct;
 using namespace ct::ctr;
+using namespace bench;
 
 namespace {
 
 constexpr std::size_t kEvents = 4'000'000;
-constexpr std::size_t kBatch = 8192;  ///< as the harvest of lanes makes them
 constexpr int kRuns = 5;
-
-double secondsOf(const std::function<void()> &work)
-{
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// The median of several runs, ns an event.
 double perEvent(const std::function<double()> &run)
@@ -44,66 +36,12 @@ double perEvent(const std::function<double()> &run)
     return times[kRuns / 2];
 }
 
-struct Storm {
-    const char *name;
-    std::uint32_t coroutines;
-    std::uint32_t threads;
-    bool ownAddresses;  ///< each coroutine's frame has another; else all suspend at one
-    bool random;        ///< who comes next; else they queue
-};
-
-/// Threads take coroutines, resume them and suspend them again; times jitter by some tens of ns, and now and then by
-/// hundreds.
 std::vector<Batch> eventsOf(const Storm &storm)
 {
-    std::mt19937 random(1);
-    std::deque<CoroutineId> ready;
-    std::vector<std::uint64_t> next(storm.coroutines);
-    struct Thread {
-        std::uint64_t now = 0;
-        CoroutineId running = kNoCoroutine;
-    };
-    std::vector<Thread> threads(storm.threads);
-    std::vector<Batch> batches(1);
-    for (CoroutineId id = 0; id < storm.coroutines; ++id) {
-        ready.push_back(id);
-        Birth birth;
-        birth.coroutine = id;
-        birth.dialect = Dialect::Lane;
-        batches.back().births.push_back(birth);
-    }
-    batches.back().sites.push_back({1, 10, 5, "storm.cpp", "Job takeTurns()"});
-    for (std::uint32_t i = 0; i < storm.threads; ++i)
-        threads[i].now = 1'000'000'000'000 + i * 17;
-    for (std::size_t count = 0; count < kEvents; ++count) {
-        const auto thread =
-            std::min_element(threads.begin(), threads.end(), [](auto &a, auto &b) { return a.now < b.now; });
-        Transition event;
-        event.active = thread->running == kNoCoroutine;
-        if (event.active) {
-            const std::size_t place = storm.random ? random() % std::min<std::size_t>(ready.size(), 4096) : 0;
-            std::swap(ready[place], ready.front());
-            thread->running = ready.front();
-            ready.pop_front();
-        }
-        const CoroutineId id = thread->running;
-        event.coroutine = id;
-        event.n = next[id]++;
-        event.seq = slotSeq(Dialect::Lane, event.n);
-        event.ts = thread->now;
-        event.tid = 4000 + static_cast<std::uint32_t>(thread - threads.begin());
-        event.site = event.active ? kUnknownSite : 1;
-        event.addr = storm.ownAddresses ? 0x5600'0000'1000 + std::uint64_t{id} * 208 : event.active ? 0 : 0x401234;
-        if (!event.active) {
-            ready.push_back(id);
-            thread->running = kNoCoroutine;
-        }
-        thread->now += 25 + random() % 30 + (random() % 50 == 0 ? random() % 1000 : 0);
-        if (batches.back().transitions.size() == kBatch)
-            batches.emplace_back();
-        batches.back().transitions.push_back(event);
-        batches.back().now = event.ts;
-    }
+    StormStream stream(storm);
+    std::vector<Batch> batches;
+    for (std::size_t count = 0; count < kEvents; count += kBatch)
+        batches.push_back(stream.next(std::min(kBatch, kEvents - count)));
     return batches;
 }
 

@@ -39,6 +39,16 @@ private Q_SLOTS:
         QCOMPARE(plain(format::coroutines(1000)), QStringLiteral("1 000 coroutines"));
         QCOMPARE(plain(format::coroutines(0)), QStringLiteral("0 coroutines"));
     }
+    void loadingTellsWhatIsLoaded()
+    {
+        QCOMPARE(format::loading(0.349, nullptr), QStringLiteral("Loading, 34 %"));
+        RecordingOverview overview;
+        QCOMPARE(format::loading(0, &overview), QStringLiteral("Loading, 0 %"));
+        overview.transitions = 100'000'000;
+        overview.firstTs = 5'000'000'000;
+        overview.lastTs = 9'200'000'000;
+        QCOMPARE(plain(format::loading(0.01, &overview)), QStringLiteral("Loading, 1 % of 100.00 M events, 4.2 s"));
+    }
     void stationsAreNumberedAmongTheirKind()
     {
         static_assert(kFirstLaneStation == corotracer::kCompactBase);

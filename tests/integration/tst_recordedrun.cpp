@@ -41,6 +41,22 @@ QString load(const QString &path, const Trace &trace)
     return loader.errorMessage();
 }
 
+/// Looks at what its loader says when the first batch comes.
+class FirstLook final : public Sink {
+public:
+    const FileLoader *loader = nullptr;
+    std::shared_ptr<const RecordingOverview> overview;
+    std::uint64_t transitions = 0;
+
+    Result<void> consume(const Batch &batch) override
+    {
+        if (!overview)
+            overview = loader->overview();
+        transitions += batch.transitions.size();
+        return {};
+    }
+};
+
 void compareCoroutine(const Trace &live, const Trace &again, CoroutineId id)
 {
     const CoroutineSnapshot a = live.population->at(id);
@@ -89,6 +105,28 @@ class RecordedRunTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theOverviewComesBeforeTheEvents()
+    {
+        runner::Batch batch({}, target("ct_storm", runner::words("--coroutines 50 --transitions 20000 --rate 500000")));
+        const QString path = batch.path("run.ctr");
+        batch.process().setArguments(QStringList{QStringLiteral("-o"), path} + batch.process().arguments());
+        QCOMPARE(batch.run(), 0);
+        const auto look = std::make_shared<FirstLook>();
+        FileLoader loader(path.toStdString(), {look});
+        look->loader = &loader;
+        QSignalSpy known(&loader, &FileLoader::overviewKnown);
+        QVERIFY(!loader.overview());
+        loader.start();
+        loader.wait();
+        QCOMPARE(loader.errorMessage(), QString());
+        QCOMPARE(known.size(), 1);
+        QVERIFY(look->overview != nullptr);
+        QVERIFY(look->transitions > 1000);
+        QCOMPARE(look->overview->transitions, look->transitions);
+        QVERIFY(look->overview->sums.has_value());
+        QCOMPARE(look->overview->sums->captured, look->transitions);
+        QVERIFY(look->overview->hasEnded && look->overview->firstTs < look->overview->lastTs);
+    }
     void openedAgainItIsTheSame_data()
     {
         QTest::addColumn<QString>("program");

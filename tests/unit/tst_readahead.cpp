@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/readahead.h"
+
+#include "tests/support/check.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+using namespace ct;
+
+namespace {
+
+/// Batches that are numbered by their time; as many as are wanted, or as far as somebody lets it go.
+class Numbers final : public FileSource {
+public:
+    std::uint64_t count = 0;
+    std::size_t transitions = 1;
+    std::optional<Error> error;  ///< at the end
+    std::atomic<std::uint64_t> read = 0;
+
+    Result<bool> next(Batch &batch) override
+    {
+        batch.clear();
+        {
+            std::unique_lock lock(m_mutex);
+            m_changed.wait(lock, [this] { return m_allowed > read; });
+        }
+        if (read == count) {
+            m_sums.untraced = 99;
+            return error && !std::exchange(m_said, true) ? Result<bool>(*error) : Result<bool>(false);
+        }
+        batch.now = ++read;
+        batch.transitions.resize(transitions, Transition());
+        m_sums.captured += transitions;
+        return true;
+    }
+    double progress() const override { return static_cast<double>(read) / 1e6; }
+    Accounting accounting() const override { return m_sums; }
+    bool hasEnded() const override { return read == count; }
+    /// Of every tenth batch.
+    bool takeFacts(FileFacts &facts) override
+    {
+        if (read % 10 != 0 || read == m_told)
+            return false;
+        m_told = read;
+        facts.info.session = std::to_string(read);
+        facts.frames = {FramePlace{}};
+        return true;
+    }
+
+    void hold() { m_allowed = 0; }
+    void allow(std::uint64_t batches)
+    {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_allowed = batches;
+        }
+        m_changed.notify_all();
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::uint64_t m_allowed = ~std::uint64_t{0};
+    Accounting m_sums;
+    bool m_said = false;
+    std::uint64_t m_told = 0;
+};
+
+struct Ahead {
+    Numbers *numbers = nullptr;
+    std::unique_ptr<ReadAhead> reader;
+};
+
+template <class Prepare>
+Ahead ahead(Prepare &&prepare)
+{
+    auto numbers = std::make_unique<Numbers>();
+    prepare(*numbers);
+    Ahead made;
+    made.numbers = numbers.get();
+    made.reader = std::make_unique<ReadAhead>(std::move(numbers));
+    return made;
+}
+
+}  // namespace
+
+CT_CASE(everythingInItsOrder)
+{
+    for (const std::size_t transitions : {0U, 1U, 5000U}) {
+        const Ahead all = ahead([&](Numbers &numbers) {
+            numbers.count = 3000;
+            numbers.transitions = transitions;
+        });
+        Batch batch;
+        for (std::uint64_t i = 1; i <= 3000; ++i) {
+            const Result<bool> more = all.reader->next(batch);
+            REQUIRE(more && *more);
+            CHECK_EQUAL(batch.now, i);
+            CHECK_EQUAL(batch.transitions.size(), transitions);
+            // As they were after this batch, not after those that were read ahead.
+            CHECK_EQUAL(all.reader->accounting().captured, i * transitions);
+            CHECK_EQUAL(all.reader->progress(), static_cast<double>(i) / 1e6);
+            CHECK(!all.reader->hasEnded() || i == 3000);
+        }
+        for (int i = 0; i < 2; ++i) {
+            const Result<bool> more = all.reader->next(batch);
+            CHECK(more && !*more);
+            CHECK(batch.empty());
+        }
+        CHECK_EQUAL(all.reader->accounting().untraced, 99U);
+        CHECK(all.reader->hasEnded());
+    }
+}
+
+CT_CASE(factsComeWithTheirBatch)
+{
+    const Ahead all = ahead([](Numbers &numbers) { numbers.count = 100; });
+    Batch batch;
+    FileFacts facts;
+    for (std::uint64_t i = 1; i <= 60; ++i) {
+        REQUIRE(static_cast<bool>(all.reader->next(batch)));
+        CHECK_EQUAL(all.reader->takeFacts(facts), i % 10 == 0);
+    }
+    CHECK_EQUAL(facts.info.session, "60");
+    // Not taken for a while: the latest of what was said, and all frames.
+    while (*all.reader->next(batch)) {
+    }
+    REQUIRE(all.reader->takeFacts(facts));
+    CHECK_EQUAL(facts.info.session, "100");
+    CHECK_EQUAL(facts.frames.size(), 4U);
+    CHECK(!all.reader->takeFacts(facts));
+}
+
+CT_CASE(anErrorComesLastAndOnce)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 2;
+        numbers.error = Error{ErrorCode::BadFormat, "run.ctr is damaged"};
+    });
+    Batch batch;
+    for (int i = 0; i < 2; ++i) {
+        const Result<bool> more = all.reader->next(batch);
+        CHECK(more && *more);
+    }
+    const Result<bool> failed = all.reader->next(batch);
+    REQUIRE(!failed);
+    CHECK_EQUAL(failed.error().message, "run.ctr is damaged");
+    const Result<bool> after = all.reader->next(batch);
+    CHECK(after && !*after);
+}
+
+CT_CASE(aheadButNotForEver)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 100'000;
+        numbers.transitions = 1000;
+    });
+    Batch batch;
+    for (std::uint64_t i = 1; i <= 2000; ++i) {
+        const Result<bool> more = all.reader->next(batch);
+        REQUIRE(more && *more);
+        // What is ready, the one that filled it, and the one that is being read.
+        CHECK(all.numbers->read <= i + ReadAhead::kMostRows / 1000 + 2);
+    }
+    // Nobody waits for the rest.
+}
+
+/// A source that waits for more, as one does that follows a file: what it gave is not held back.
+CT_CASE(whatThereIsComesAtOnce)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 20;
+        numbers.hold();
+    });
+    Batch batch;
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        all.numbers->allow(i);
+        const Result<bool> more = all.reader->next(batch);
+        REQUIRE(more && *more);
+        CHECK_EQUAL(batch.now, i);
+        CHECK_EQUAL(all.numbers->read, i);
+    }
+    all.numbers->allow(100);
+}
