@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,15 +53,13 @@ Result<void> makeRecordingsDirectory(const QString &directory)
     const std::string path = QFile::encodeName(directory).toStdString();
     if (directory.isEmpty())
         return Error{ErrorCode::NotFound, "there is no cache directory; set XDG_CACHE_HOME to one"};
-    struct stat info = {};
-    if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    std::error_code failed;
+    if (std::filesystem::is_directory(path, failed))
         return {};
-    errno = 0;
-    if (!QDir().mkpath(QFileInfo(directory).path()))
-        return errnoError(errno, QFile::encodeName(QFileInfo(directory).path()).toStdString() +
-                                     " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-        return errnoError(errno, path + " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+    const int error = failed ? failed.value() : ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST ? errno : 0;
+    if (error != 0)
+        return errnoError(error, path + " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
     return {};
 }
 

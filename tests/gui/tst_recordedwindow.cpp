@@ -274,6 +274,7 @@ private Q_SLOTS:
             return all.isEmpty() ? std::string() : (directory + u'/' + all.first()).toStdString();
         };
         QTRY_VERIFY_WITH_TIMEOUT(!path().empty() && read(path()).transitions > 100, kPatience);
+        QVERIFY(ctr::claimsOn(path()).written);
         process.kill();
         QVERIFY(process.waitForFinished(kPatience));
         const Read kept = read(path());
