@@ -3,7 +3,7 @@
 //
 // What it costs to open a recording of very many events: its overview, and all of it in memory as the window loads it;
 // beside the floors of decompressing it and of copying its events.
-//   bench_open [DIRECTORY for the file, /dev/shm] [EVENTS, 100000000]
+//   bench_open [DIRECTORY for the file, /dev/shm] [EVENTS, 100000000] [COROUTINES: only storms of as many]
 #include "core/recording/recordingoverview.h"
 #include "core/recording/recordingreader.h"
 #include "core/recording/recordingwriter.h"
@@ -163,5 +163,6 @@ int main(int argc, char **argv)
                                Storm{"1,000 coroutines in random order", 1000, 2, true, true},
                                Storm{"100,000 coroutines in turn", 100'000, 2, true, false},
                                Storm{"100,000 coroutines in random order", 100'000, 2, true, true}})
-        say(storm, path, events);
+        if (argc < 4 || storm.coroutines == std::strtoul(argv[3], nullptr, 10))
+            say(storm, path, events);
 }
