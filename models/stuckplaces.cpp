@@ -13,7 +13,7 @@ namespace {
 /// The longest waiting ones: about these it is asked, and
 constexpr std::size_t kMostAsked = 1000;
 /// of these it is looked up what is known. The rest stays together.
-constexpr std::size_t kMostDivided = 10'000;
+constexpr std::size_t kMostDivided = 50'000;
 
 }  // namespace
 
@@ -22,6 +22,7 @@ void StuckPlaces::setPlaces(std::shared_ptr<Places> places)
     m_places = std::move(places);
     m_answers.clear();
     m_ids.clear();
+    m_idOf.clear();
 }
 
 Places::Answer StuckPlaces::placeOf(SiteId id) const
@@ -35,11 +36,15 @@ SiteId StuckPlaces::idOf(const Population &population, const StuckCoroutine &stu
     const Places::Answer answer = ask ? m_places->find(spot) : std::as_const(*m_places).known(spot);
     if (!answer || answer->frames.empty())
         return kUnknownSite;
+    const auto known = m_idOf.find(answer);
+    if (known != m_idOf.end())
+        return known->second;
     const SourceFrame &frame = answer->frames.front();
     const auto next = kFirst + static_cast<SiteId>(m_answers.size());
     const auto [id, isNew] = m_ids.try_emplace({frame.function, frame.file, frame.line}, next);
     if (isNew)
         m_answers.push_back(answer);
+    m_idOf.emplace(answer, id->second);
     return id->second;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace ct {
@@ -37,6 +38,7 @@ private:
     std::shared_ptr<Places> m_places;
     std::vector<Places::Answer> m_answers;  ///< by id
     std::map<std::tuple<std::string, std::string, std::uint32_t>, SiteId> m_ids;
+    std::unordered_map<Places::Answer, SiteId> m_idOf;  ///< the same, without comparing long names
 };
 
 }  // namespace ct

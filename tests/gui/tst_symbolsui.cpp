@@ -11,13 +11,16 @@
 #include "ui/mainwindow.h"
 #include "ui/symboldialog.h"
 #include "ui/theme.h"
+#include "ui/timelinescene.h"
 #include "ui/timelineview.h"
 
 #include <QAction>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QTableView>
+#include <QToolTip>
 #include <QTreeView>
 
 #include <csignal>
@@ -82,6 +85,18 @@ struct Window {
         table->scrollTo(index);
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(index).center());
     }
+    /// At the label of a row of the timeline.
+    QString timelineToolTip(int row)
+    {
+        QWidget *area = window.findChild<TimelineView *>()->viewport();
+        const QPoint at(20,
+                        TimelineScene::kAxisHeight + row * TimelineScene::kRowHeight + TimelineScene::kRowHeight / 2);
+        QHelpEvent event(QEvent::ToolTip, at, area->mapToGlobal(at));
+        QCoreApplication::sendEvent(area, &event);
+        const QString text = QToolTip::text();
+        QToolTip::hideText();
+        return text;
+    }
     void killTarget()
     {
         if (window.capture().targetRuns())
@@ -129,6 +144,9 @@ private Q_SLOTS:
         QVERIFY(w.field("detailsModule").endsWith(program));
         QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
         QVERIFY(!w.window.findChild<QLineEdit *>(QStringLiteral("detailsInlined"))->isVisible());
+        const QString timelineTip = w.timelineToolTip(kFetcher);
+        QVERIFY2(timelineTip.contains(fetchPlace().section(u' ', -1)), qPrintable(timelineTip));
+        QVERIFY(timelineTip.contains(QLatin1String("work::fetch_from_the_far_side(")));
         takePictures(w, program);
 
         auto *filter = w.window.findChild<QLineEdit *>(QStringLiteral("coroutineFilter"));
