@@ -39,11 +39,18 @@ std::uint64_t usualBudget()
     return std::max<std::uint64_t>(memory / 4, 256ULL << 20);
 }
 
-/// The part of a budget that is for what comes back from the recording.
-constexpr std::uint64_t restoredPart(std::uint64_t budget)
-{
-    return budget / 4;
-}
+/// What a budget is for.
+struct Shares {
+    explicit Shares(std::uint64_t budget)
+        : restored(budget / 4),
+          queue(std::clamp<std::uint64_t>(budget / 8, 16ULL << 20, 1ULL << 30)),
+          history(budget - restored - std::min(queue, budget / 8))
+    {
+    }
+    std::uint64_t restored;  ///< what comes back from the recording
+    std::uint64_t queue;     ///< what is on its way there
+    std::uint64_t history;
+};
 
 QString baseName(const std::string &path)
 {
@@ -132,10 +139,12 @@ Result<void> Capture::start(const StartRequest &request)
         std::holds_alternative<OpenRequest>(request.what) || std::holds_alternative<ReplayRequest>(request.what);
     Source source;
     source.population = std::make_shared<Population>(m_mostCoroutines);
-    const std::uint64_t budget = m_keepBytes == 0 ? usualBudget() : m_keepBytes;
+    const Shares shares(m_keepBytes == 0 ? usualBudget() : m_keepBytes);
     // A recording is shown as a whole.
-    source.history = std::make_shared<History>(budget - restoredPart(budget), isFile ? 0 : m_keepNs, m_mostCoroutines,
-                                               restoredPart(budget));
+    source.history =
+        std::make_shared<History>(shares.history, isFile ? 0 : m_keepNs, m_mostCoroutines, shares.restored);
+    if (m_recordingPlace)
+        m_recordingPlace->queueBytes = shares.queue;
     source.places = std::make_shared<Places>(m_symbols, source.population);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     if (Result<void> begun = begin(source, request); !begun)

@@ -20,6 +20,7 @@ struct RecordingPlace {
 
     QString directory;  ///< made if it is not there
     std::uint64_t limitBytes = kUsualBytes;
+    std::uint64_t queueBytes = 256ULL << 20;  ///< of memory that may be filled while the disk is slow
 };
 
 /// "recordings" in the user's cache directory ($XDG_CACHE_HOME, else ~/.cache; without $HOME, of the home directory

@@ -15,9 +15,6 @@ namespace {
 
 /// In the same second, of targets of the same name.
 constexpr int kMostOfOneName = 100;
-/// Of memory that the harvest may fill while the disk is slow: a part of what batch mode takes, for there is a trace
-/// in memory as well.
-constexpr std::uint64_t kQueueShare = 4;
 /// Of whoever closes a window, when the disk is slow.
 constexpr std::chrono::seconds kPatience{5};
 
@@ -96,7 +93,7 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
     writer->discardIfEmpty();
     auto places = std::make_shared<StreamPlaces>();
     writer->setPlaces(places);
-    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, QueuedSink::usualBudget() / kQueueShare);
+    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes);
     if (!queue)
         return queue.error();
     std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
