@@ -60,8 +60,8 @@ void Recall::run()
         const Range range = m_wanted;
         lock.unlock();
         outcome = bringBack(range);
-        if (outcome == Outcome::Done)
-            done = range;
+        // What was done before may have given way to a part of what was not finished.
+        done = outcome == Outcome::Done ? range : Range();
         m_busy.store(false, std::memory_order_relaxed);
         lock.lock();
     }
