@@ -240,6 +240,13 @@ void Capture::record(Source &source, const StartRequest &request)
     });
 }
 
+std::shared_ptr<const StreamPlaces> Capture::recorded() const
+{
+    if (m_recording)
+        return m_recording->places();
+    return m_loader ? m_loader->places() : nullptr;
+}
+
 std::string Capture::recordingPath() const
 {
     return m_recording ? m_recording->path() : m_openedPath;

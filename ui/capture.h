@@ -29,6 +29,7 @@ struct RecordingOverview;
 class PlacesDriver;
 class RunRecording;
 class Recall;
+class StreamPlaces;
 
 class Capture : public QObject {
     Q_OBJECT
@@ -47,6 +48,8 @@ public:
     const std::shared_ptr<Places> &places() const { return m_places; }
     /// Where debug files are looked for, from now on.
     void setSymbolPlaces(const SymbolPlaces &places);
+    /// Where the transitions are in the recording; nullptr: there is none.
+    std::shared_ptr<const StreamPlaces> recorded() const;
     const RatesModel &rates() const { return m_rates; }
     /// nullptr unless live.
     Session *session() const { return m_session.get(); }

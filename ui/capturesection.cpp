@@ -77,7 +77,7 @@ void CaptureSection::makeFields(QFormLayout *form)
     m_keepMiB->setRange(0, CaptureSettings::kLargestKeepMiB);
     m_keepMiB->setSingleStep(64);
     m_keepMiB->setSuffix(tr(" MiB"));
-    m_keepMiB->setSpecialValueText(tr("as much as the machine allows"));
+    m_keepMiB->setSpecialValueText(tr("a quarter of the machine's memory"));
     m_keepSec = addNumber(form, "captureKeepSec", tr("Keep the la&st"),
                           tr("Events that are older are forgotten, for a flight recorder: let it run, and dump when "
                              "something has happened."));

@@ -22,7 +22,7 @@ struct CaptureSettings {
     int laneKiB = 16 << 10;        ///< of one thread, a power of two
     int poolMiB = 512;             ///< of all threads together
     int retentionSec = 0;          ///< how long an ended thread's lane is left as it is
-    int keepMiB = 0;               ///< of events in memory; 0 = as the machine allows
+    int keepMiB = 0;               ///< of events in memory; 0 = a quarter of the machine's memory
     bool record = true;            ///< into the user's cache directory
     int recordMiB = 1 << 10;       ///< of one run at most
     int recordTotalMiB = 4 << 10;  ///< of all of them together, before a run begins

@@ -23,7 +23,7 @@ void ExportJob::run()
 {
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
-        [this](double progress) { return onProgress(progress); }, m_sums, m_lookup);
+        [this](double progress) { return onProgress(progress); }, m_sums, m_lookup, m_recorded);
     if (written)
         m_report = *written;
     else

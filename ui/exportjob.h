@@ -16,6 +16,8 @@ public:
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     /// What addresses mean; before start().
+    /// Where the recording has what memory dropped; before start().
+    void setRecorded(std::shared_ptr<const StreamPlaces> places) { m_recorded = std::move(places); }
     void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     ~ExportJob() override;  ///< cancels and waits
 
@@ -29,6 +31,7 @@ private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const History> m_history;
     const Accounting m_sums;
+    std::shared_ptr<const StreamPlaces> m_recorded;
     std::shared_ptr<AddressLookup> m_lookup;
     const ExportFormat &m_format;
     ExportReport m_report;

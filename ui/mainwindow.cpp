@@ -106,6 +106,7 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
         return;
     auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
                                            format, path);
+    job->setRecorded(m_capture->recorded());
     job->setLookup(lookupIn(m_capture->places()));
     const ExportJob *const started = job.get();
     m_exportBar->start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/exporting/addresslookup.h"
+#include "core/recording/streamplaces.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -40,21 +41,24 @@ using ExportProgress = std::function<bool(double)>;
 
 /// What an export holds, and what it could not hold.
 struct ExportReport {
-    std::uint64_t rows = 0;               ///< transitions written
-    std::uint64_t coroutines = 0;         ///< coroutines of the run, with or without rows
-    std::uint64_t lostEvents = 0;         ///< gaps inside the exported history: the target was faster than the capture
-    std::uint64_t droppedEvents = 0;      ///< captured, but no longer in memory (History's budget): not in the file
-    std::uint64_t droppedNotes = 0;       ///< the same of wakes and waits-on; the latest of each coroutine are there
+    std::uint64_t rows = 0;           ///< transitions written
+    std::uint64_t coroutines = 0;     ///< coroutines of the run, with or without rows
+    std::uint64_t lostEvents = 0;     ///< gaps inside the exported history: the target was faster than the capture
+    std::uint64_t droppedEvents = 0;  ///< captured, but neither in memory (History's budget) nor recorded: not there
+    std::uint64_t droppedNotes = 0;   ///< the same of wakes and waits-on; the latest of each coroutine are there
     std::uint64_t coroutinesNotKept = 0;  ///< further coroutines, of which there was no record in memory, and
     std::uint64_t eventsNotKept = 0;      ///< what was captured of them: not in the file either
 };
 
 /// Writes what the trace holds now to `path`, coroutine by coroutine, through a temporary file beside it, renamed at
 /// the end; a cancelled or failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
+/// What memory has dropped comes from the recording that `places` is of, first and in the order of the stream; without
+/// one, or where it has it no longer, the report says how much is missing.
 /// `sums`: of the session, for what only it knows: untraced coroutines, records dropped, ... . `lookup`: as of
 /// makeSink().
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
-                                 std::shared_ptr<AddressLookup> lookup = {});
+                                 std::shared_ptr<AddressLookup> lookup = {},
+                                 std::shared_ptr<const StreamPlaces> places = {});
 
 }  // namespace ct

@@ -36,10 +36,13 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
         return changed;
     const std::shared_ptr<const ctr::Renumbering> renumbering = m_places->renumbering();
     m_events.clear();
+    m_notes.clear();
     for (Batch batch; m_decoder.next(batch);) {
         if (renumbering)
             renumbering->apply(batch);
         m_events.insert(m_events.end(), batch.transitions.begin(), batch.transitions.end());
+        m_notes.waits.insert(m_notes.waits.end(), batch.notes.waits.begin(), batch.notes.waits.end());
+        m_notes.wakes.insert(m_notes.wakes.end(), batch.notes.wakes.begin(), batch.notes.wakes.end());
     }
     if (m_events.size() < block.end - block.first)
         return changed;

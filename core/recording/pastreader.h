@@ -22,6 +22,11 @@ public:
     /// recording, or its file has gone or is not what it was; nothing is given then.
     Result<void> read(std::uint64_t first, std::uint64_t end, Transitions &events);
 
+    /// The block at once, for what else is in it: notes() afterwards. An error as of read().
+    Result<void> readBlock(const StreamPlaces::Block &block) { return isIn(block) ? Result<void>() : load(block); }
+    /// Wakes and waits of the latest block, as the stream has them.
+    const Notes &notes() const { return m_notes; }
+
 private:
     bool isIn(const StreamPlaces::Block &block) const;
     Result<void> load(const StreamPlaces::Block &block);
@@ -31,6 +36,7 @@ private:
     std::string m_path;                          ///< of it
     std::optional<StreamPlaces::Block> m_block;  ///< the one that is in
     Transitions m_events;                        ///< this; pieces that follow each other share blocks
+    Notes m_notes;
     ctr::StreamDecoder m_decoder;
 };
 

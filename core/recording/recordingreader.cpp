@@ -99,7 +99,7 @@ bool RecordingReader::Data::takeBlock()
 /// Of the block that the decoder has.
 void RecordingReader::Data::tellPlace()
 {
-    if (places && decoder.transitions() != 0)
+    if (places)
         places->begin(paths[at], block.offset, given);
 }
 

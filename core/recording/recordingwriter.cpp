@@ -196,7 +196,7 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
     m_stream.begin();
     if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
         return written;
-    if (m_places && facts.transitions != 0) {
+    if (m_places) {
         m_places->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
         m_places->setEnd(m_written + facts.transitions);
     }

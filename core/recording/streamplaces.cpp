@@ -47,8 +47,26 @@ std::optional<StreamPlaces::Block> StreamPlaces::find(std::uint64_t place) const
                                         [](std::uint64_t wanted, const Row &row) { return wanted < row.first; });
     if (after == m_rows.begin() || place >= m_end)
         return std::nullopt;
-    const Row &row = *(after - 1);
-    return Block{row.first, after == m_rows.end() ? m_end : after->first, row.offset, m_paths[row.path]};
+    return at(static_cast<std::size_t>(after - m_rows.begin()) - 1);
+}
+
+std::size_t StreamPlaces::blocks() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_rows.size();
+}
+
+StreamPlaces::Block StreamPlaces::block(std::size_t index) const
+{
+    const std::lock_guard lock(m_mutex);
+    return at(index);
+}
+
+StreamPlaces::Block StreamPlaces::at(std::size_t index) const
+{
+    const Row &row = m_rows[index];
+    const std::uint64_t end = index + 1 == m_rows.size() ? m_end : m_rows[index + 1].first;
+    return {row.first, end, row.offset, m_paths[row.path]};
 }
 
 }  // namespace ct

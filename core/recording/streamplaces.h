@@ -36,6 +36,9 @@ public:
     void setRenumbering(const ctr::Renumbering &renumbering);
     std::shared_ptr<const ctr::Renumbering> renumbering() const;  ///< nullptr: it does not
 
+    /// So many blocks, also those without transitions, in the order of the stream.
+    std::size_t blocks() const;
+    Block block(std::size_t index) const;  ///< `index` below blocks()
     /// The block that holds a transition; nullopt: none does (yet).
     std::optional<Block> find(std::uint64_t place) const;
 
@@ -45,6 +48,8 @@ private:
         std::uint64_t offset;
         std::size_t path;  ///< in m_paths
     };
+
+    Block at(std::size_t index) const;
 
     mutable std::mutex m_mutex;  ///< held for a search at most
     std::vector<Row> m_rows;

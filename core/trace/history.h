@@ -158,6 +158,8 @@ public:
     bool isInMemory(std::uint64_t from, std::uint64_t to) const;
     /// Transitions consumed so far, the dropped ones included: places in the stream are below it. Any thread.
     std::uint64_t streamed() const;
+    /// Place in the stream of the oldest event that was never dropped. Any thread; it grows while the run goes on.
+    std::uint64_t firstInRing() const;
     /// Time of a coroutine's very first event (ns), if it is in memory; else 0.
     std::uint64_t veryFirst(CoroutineId id) const;
 

@@ -88,6 +88,17 @@ bool History::isInMemory(std::uint64_t from, std::uint64_t to) const
     return true;
 }
 
+std::uint64_t History::firstInRing() const
+{
+    const Restored &restored = m_data->log.restored();
+    const std::uint32_t ring = m_data->log.oldest();
+    const std::uint32_t sealed = restored.sealedSlabs();
+    if (ring == 0 || (ring == 1 && sealed == 0))
+        return 0;
+    const std::uint64_t place = ring <= sealed ? restored.sealed(ring).first : restored.sealed(sealed).end;
+    return std::min(place, streamed());
+}
+
 std::uint64_t History::streamed() const
 {
     return m_data->log.streamed();

@@ -1,0 +1,376 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/tracereplay.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr std::size_t kTransitionsPerBatch = 8192;
+/// Coroutines without events count for the progress as well.
+constexpr std::uint32_t kCoroutinesPerBatch = 8192;
+/// A recording is behind its capture by half a second and a queue.
+constexpr std::chrono::milliseconds kPatience{3000};
+constexpr std::chrono::milliseconds kLook{20};
+
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+
+std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
+{
+    return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
+}
+
+Error cancelled()
+{
+    return {ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+}
+
+}  // namespace
+
+TraceReplay::TraceReplay(const Population &population, const History &history, Sink &sink,
+                         const ExportProgress &progress, const Accounting &sums,
+                         std::shared_ptr<const StreamPlaces> places)
+    : m_population(population),
+      m_history(history),
+      m_sink(sink),
+      m_progress(progress),
+      m_places(std::move(places)),
+      m_coroutines(population.size()),
+      m_streamed(history.streamed()),
+      m_eventsExpected(std::max<std::uint64_t>(m_streamed, 1)),
+      m_next(m_coroutines, kNotKnown),
+      m_lostOf(m_coroutines),
+      m_waitTold(m_coroutines),
+      m_wakeTold(m_coroutines)
+{
+    m_sums.untraced = sums.untraced;
+    m_sums.bornWhileOff = sums.bornWhileOff;
+    m_sums.recordsDropped = sums.recordsDropped;
+    m_sums.coroutinesMissed = sums.coroutinesMissed;
+    m_sums.notesLost = sums.notesLost;
+    population.notKept().addTo(m_sums);
+}
+
+/// True: the recording has all of the stream.
+bool TraceReplay::awaitRecording() const
+{
+    for (auto waited = kLook; m_places->end() < m_streamed && waited < kPatience; waited += kLook) {
+        if (m_progress && !m_progress(0))
+            return false;
+        std::this_thread::sleep_for(kLook);
+    }
+    const std::optional<StreamPlaces::Block> first = m_places->find(0);
+    PastReader reader(m_places);
+    Transitions events;
+    return first && m_places->end() >= m_streamed && reader.read(0, 1, events);
+}
+
+TraceReplay::Recorded TraceReplay::chooseSource()
+{
+    if (!m_places || (m_history.droppedEvents() == 0 && m_history.droppedNotes() == 0))
+        return Recorded::Nothing;
+    m_reader.emplace(m_places);
+    // Memory may drop more while the export goes on; a recording that has everything does not.
+    return awaitRecording() ? Recorded::All : Recorded::Dropped;
+}
+
+Result<ExportReport> TraceReplay::run()
+{
+    m_recorded = chooseSource();
+    addProcesses();
+    if (m_recorded != Recorded::Nothing) {
+        if (Result<void> done = replayBirths(); !done)
+            return done.error();
+        const std::uint64_t end = m_recorded == Recorded::All ? m_streamed : m_history.firstInRing();
+        if (Result<void> done = replayRecorded(std::min(end, m_streamed)); !done)
+            return done.error();
+    }
+    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+        if (Result<void> done = replay(id); !done)
+            return done.error();
+    }
+    if (m_recorded != Recorded::All) {
+        if (Result<void> done = replayWakesAndWaits(); !done)
+            return done.error();
+    }
+    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+        if (Result<void> done = replayNotes(id); !done)
+            return done.error();
+    }
+    addProcessEnds();
+    if (Result<void> done = flush(); !done)
+        return done.error();
+    if (Result<void> done = m_sink.finish(m_sums); !done)
+        return done.error();
+    if (m_recorded != Recorded::Nothing)
+        m_droppedEvents = m_streamed - std::min(m_streamed, m_sums.captured + m_sums.eventsNotKept);
+    const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
+    return ExportReport{
+        m_sums.captured,          m_coroutines,        m_sums.lost, dropped ? m_droppedEvents : 0, m_sums.notesDropped,
+        m_sums.coroutinesNotKept, m_sums.eventsNotKept};
+}
+
+/// Of all coroutines, ahead of a stream in which they take turns.
+Result<void> TraceReplay::replayBirths()
+{
+    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+        addBirth(m_population.at(id));
+        if (m_batch.births.size() < kCoroutinesPerBatch)
+            continue;
+        if (Result<void> done = flush(); !done)
+            return done;
+    }
+    return flush();
+}
+
+/// Transitions up to place `end`, in the order of the stream.
+Result<void> TraceReplay::replayRecorded(std::uint64_t end)
+{
+    for (std::size_t i = 0, count = m_places->blocks(); i < count; ++i) {
+        const StreamPlaces::Block block = m_places->block(i);
+        if (block.first >= end && block.first != block.end)
+            break;
+        if (Result<void> done = replayBlock(block, std::min(end, block.end)); !done)
+            return done;
+    }
+    return {};
+}
+
+Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block, std::uint64_t end)
+{
+    Transitions events;
+    if (!m_reader->readBlock(block) || !m_reader->read(block.first, end, events)) {
+        // What is lost with it cannot be told from what was lost before.
+        m_isComplete = false;
+        std::fill(m_next.begin(), m_next.end(), kNotKnown);
+        return {};
+    }
+    for (const Transition &event : events) {
+        if (event.coroutine >= m_coroutines)
+            continue;
+        std::uint64_t &next = m_next[event.coroutine];
+        if (next == kNotKnown && m_isComplete)
+            next = firstNumberOf(m_population.at(event.coroutine));
+        if (next != kNotKnown && event.n > next)
+            addLoss(m_population.at(event.coroutine), next, event.n - next);
+        next = event.n + 1;
+        addTransition(event);
+    }
+    if (m_recorded == Recorded::All)
+        addNotes(m_reader->notes());
+    return flush();
+}
+
+Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot)
+{
+    std::array<HistoryEvent, 256> events;
+    History::Position position;
+    std::uint64_t &next = m_next[snapshot.id];
+    const std::uint64_t toldBefore = next == kNotKnown ? 0 : next;
+    std::uint64_t rows = 0;
+    // The target may go on: what it does from now on is not part of the export.
+    while (rows < snapshot.events) {
+        const std::size_t count = m_history.read(snapshot.id, position, events);
+        if (count == 0)
+            break;
+        for (std::size_t i = 0; i < count && rows < snapshot.events; ++i) {
+            const HistoryEvent &event = events[i];
+            if (event.n < toldBefore || event.type == HistoryEvent::Type::Absent)
+                continue;
+            if (event.type == HistoryEvent::Type::Gap) {
+                addLoss(snapshot, event.n, event.count);
+                continue;
+            }
+            const bool active = event.type == HistoryEvent::Type::Resume;
+            addTransition({event.ts, event.addr, event.n, slotSeq(snapshot.dialect, event.n), snapshot.id, event.tid,
+                           event.site, event.kind, active});
+            ++rows;
+        }
+        if (m_batch.transitions.size() >= kTransitionsPerBatch) {
+            if (Result<void> done = flush(); !done)
+                return done;
+        }
+    }
+    m_droppedEvents += snapshot.events - rows;
+    next = position.nextN;
+    return {};
+}
+
+Result<void> TraceReplay::replay(CoroutineId id)
+{
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    if (m_recorded == Recorded::Nothing)
+        addBirth(snapshot);
+    if (m_recorded != Recorded::All) {
+        if (Result<void> done = replayMemory(snapshot); !done)
+            return done;
+    }
+    addEndOfLosses(snapshot);
+    if (snapshot.flagged)
+        m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
+    if (snapshot.deathTs != 0)
+        m_batch.deaths.push_back({id, snapshot.deathTs});
+    ++m_coroutinesDone;
+    const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
+    return isFull ? flush() : Result<void>();
+}
+
+/// What concerns no coroutine. Processes that only their coroutines tell of are told by these again.
+void TraceReplay::addProcesses()
+{
+    for (ProcessSnapshot &process : m_population.processes()) {
+        if (process.firstTs != 0 || process.endTs != 0 || !process.name.empty())
+            m_batch.notes.processes.push_back({process.pid, process.firstTs, std::move(process.name)});
+    }
+    m_batch.notes.threadNames = m_population.threadNames();
+    m_batch.notes.drops = m_population.drops();
+    std::uint64_t dropped = 0;
+    for (const Drop &drop : m_batch.notes.drops)
+        dropped += drop.records;
+    m_sums.recordsDropped = std::max(m_sums.recordsDropped, dropped);
+    m_batch.notes.switches = m_population.switches();
+}
+
+void TraceReplay::addProcessEnds()
+{
+    for (const ProcessSnapshot &process : m_population.processes()) {
+        if (process.endTs != 0)
+            m_batch.notes.processEnds.push_back({process.pid, process.endTs});
+    }
+}
+
+/// All that the history keeps.
+Result<void> TraceReplay::replayWakesAndWaits()
+{
+    // The target may go on: what it does from now on is not part of the export.
+    const std::uint64_t end = m_history.noteCount();
+    std::uint64_t kept = 0;
+    Notes notes;
+    for (std::uint64_t position = 0; position < end; notes.clear()) {
+        const std::uint64_t most = std::min<std::uint64_t>(kTransitionsPerBatch, end - position);
+        if (!m_history.readNotes(position, most, notes))
+            break;
+        const std::uint64_t behind = position - std::min(position, end);  // so much was dropped meanwhile
+        const std::uint64_t count = notes.waits.size() + notes.wakes.size();
+        kept += count - std::min(count, behind);
+        addNotes(std::exchange(notes, {}));
+        if (Result<void> done = flush(); !done)
+            return done;
+    }
+    m_sums.notesDropped = end - std::min(end, kept);
+    return {};
+}
+
+/// What names other coroutines, which may be younger: after all of them. The latest wake and wait of each coroutine are
+/// known even if the history has dropped them.
+Result<void> TraceReplay::replayNotes(CoroutineId id)
+{
+    CoroutineNotes notes = m_population.notes(id);
+    if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
+        m_batch.notes.parents.push_back({id, notes.parent});
+    if (m_sums.notesDropped != 0 && notes.waitsOn && !m_waitTold[id] && isExported(notes.waitsOn->target)) {
+        m_batch.notes.waits.push_back(*notes.waitsOn);
+        --m_sums.notesDropped;
+    }
+    if (m_sums.notesDropped != 0 && notes.lastWake && !m_wakeTold[id] && isExported(notes.lastWake->by)) {
+        m_batch.notes.wakes.push_back(*notes.lastWake);
+        --m_sums.notesDropped;
+    }
+    const bool isFull = m_batch.notes.wakes.size() + m_batch.notes.waits.size() >= kTransitionsPerBatch;
+    return isFull ? flush() : Result<void>();
+}
+
+void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
+{
+    Birth birth;
+    birth.coroutine = snapshot.id;
+    birth.station = snapshot.station;
+    birth.generation = snapshot.generation;
+    birth.pid = snapshot.pid;
+    birth.dialect = snapshot.dialect;
+    birth.probeId = snapshot.probeId;
+    birth.birthTs = snapshot.birthTs;
+    m_batch.births.push_back(birth);
+    ++m_sums.coroutines;
+    // With the birth, so that the first row knows.
+    if (m_population.hasName(birth.coroutine))
+        m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
+    const CoroutineId parent = m_population.parentOf(birth.coroutine);
+    if (parent < birth.coroutine)
+        m_batch.notes.parents.push_back({birth.coroutine, parent});
+}
+
+void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count)
+{
+    const MissingEvents why = m_population.whyMissing(snapshot.id, firstN, count);
+    if (why.missed != 0)
+        m_batch.losses.push_back({snapshot.id, firstN, why.missed, true});
+    // What was dropped before stays a jump that nothing explains.
+    if (why.lost != 0)
+        m_batch.losses.push_back({snapshot.id, firstN + count - why.lost, why.lost, false});
+    m_sums.missedBeforeAttach += why.missed;
+    m_sums.lost += why.lost;
+    m_lostOf[snapshot.id] += why.missed + why.lost;
+}
+
+/// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell
+/// these losses from the ones that were dropped with them.)
+void TraceReplay::addEndOfLosses(const CoroutineSnapshot &snapshot)
+{
+    const std::uint64_t missing = snapshot.lost + snapshot.missed;
+    const std::uint64_t told = m_lostOf[snapshot.id];
+    const bool isKnown = m_recorded == Recorded::All ? m_isComplete : m_history.droppedEvents() == 0;
+    const std::uint64_t next = m_next[snapshot.id];
+    if (missing > told && isKnown)
+        addLoss(snapshot, next == kNotKnown ? firstNumberOf(snapshot) : next, missing - told);
+}
+
+void TraceReplay::addTransition(const Transition &transition)
+{
+    m_batch.now = std::max(m_batch.now, transition.ts);
+    m_batch.transitions.push_back(transition);
+    ++m_sums.captured;
+}
+
+/// Wakes and waits of coroutines that are exported.
+void TraceReplay::addNotes(Notes notes)
+{
+    std::erase_if(notes.waits, [this](const WaitsOn &waits) {
+        return waits.coroutine >= m_coroutines || !isExported(waits.target);
+    });
+    std::erase_if(notes.wakes,
+                  [this](const Wake &wake) { return wake.coroutine >= m_coroutines || !isExported(wake.by); });
+    for (const WaitsOn &waits : notes.waits)
+        m_waitTold[waits.coroutine] = true;
+    for (const Wake &wake : notes.wakes)
+        m_wakeTold[wake.coroutine] = true;
+    std::swap(m_batch.notes.waits, notes.waits);
+    std::swap(m_batch.notes.wakes, notes.wakes);
+}
+
+Result<void> TraceReplay::flush()
+{
+    // Sites last: whatever the events of this batch name is known by now.
+    for (const SiteId count = m_population.siteCount(); m_sitesSent < count;) {
+        if (const Site *site = m_population.site(++m_sitesSent))
+            m_batch.sites.push_back(*site);
+    }
+    Result<void> consumed = m_sink.consume(m_batch);
+    m_batch.clear();
+    if (!consumed)
+        return consumed;
+    const double events = static_cast<double>(m_sums.captured) / static_cast<double>(m_eventsExpected);
+    const double coroutines = static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutines));
+    // The rest belongs to finish(), which may have to build indexes.
+    if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
+        return cancelled();
+    return {};
+}
+
+}  // namespace ct

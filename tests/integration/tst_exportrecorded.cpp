@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// An export of a run that is longer than memory, with its recording, is the export of one that memory holds.
+#include "core/recording/recordingwriter.h"
+#include "tests/integration/exportsupport.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <random>
+
+using namespace ct;
+using namespace exporttest;
+
+namespace {
+
+constexpr CoroutineId kCoroutines = 60;
+constexpr int kEvents = 1'200'000;  ///< a tenth more than the smallest memory holds
+constexpr std::uint64_t kRoomy = 256U << 20;
+
+/// A run with losses, wakes, waits, names and deaths, in a trace that forgets, in one that does not, and recorded.
+struct Run {
+    QTemporaryDir dir;
+    Trace forgetful{1};
+    Trace whole{kRoomy};
+    std::shared_ptr<StreamPlaces> places = std::make_shared<StreamPlaces>();
+    std::shared_ptr<RecordingWriter> writer;
+    std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
+    std::mt19937 random{11};
+    std::uint64_t now = 1'000'000;
+
+    explicit Run(const RecordingLimits &limits = {})
+    {
+        const Result<std::shared_ptr<RecordingWriter>> opened =
+            RecordingWriter::open(recording().toStdString(), limits);
+        if (!opened)
+            return;
+        writer = *opened;
+        writer->setPlaces(places);
+        Batch batch;
+        batch.sites.push_back({1, 7, 3, "a.cpp", "run()"});
+        for (CoroutineId id = 0; id < kCoroutines; ++id) {
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+            batch.notes.names.push_back({id, "job " + std::to_string(id)});
+        }
+        take(batch);
+    }
+    QString recording() const { return dir.filePath(QStringLiteral("run.ctr")); }
+    void take(const Batch &batch)
+    {
+        forgetful.consume(batch);
+        whole.consume(batch);
+        QVERIFY(writer->consume(batch));
+    }
+    void run(int events)
+    {
+        Batch batch;
+        for (int i = 0; i < events; ++i) {
+            const CoroutineId id = random() % kCoroutines;
+            if (random() % 5000 == 0) {
+                batch.losses.push_back({id, next[id], 2, false});
+                next[id] += 2;
+            }
+            now += 1 + random() % 1000;
+            Transition event{now, 0, next[id]++, 0, id, 77 + id % 2, 0, PointKind::Await, false};
+            event.seq = slotSeq(Dialect::Lane, event.n);
+            event.active = event.n % 2 != 0;
+            event.addr = event.active ? 0 : 0x401000 + id;
+            event.site = event.active ? kUnknownSite : 1;
+            batch.transitions.push_back(event);
+            if (random() % 20 == 0)
+                batch.notes.wakes.push_back({id, (id + 1) % kCoroutines, event.n, now, 4242, 78});
+            if (batch.transitions.size() < 5000 && i + 1 < events)
+                continue;
+            batch.now = now;
+            take(batch);
+            batch.clear();
+        }
+    }
+    /// What is missing behind a coroutine's last event; and the end of some.
+    void end()
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        batch.losses.push_back({5, next[5], 4, false});
+        for (CoroutineId id = 0; id < 10; ++id)
+            batch.deaths.push_back({id, now});
+        take(batch);
+        QVERIFY(writer->finish({}));
+    }
+    Result<ExportReport> exportForgetful(const QString &path) const
+    {
+        const std::string name = path.toStdString();
+        return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, {}, {}, {}, places);
+    }
+};
+
+QByteArrayList sortedLines(const QString &path)
+{
+    QByteArrayList lines = contentOf(path).split('\n');
+    std::sort(lines.begin(), lines.end());
+    return lines;
+}
+
+}  // namespace
+
+class TestExportRecorded : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void asIfMemoryHadHeldIt_data()
+    {
+        QTest::addColumn<QString>("ending");
+        QTest::newRow("csv") << QStringLiteral("csv");
+        QTest::newRow("jsonl") << QStringLiteral("jsonl");
+    }
+    void asIfMemoryHadHeldIt()
+    {
+        QFETCH(const QString, ending);
+        Run run;
+        run.run(kEvents);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedEvents() > 50'000);
+        const QString got = run.dir.filePath(QStringLiteral("got.") + ending);
+        const QString expected = run.dir.filePath(QStringLiteral("expected.") + ending);
+        const auto report = run.exportForgetful(got);
+        const auto full = run.whole.exportTo(expected);
+        QVERIFY(report && full);
+        QCOMPARE(report->rows, full->rows);
+        QCOMPARE(report->lostEvents, full->lostEvents);
+        QCOMPARE(report->droppedEvents, 0U);
+        QCOMPARE(report->droppedNotes, 0U);
+        QVERIFY(sortedLines(got) == sortedLines(expected));
+    }
+
+    void wakesToo()
+    {
+        Run run;
+        run.run(150'000);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedNotes() > 0);
+        const QString got = run.dir.filePath(QStringLiteral("got.sqlite"));
+        const QString expected = run.dir.filePath(QStringLiteral("expected.sqlite"));
+        QVERIFY(run.exportForgetful(got));
+        QVERIFY(run.whole.exportTo(expected));
+        const Database a(got);
+        const Database b(expected);
+        for (const char *query :
+             {"SELECT count(*), sum(n), sum(ts) FROM wakes", "SELECT count(*), sum(n), sum(ts) FROM coro_trace_events",
+              "SELECT * FROM coroutines ORDER BY coroutine"})
+            QCOMPARE(a.rows(query), b.rows(query));
+    }
+
+    void whatIsNowhereIsCounted()
+    {
+        Run run({0, 40'000'000});
+        run.run(kEvents);
+        run.end();
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QVERIFY(report->droppedEvents > 0);
+        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
+        QVERIFY(report->rows >= run.forgetful.history.eventCount());
+    }
+
+    void aRecordingThatHasGoneLeavesWhatMemoryHas()
+    {
+        Run run;
+        run.run(kEvents);
+        run.end();
+        QVERIFY(QFile::remove(run.recording()));
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, run.forgetful.history.eventCount());
+        QCOMPARE(report->droppedEvents, run.forgetful.history.droppedEvents());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExportRecorded)
+#include "tst_exportrecorded.moc"
