@@ -142,7 +142,7 @@ private Q_SLOTS:
         StartRequest listening;
         listening.what = ListenRequest{};
         window.start(listening);
-        QTRY_COMPARE(window.capture().state(), SessionState::Waiting);
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Waiting, kPatience);
         QCOMPARE(files(recordingsDirectory()).size(), 1);
         window.capture().stopCapture();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
@@ -172,7 +172,8 @@ private Q_SLOTS:
         window.show();
         window.start(storm(QStringLiteral("--transitions 20000")));
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY(notice->isVisible() && notice->text().contains(QLatin1String("is not recorded")));
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(QLatin1String("is not recorded")),
+                                 kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("XDG_CACHE_HOME")), qPrintable(notice->text()));
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         QVERIFY(window.capture().accounting().captured > 1000);
@@ -186,11 +187,14 @@ private Q_SLOTS:
         qputenv("XDG_CACHE_HOME", QFile::encodeName(*m_small));
         MainWindow window;
         window.show();
-        window.start(storm(QStringLiteral("--transitions 3000000")));
+        window.start(storm(QStringLiteral("--seconds 600 --rate 30000")));
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("recording of this run has ended")), qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
+        const std::uint64_t atThatTime = window.capture().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > atThatTime, kPatience);
+        window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         gui::takePicture(&window, "recording-full");
         const std::uint64_t captured = window.capture().accounting().captured;
