@@ -29,8 +29,7 @@ QString interrupted(const FollowEnd &end)
         !end.isInput ? tr("Whoever wrote this recording has gone without completing it: it was ended, or failed.")
                      : tr("The stream broke off: its sender, or the connection to it, has gone.");
     return who + u' ' +
-           tr("Everything up to the last block that is whole was read and is shown; what came later is lost. Start the "
-              "sender again to see more.");
+           tr("Everything up to the last whole block is shown, the rest is lost; start the sender again to see more.");
 }
 
 }  // namespace

@@ -102,6 +102,15 @@ bool ReplayGate::isPlaying() const
     return m_pace.isPlaying();
 }
 
+bool ReplayGate::isWaiting() const
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_waitsFor || m_steps > 0 || m_cancelled)
+        return false;
+    const std::optional<std::uint64_t> when = m_pace.dueAt(*m_waitsFor);
+    return !when || *when > wallNow();
+}
+
 double ReplayGate::speed() const
 {
     const std::lock_guard lock(m_mutex);
@@ -133,11 +142,13 @@ ReplayGate::Word ReplayGate::await(std::uint64_t due, std::uint64_t &now)
             m_told = now;
             return Word::Time;
         }
+        m_waitsFor = due;
         if (when)
             m_changed.wait_for(lock,
                                std::min<std::chrono::nanoseconds>(kTellTime, std::chrono::nanoseconds(*when - wall)));
         else
             m_changed.wait(lock);
+        m_waitsFor.reset();
     }
 }
 

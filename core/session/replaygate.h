@@ -34,6 +34,8 @@ public:
 
     bool isPlaying() const;
     double speed() const;
+    /// All that is due was let through, and the source's thread waits.
+    bool isWaiting() const;
 
     /// The source's thread: waits until `batch` is due, and has `consume` take it, perhaps in pieces. False: cancelled;
     /// the rest was not taken.
@@ -52,6 +54,7 @@ private:
     std::uint64_t m_told = 0;  ///< the latest time that the sinks know
     std::uint64_t m_steps = 0;
     bool m_cancelled = false;
+    std::optional<std::uint64_t> m_waitsFor;  ///< the stream's time that the thread waits for
 };
 
 }  // namespace ct

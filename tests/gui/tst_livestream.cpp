@@ -208,6 +208,11 @@ private Q_SLOTS:
         QCOMPARE(window.capture().accounting().captured, shown);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Recording, not completed"));
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
+        // All of it can be read.
+        QLabel *notice = nullptr;
+        for (auto *label : window.findChild<InfoBar *>(QStringLiteral("noticeBar"))->findChildren<QLabel *>())
+            notice = label->wordWrap() ? label : notice;
+        QTRY_VERIFY(notice->height() >= notice->heightForWidth(notice->width()));
         QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() * 2 / 3));
         QVERIFY(!gui::topLevel<QMessageBox>("errorBox"));
         gui::takePicture(&window, "broken");
