@@ -98,6 +98,7 @@ public:
               for (const Batch &batch : batches) {
                   const bool passed = m_gate.pass(batch, [this](const Batch &piece) {
                       const std::lock_guard lock(m_mutex);
+                      m_foretold = m_foretold || (!piece.empty() && piece.now < m_latest);
                       m_latest = std::max(m_latest, piece.now);
                       if (!piece.empty())
                           m_out.push_back(piece);
@@ -137,6 +138,12 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_latest;
     }
+    /// A time was told before what happened up to it.
+    bool wasForetold()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_foretold;
+    }
     bool hasEnded() const { return m_ended.load(); }
 
 private:
@@ -144,6 +151,7 @@ private:
     std::mutex m_mutex;
     std::vector<Batch> m_out;
     std::uint64_t m_latest = 0;
+    bool m_foretold = false;
     std::atomic<bool> m_ended = false;
     std::thread m_thread;
 };
@@ -246,6 +254,17 @@ CT_CASE(timePassesInBetween)
     gate.cancel();
     passing.join();
     CHECK_EQUAL(passing.transitions(), 5U);
+}
+
+CT_CASE(timeIsNeverAheadOfWhatHappens)
+{
+    const std::vector<Batch> batches = stream(4, 5, 10 * kSecond);
+    ReplayGate gate;
+    gate.setSpeed(100);
+    Passing passing(gate, batches);
+    passing.join();
+    CHECK_EQUAL(passing.transitions(), 20U);
+    CHECK(!passing.wasForetold());
 }
 
 CT_CASE(whoWaitsIsSentAway)
