@@ -13,8 +13,14 @@ namespace {
 
 FramePlace placeOf(CoroutineId id, std::uint32_t line)
 {
-    return {id,   0x7f00'0000'1000 + id * 64, 1'000'000 + id,           0x40'1000,
-            line, line == 0 ? 0U : 7U,        line ? "/src/a.cpp" : "", "work::step(int) #" + std::to_string(id)};
+    return {id,
+            0x7f00'0000'1000 + std::uint64_t{id} * 64,
+            1'000'000 + id,
+            0x40'1000,
+            line,
+            line == 0 ? 0U : 7U,
+            line ? "/src/a.cpp" : "",
+            "work::step(int) #" + std::to_string(id)};
 }
 
 Batch births(CoroutineId first, CoroutineId count, std::uint64_t now)
@@ -22,7 +28,8 @@ Batch births(CoroutineId first, CoroutineId count, std::uint64_t now)
     Batch batch;
     for (CoroutineId id = first; id < first + count; ++id) {
         batch.births.push_back({id, id, 1, 0, Dialect::Seqlock, id + 1, now});
-        batch.transitions.push_back({now, 0x7f00'0000'1000 + id * 64, 0, 2, id, 5, 0, PointKind::Await, false});
+        batch.transitions.push_back(
+            {now, 0x7f00'0000'1000 + std::uint64_t{id} * 64, 0, 2, id, 5, 0, PointKind::Await, false});
     }
     batch.now = now;
     return batch;
