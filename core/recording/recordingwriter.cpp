@@ -3,9 +3,11 @@
 #include "core/recording/recordingwriter.h"
 
 #include "core/recording/batchpieces.h"
+#include "core/recording/numberrange.h"
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace ct {
 
@@ -191,16 +193,20 @@ Result<void> RecordingWriter::writeFramesOf(const std::vector<Birth> &living)
 Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
 {
     m_payload.clear();
-    m_stream.write(sums, m_payload);
+    std::optional<Accounting> told = sums;
+    if (told)
+        told->eventsNotWritten += m_leftOut;
+    m_stream.write(told, m_payload);
     const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
     m_stream.begin();
     if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
         return written;
+    const std::uint64_t end = m_written + facts.transitions + std::exchange(m_leftOutHere, 0);
     if (m_places) {
         m_places->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
-        m_places->setEnd(m_written + facts.transitions);
+        m_places->setEnd(end);
     }
-    m_written += facts.transitions;
+    m_written = end;
     return {};
 }
 
@@ -229,18 +235,31 @@ Result<void> RecordingWriter::consume(const Batch &batch)
 {
     m_begun = m_begun || !batch.empty();
     Result<void> done = writeAside();
-    if (done && fitsOneBlock(batch)) {
-        done = take(batch);
+    if (done && fitsNumberRange(batch)) [[likely]] {
+        done = takeWhole(batch);
     } else if (done) {
-        for (const Batch &piece : piecesOf(batch, kPieces)) {
-            done = take(piece);
-            if (!done)
-                break;
-        }
+        // A reader would have to refuse the block, with all that is good in it.
+        Batch good = batch;
+        const std::size_t leftOut = leaveOutBeyondRange(good);
+        m_leftOut += leftOut;
+        m_leftOutHere += leftOut;
+        done = takeWhole(good);
     }
     if (!done)
         close();
     return done;
+}
+
+/// In pieces, if it does not fit one block.
+Result<void> RecordingWriter::takeWhole(const Batch &batch)
+{
+    if (fitsOneBlock(batch))
+        return take(batch);
+    for (const Batch &piece : piecesOf(batch, kPieces)) {
+        if (Result<void> done = take(piece); !done)
+            return done;
+    }
+    return {};
 }
 
 /// Lets go of the file: others may keep this object for longer.

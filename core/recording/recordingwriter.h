@@ -57,6 +57,7 @@ public:
 private:
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> take(const Batch &batch);
+    Result<void> takeWhole(const Batch &batch);
     Result<void> flush(std::uint64_t now);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
@@ -78,7 +79,9 @@ private:
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;
     std::shared_ptr<StreamPlaces> m_places;
-    std::uint64_t m_written = 0;  ///< transitions
+    std::uint64_t m_written = 0;      ///< transitions, those that were left out included
+    std::uint64_t m_leftOut = 0;      ///< of these, because the format cannot hold their numbers
+    std::uint64_t m_leftOutHere = 0;  ///< since the latest block
     bool m_discardsEmpty = false;
     bool m_begun = false;  ///< something was worth a file
     bool m_over = false;   ///< failed, or finished

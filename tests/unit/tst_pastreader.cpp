@@ -151,6 +151,42 @@ CT_CASE(ofADamagedOneWhatWasRead)
     checkParts(past, read.stream, 0, read.stream.size());
 }
 
+/// What a damaged region may say must not cost the events around it.
+CT_CASE(numbersThatCannotBeWrittenAreLeftOutAndCounted)
+{
+    Written written;
+    written.run(60);
+    Batch batch = written.town.next();
+    const std::size_t good = batch.transitions.size();
+    const Loss loss{0, 1ULL << 57, 1, false};
+    batch.losses.push_back(loss);
+    batch.notes.wakes.push_back({0, kNoCoroutine, ~std::uint64_t{0}, batch.now, 77, 78});
+    Transition beyond = batch.transitions.front();
+    beyond.n = 1ULL << 56;
+    batch.transitions.insert(batch.transitions.begin() + 1, beyond);
+    CHECK(static_cast<bool>(written.writer->consume(batch)));
+    written.stream.insert(written.stream.end(), batch.transitions.begin(), batch.transitions.end());
+    written.run(60);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    auto reader = RecordingReader::open(written.dir.file("run.ctr"));
+    REQUIRE(static_cast<bool>(reader));
+    std::size_t read = 0;
+    Result<bool> more = true;
+    for (Batch next; more && *more; read += next.transitions.size())
+        more = (*reader)->next(next);
+    CHECK(static_cast<bool>(more));
+    CHECK((*reader)->damages().empty());
+    CHECK(good > 0);
+    CHECK_EQUAL(read, written.stream.size() - 1);
+    CHECK_EQUAL((*reader)->accounting().eventsNotWritten, 1U);
+    // Places count it: what comes later is found where it is.
+    CHECK_EQUAL(written.places->end(), written.stream.size());
+    PastReader past(written.places);
+    const std::uint64_t end = written.stream.size();
+    checkParts(past, written.stream, end - 5000, end);
+    checkParts(past, written.stream, 0, 1000);
+}
+
 CT_CASE(whatChangesUnderItIsRefused)
 {
     Written written;

@@ -439,7 +439,6 @@ CT_CASE(liesAreRefused)
     CHECK(refused([](Batch &batch) { batch.births[1].coroutine = kNoCoroutine; }));
     CHECK(refused([](Batch &batch) { batch.transitions = {jsonltest::event(2, 0, 1, false)}; }));
     CHECK(refused([](Batch &batch) { batch.transitions = {jsonltest::event(0xFFFF'FFF0, 0, 1, false)}; }));
-    CHECK(refused([](Batch &batch) { batch.transitions = {jsonltest::event(0, 1ULL << 56, 1, false)}; }));
     CHECK(refused([](Batch &batch) { batch.deaths = {{kNoCoroutine, 1}}; }));
     CHECK(refused([](Batch &batch) { batch.notes.parents = {{0, 7}}; }));
     CHECK(refused([](Batch &batch) { batch.notes.wakes = {{0, 9, 1, 1, 1, 1}}; }));
