@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pastlook.h"
 
+#include "core/recording/recordingoverview.h"
 #include "core/session/recall.h"
 #include "ui/capture.h"
 #include "ui/timelineview.h"
@@ -9,6 +10,12 @@
 #include <algorithm>
 
 namespace ct {
+
+namespace {
+
+constexpr int kDensityMs = 200;
+
+}  // namespace
 
 PastLook::PastLook(Capture &capture, TimelineView &timeline, QObject *parent)
     : QObject(parent), m_capture(capture), m_timeline(timeline)
@@ -27,9 +34,36 @@ void PastLook::tick()
     if (standsStill && m_capture.recall())
         m_capture.recall()->look(begin, end);
     m_timeline.setPastText(textFor(begin, end));
+    if (!m_sinceDensity.isValid() || m_sinceDensity.elapsed() >= kDensityMs) {
+        m_sinceDensity.start();
+        showDensity();
+    }
     const std::uint64_t version = m_capture.history()->restoredVersion();
     if (std::exchange(m_version, version) != version)
         m_timeline.refresh();
+}
+
+/// The run in pieces: those of the history and, of a file that is being read, what its overview says of the rest.
+void PastLook::showDensity()
+{
+    const History &history = *m_capture.history();
+    const bool isRead = m_capture.isFile() && m_capture.state() != SessionState::Ended && !m_capture.gate();
+    const auto overview = isRead ? m_capture.fileOverview() : nullptr;
+    m_shownWhole = m_shownWhole && isRead;
+    if (!overview && history.droppedEvents() == 0) {
+        m_timeline.setStretches({}, 0);
+        return;
+    }
+    std::vector<History::Stretch> stretches = history.stretches();
+    const std::uint64_t read = history.lastTs();
+    for (std::size_t i = 0; overview && i < overview->blocks.size(); ++i) {
+        const ctr::BlockPlace &place = overview->blocks[i].place;
+        if (place.transitions != 0 && place.firstTs > read)
+            stretches.push_back({place.firstTs, place.lastTs, place.transitions, false});
+    }
+    m_timeline.setStretches(std::move(stretches), overview ? overview->lastTs : 0);
+    if (overview && history.firstTs() != 0 && !std::exchange(m_shownWhole, true))
+        m_timeline.zoomToFit();
 }
 
 /// Empty when all of [from, to) is in memory.

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the timeline shows and the trace has dropped is fetched from the recording, once the view stands still. GUI
-// thread.
+// What the timeline shows and the trace has dropped is fetched from the recording, once the view stands still; and how
+// busy the run was where memory has no events (yet). GUI thread.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 
 #include <cstdint>
@@ -23,12 +24,15 @@ public:
 
 private:
     void tick();
+    void showDensity();
     QString textFor(std::uint64_t from, std::uint64_t to) const;
 
     Capture &m_capture;
     TimelineView &m_timeline;
     std::pair<std::int64_t, std::int64_t> m_range;  ///< ns, at the last tick
     std::uint64_t m_version = 0;                    ///< of what was brought back, that the view shows
+    QElapsedTimer m_sinceDensity;
+    bool m_shownWhole = false;  ///< a file that is being read, by its overview
 };
 
 }  // namespace ct

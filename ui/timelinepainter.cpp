@@ -318,6 +318,25 @@ void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors 
     painter.drawLine(x, plot.top(), x, plot.bottom());
 }
 
+void paintDensity(QPainter &painter, const QRect &axis, std::span<const DensityColumn> columns, qreal pixelRatio,
+                  const Colors &colors)
+{
+    constexpr double kHeight = 9;
+    QColor here = colors.accent;
+    here.setAlphaF(0.45F);
+    QColor elsewhere = colors.textMuted;
+    elsewhere.setAlphaF(0.35F);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const DensityColumn &column = columns[i];
+        if (column.share <= 0)
+            continue;
+        const double height = std::max(1.0, kHeight * static_cast<double>(column.share));
+        const QRectF bar(axis.left() + static_cast<double>(i) / pixelRatio, axis.bottom() - height, 1 / pixelRatio,
+                         height);
+        painter.fillRect(bar, column.inMemory >= 0.5F ? here : elsewhere);
+    }
+}
+
 void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors)
 {
     const QFontMetrics metrics = painter.fontMetrics();

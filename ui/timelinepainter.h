@@ -5,6 +5,7 @@
 // QPainter. No trace, no widget: everything to be drawn is passed in.
 #pragma once
 
+#include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
 #include "ui/colors.h"
 
@@ -70,12 +71,16 @@ enum class Side { Left, Right };
 /// Tells that a row, empty here, has its bars further on that side.
 void paintElsewhere(QPainter &painter, const QRect &row, Side side, const Colors &colors);
 
+/// How busy the run was, at the foot of the axis: in another colour what is not in memory.
+void paintDensity(QPainter &painter, const QRect &axis, std::span<const DensityColumn> columns, qreal pixelRatio,
+                  const Colors &colors);
+
 /// A measured range across the whole plot, with its length in the axis above it.
 void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors);
 
-/// Where older history was dropped.
-/// At the lower left of the plot.
+/// At the lower left of the plot: about what is not in memory.
 void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors);
+/// Where older history was dropped.
 void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
 /// Tracing was switched off: nothing is known of this part of a row, and nothing was lost.

@@ -138,7 +138,7 @@ void TimelineScene::updateLimits()
         consider(m_rows[row]);
     if (m_begun)
         m_begin = std::min(m_begin, timelineTime(begin));
-    view.setLimits(m_begun ? m_begin : timelineTime(m_now), timelineTime(m_now));
+    view.setLimits(m_begun ? m_begin : timelineTime(m_now), std::max(timelineTime(m_now), knownEnd));
 }
 
 void TimelineScene::keepUp()
@@ -155,7 +155,7 @@ bool TimelineScene::seesNow() const
 void TimelineScene::fit()
 {
     if (m_begun)
-        view.fit(m_begin, timelineTime(m_now) + 1);
+        view.fit(m_begin, std::max(timelineTime(m_now), knownEnd) + 1);
 }
 
 int TimelineScene::labelWidth() const
@@ -396,6 +396,14 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     painter.restore();
 }
 
+void TimelineScene::paintDensity(QPainter &painter, const Colors &colors)
+{
+    if (stretches.empty())
+        return;
+    const QRect area(plot().left(), 0, plot().width(), kAxisHeight);
+    timelinepainter::paintDensity(painter, area, densityColumns(stretches, view), m_ratio, colors);
+}
+
 void TimelineScene::paint(QPainter &painter, const Colors &colors)
 {
     const QRect area = plot();
@@ -419,6 +427,7 @@ void TimelineScene::paint(QPainter &painter, const Colors &colors)
                      QChar(0x2194) + QLatin1Char(' ') + format::duration(static_cast<std::uint64_t>(view.span())));
     const Ticks ticks = ticksOf(view, m_origin, static_cast<int>(kTickDistance * m_ratio));
     timelinepainter::paintAxis(painter, QRect(area.left(), 0, area.width(), kAxisHeight), ticks, m_ratio, colors);
+    paintDensity(painter, colors);
     paintOverlays(painter, colors);
     painter.fillRect(QRect(area.left() - 1, 0, 1, m_size.height()), colors.grid);
 }

@@ -7,6 +7,7 @@
 
 #include "core/session/places.h"
 #include "models/timelinebar.h"
+#include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
 #include "models/timelineoff.h"
 #include "models/timelinestuck.h"
@@ -65,6 +66,9 @@ public:
     };
     std::optional<Measure> measure;
     QString pastText;  ///< about what is not in memory
+    /// How busy the run was, where not all of it is in memory; empty = all is.
+    std::vector<History::Stretch> stretches;
+    TimelineTime knownEnd = 0;  ///< of a run that is still being read; 0 = not known
 
     void fit();
     /// Goes to the latest time while `follow` is on.
@@ -102,6 +106,7 @@ private:
     bool updateOff();
     std::vector<std::pair<int, int>> offColumnsOf(const CoroutineSnapshot &coroutine) const;
     void paintLabels(QPainter &painter, const Colors &colors);
+    void paintDensity(QPainter &painter, const Colors &colors);
     void paintOverlays(QPainter &painter, const Colors &colors);
     int labelWidth() const;
     int deviceTop(std::size_t row) const;

@@ -116,6 +116,15 @@ void TimelineView::setPastText(const QString &text)
     viewport()->update();
 }
 
+void TimelineView::setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd)
+{
+    if (stretches.empty() && m_state->scene.stretches.empty() && knownEnd == 0 && m_state->scene.knownEnd == 0)
+        return;
+    m_state->scene.stretches = std::move(stretches);
+    m_state->scene.knownEnd = timelineTime(knownEnd);
+    viewport()->update();
+}
+
 void TimelineView::refresh()
 {
     updateScrollBars();

@@ -34,6 +34,9 @@ public:
     std::int64_t visibleSpan() const;  ///< ns
     /// What there is to say about a part of the view that is not in memory; empty = nothing.
     void setPastText(const QString &text);
+    /// How busy the run was where not all of it is in memory, and its last moment (ns) as far as that is known ahead of
+    /// its events; empty and 0 = all is there.
+    void setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd);
     QSize sizeHint() const override;
 
 public Q_SLOTS:
