@@ -257,6 +257,24 @@ CT_CASE(sleepers_wake_in_the_order_of_their_time)
     CHECK(order == std::vector<int>({0, 200, 400}));
 }
 
+/// A wake-up that the reactor takes while it is told to stop must not be the one that tells it.
+CT_CASE(a_busy_reactor_stops)
+{
+    for (int round = 0; round < 500; ++round) {
+        sched::Reactor reactor([](std::coroutine_handle<>) {}, Registration::RetryFirst);
+        reactor.start();
+        std::atomic<bool> over{false};
+        std::thread busy([&] {
+            while (!over.load(std::memory_order_relaxed))
+                reactor.resumeAt(sched::Reactor::Clock::now() + 1h, nullptr);
+        });
+        std::this_thread::yield();
+        over.store(true, std::memory_order_relaxed);
+        reactor.stop();
+        busy.join();
+    }
+}
+
 CT_CASE(what_never_ends_is_destroyed_with_the_scheduler)
 {
     std::atomic<int> frames{0};

@@ -94,13 +94,15 @@ void Reactor::run()
     std::array<epoll_event, 128> events;
     for (;;) {
         const int count = ::epoll_wait(m_epoll, events.data(), static_cast<int>(events.size()), timeoutMs());
+        for (int i = 0; i < count; ++i)
+            dispatch(events[static_cast<std::size_t>(i)].data.fd, events[static_cast<std::size_t>(i)].events);
         {
+            // After the wake-up was taken from its descriptor: what stop() said before it is seen here, and what it
+            // says later wakes epoll_wait() again.
             const std::lock_guard lock(m_mutex);
             if (m_stopping)
                 return;
         }
-        for (int i = 0; i < count; ++i)
-            dispatch(events[static_cast<std::size_t>(i)].data.fd, events[static_cast<std::size_t>(i)].events);
         applyPosted();
         fireTimers();
     }

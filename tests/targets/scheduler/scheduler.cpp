@@ -78,17 +78,21 @@ void Scheduler::spawn(Task<> task)
     {
         const std::lock_guard lock(m_rootsMutex);
         m_roots.insert(root.address());
+        ++m_alive;
     }
     schedule(root);
 }
 
 void Scheduler::retire(std::coroutine_handle<> root)
 {
-    void *const frame = root.address();
+    {
+        // Before the frame goes: the next one may be at the same address.
+        const std::lock_guard lock(m_rootsMutex);
+        m_roots.erase(root.address());
+    }
     root.destroy();
     const std::lock_guard lock(m_rootsMutex);
-    m_roots.erase(frame);
-    if (m_roots.empty())
+    if (--m_alive == 0)
         m_allEnded.notify_all();
 }
 
@@ -136,13 +140,13 @@ std::coroutine_handle<> Scheduler::next(unsigned index)
 bool Scheduler::waitUntilIdle(std::chrono::nanoseconds atMost)
 {
     std::unique_lock lock(m_rootsMutex);
-    return m_allEnded.wait_for(lock, atMost, [this] { return m_roots.empty(); });
+    return m_allEnded.wait_for(lock, atMost, [this] { return m_alive == 0; });
 }
 
 std::size_t Scheduler::tasksAlive()
 {
     const std::lock_guard lock(m_rootsMutex);
-    return m_roots.size();
+    return m_alive;
 }
 
 void Scheduler::stop()

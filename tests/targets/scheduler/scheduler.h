@@ -69,6 +69,7 @@ private:
     std::mutex m_rootsMutex;
     std::condition_variable m_allEnded;
     std::unordered_set<void *> m_roots;  ///< frames of spawned tasks, guarded by m_rootsMutex
+    std::size_t m_alive = 0;             ///< of these, those whose end is not over yet; the same
 };
 
 /// co_await yield(scheduler): to the end of a run queue, so that others get their turn.
