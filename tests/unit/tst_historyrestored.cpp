@@ -15,15 +15,21 @@ using namespace ct::test;
 
 namespace {
 
-constexpr std::uint64_t kRoomy = 256U << 20;
+constexpr std::uint64_t kRoomy = 48U << 20;
 constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
 constexpr std::uint64_t kBase = 1'000'000'000;
 constexpr CoroutineId kCoroutines = 300;
+/// Thread sanitizer keeps some hundred bytes for each atomic word, of which a run has millions: there, one is enough.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kCompares = false;
+#else
+constexpr bool kCompares = true;
+#endif
 
 /// A run of coroutines that take turns, kept by one who forgets, one who does not, and as the stream it was.
 struct Run {
-    History history{kSmallest, 0, History::kMostCoroutines, kRestored};
-    History whole{kRoomy};
+    History history{kSmallest, 0, kCoroutines, kRestored};
+    History whole{kRoomy, 0, kCoroutines};
     std::vector<Transition> stream;
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
     std::mt19937 random{7};
@@ -39,7 +45,8 @@ struct Run {
     void take(const Batch &batch)
     {
         feed(history, batch);
-        feed(whole, batch);
+        if (kCompares)
+            feed(whole, batch);
         stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
     }
     /// Coroutine 0 does something at the beginning only, coroutine 1 rarely; now and then a number is lost.
@@ -79,6 +86,7 @@ struct Run {
     }
 };
 
+#if !defined(__SANITIZE_THREAD__)
 bool isSame(const HistoryEvent &a, const HistoryEvent &b)
 {
     return a.ts == b.ts && a.n == b.n && a.addr == b.addr && a.count == b.count && a.tid == b.tid && a.site == b.site &&
@@ -113,9 +121,11 @@ void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::u
         CHECK_EQUAL(got[i].site, expected[i].site);
     }
 }
+#endif
 
 }  // namespace
 
+#if !defined(__SANITIZE_THREAD__)
 CT_CASE(whatIsInMemoryIsNotMissing)
 {
     Run run;
@@ -130,8 +140,8 @@ CT_CASE(whatIsInMemoryIsNotMissing)
 CT_CASE(whatComesBackIsWhatWasThere)
 {
     Run run;
-    run.run(3'000'000);
-    REQUIRE(run.history.droppedEvents() > 1'000'000);
+    run.run(1'900'000);
+    REQUIRE(run.history.droppedEvents() > 700'000);
     const std::uint64_t span = (run.history.droppedBefore() - kBase) / 8;
     for (const unsigned part : {5U, 0U, 6U, 2U, 3U}) {
         const std::uint64_t from = kBase + part * span;
@@ -151,7 +161,7 @@ CT_CASE(whatComesBackIsWhatWasThere)
 CT_CASE(columnsOfWhatCameBack)
 {
     Run run;
-    run.run(3'000'000);
+    run.run(1'900'000);
     const std::uint64_t from = kBase + (run.history.droppedBefore() - kBase) / 3;
     const std::uint64_t to = from + (run.history.droppedBefore() - kBase) / 10;
     run.bringBack(from - (to - from), to);
@@ -165,7 +175,7 @@ CT_CASE(columnsOfWhatCameBack)
 CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
 {
     Run run;
-    run.run(3'000'000);
+    run.run(1'900'000);
     const std::uint64_t to = kBase + (run.history.droppedBefore() - kBase) / 4;
     run.bringBack(kBase, to);
     const std::vector<HistoryEvent> events = all(run.history, 5);
@@ -200,7 +210,7 @@ CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
 CT_CASE(othersEventsAreRefused)
 {
     Run run;
-    run.run(2'500'000);
+    run.run(1'700'000);
     const History::Look look = run.history.lookAt(kBase, run.history.droppedBefore());
     REQUIRE(look.missing.size() > 1);
     const History::Missing &piece = look.missing.front();
@@ -217,7 +227,7 @@ CT_CASE(othersEventsAreRefused)
 CT_CASE(aLookThatIsTooLargeGetsItsEnd)
 {
     Run run;
-    run.run(4'000'000);
+    run.run(1'900'000);
     const History::Look look = run.history.lookAt(0, ~std::uint64_t{0});
     CHECK_EQUAL(look.missing.size(), kRestored / 983'040);
     CHECK_EQUAL(look.last - look.first + 1, look.missing.size());
@@ -230,7 +240,7 @@ CT_CASE(aLookThatIsTooLargeGetsItsEnd)
 CT_CASE(stretchesTellOfTheWholeRun)
 {
     Run run;
-    run.run(3'000'000);
+    run.run(1'900'000);
     std::uint64_t events = 0;
     std::uint64_t inMemory = 0;
     std::uint64_t latest = 0;
@@ -241,14 +251,15 @@ CT_CASE(stretchesTellOfTheWholeRun)
         events += stretch.events;
         inMemory += stretch.inMemory ? stretch.events : 0;
     }
-    CHECK(events > 2'900'000);
+    CHECK(events > 1'800'000);
     CHECK_EQUAL(events - inMemory, run.history.droppedEvents());
 }
+#endif
 
 CT_CASE(readersGoOnWhileItComesAndGoes)
 {
     Run run;
-    run.run(2'500'000);
+    run.run(1'300'000);
     const std::uint64_t end = run.history.droppedBefore();
     std::atomic<bool> stop{false};
     std::thread reader([&] {
