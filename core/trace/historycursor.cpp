@@ -79,6 +79,8 @@ void Cursor::leap()
     if (!m_leapt)
         m_leaptAt = m_until;
     m_leapt = true;
+    if (m_until == 0)
+        m_known = false;  // until when all was known, nobody can say
 }
 
 bool Cursor::refill()
