@@ -332,14 +332,6 @@ Result<bool> BlockReader::nextStored(Block &block)
     return *found;
 }
 
-void BlockReader::seek(std::uint64_t offset)
-{
-    m_offset = offset;
-    m_sequence = 0;
-    m_transitions = 0;
-    m_done = false;
-}
-
 void BlockReader::refuse(const Block &block)
 {
     addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, block.head.transitions, false});

@@ -61,14 +61,12 @@ public:
     Result<bool> nextStored(Block &block);
     /// What nextStored() gave. False: it cannot be.
     bool decompress(Block &block);
-    /// On with the block at `offset`, whatever came before. What is there may also be damaged: see Block::offset.
-    void seek(std::uint64_t offset);
     /// Counts the latest block as damage: its content cannot be.
     void refuse(const Block &block);
     /// Where the blocks are: as the index at the end tells, or else by walking over their heads; a payload is looked at
     /// where what follows it is no block. Moves no next().
     Result<BlockSurvey> survey() const;
-    /// The block at a place that survey() told. False: there is none. Moves no next(), but takes the payload that it
+    /// The block at a place that survey(), or who gave it out, told: its offset and kind. False: there is none. Moves no next(), but takes the payload that it
     /// gave.
     Result<bool> read(const BlockPlace &place, Block &block);
 

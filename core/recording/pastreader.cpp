@@ -25,14 +25,16 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
         m_path = block.path;
     }
     ctr::Block found;
-    m_file->seek(block.offset);
-    const Result<bool> more = m_file->next(found);
-    if (!more)
-        return more.error();
+    ctr::BlockPlace place;
+    place.offset = block.offset;
+    place.kind = static_cast<std::uint16_t>(ctr::Kind::Stream);
+    const Result<bool> isThere = m_file->read(place, found);
+    if (!isThere)
+        return isThere.error();
     const Error changed{ErrorCode::BadFormat, block.path +
                                                   " is no longer the recording that it was: what was at byte " +
                                                   std::to_string(block.offset) + " is lost"};
-    if (!*more || found.offset != block.offset || !m_decoder.begin(found.payload))
+    if (!*isThere || !m_decoder.begin(found.payload))
         return changed;
     const std::shared_ptr<const ctr::Renumbering> renumbering = m_places->renumbering();
     m_events.clear();

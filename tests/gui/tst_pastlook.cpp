@@ -57,6 +57,19 @@ void record(const std::string &path)
     QVERIFY((*writer)->finish({}));
 }
 
+/// A run that is longer than memory, at a pace at which nothing is lost.
+bool runToTheEnd(MainWindow &window)
+{
+    LaunchSpec storm;
+    storm.argv = {gui::targetPath("ct_storm").toStdString()};
+    for (const char *argument : {"--coroutines", "50", "--transitions", "4000000", "--rate", "3000000"})
+        storm.argv.emplace_back(argument);
+    StartRequest request;
+    request.what = storm;
+    window.start(request);
+    return QTest::qWaitFor([&] { return window.capture().state() == SessionState::Ended; }, kPatience);
+}
+
 bool isShown(const Capture &capture, const TimelineView &view)
 {
     const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(0, view.visibleFrom()));
@@ -142,18 +155,7 @@ private Q_SLOTS:
         MainWindow window;
         window.resize(1500, 900);
         window.show();
-        LaunchSpec storm;
-        storm.argv = {gui::targetPath("ct_storm").toStdString(),
-                      "--coroutines",
-                      "50",
-                      "--transitions",
-                      "4000000",
-                      "--rate",
-                      "3000000"};
-        StartRequest request;
-        request.what = storm;
-        window.start(request);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(runToTheEnd(window));
         const auto history = window.capture().history();
         QVERIFY(history->droppedEvents() > 100'000);
         QVERIFY(window.capture().recall());
@@ -169,18 +171,7 @@ private Q_SLOTS:
         MainWindow window;
         window.resize(1500, 900);
         window.show();
-        LaunchSpec storm;
-        storm.argv = {gui::targetPath("ct_storm").toStdString(),
-                      "--coroutines",
-                      "50",
-                      "--transitions",
-                      "4000000",
-                      "--rate",
-                      "3000000"};
-        StartRequest request;
-        request.what = storm;
-        window.start(request);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(runToTheEnd(window));
         QVERIFY(window.capture().history()->droppedEvents() > 100'000);
         QVERIFY(!window.capture().recall());
         auto *view = window.findChild<TimelineView *>();
