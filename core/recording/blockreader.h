@@ -66,8 +66,8 @@ public:
     /// Where the blocks are: as the index at the end tells, or else by walking over their heads; a payload is looked at
     /// where what follows it is no block. Moves no next().
     Result<BlockSurvey> survey() const;
-    /// The block at a place that survey(), or who gave it out, told: its offset and kind. False: there is none. Moves no next(), but takes the payload that it
-    /// gave.
+    /// The block at a place that survey(), or who gave it out, told: its offset and kind. False: there is none. Moves
+    /// no next(), but takes the payload that it gave.
     Result<bool> read(const BlockPlace &place, Block &block);
 
     const FileHead &head() const { return m_head; }
