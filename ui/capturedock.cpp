@@ -5,6 +5,7 @@
 #include "ui/captureformat.h"
 #include "ui/format.h"
 #include "ui/gauges.h"
+#include "ui/viewlook.h"
 
 #include <QHeaderView>
 #include <QScrollArea>
@@ -66,19 +67,9 @@ QTableView *CaptureDock::makeTable(const char *objectName, const QString &name, 
     table->setObjectName(QLatin1String(objectName));
     table->setAccessibleName(name);
     table->setModel(model);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setSelectionMode(QAbstractItemView::SingleSelection);
-    table->setAlternatingRowColors(true);
-    table->setShowGrid(false);
-    table->setWordWrap(false);
-    table->setTextElideMode(Qt::ElideMiddle);
-    table->setTabKeyNavigation(false);
-    table->setFrameShape(QFrame::NoFrame);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    styleTable(*table);
     table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
     QHeaderView *header = table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setMinimumSectionSize(40);
     for (int column = 0; column < model->columnCount(); ++column) {
         const QString title = model->headerData(column, Qt::Horizontal).toString();

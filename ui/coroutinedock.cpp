@@ -8,6 +8,7 @@
 #include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/startpage.h"
+#include "ui/viewlook.h"
 
 #include <QEvent>
 #include <QFontDatabase>
@@ -78,22 +79,12 @@ void CoroutineDock::setUpTable()
     m_table->setObjectName(QStringLiteral("coroutineTable"));
     m_table->setAccessibleName(tr("Coroutines"));
     m_table->setModel(m_format);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setAlternatingRowColors(true);
-    m_table->setShowGrid(false);
-    m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
-    m_table->setTabKeyNavigation(false);
-    m_table->setFrameShape(QFrame::NoFrame);
+    styleTable(*m_table);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     for (const int column : {CoroutineTableModel::NameColumn, CoroutineTableModel::WhereColumn,
                              CoroutineTableModel::ProcessColumn, CoroutineTableModel::ParentColumn})
         m_table->setItemDelegateForColumn(column, new IndentedDelegate(m_table));
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     QHeaderView *header = m_table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setSectionsMovable(true);
     header->setMinimumSectionSize(32);
     m_table->setSortingEnabled(true);

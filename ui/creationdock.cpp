@@ -5,6 +5,7 @@
 #include "ui/colors.h"
 #include "ui/creationformat.h"
 #include "ui/format.h"
+#include "ui/viewlook.h"
 
 #include <QCheckBox>
 #include <QEvent>
@@ -40,12 +41,7 @@ CreationDock::CreationDock(QWidget *parent)
                     "row of a long list shows more of it.</p>"));
     setUpTree();
     m_empty->setObjectName(QStringLiteral("creationEmpty"));
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setMargin(12);
-    m_empty->setAutoFillBackground(true);
-    m_empty->setBackgroundRole(QPalette::Base);
-    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    styleEmptyText(*m_empty);
     auto *page = new QWidget;
     auto *layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -8,6 +8,7 @@
 #include "ui/detailsrelations.h"
 #include "ui/format.h"
 #include "ui/placeformat.h"
+#include "ui/viewlook.h"
 
 #include <QEvent>
 #include <QFormLayout>
@@ -47,12 +48,7 @@ DetailsDock::DetailsDock(QWidget *parent)
 {
     setObjectName(QStringLiteral("detailsDock"));
     auto *empty = new QLabel(tr("Select a coroutine in the table or the timeline"));
-    empty->setAlignment(Qt::AlignCenter);
-    empty->setWordWrap(true);
-    empty->setMargin(12);
-    empty->setAutoFillBackground(true);
-    empty->setBackgroundRole(QPalette::Base);
-    empty->setForegroundRole(QPalette::PlaceholderText);
+    styleEmptyText(*empty);
 
     auto *page = new QWidget;
     auto *layout = new QVBoxLayout(page);

@@ -7,6 +7,7 @@
 #include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/recordingsformat.h"
+#include "ui/viewlook.h"
 
 #include <QAction>
 #include <QDateTime>
@@ -71,12 +72,7 @@ RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
                     "Save As keeps one."));
     setUpTable();
     m_empty->setObjectName(QStringLiteral("recordingsEmpty"));
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setMargin(12);
-    m_empty->setAutoFillBackground(true);
-    m_empty->setBackgroundRole(QPalette::Base);
-    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    styleEmptyText(*m_empty);
     m_made->setObjectName(QStringLiteral("recordingsMade"));
     m_made->setWordWrap(true);
     m_made->setMargin(6);
@@ -112,20 +108,11 @@ void RecordingsDock::setUpTable()
     m_table->setObjectName(QStringLiteral("recordingsTable"));
     m_table->setAccessibleName(tr("Recordings"));
     m_table->setModel(m_format);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    styleTable(*m_table);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_table->setAlternatingRowColors(true);
-    m_table->setShowGrid(false);
-    m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
-    m_table->setTabKeyNavigation(false);
-    m_table->setFrameShape(QFrame::NoFrame);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
     QHeaderView *header = m_table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setMinimumSectionSize(40);
     header->setStretchLastSection(false);
     header->setSectionResizeMode(RecordingsModel::NameColumn, QHeaderView::Stretch);

@@ -5,6 +5,7 @@
 #include "ui/colors.h"
 #include "ui/format.h"
 #include "ui/stuckformat.h"
+#include "ui/viewlook.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -35,12 +36,7 @@ StuckDock::StuckDock(QWidget *parent)
     setObjectName(QStringLiteral("stuckDock"));
     setUpTree();
     m_empty->setObjectName(QStringLiteral("stuckEmpty"));
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setMargin(12);
-    m_empty->setAutoFillBackground(true);
-    m_empty->setBackgroundRole(QPalette::Base);
-    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    styleEmptyText(*m_empty);
     m_summary->setObjectName(QStringLiteral("stuckSummary"));
     m_summary->setMargin(6);
     m_notice->setObjectName(QStringLiteral("stuckNotice"));
