@@ -40,7 +40,8 @@ public:
     InputPipe()
     {
         int ends[2] = {-1, -1};
-        m_made = pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO;
+        if (pipe2(ends, O_CLOEXEC) != 0 || dup2(ends[0], STDIN_FILENO) != STDIN_FILENO)
+            qFatal("no pipe");
         ::close(ends[0]);
         m_writing = ends[1];
     }
@@ -48,7 +49,6 @@ public:
     InputPipe(const InputPipe &) = delete;
     InputPipe &operator=(const InputPipe &) = delete;
 
-    bool isMade() const { return m_made; }
     bool write(const QByteArray &bytes)
     {
         return ::write(m_writing, bytes.constData(), static_cast<std::size_t>(bytes.size())) == bytes.size();
@@ -60,7 +60,6 @@ public:
     }
 
 private:
-    bool m_made = false;
     int m_writing = -1;
 };
 
@@ -121,6 +120,17 @@ StartRequest inputRequest()
     request.what = InputRequest{};
     return request;
 }
+
+/// A window that shows what comes through a pipe.
+struct PipedWindow {
+    PipedWindow()
+    {
+        window.show();
+        window.start(inputRequest());
+    }
+    InputPipe pipe;
+    MainWindow window;
+};
 
 }  // namespace
 
@@ -189,11 +199,8 @@ private Q_SLOTS:
 
     void aBrokenStreamStays()
     {
-        InputPipe pipe;
-        QVERIFY(pipe.isMade());
-        MainWindow window;
-        window.show();
-        window.start(inputRequest());
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
         // Byte by byte at the beginning.
         for (int i = 0; i < 300; ++i)
             QVERIFY(pipe.write(m_whole.mid(i, 1)));
@@ -223,11 +230,8 @@ private Q_SLOTS:
 
     void stopClosesTheInput()
     {
-        InputPipe pipe;
-        QVERIFY(pipe.isMade());
-        MainWindow window;
-        window.show();
-        window.start(inputRequest());
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
         QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
         auto *stop = window.findChild<QAction *>(QStringLiteral("actionStop"));
@@ -254,11 +258,8 @@ private Q_SLOTS:
     {
         QFETCH(const QByteArray, sent);
         QFETCH(const QString, named);
-        InputPipe pipe;
-        QVERIFY(pipe.isMade());
-        MainWindow window;
-        window.show();
-        window.start(inputRequest());
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
         QVERIFY(pipe.write(sent));
         pipe.close();
         QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatienceMs);
@@ -273,11 +274,8 @@ private Q_SLOTS:
 
     void aFullDiskKeepsWhatFits()
     {
-        InputPipe pipe;
-        QVERIFY(pipe.isMade());
-        MainWindow window;
-        window.show();
-        window.start(inputRequest());
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
         QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
         {
@@ -294,11 +292,8 @@ private Q_SLOTS:
     void noPlaceToKeepItIsSaid()
     {
         qputenv("XDG_CACHE_HOME", "/dev/null/cache");
-        InputPipe pipe;
-        QVERIFY(pipe.isMade());
-        MainWindow window;
-        window.show();
-        window.start(inputRequest());
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
         QTRY_VERIFY(gui::topLevel<QMessageBox>("errorBox"));
         auto *box = gui::topLevel<QMessageBox>("errorBox");
         QVERIFY2(box->informativeText().contains(QLatin1String("/dev/null/cache")), qPrintable(box->informativeText()));

@@ -24,3 +24,26 @@ function(run)
     endif()
     set(output "${output}" PARENT_SCOPE)
 endfunction()
+
+# find_pkg_config(<module>): ${pkg_config}, if there is one, is asked where that module was moved to; ${compilers} are
+# all that are here.
+macro(find_pkg_config module)
+    find_program(pkg_config NAMES pkg-config pkgconf)
+    find_program(clang NAMES clang++ clang++-14)
+    set(compilers ${CXX})
+    if(clang)
+        list(APPEND compilers ${clang})
+    endif()
+    file(GLOB_RECURSE pc ${work}/moved/${module}.pc)
+    cmake_path(GET pc PARENT_PATH pc_dir)
+    set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+endmacro()
+
+# ask_pkg_config(<module>): what a program needs to use it, in ${cflags} and ${libs}.
+macro(ask_pkg_config module)
+    foreach(kind cflags libs)
+        execute_process(COMMAND ${pkg_config} --${kind} ${module} OUTPUT_VARIABLE ${kind}
+            OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+        separate_arguments(${kind} UNIX_COMMAND "${${kind}}")
+    endforeach()
+endmacro()

@@ -70,6 +70,14 @@ private:
     int m_fd;
 };
 
+/// A recording that is there, to be written once more by somebody slow.
+struct Growing {
+    const TempDir dir;
+    const Recorded what = recorded(dir);
+    const std::string path = dir.file("growing.ctr");
+    SlowWriter slow{path};
+};
+
 /// A reader on a thread of its own that follows.
 class Follower {
 public:
@@ -149,10 +157,8 @@ void checkEqual(const std::vector<Batch> &read, const std::vector<Batch> &writte
 /// What arrives in pieces of any size is read as soon as a block of it is whole, and all of it.
 CT_CASE(followsInPieces)
 {
-    const TempDir dir;
-    const Recorded what = recorded(dir);
-    const std::string path = dir.file("growing.ctr");
-    SlowWriter slow(path);
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
     Follower follower(path);
     std::mt19937 random(3);
     std::size_t done = 0;
@@ -178,10 +184,8 @@ CT_CASE(followsInPieces)
 /// Its end is told by the file alone, not by who has it open.
 CT_CASE(theEndBlockEnds)
 {
-    const TempDir dir;
-    const Recorded what = recorded(dir);
-    const std::string path = dir.file("growing.ctr");
-    SlowWriter slow(path);
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
     slow.write(what.bytes);
     Follower follower(path);
     CHECK(follower.all().hasEnded);
@@ -189,10 +193,8 @@ CT_CASE(theEndBlockEnds)
 
 CT_CASE(aWriterThatDiesEndsIt)
 {
-    const TempDir dir;
-    const Recorded what = recorded(dir);
-    const std::string path = dir.file("growing.ctr");
-    SlowWriter slow(path);
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
     Follower follower(path);
     slow.write(what.bytes.substr(0, what.blocks[6] + 70));
     follower.awaitWaiting(what.blocks[6] + 70);
@@ -208,12 +210,10 @@ CT_CASE(aWriterThatDiesEndsIt)
 /// Damage within is left out as soon as what follows it is there, and told; so is a length that never comes true.
 void withDamage(std::size_t at, char byte)
 {
-    const TempDir dir;
-    const Recorded what = recorded(dir);
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
     std::string bytes = what.bytes;
     bytes[what.blocks[4] + at] = byte;
-    const std::string path = dir.file("growing.ctr");
-    SlowWriter slow(path);
     Follower follower(path);
     slow.write(bytes.substr(0, what.blocks[4] + 100));
     follower.awaitWaiting(what.blocks[4] + 100);
@@ -255,10 +255,8 @@ CT_CASE(aLongLengthIsNotWaitedFor)
 
 CT_CASE(cancelEndsTheWait)
 {
-    const TempDir dir;
-    const Recorded what = recorded(dir);
-    const std::string path = dir.file("growing.ctr");
-    SlowWriter slow(path);
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
     {
         Follower empty(path);
         empty.awaitWaiting(0);

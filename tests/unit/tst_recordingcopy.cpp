@@ -58,6 +58,29 @@ void checkSame(const Everything &files, const Everything &copy)
         CHECK(copy.output[i].ts == files.output[i].ts && copy.output[i].bytes == files.output[i].bytes);
 }
 
+/// A recording of twenty batches, in a file of its own.
+std::string oneFile(const TempDir &dir)
+{
+    const std::string path = dir.file("run.ctr");
+    RandomStream stream(4);
+    const auto out = begin(path, kNoLimits);
+    for (int i = 0; i < 20; ++i)
+        CHECK(static_cast<bool>(out->consume(stream.next(3000))));
+    CHECK(static_cast<bool>(out->finish({})));
+    return path;
+}
+
+/// A recording of a small town, in the files that such limits leave.
+std::string filesOf(const TempDir &dir, const RecordingLimits &limits, int rounds)
+{
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, limits);
+    goOn(*out, town, rounds);
+    CHECK(static_cast<bool>(out->finish({})));
+    return path;
+}
+
 struct Count {
     int infos = 0;
     int keyframes = 0;
@@ -82,12 +105,7 @@ Count countIn(const std::string &path)
 CT_CASE(ofOneFileItIsTheSame)
 {
     const TempDir dir;
-    const std::string path = dir.file("run.ctr");
-    RandomStream stream(4);
-    const auto out = begin(path, kNoLimits);
-    for (int i = 0; i < 20; ++i)
-        CHECK(static_cast<bool>(out->consume(stream.next(3000))));
-    CHECK(static_cast<bool>(out->finish({})));
+    const std::string path = oneFile(dir);
     const auto copied = copyRecording(path, dir.file("copy.ctr"));
     REQUIRE(static_cast<bool>(copied));
     CHECK(copied->transitions == 60'000);
@@ -100,12 +118,8 @@ CT_CASE(ofOneFileItIsTheSame)
 CT_CASE(manyFilesBecomeOne)
 {
     const TempDir dir;
-    const std::string path = dir.file("run.ctr");
-    Town town(30);
-    const auto out = begin(path, forSeconds(1000));
     // A limit that removes nothing: from the first file on.
-    goOn(*out, town, 4000);
-    CHECK(static_cast<bool>(out->finish({})));
+    const std::string path = filesOf(dir, forSeconds(1000), 4000);
     REQUIRE(ctr::segmentsOf(path).size() > 2);
     CHECK(ctr::segmentsOf(path).front() == ctr::segmentPath(path, 0));
     const auto copied = copyRecording(path, dir.file("copy.ctr"));
@@ -127,11 +141,7 @@ CT_CASE(manyFilesBecomeOne)
 CT_CASE(whatBeginsInTheMiddleIsUnderstood)
 {
     const TempDir dir;
-    const std::string path = dir.file("run.ctr");
-    Town town(30);
-    const auto out = begin(path, forSeconds(16));
-    goOn(*out, town, 400);
-    CHECK(static_cast<bool>(out->finish({})));
+    const std::string path = filesOf(dir, forSeconds(16), 400);
     const std::vector<std::string> files = ctr::segmentsOf(path);
     REQUIRE(files.size() > 2 && files.front() != ctr::segmentPath(path, 0));
     const Everything before = readAll(files.front());
@@ -176,11 +186,7 @@ CT_CASE(damageIsNotHidden)
 {
     for (int which = 0; which < 3; ++which) {
         const TempDir dir;
-        const std::string path = dir.file("run.ctr");
-        Town town(30);
-        const auto out = begin(path, forSeconds(16));
-        goOn(*out, town, 400);
-        CHECK(static_cast<bool>(out->finish({})));
+        const std::string path = filesOf(dir, forSeconds(16), 400);
         const std::vector<std::string> files = ctr::segmentsOf(path);
         REQUIRE(files.size() > 3);
         const std::string &file = files[which == 2 ? 0 : 1];
@@ -209,12 +215,7 @@ CT_CASE(damageIsNotHidden)
 CT_CASE(itCanBeCancelledAndCanFail)
 {
     const TempDir dir;
-    const std::string path = dir.file("run.ctr");
-    RandomStream stream(5);
-    const auto out = begin(path, kNoLimits);
-    for (int i = 0; i < 20; ++i)
-        CHECK(static_cast<bool>(out->consume(stream.next(3000))));
-    CHECK(static_cast<bool>(out->finish({})));
+    const std::string path = oneFile(dir);
     double last = -1;
     const auto cancelled = copyRecording(path, dir.file("copy.ctr"), [&](double progress) {
         CHECK(progress >= last && progress <= 1);
