@@ -3,11 +3,19 @@
 #include "core/recording/queuedsink.h"
 
 #include "core/recording/batchpieces.h"
+#include "core/recording/transitionchunks.h"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <pthread.h>
+#include <span>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace ct {
 
@@ -58,49 +66,76 @@ Batch restOf(const Batch &batch)
 
 }  // namespace
 
-Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink, std::uint64_t budget)
-{
-    budget = std::max(budget, kFewestBytes);
-    const std::uint64_t forRest = budget / kRestShare;
-    Result<TransitionChunks> chunks = TransitionChunks::make(budget - forRest);
-    if (!chunks)
-        return chunks.error();
-    return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(sink), std::move(*chunks), forRest));
-}
+/// What the source and the writer share. It lasts as long as the slower of them.
+class QueuedSink::Queue {
+public:
+    enum class End { None, Stop, Finish };
 
-std::uint64_t QueuedSink::usualBudget()
-{
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long pageSize = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || pageSize <= 0)
-        return kMostBytes / 4;
-    return std::min(kMostBytes, static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) / 4);
-}
-
-QueuedSink::QueuedSink(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget)
-    : m_restBudget(restBudget), m_sink(std::move(sink)), m_chunks(std::move(chunks))
-{
-    m_writer = std::thread([this] { run(); });
-}
-
-QueuedSink::~QueuedSink()
-{
-    end(End::Stop);
-}
-
-void QueuedSink::end(End how)
-{
-    if (!m_writer.joinable())
-        return;
+    Queue(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget,
+          std::chrono::milliseconds mostWait)
+        : m_restBudget(restBudget), m_mostWait(mostWait), m_sink(std::move(sink)), m_chunks(std::move(chunks))
     {
-        const std::lock_guard lock(m_mutex);
-        m_end = how;
     }
-    m_work.notify_one();
-    m_writer.join();
-}
 
-Result<void> QueuedSink::consume(const Batch &batch)
+    Result<void> consume(const Batch &batch);
+    void giveUp();
+    void giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung);
+    bool hasGivenUp();
+    std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
+    bool awaitEnd(End how, const Accounting &accounting);
+    Result<void> outcome();
+    /// The writer's thread.
+    void run();
+
+private:
+    /// A batch, or a part of one: the transitions of its chunk up to `end`, and everything else, if there is any.
+    struct Step {
+        std::size_t end = 0;
+        std::uint64_t now = 0;
+        std::unique_ptr<Batch> rest;  ///< without transitions
+        std::size_t restBytes = 0;
+    };
+    struct Page {
+        TransitionChunks::Chunk chunk;
+        std::size_t used = 0;
+        std::vector<Step> steps;
+    };
+
+    Result<void> appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes);
+    Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
+    bool awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
+    void closePage();
+    void dropQueued();
+    std::optional<Page> take();
+    Result<void> write(Page &page);
+    void recycle(Page page);
+    void fail(const Error &error);
+    void finishSink();
+
+    const std::size_t m_restBudget;
+    const std::chrono::milliseconds m_mostWait;
+    std::shared_ptr<Sink> m_sink;  ///< the writer's, and
+    Transitions m_buffer;          ///< this: its memory is used again
+    std::atomic<std::uint64_t> m_pending{0};
+
+    std::mutex m_mutex;  ///< guards what follows; held for a copy at most
+    std::condition_variable m_work;
+    std::condition_variable m_room;
+    std::condition_variable m_over;
+    TransitionChunks m_chunks;
+    std::deque<Page> m_full;
+    std::optional<Page> m_open;
+    std::size_t m_restBytes = 0;
+    End m_end = End::None;
+    bool m_isOver = false;  ///< the writer has nothing to do any more
+    Accounting m_accounting;
+    std::optional<Error> m_error;
+    bool m_givenUp = false;
+    std::optional<std::chrono::steady_clock::time_point> m_patienceEnd;
+    std::optional<std::chrono::steady_clock::time_point> m_hungAt;
+};
+
+Result<void> QueuedSink::Queue::consume(const Batch &batch)
 {
     std::unique_lock lock(m_mutex);
     const std::size_t restBytes = restBytesOf(batch);
@@ -120,7 +155,8 @@ Result<void> QueuedSink::consume(const Batch &batch)
 }
 
 /// With all its transitions on one page, if there is more to it: what a batch says of them comes with them.
-Result<void> QueuedSink::appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes)
+Result<void> QueuedSink::Queue::appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch,
+                                            std::size_t restBytes)
 {
     if (restBytes == 0)
         return append(lock, batch.transitions, {0, batch.now, nullptr, 0});
@@ -130,7 +166,8 @@ Result<void> QueuedSink::appendWhole(std::unique_lock<std::mutex> &lock, const B
 }
 
 /// The rest of a step goes with its last transitions: one that has any must fit as a whole.
-Result<void> QueuedSink::append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step)
+Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions,
+                                       Step step)
 {
     const std::size_t count = transitions.size();
     std::size_t done = 0;
@@ -165,13 +202,17 @@ Result<void> QueuedSink::append(std::unique_lock<std::mutex> &lock, std::span<co
 }
 
 /// Until there is an open page and room for the rest; false when the writer has failed or was given up.
-bool QueuedSink::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
+bool QueuedSink::Queue::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
 {
-    m_room.wait(lock, [&] {
+    const auto isRoom = [&] {
         // A rest that is larger than the room of all is let in alone.
         const bool restFits = restBytes == 0 || m_restBytes == 0 || m_restBytes + restBytes <= m_restBudget;
         return m_error || m_givenUp || ((m_open || !m_chunks.isEmpty()) && restFits);
-    });
+    };
+    if (m_mostWait == kForEver)
+        m_room.wait(lock, isRoom);
+    else if (!m_room.wait_for(lock, m_mostWait, isRoom))
+        dropQueued();
     if (m_error || m_givenUp)
         return false;
     if (!m_open)
@@ -179,27 +220,37 @@ bool QueuedSink::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restB
     return true;
 }
 
-void QueuedSink::closePage()
+void QueuedSink::Queue::closePage()
 {
     m_full.push_back(std::move(*m_open));
     m_open.reset();
     m_work.notify_one();
 }
 
-void QueuedSink::giveUp()
+void QueuedSink::Queue::giveUp()
 {
     const std::lock_guard lock(m_mutex);
     dropQueued();
 }
 
-void QueuedSink::giveUpAfter(std::chrono::milliseconds time)
+void QueuedSink::Queue::giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_patienceEnd = std::chrono::steady_clock::now() + time;
+        m_hungAt = *m_patienceEnd + hung;
+    }
+    m_over.notify_all();
+}
+
+bool QueuedSink::Queue::hasGivenUp()
 {
     const std::lock_guard lock(m_mutex);
-    m_patienceEnd = std::chrono::steady_clock::now() + time;
+    return m_givenUp;
 }
 
 /// With the lock.
-void QueuedSink::dropQueued()
+void QueuedSink::Queue::dropQueued()
 {
     m_givenUp = true;
     for (const Page &page : m_full)
@@ -212,16 +263,31 @@ void QueuedSink::dropQueued()
     m_room.notify_one();
 }
 
-Result<void> QueuedSink::finish(const Accounting &accounting)
+/// Tells the writer, and waits until it is over. False: it hangs. It has been told to give up, if it ever comes back.
+bool QueuedSink::Queue::awaitEnd(End how, const Accounting &accounting)
 {
-    m_accounting = accounting;  // handed over by the lock in end()
-    end(End::Finish);
-    if (m_error)
-        return *m_error;
-    return {};
+    std::unique_lock lock(m_mutex);
+    m_end = how;
+    m_accounting = accounting;
+    m_work.notify_one();
+    while (!m_isOver && (!m_hungAt || std::chrono::steady_clock::now() < *m_hungAt)) {
+        if (m_hungAt)
+            m_over.wait_until(lock, *m_hungAt);
+        else
+            m_over.wait(lock);
+    }
+    if (!m_isOver)
+        dropQueued();
+    return m_isOver;
 }
 
-void QueuedSink::run()
+Result<void> QueuedSink::Queue::outcome()
+{
+    const std::lock_guard lock(m_mutex);
+    return m_error ? Result<void>(*m_error) : Result<void>();
+}
+
+void QueuedSink::Queue::run()
 {
     pthread_setname_np(pthread_self(), "output");
     while (std::optional<Page> page = take()) {
@@ -236,17 +302,31 @@ void QueuedSink::run()
         if (few)
             m_work.wait_for(lock, kGather, [this] { return m_end != End::None || !m_full.empty(); });
     }
-    if (!m_error && m_end == End::Finish) {
-        if (m_givenUp)
-            m_accounting.eventsNotWritten = pending();
-        if (const Result<void> finished = m_sink->finish(m_accounting); !finished)
-            m_error = finished.error();  // read when this thread has been joined
-    }
+    finishSink();
     m_sink.reset();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isOver = true;
+    }
+    m_over.notify_all();
+}
+
+/// If there is to be an end, and it has not failed.
+void QueuedSink::Queue::finishSink()
+{
+    std::unique_lock lock(m_mutex);
+    if (m_error || m_end != End::Finish)
+        return;
+    if (m_givenUp)
+        m_accounting.eventsNotWritten = pending();
+    const Accounting sums = m_accounting;
+    lock.unlock();
+    if (const Result<void> finished = m_sink->finish(sums); !finished)
+        fail(finished.error());
 }
 
 /// The next page, waited for; nullopt at the end.
-std::optional<QueuedSink::Page> QueuedSink::take()
+std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::take()
 {
     std::unique_lock lock(m_mutex);
     const auto isWanted = [this] {
@@ -265,7 +345,7 @@ std::optional<QueuedSink::Page> QueuedSink::take()
     return page;
 }
 
-Result<void> QueuedSink::write(Page &page)
+Result<void> QueuedSink::Queue::write(Page &page)
 {
     std::size_t begin = 0;
     Batch bare;
@@ -285,7 +365,7 @@ Result<void> QueuedSink::write(Page &page)
     return {};
 }
 
-void QueuedSink::recycle(Page page)
+void QueuedSink::Queue::recycle(Page page)
 {
     const std::lock_guard lock(m_mutex);
     m_chunks.giveBack(page.chunk);
@@ -294,7 +374,7 @@ void QueuedSink::recycle(Page page)
     m_room.notify_one();
 }
 
-void QueuedSink::fail(const Error &error)
+void QueuedSink::Queue::fail(const Error &error)
 {
     const std::lock_guard lock(m_mutex);
     m_error = error;
@@ -302,6 +382,75 @@ void QueuedSink::fail(const Error &error)
     m_open.reset();
     m_pending.store(0, std::memory_order_relaxed);
     m_room.notify_one();
+}
+
+Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink, std::uint64_t budget,
+                                                     std::chrono::milliseconds mostWait)
+{
+    budget = std::max(budget, kFewestBytes);
+    const std::uint64_t forRest = budget / kRestShare;
+    Result<TransitionChunks> chunks = TransitionChunks::make(budget - forRest);
+    if (!chunks)
+        return chunks.error();
+    auto queue = std::make_shared<Queue>(std::move(sink), std::move(*chunks), forRest, mostWait);
+    return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(queue)));
+}
+
+std::uint64_t QueuedSink::usualBudget()
+{
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long pageSize = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || pageSize <= 0)
+        return kMostBytes / 4;
+    return std::min(kMostBytes, static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) / 4);
+}
+
+QueuedSink::QueuedSink(std::shared_ptr<Queue> queue)
+    : m_queue(std::move(queue)), m_writer([queue = m_queue] { queue->run(); })
+{
+}
+
+QueuedSink::~QueuedSink()
+{
+    if (m_writer.joinable())
+        m_queue->awaitEnd(Queue::End::Stop, {}) ? m_writer.join() : m_writer.detach();
+}
+
+Result<void> QueuedSink::consume(const Batch &batch)
+{
+    return m_queue->consume(batch);
+}
+
+Result<void> QueuedSink::finish(const Accounting &accounting)
+{
+    if (!m_writer.joinable())
+        return m_queue->outcome();
+    if (m_queue->awaitEnd(Queue::End::Finish, accounting)) {
+        m_writer.join();
+        return m_queue->outcome();
+    }
+    m_writer.detach();
+    return Error{ErrorCode::Busy, std::to_string(pending()) + " events could not be written: the disk hangs"};
+}
+
+void QueuedSink::giveUp()
+{
+    m_queue->giveUp();
+}
+
+void QueuedSink::giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung)
+{
+    m_queue->giveUpAfter(time, hung);
+}
+
+bool QueuedSink::hasGivenUp() const
+{
+    return m_queue->hasGivenUp();
+}
+
+std::uint64_t QueuedSink::pending() const
+{
+    return m_queue->pending();
 }
 
 }  // namespace ct

@@ -4,89 +4,52 @@
 // Keeps a slow sink from holding up the source: a bounded queue, and a thread that writes.
 #pragma once
 
-#include "core/recording/transitionchunks.h"
 #include "core/trace/stream.h"
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <span>
 #include <thread>
-#include <vector>
 
 namespace ct {
 
 /// consume() copies and returns; it waits only while the queue is full. The sink behind it is called, and destroyed, on
 /// a thread of its own; it gets the same stream, perhaps in other batches. Its error comes back from the next
 /// consume(), or from finish(), which waits until all is written. Destruction without finish() writes what is queued.
+/// A sink that does not come back, as one on a disk that hangs, is left alone with its thread once patience is over.
 class QueuedSink final : public Sink {
 public:
-    /// `budget`: bytes that the queue may take, at least some MiB. An error where the system has no address space.
-    static Result<std::shared_ptr<QueuedSink>> make(std::shared_ptr<Sink> sink, std::uint64_t budget);
+    /// Of a queue that waits for its sink however long it takes.
+    static constexpr std::chrono::milliseconds kForEver = std::chrono::milliseconds::max();
+
+    /// `budget`: bytes that the queue may take, at least some MiB. `mostWait`: of one consume() for room; then the rest
+    /// of the stream is given up. An error where the system has no address space.
+    static Result<std::shared_ptr<QueuedSink>> make(std::shared_ptr<Sink> sink, std::uint64_t budget,
+                                                    std::chrono::milliseconds mostWait = kForEver);
     /// A quarter of the machine's memory, at most 4 GiB.
     static std::uint64_t usualBudget();
     ~QueuedSink() override;
 
     Result<void> consume(const Batch &batch) override;
+    /// Where patience ends first: an error, though the sink is told of the end if it ever comes back.
     Result<void> finish(const Accounting &accounting) override;
     /// Drops what is queued and what is still to come, but for what the sink is at: it is told of the end, and how many
     /// transitions it did not get (Accounting::eventsNotWritten). Any thread.
     void giveUp();
-    /// The same some time from now, unless everything was written by then. Any thread.
-    void giveUpAfter(std::chrono::milliseconds time);
+    /// The same some `time` from now, unless everything was written by then. `hung`: when a sink has not come back so
+    /// long after that, nobody waits for it any more. Any thread.
+    void giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung);
+    /// Whether something was given up. Any thread.
+    bool hasGivenUp() const;
     /// Transitions that were consumed and not written yet, or never will be. Any thread; relaxed, a figure for people.
-    std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
+    std::uint64_t pending() const;
 
 private:
-    /// A batch, or a part of one: the transitions of its chunk up to `end`, and everything else, if there is any.
-    struct Step {
-        std::size_t end = 0;
-        std::uint64_t now = 0;
-        std::unique_ptr<Batch> rest;  ///< without transitions
-        std::size_t restBytes = 0;
-    };
-    struct Page {
-        TransitionChunks::Chunk chunk;
-        std::size_t used = 0;
-        std::vector<Step> steps;
-    };
-    enum class End { None, Stop, Finish };
+    class Queue;
 
-    QueuedSink(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget);
-    Result<void> appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes);
-    Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
-    bool awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
-    void closePage();
-    void dropQueued();
-    void end(End how);
-    void run();
-    std::optional<Page> take();
-    Result<void> write(Page &page);
-    void recycle(Page page);
-    void fail(const Error &error);
+    explicit QueuedSink(std::shared_ptr<Queue> queue);
 
-    const std::size_t m_restBudget;
-    std::shared_ptr<Sink> m_sink;  ///< the writer's, and
-    Transitions m_buffer;          ///< this: its memory is used again
-    std::atomic<std::uint64_t> m_pending{0};
-
-    std::mutex m_mutex;  ///< guards what follows; held for a copy at most
-    std::condition_variable m_work;
-    std::condition_variable m_room;
-    TransitionChunks m_chunks;
-    std::deque<Page> m_full;
-    std::optional<Page> m_open;
-    std::size_t m_restBytes = 0;
-    End m_end = End::None;
-    Accounting m_accounting;
-    std::optional<Error> m_error;
-    bool m_givenUp = false;
-    std::optional<std::chrono::steady_clock::time_point> m_patienceEnd;
+    const std::shared_ptr<Queue> m_queue;  ///< shared with the thread
     std::thread m_writer;
 };
 

@@ -7,7 +7,6 @@
 #include <QFile>
 
 #include <filesystem>
-#include <functional>
 
 namespace ct {
 
@@ -15,25 +14,40 @@ namespace {
 
 /// In the same second, of targets of the same name.
 constexpr int kMostOfOneName = 100;
-/// Of whoever closes a window, when the disk is slow.
-constexpr std::chrono::seconds kPatience{5};
+/// Of the capture, when the disk hangs; one that is only slow makes room again and again.
+constexpr std::chrono::seconds kMostWait{2};
+/// Of whoever closes a window, when the disk is slow, and when it hangs.
+constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::seconds kHung{3};
 
-/// A sink whose failure is no failure of the session.
-class SideSink final : public Sink {
+}  // namespace
+
+/// A sink whose failure is no failure of the session. On the harvest thread.
+class RunRecording::SideSink final : public Sink {
 public:
-    using Tell = std::function<void(const Error &)>;
-    SideSink(std::shared_ptr<Sink> sink, Tell tell) : m_sink(std::move(sink)), m_tell(std::move(tell)) {}
+    explicit SideSink(RunRecording &recording) : m_recording(recording), m_sink(recording.m_queue) {}
 
     Result<void> consume(const Batch &batch) override
     {
         if (m_sink)
             check(m_sink->consume(batch));
+        if (m_sink && !m_isGivenUp && m_sink->hasGivenUp()) {
+            m_isGivenUp = true;
+            m_recording.claim();
+            Q_EMIT m_recording.failed(tr("the disk of %1 has taken nothing for %2 s; look at that disk, or set "
+                                         "XDG_CACHE_HOME to a directory on another one")
+                                          .arg(QString::fromStdString(m_recording.m_path))
+                                          .arg(kMostWait.count()));
+        }
         return {};
     }
     Result<void> finish(const Accounting &accounting) override
     {
+        // Once while it is still being written, and once more for the files that came since.
+        m_recording.claim();
         if (m_sink)
             check(m_sink->finish(accounting));
+        m_recording.claim();
         return {};
     }
 
@@ -43,12 +57,16 @@ private:
         if (done)
             return;
         m_sink.reset();
-        m_tell(done.error());
+        m_recording.claim();
+        Q_EMIT m_recording.failed(QString::fromStdString(done.error().message));
     }
 
-    std::shared_ptr<Sink> m_sink;
-    const Tell m_tell;
+    RunRecording &m_recording;
+    std::shared_ptr<QueuedSink> m_sink;
+    bool m_isGivenUp = false;
 };
+
+namespace {
 
 /// A file that was not there before, and that nobody else writes.
 Result<std::pair<std::string, std::shared_ptr<RecordingWriter>>>
@@ -93,21 +111,20 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
     writer->discardIfEmpty();
     auto places = std::make_shared<StreamPlaces>();
     writer->setPlaces(places);
-    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes);
+    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes, kMostWait);
     if (!queue)
         return queue.error();
     std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
     recording->m_recorder = std::make_unique<Recorder>(session, std::move(population), writer, aboutRun(request));
-    // Called on the harvest thread; the session, and with it that thread, is gone before the recording is.
-    session.addSink(std::make_shared<SideSink>(*queue, [told = recording.get()](const Error &error) {
-        Q_EMIT told->failed(QString::fromStdString(error.message));
-    }));
-    connect(&session, &Session::stateChanged, recording.get(), [told = recording.get()](SessionState state) {
-        // Once while it is still being written, and once more for the files that came since.
-        if (state == SessionState::Draining || state == SessionState::Ended)
-            told->m_claim = ctr::ReadClaim(ctr::segmentsOf(told->m_path));
-    });
+    // The session, and with it the harvest thread, is gone before the recording is.
+    session.addSink(std::make_shared<SideSink>(*recording));
     return recording;
+}
+
+/// Nobody makes room by it while this window shows it.
+void RunRecording::claim()
+{
+    m_claim = ctr::ReadClaim(ctr::segmentsOf(m_path));
 }
 
 void RunRecording::started()
@@ -118,7 +135,7 @@ void RunRecording::started()
 void RunRecording::letGo()
 {
     m_recorder->end();
-    m_queue->giveUpAfter(kPatience);
+    m_queue->giveUpAfter(kPatience, kHung);
 }
 
 }  // namespace ct

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The recording of a window's run: written beside the trace in memory, by a thread of its own. What happens to it does
-// not touch the capture.
+// The recording of a window's run: written beside the trace in memory, by a thread of its own. What fails there does
+// not end the capture. A disk that is too slow holds the capture up while the queue is full, and what that costs is
+// counted as lost; one that hangs does so once, for two seconds, and ends the recording.
 #pragma once
 
 #include "core/recording/fileclaim.h"
@@ -49,13 +50,16 @@ Q_SIGNALS:
     void failed(const QString &message);
 
 private:
+    class SideSink;
+
     RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<const StreamPlaces> places);
+    void claim();
 
     const std::string m_path;
     std::shared_ptr<QueuedSink> m_queue;
     const std::shared_ptr<const StreamPlaces> m_places;
     std::unique_ptr<Recorder> m_recorder;
-    ctr::ReadClaim m_claim;  ///< from the end of the writing on
+    ctr::ReadClaim m_claim;  ///< from the end of the writing on; the harvest thread's while there is one
 };
 
 }  // namespace ct

@@ -192,6 +192,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("recording of this run has ended")), qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
+        // Not being written, but this window's: nobody makes room by it.
+        QVERIFY(ctr::claimsOn(ctr::segmentPath(window.capture().recordingPath(), 0)).read);
         const std::uint64_t atThatTime = window.capture().accounting().captured;
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > atThatTime, kPatience);
         window.capture().terminateTarget();

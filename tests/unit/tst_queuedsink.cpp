@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/queuedsink.h"
+#include "core/recording/transitionchunks.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
@@ -64,9 +65,10 @@ private:
     Log &m_log;
 };
 
-std::shared_ptr<ct::QueuedSink> queued(std::shared_ptr<ct::Sink> sink, std::uint64_t budget = kSmallBudget)
+std::shared_ptr<ct::QueuedSink> queued(std::shared_ptr<ct::Sink> sink, std::uint64_t budget = kSmallBudget,
+                                       std::chrono::milliseconds mostWait = ct::QueuedSink::kForEver)
 {
-    auto made = ct::QueuedSink::make(std::move(sink), budget);
+    auto made = ct::QueuedSink::make(std::move(sink), budget, mostWait);
     REQUIRE(static_cast<bool>(made));
     return *made;
 }
@@ -92,11 +94,11 @@ bool isDense(const std::vector<std::uint64_t> &numbers, std::size_t count)
 
 /// A queue before a sink that takes nothing until it is opened.
 struct Shut {
-    explicit Shut(std::uint64_t budget = kSmallBudget)
+    explicit Shut(std::uint64_t budget = kSmallBudget, std::chrono::milliseconds mostWait = ct::QueuedSink::kForEver)
     {
         auto recorder = std::make_shared<Recorder>(log);
         recorder->gate = gate.get_future();
-        sink = queued(std::move(recorder), budget);
+        sink = queued(std::move(recorder), budget, mostWait);
     }
     void open() { gate.set_value(); }
     /// Feeds `count` batches, which have to wait behind the first few of them until the sink is opened; to the end.
@@ -280,7 +282,7 @@ CT_CASE(patienceEnds)
     Shut shut(64ULL << 20);
     for (std::size_t i = 0; i < 10; ++i)
         CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
-    shut.sink->giveUpAfter(std::chrono::milliseconds(0));
+    shut.sink->giveUpAfter(std::chrono::milliseconds(0), std::chrono::hours(1));
     shut.open();
     CHECK(static_cast<bool>(shut.sink->finish({})));
     CHECK(shut.log.finished);
@@ -294,9 +296,48 @@ CT_CASE(patienceThatIsNotNeededTakesNothing)
     Shut shut(64ULL << 20);
     for (std::size_t i = 0; i < 10; ++i)
         CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
-    shut.sink->giveUpAfter(std::chrono::hours(1));
+    shut.sink->giveUpAfter(std::chrono::hours(1), std::chrono::hours(1));
     shut.open();
     CHECK(static_cast<bool>(shut.sink->finish({})));
     CHECK_EQUAL(shut.log.numbers.size(), 10 * kChunk);
     CHECK_EQUAL(shut.log.notWritten, 0U);
+}
+
+/// A disk that hangs: whoever feeds the queue goes on, and what it did not get is counted.
+CT_CASE(roomIsNotWaitedForForEver)
+{
+    Shut shut(kSmallBudget, std::chrono::milliseconds(1));
+    for (std::size_t i = 0; i < 20; ++i)  // more than there is room for
+        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+    CHECK(shut.sink->hasGivenUp());
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK(shut.log.finished && isDense(shut.log.numbers, shut.log.numbers.size()));
+    CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, 20 * kChunk);
+}
+
+/// Nobody waits for a sink that does not come back; if it does after all, it is told of the end.
+CT_CASE(whatHangsIsLeftAlone)
+{
+    Recorder::Log log;
+    std::promise<void> gate;
+    const auto gone = std::make_shared<std::promise<void>>();
+    {
+        const std::shared_ptr<Recorder> recorder(new Recorder(log), [gone](const Recorder *one) {
+            delete one;
+            gone->set_value();
+        });
+        recorder->gate = gate.get_future();
+        const auto sink = queued(recorder);
+        CHECK(static_cast<bool>(sink->consume(numbered(0, kChunk))));
+        CHECK(static_cast<bool>(sink->consume(numbered(kChunk, 10))));
+        sink->giveUpAfter(std::chrono::milliseconds(0), std::chrono::milliseconds(0));
+        const ct::Result<void> end = sink->finish({});
+        CHECK(!end && end.error().code == ct::ErrorCode::Busy);
+        CHECK(sink->hasGivenUp());
+    }
+    gate.set_value();
+    gone->get_future().wait();
+    CHECK(log.finished);
+    CHECK_EQUAL(log.numbers.size() + log.notWritten, kChunk + 10);
 }
