@@ -219,9 +219,11 @@ Result<BlockReader::Place> BlockReader::search(std::uint64_t &offset, Block &blo
                 return Place(from + at);
             if (*found == Look::Beyond && !half)
                 half = from + at;
-            if (m_patience < block.head.bytes)
+            // What was read for it: a length that cannot be has cost a head alone.
+            const std::uint64_t cost = *found == Look::Bad ? m_wanted - (from + at) : 0;
+            if (m_patience < cost)
                 return Place();
-            m_patience -= *found == Look::Bad ? block.head.bytes : 0;
+            m_patience -= cost;
         }
         from += *got - (magic.size() - 1);
     }

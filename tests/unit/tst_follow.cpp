@@ -253,6 +253,25 @@ CT_CASE(aLongLengthIsNotWaitedFor)
     CHECK(all.hasEnded && all.damages.size() == 1 && all.batches.size() + 2 == what.batches.size());
 }
 
+/// Nor does one that asks for more than a block may have, behind a block that is damaged.
+CT_CASE(damagedNeighboursAreLeftOut)
+{
+    Growing growing;
+    auto &[dir, what, path, slow] = growing;
+    std::string bytes = what.bytes;
+    bytes[what.blocks[4] + 80] ^= 1;
+    bytes[what.blocks[5] + 23] = '\xFF';
+    Follower follower(path);
+    slow.write(std::string_view(bytes).substr(0, bytes.size() - 100));
+    follower.awaitWaiting(bytes.size() - 100);
+    CHECK(follower.batches() + 5 >= what.batches.size());
+    slow.write(std::string_view(bytes).substr(bytes.size() - 100));
+    slow.leave();
+    const Everything all = follower.all();
+    CHECK(all.hasEnded && all.damages.size() == 1 && !all.damages[0].atEnd);
+    CHECK(all.batches.size() + 4 == what.batches.size());
+}
+
 CT_CASE(cancelEndsTheWait)
 {
     Growing growing;

@@ -153,6 +153,39 @@ CT_CASE(goesOnBehindDamage)
     CHECK_EQUAL(reader->lostBlocks(), 2U);
 }
 
+/// What is no block may say that it is as long as it likes: nobody has read so much of it.
+CT_CASE(goesOnBehindDamageThatSaysItIsLong)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 12);
+    const std::string content = contentOf(dir.file("a.ctr"));
+    const std::string huge = "\xFF\xFF\xFF\xFF";
+    constexpr std::size_t kBytes = 20;  // where a head has its length
+    const auto check = [&](std::string harmed, std::size_t lost) {
+        putContent(dir.file("b.ctr"), harmed);
+        putContent(dir.file("c.ctr"), harmed.substr(0, harmed.size() - 1));  // without an index
+        std::vector<std::string> expected = written.payloads;
+        expected.erase(expected.begin() + 8, expected.begin() + 8 + static_cast<std::ptrdiff_t>(lost));
+        const auto reader = open(dir.file("b.ctr"));
+        CHECK(payloadsOf(*reader) == expected);
+        REQUIRE(reader->damages().size() == 1);
+        CHECK(!reader->damages()[0].atEnd);
+        CHECK_EQUAL(reader->damages()[0].bytes, written.offsets[8 + lost] - written.offsets[8]);
+        const auto survey = open(dir.file("c.ctr"))->survey();
+        // By the heads alone a payload that is damaged does not show.
+        CHECK(survey && survey->hasEnded && survey->places.size() + lost >= 12);
+    };
+    std::string neighbours = content;
+    neighbours[written.offsets[8] + 70] ^= 1;
+    neighbours.replace(written.offsets[9] + kBytes, huge.size(), huge);
+    check(neighbours, 2);
+    REQUIRE(written.offsets[9] - written.offsets[8] > 64 + 8 + 24);
+    std::string payload = content;
+    payload.replace(written.offsets[8] + 64 + 8, 4, "ctBk");
+    payload.replace(written.offsets[8] + 64 + 8 + kBytes, huge.size(), huge);
+    check(payload, 1);
+}
+
 CT_CASE(blocksCutOutOrInsertedAreNoticed)
 {
     const TempDir dir;
