@@ -19,8 +19,6 @@ constexpr std::uint32_t kCoroutinesPerBatch = 8192;
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kLook{20};
 
-constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
-
 std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
     return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
@@ -44,7 +42,8 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
       m_coroutines(population.size()),
       m_streamed(history.streamed()),
       m_eventsExpected(std::max<std::uint64_t>(m_streamed, 1)),
-      m_next(m_coroutines, kNotKnown),
+      m_next(m_coroutines),
+      m_isNextKnown(m_coroutines),
       m_lostOf(m_coroutines),
       m_waitTold(m_coroutines),
       m_wakeTold(m_coroutines)
@@ -148,18 +147,19 @@ Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block, std::uin
     if (!m_reader->readBlock(block) || !m_reader->read(block.first, end, events)) {
         // What is lost with it cannot be told from what was lost before.
         m_isComplete = false;
-        std::fill(m_next.begin(), m_next.end(), kNotKnown);
+        std::fill(m_isNextKnown.begin(), m_isNextKnown.end(), false);
         return {};
     }
     for (const Transition &event : events) {
-        if (event.coroutine >= m_coroutines)
+        const CoroutineId id = event.coroutine;
+        if (id >= m_coroutines)
             continue;
-        std::uint64_t &next = m_next[event.coroutine];
-        if (next == kNotKnown && m_isComplete)
-            next = firstNumberOf(m_population.at(event.coroutine));
-        if (next != kNotKnown && event.n > next)
-            addLoss(m_population.at(event.coroutine), next, event.n - next);
-        next = event.n + 1;
+        if (m_isComplete && !m_isNextKnown[id])
+            m_next[id] = firstNumberOf(m_population.at(id));
+        if ((m_isComplete || m_isNextKnown[id]) && event.n > m_next[id])
+            addLoss(m_population.at(id), m_next[id], event.n - m_next[id]);
+        m_next[id] = event.n + 1;
+        m_isNextKnown[id] = true;
         addTransition(event);
     }
     if (m_recorded == Recorded::All)
@@ -172,7 +172,7 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot)
     std::array<HistoryEvent, 256> events;
     History::Position position;
     std::uint64_t &next = m_next[snapshot.id];
-    const std::uint64_t toldBefore = next == kNotKnown ? 0 : next;
+    const std::uint64_t toldBefore = next;
     std::uint64_t rows = 0;
     // The target may go on: what it does from now on is not part of the export.
     while (rows < snapshot.events) {
@@ -198,7 +198,7 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot)
         }
     }
     m_droppedEvents += snapshot.events - rows;
-    next = position.nextN;
+    next = std::max(next, position.nextN);
     return {};
 }
 
@@ -326,9 +326,8 @@ void TraceReplay::addEndOfLosses(const CoroutineSnapshot &snapshot)
     const std::uint64_t missing = snapshot.lost + snapshot.missed;
     const std::uint64_t told = m_lostOf[snapshot.id];
     const bool isKnown = m_recorded == Recorded::All ? m_isComplete : m_history.droppedEvents() == 0;
-    const std::uint64_t next = m_next[snapshot.id];
     if (missing > told && isKnown)
-        addLoss(snapshot, next == kNotKnown ? firstNumberOf(snapshot) : next, missing - told);
+        addLoss(snapshot, std::max(m_next[snapshot.id], firstNumberOf(snapshot)), missing - told);
 }
 
 void TraceReplay::addTransition(const Transition &transition)

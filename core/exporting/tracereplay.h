@@ -64,7 +64,8 @@ private:
     Accounting m_sums;
     std::uint64_t m_droppedEvents = 0;
     // By coroutine.
-    std::vector<std::uint64_t> m_next;    ///< number of its next event, as far as it is known
+    std::vector<std::uint64_t> m_next;    ///< one behind the latest number that was told of
+    std::vector<bool> m_isNextKnown;      ///< that it is m_next: what is missing before another one was lost
     std::vector<std::uint64_t> m_lostOf;  ///< told
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;

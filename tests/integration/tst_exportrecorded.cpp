@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // An export of a run that is longer than memory, with its recording, is the export of one that memory holds.
+#include "core/recording/pastreader.h"
 #include "core/recording/recordingwriter.h"
 #include "tests/integration/exportsupport.h"
 
@@ -19,10 +20,21 @@ constexpr CoroutineId kCoroutines = 60;
 constexpr int kEvents = 1'200'000;  ///< a tenth more than the smallest memory holds
 constexpr std::uint64_t kRoomy = 256U << 20;
 
+/// Memory that forgets, with room for what is brought back.
+struct Forgetful {
+    Population population;
+    History history{1, 0, History::kMostCoroutines, 64U << 20};
+    void consume(const Batch &batch)
+    {
+        QVERIFY(population.consume(batch));
+        QVERIFY(history.consume(batch));
+    }
+};
+
 /// A run with losses, wakes, waits, names and deaths, in a trace that forgets, in one that does not, and recorded.
 struct Run {
     QTemporaryDir dir;
-    Trace forgetful{1};
+    Forgetful forgetful;
     Trace whole{kRoomy};
     std::shared_ptr<StreamPlaces> places = std::make_shared<StreamPlaces>();
     std::shared_ptr<RecordingWriter> writer;
@@ -53,11 +65,11 @@ struct Run {
         whole.consume(batch);
         QVERIFY(writer->consume(batch));
     }
-    void run(int events)
+    void run(int events, CoroutineId coroutines = kCoroutines)
     {
         Batch batch;
         for (int i = 0; i < events; ++i) {
-            const CoroutineId id = random() % kCoroutines;
+            const CoroutineId id = random() % coroutines;
             if (random() % 5000 == 0) {
                 batch.losses.push_back({id, next[id], 2, false});
                 next[id] += 2;
@@ -88,6 +100,28 @@ struct Run {
             batch.deaths.push_back({id, now});
         take(batch);
         QVERIFY(writer->finish({}));
+    }
+    /// As if somebody had looked at all of it.
+    void bringBack()
+    {
+        PastReader past(places);
+        const History::Look look = forgetful.history.lookAt(1, forgetful.history.droppedBefore());
+        QVERIFY(look.missing.size() > 1);
+        Transitions events;
+        for (const History::Missing &piece : look.missing) {
+            QVERIFY(past.read(piece.firstEvent, piece.endEvent, events));
+            QVERIFY(forgetful.history.restore(piece, events, look));
+        }
+    }
+    /// The block with this event of the stream can no longer be read.
+    void damage(std::uint64_t place) const
+    {
+        const std::optional<StreamPlaces::Block> block = places->find(place);
+        QVERIFY(block);
+        QFile file(QString::fromStdString(block->path));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(static_cast<qint64>(block->offset) + 200));
+        const QByteArray was = file.peek(1);
+        QVERIFY(file.putChar(static_cast<char>(was[0] ^ 1)));
     }
     Result<ExportReport> exportForgetful(const QString &path) const
     {
@@ -161,6 +195,23 @@ private Q_SLOTS:
         QVERIFY(report->droppedEvents > 0);
         QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
         QVERIFY(report->rows >= run.forgetful.history.eventCount());
+    }
+
+    void whatCameBackIsThereOnce()
+    {
+        Run run;
+        run.run(300'000);
+        run.run(1'500'000, kCoroutines - 10);
+        run.end();
+        run.bringBack();
+        run.damage(0);
+        run.damage(600'000);
+        const QString got = run.dir.filePath(QStringLiteral("got.csv"));
+        const auto report = run.exportForgetful(got);
+        QVERIFY(report);
+        const QByteArrayList lines = sortedLines(got);
+        QVERIFY(std::adjacent_find(lines.begin(), lines.end()) == lines.end());
+        QCOMPARE(report->rows + report->droppedEvents, run.forgetful.population.captured());
     }
 
     void aRecordingThatHasGoneLeavesWhatMemoryHas()
