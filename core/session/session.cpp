@@ -50,7 +50,7 @@ struct Session::Data {
     std::string socketPath;
     std::uint32_t stations = 0;
     QStringList notices;
-    TargetList *targets = nullptr;  ///< while listening or attached
+    TargetList *targets = nullptr;
     bool observer = false;
     bool extended = false;        ///< the region carries our extension
     bool flightRecorder = false;  ///< the target made the region, and may go on writing into it after us
@@ -118,7 +118,6 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     if (Result<void> listening = listen(capture); !listening)
         return listening;
     m_data->kind = Data::Kind::Launched;
-    m_data->targets->stop();
 
     LaunchSpec traced = target;
     traced.environment["CTP_SHM_PATH"] = m_data->regionPath;
@@ -139,6 +138,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
         m_data->state = SessionState::Idle;
         return started;
     }
+    m_data->targets->processConnected(m_data->process->pid());
     armNothingTraced();
     return {};
 }
@@ -241,7 +241,10 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->progressTimer->start(kProgressMs);
     connect(m_data->targets, &TargetList::seen, this, &Session::armNothingTraced);
     connect(m_data->targets, &TargetList::seen, this, &Session::targetSeen);
-    connect(m_data->targets, &TargetList::gone, this, &Session::targetGone);
+    connect(m_data->targets, &TargetList::gone, this, [this](int pid) {
+        if (m_data->kind != Data::Kind::Launched)
+            Q_EMIT targetGone(pid);
+    });
     connect(m_data->targets, &TargetList::nobodyFound, this, &Session::onNobodyFound);
     m_data->targets->start(targets);
 }
@@ -463,13 +466,10 @@ std::vector<pid_t> Session::targetPids() const
 pid_t Session::targetPid() const
 {
     const std::vector<pid_t> pids = targetPids();
-    if (pids.size() == 1)
-        return pids.front();
-    const bool runs = m_data->process && m_data->process->isRunning();
     // A shell maps nothing, its programs do.
-    const bool fits =
-        pids.empty() || (runs && std::find(pids.begin(), pids.end(), m_data->process->pid()) != pids.end());
-    return runs && fits ? m_data->process->pid() : 0;
+    if (m_data->process && std::find(pids.begin(), pids.end(), m_data->process->pid()) != pids.end())
+        return m_data->process->pid();
+    return pids.size() == 1 ? pids.front() : 0;
 }
 
 void Session::setNothingTracedDelay(int milliseconds)

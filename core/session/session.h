@@ -59,10 +59,10 @@ public:
     bool isObserver() const;
     bool isPostMortem() const;    ///< attached to a region that no process maps any more
     bool regionLeftOver() const;  ///< after the end: the file was kept, see notices()
-    /// Processes seen to map the region; kept up to date for attached and listening sessions.
+    /// Processes seen to map the region, kept up to date until the session drains.
     std::vector<pid_t> targetPids() const;
-    /// The process of coroutines that do not say theirs (version 1): the launched one, or the only one that maps the
-    /// region; 0 = nobody can tell.
+    /// The process of coroutines that do not say theirs (version 1), of those that map the region: the launched one, or
+    /// else the only one; 0 = nobody can tell.
     pid_t targetPid() const;
     /// How long a target may run untraced before nothingTraced(); for tests. Call before a start.
     void setNothingTracedDelay(int milliseconds);
@@ -81,8 +81,9 @@ Q_SIGNALS:
     void targetExited(const ct::ExitStatus &status);
     /// A launched target has run (another has been connected) for 3 s, or has exited, and no station was allocated.
     void nothingTraced();
-    /// Of the processes that write into a region that we listen on or are attached to: one has come, or gone.
+    /// A process that writes into the region has come.
     void targetSeen(int pid);
+    /// The same, gone: where we listen, or are attached. What was launched is told of by targetExited().
     void targetGone(int pid);
     void sinkFailed(const QString &message);
     /// The region can no longer be read; also among the notices.

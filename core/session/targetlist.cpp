@@ -73,7 +73,12 @@ void TargetList::processConnected(int pid)
         m_wantsSearch = true;
         return;
     }
-    if (find(pid) || isEngine(pid))
+    if (const Target *known = find(pid)) {
+        if (!known->maps)
+            lookAt({pid});
+        return;
+    }
+    if (isEngine(pid))
         return;
     const bool maps = processMaps(pid, m_region);
     const bool isOver = !maps && !processRuns(pid);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The processes that write into a region and that others have started: who comes, who goes. Main thread.
+// The processes that write into a region: who comes, who goes. Main thread.
 #pragma once
 
 #include "core/session/mappings.h"
@@ -28,7 +28,8 @@ public:
     std::vector<pid_t> pids() const;
 
 public Q_SLOTS:
-    void processConnected(int pid);  ///< 0: nobody can say which one
+    /// Or was started to. 0: nobody can say which one.
+    void processConnected(int pid);
     void processDisconnected(int pid);
 
 Q_SIGNALS:

@@ -125,6 +125,38 @@ private Q_SLOTS:
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
+    /// Addresses are the program's, not the shell's that has started it.
+    void aShellIsNotTheTarget()
+    {
+        Capture capture;
+        LaunchSpec line;
+        line.shellLine = "true && '" + runner::binary("ct_many").toStdString() + "' --coroutines 20";
+        line.output = OutputMode::Pty;
+        QSignalSpy seen(&capture.session, &Session::targetSeen);
+        QSignalSpy gone(&capture.session, &Session::targetGone);
+        QVERIFY(capture.session.launch(capture.spec(), line));
+        const pid_t shell = capture.session.target()->pid();
+        QCOMPARE(capture.session.targetPid(), 0);
+        QTRY_VERIFY(capture.session.targetPid() != 0);
+        QVERIFY(capture.session.targetPid() != shell);
+        QCOMPARE(runner::readAll(QStringLiteral("/proc/%1/comm").arg(capture.session.targetPid())),
+                 QByteArray("ct_many\n"));
+        QCOMPARE(seen.size(), 1);
+        capture.session.terminateTarget();
+        QVERIFY(capture.waitForEnd());
+        QVERIFY(gone.isEmpty());
+    }
+
+    void theLaunchedOneIsTheTarget()
+    {
+        Capture capture;
+        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QTRY_COMPARE(capture.session.targetPid(), capture.session.target()->pid());
+        capture.session.terminateTarget();
+        QVERIFY(capture.waitForEnd());
+        QCOMPARE(capture.session.state(), SessionState::Ended);
+    }
+
     void stopLeavesTheTargetRunningAndTheRegionToOthers()
     {
         Capture capture;

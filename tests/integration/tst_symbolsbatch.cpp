@@ -31,6 +31,29 @@ QString fetchLine()
     return QStringLiteral("waiting.cpp:%1").arg(made::marked("waiting.cpp", "fetch"));
 }
 
+struct Recorded {
+    RecordingInfo info;
+    std::map<CoroutineId, FramePlace> learned;
+};
+
+Recorded readRecording(const QString &path)
+{
+    Recorded recorded;
+    const auto reader = RecordingReader::open(path.toStdString());
+    Batch next;
+    for (Result<bool> more = bool(reader); more && *more;) {
+        more = (*reader)->next(next);
+        FileFacts facts;
+        if (!(*reader)->takeFacts(facts))
+            continue;
+        for (const FramePlace &place : facts.frames)
+            recorded.learned[place.coroutine] = place;
+    }
+    if (reader)
+        recorded.info = (*reader)->info();
+    return recorded;
+}
+
 }  // namespace
 
 class SymbolsBatchTest : public QObject {
@@ -59,6 +82,29 @@ private Q_SLOTS:
         QVERIFY2(stuckSite(summary).contains(u'/' + fetchLine() + u' '), qPrintable(stuckSite(summary)));
         QVERIFY(batch.err().contains("stuck: 3 coroutines at fetch_from_the_far_side " + fetchLine().toLatin1()));
 #endif
+    }
+
+    /// The shell is no part of it, also in the recording.
+    void throughAShellToo()
+    {
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")});
+        const QString path = batch.path("run.ctr");
+        const QString line =
+            QStringLiteral("true && '%1' 600 3").arg(QString::fromStdString(made::path("waiting_gxx")));
+        batch.process().setArguments(batch.process().arguments() +
+                                     QStringList{QStringLiteral("-o"), path, QStringLiteral("--cmd"), line});
+        QCOMPARE(batch.run(), 0);
+        QVERIFY2(stuckSite(batch.summary()).contains(QLatin1String("work::fetch_from_the_far_side(")),
+                 batch.err().constData());
+        const Recorded recorded = readRecording(path);
+        QCOMPARE(recorded.learned.size(), std::size_t{6});
+        QVERIFY(recorded.info.target.has_value());
+        const auto target =
+            std::find_if(recorded.info.processes.begin(), recorded.info.processes.end(),
+                         [&](const RecordingInfo::Process &one) { return one.pid == recorded.info.target; });
+        QVERIFY(target != recorded.info.processes.end());
+        QVERIFY(target->executable.ends_with("/waiting_gxx"));
+        QVERIFY(!target->modules.empty());
     }
 
     void withoutSymbolsTheRemedyIsSaidOnce()
@@ -124,22 +170,12 @@ private Q_SLOTS:
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
                                      waiting("waiting_gxx", "40"));
         QCOMPARE(batch.run(), 0);
-        const auto reader = RecordingReader::open(path.toStdString());
-        QVERIFY(bool(reader));
-        std::map<CoroutineId, FramePlace> learned;
-        Batch next;
-        for (Result<bool> more = true; more && *more;) {
-            more = (*reader)->next(next);
-            FileFacts facts;
-            if (!(*reader)->takeFacts(facts))
-                continue;
-            for (const FramePlace &place : facts.frames)
-                learned[place.coroutine] = place;
-        }
+        const Recorded recorded = readRecording(path);
+        const auto &learned = recorded.learned;
         QCOMPARE(learned.size(), std::size_t{6});
-        QCOMPARE(learned[0].function, std::string("work::taker()"));
-        QVERIFY(learned[1].function.starts_with("work::fetch_from_the_far_side("));
-        QVERIFY((*reader)->info().target.has_value());
+        QCOMPARE(learned.at(0).function, std::string("work::taker()"));
+        QVERIFY(learned.at(1).function.starts_with("work::fetch_from_the_far_side("));
+        QVERIFY(recorded.info.target.has_value());
     }
 };
 
