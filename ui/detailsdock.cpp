@@ -34,7 +34,7 @@ constexpr qint64 kRefreshIntervalMs = 200;
 
 void setText(QLineEdit *field, const QString &text, const QString &toolTip = {})
 {
-    field->setToolTip(toolTip.isEmpty() ? text : toolTip);
+    field->setToolTip(format::verbatim(toolTip.isEmpty() ? text : toolTip));
     if (field->text() == text)
         return;
     field->setText(text);
@@ -275,9 +275,9 @@ void DetailsDock::showEvents()
         item->setText(1,
                       QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
         item->setText(2, what);
-        item->setToolTip(2, gap ? what : format::placeDetails(shown));
+        item->setToolTip(2, gap ? what : format::verbatim(format::placeDetails(shown)));
         item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
-        item->setToolTip(3, item->text(3));
+        item->setToolTip(3, format::verbatim(item->text(3)));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());
         for (const int column : {0, 1, 3})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);

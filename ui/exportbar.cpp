@@ -41,7 +41,7 @@ ExportBar::ExportBar(const QString &name, const QString &cancelText, QWidget *pa
 
 void ExportBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done)
 {
-    m_job = std::move(job);  // an older one is cancelled and waited for
+    m_job = std::move(job);
     m_done = std::move(done);
     m_label->setText(text);
     m_progress->setValue(0);
@@ -58,6 +58,18 @@ void ExportBar::cancel()
 {
     if (m_job)
         m_job->cancel();
+}
+
+QString ExportBar::text() const
+{
+    return m_label->text();
+}
+
+void ExportBar::giveUp()
+{
+    m_job.reset();
+    m_timer->stop();
+    hide();
 }
 
 void ExportBar::finish()

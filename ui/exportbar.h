@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Progress of something that writes a file, in the status bar, with Cancel. One job at a time; a new one replaces an
-// older one, whose late result is dropped with it.
+// Progress of something that writes a file, in the status bar, with Cancel. One job at a time.
 #pragma once
 
 #include "ui/backgroundjob.h"
@@ -24,9 +23,14 @@ public:
     /// `name`: "export" makes this "exportBar" and its button "exportCancel". `cancelText`: what that says.
     ExportBar(const QString &name, const QString &cancelText, QWidget *parent = nullptr);
 
-    /// `text`: what goes on. `done` is called once the job has succeeded; the job lives until it returns.
+    /// While none is running. `text`: what goes on. `done` is called once the job has succeeded; the job lives until it
+    /// returns.
     void start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done);
     bool isRunning() const { return m_job != nullptr; }
+    /// Of what is running: "Saving run.ctr".
+    QString text() const;
+    /// Cancels it and waits, some milliseconds: nothing is left of it.
+    void giveUp();
 
 public Q_SLOTS:
     void cancel();

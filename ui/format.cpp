@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
+#include <QTextDocument>
 
 #include <cmath>
 #include <cstring>
@@ -250,6 +251,11 @@ QString placeDetails(const Site *site, std::uint64_t addr)
     if (addr != 0)
         lines << tr("address %1").arg(address(addr));
     return lines.join(u'\n');
+}
+
+QString verbatim(const QString &text)
+{
+    return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text, Qt::WhiteSpaceNormal) : text;
 }
 
 QString shortened(const QString &text, qsizetype most)

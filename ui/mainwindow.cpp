@@ -102,7 +102,7 @@ void MainWindow::openFile(const QString &path)
 
 void MainWindow::exportTo(const ExportFormat &format, const QString &path)
 {
-    if (!m_capture->population())
+    if (!m_capture->population() || isBusy(*m_exportBar))
         return;
     auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
                                            format, path);
@@ -113,8 +113,18 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
                        [this, started] { onExported(started->path(), started->report()); });
 }
 
+/// Whether something is under way there, which is not to be lost for what was asked for now.
+bool MainWindow::isBusy(const ExportBar &bar)
+{
+    if (bar.isRunning())
+        onNotice(tr("%1 is under way and has to end first; what was asked for now was not begun.").arg(bar.text()));
+    return bar.isRunning();
+}
+
 void MainWindow::saveRecording(const QString &recording, const QString &path)
 {
+    if (isBusy(*m_saveBar))
+        return;
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
     m_saveBar->start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
@@ -419,8 +429,44 @@ void MainWindow::settleTarget(const QString &question, std::function<void()> nex
     box->open();
 }
 
+/// What is being written when the window is to close.
+void MainWindow::settleJobs(std::function<void()> next)
+{
+    QStringList running;
+    for (const ExportBar *bar : {m_saveBar, m_exportBar}) {
+        if (bar->isRunning())
+            running << bar->text();
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("Not everything is written"),
+                        tr("%1 is under way.").arg(running.join(QStringLiteral(", "))), QMessageBox::NoButton, this);
+    box->setObjectName(QStringLiteral("runningJobBox"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
+    box->setInformativeText(tr("Nothing is left of it when the window closes now."));
+    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
+    QPushButton *close = box->addButton(tr("&Close all the same"), QMessageBox::DestructiveRole);
+    close->setObjectName(QStringLiteral("closeButton"));
+    QPushButton *cancel = box->addButton(QMessageBox::Cancel);
+    cancel->setObjectName(QStringLiteral("cancelButton"));
+    box->setDefaultButton(cancel);
+    connect(box, &QMessageBox::buttonClicked, this, [this, close, next = std::move(next)](QAbstractButton *button) {
+        if (button != close)
+            return;
+        m_saveBar->giveUp();
+        m_exportBar->giveUp();
+        next();
+    });
+    box->open();
+}
+
 void MainWindow::closeEvent(QCloseEvent *event)
 {
+    if (m_saveBar->isRunning() || m_exportBar->isRunning()) {
+        event->ignore();
+        settleJobs([this] { close(); });
+        return;
+    }
     if (m_closing || !m_capture->targetRuns()) {
         saveLayout();
         event->accept();

@@ -110,6 +110,8 @@ private:
     void select(CoroutineId coroutine);
     /// Calls `next` once no launched target is in the way: left running or terminated, as the user says.
     void settleTarget(const QString &question, std::function<void()> next);
+    void settleJobs(std::function<void()> next);
+    bool isBusy(const ExportBar &bar);
     void saveLayout();
     void restoreLayout();
 

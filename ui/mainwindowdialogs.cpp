@@ -8,6 +8,7 @@
 #include "ui/colors.h"
 #include "ui/dumpdialog.h"
 #include "ui/exportbar.h"
+#include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/mainwindow.h"
 #include "ui/rundialog.h"
@@ -75,6 +76,8 @@ void MainWindow::showOpenDialog()
 
 void MainWindow::showExportDialog(const ExportFormat &format)
 {
+    if (isBusy(*m_exportBar))
+        return;
     const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
     const QString extension =
         QString::fromLatin1(format.extension.data(), static_cast<qsizetype>(format.extension.size()));
@@ -93,7 +96,7 @@ void MainWindow::showExportDialog(const ExportFormat &format)
 void MainWindow::saveThisRecording()
 {
     const QString recording = QFile::decodeName(m_capture->recordingPath().c_str());
-    if (!recording.isEmpty())
+    if (!recording.isEmpty() && !isBusy(*m_saveBar))
         showSaveDialog(recording, QFileInfo(recording).completeBaseName() + QStringLiteral(".ctr"));
 }
 
@@ -119,8 +122,6 @@ void MainWindow::dump()
     const DumpSettings settings = DumpSettings::load(QSettings());
     if (!settings.isUsable())
         showDumpDialog();
-    else if (m_exportBar->isRunning())
-        onNotice(tr("The export that is under way has to end first; nothing was dumped."));
     else
         exportTo(*settings.exportFormat(), settings.path(m_capture->name(), QDateTime::currentDateTime()));
 }
@@ -180,7 +181,7 @@ void MainWindow::showError(const QString &title, const QString &message)
 {
     auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
     box->setObjectName(QStringLiteral("errorBox"));
-    box->setInformativeText(message);
+    box->setInformativeText(format::verbatim(message));
     box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).warningText).pixmap(QSize(40, 40)));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();

@@ -13,6 +13,8 @@ namespace ct {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
+/// In a tool tip; characters.
+constexpr qsizetype kMostOfCommand = 400;
 
 bool isNumber(int column)
 {
@@ -40,7 +42,7 @@ QString stateDetails(const RecordedRun &run)
     case RecordedRun::State::Interrupted:
         return RecordingsFormat::tr("It was not ended in order: the window was killed, or the disk was full. What was "
                                     "written before can be opened.");
-    case RecordedRun::State::Unreadable: return QString::fromStdString(run.error);
+    case RecordedRun::State::Unreadable: return format::verbatim(QString::fromStdString(run.error));
     }
     return {};
 }
@@ -104,8 +106,8 @@ QString RecordingsFormat::toolTip(const RecordedRun &run, int column)
     switch (column) {
     case RecordingsModel::NameColumn: {
         const QString path = QFile::decodeName(run.files.front().c_str());
-        const QString command = commandLine(run);
-        return command.isEmpty() ? path : command + u'\n' + path;
+        const QString command = format::shortened(commandLine(run), kMostOfCommand);
+        return format::verbatim(command.isEmpty() ? path : command + u'\n' + path);
     }
     case RecordingsModel::BegunColumn:
         return QLocale().toString(QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(run.begun / 1'000'000)),

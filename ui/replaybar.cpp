@@ -67,14 +67,20 @@ ReplayBar::ReplayBar(QWidget *parent)
     m_time->setContentsMargins(8, 0, 8, 0);
     m_time->setToolTip(tr("Time of the recording that is shown, and how long it is"));
     addWidget(m_time);
-    m_close = addButton("replayClose", "close", tr("End replay"), tr("Show the whole recording again"),
-                        QKeySequence(Qt::Key_Escape));
+    // No key: Escape is what other views end a measurement or a search with.
+    m_close = addButton("replayClose", "close", tr("End replay"), tr("Show the whole recording again"), QKeySequence());
 
     connect(m_play, &QAction::triggered, this, [this] { m_playing ? pauseRequested() : playRequested(); });
     connect(m_step, &QAction::triggered, this, &ReplayBar::stepRequested);
-    connect(m_restart, &QAction::triggered, this, &ReplayBar::restartRequested);
+    connect(m_restart, &QAction::triggered, this, [this] {
+        m_sought.reset();
+        Q_EMIT restartRequested();
+    });
     connect(m_close, &QAction::triggered, this, &ReplayBar::closeRequested);
-    connect(m_slider, &SeekSlider::sought, this, [this](int value) { Q_EMIT sought(timeAt(value)); });
+    connect(m_slider, &SeekSlider::sought, this, [this](int value) {
+        m_sought = timeAt(value);
+        Q_EMIT sought(*m_sought);
+    });
     connect(m_slider, &QSlider::sliderMoved, this, [this](int value) { showTime(timeAt(value)); });
     end();
 }
@@ -86,7 +92,9 @@ QAction *ReplayBar::addButton(const char *name, const char *icon, const QString 
     action->setObjectName(QLatin1String(name));
     action->setShortcut(shortcut);
     if (!toolTip.isEmpty())
-        action->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
+        action->setToolTip(shortcut.isEmpty()
+                               ? toolTip
+                               : QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
     return action;
 }
 
@@ -131,6 +139,7 @@ void ReplayBar::begin(std::uint64_t first, std::uint64_t last)
 {
     m_first = first;
     m_last = std::max(first, last);
+    m_sought.reset();
     enableShortcuts(true);
     showPlay(true, false);
     setVisible(true);
@@ -148,7 +157,10 @@ void ReplayBar::sample(std::uint64_t now, bool playing, bool ended)
         showPlay(playing && !ended, ended);
     if (m_slider->isSliderDown())
         return;
-    const std::uint64_t at = std::clamp(now, m_first, m_last);
+    // On the way there the slider stays where it was put: a key counts from there.
+    if (m_sought && (ended || now >= *m_sought))
+        m_sought.reset();
+    const std::uint64_t at = std::clamp(m_sought.value_or(now), m_first, m_last);
     const double part =
         m_last > m_first ? static_cast<double>(at - m_first) / static_cast<double>(m_last - m_first) : 1;
     const QSignalBlocker silence(m_slider);

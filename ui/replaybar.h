@@ -8,6 +8,7 @@
 #include <QToolBar>
 
 #include <cstdint>
+#include <optional>
 
 class QComboBox;
 class QLabel;
@@ -61,6 +62,7 @@ private:
     QLabel *m_time;
     std::uint64_t m_first = 0;
     std::uint64_t m_last = 0;
+    std::optional<std::uint64_t> m_sought;  ///< on the way there
     bool m_playing = false;
     bool m_ended = false;
 };

@@ -10,8 +10,8 @@ namespace ct {
 SeekSlider::SeekSlider(QWidget *parent) : QSlider(Qt::Horizontal, parent)
 {
     connect(this, &QSlider::sliderReleased, this, [this] { Q_EMIT sought(value()); });
-    connect(this, &QSlider::actionTriggered, this, [this](int action) {
-        if (action != QAbstractSlider::SliderMove)
+    connect(this, &QSlider::actionTriggered, this, [this] {
+        if (!isSliderDown())
             Q_EMIT sought(sliderPosition());
     });
 }

@@ -14,7 +14,7 @@ public:
     explicit SeekSlider(QWidget *parent = nullptr);
 
 Q_SIGNALS:
-    void sought(int value);  ///< by a click, at the end of a drag, by a key
+    void sought(int value);  ///< by a click, at the end of a drag, by a key or the wheel
 
 protected:
     void mousePressEvent(QMouseEvent *event) override;

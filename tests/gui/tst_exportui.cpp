@@ -6,12 +6,14 @@
 #include "ui/capture.h"
 #include "ui/exportbar.h"
 #include "ui/exportjob.h"
+#include "ui/infobar.h"
 #include "ui/mainwindow.h"
 
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QSqlDatabase>
 #include <QSqlQuery>
 
@@ -22,6 +24,20 @@ namespace {
 constexpr int kPatience = 60'000;  // ms
 
 }  // namespace
+
+/// Until it is cancelled.
+class EndlessJob final : public BackgroundJob {
+public:
+    EndlessJob() : BackgroundJob(QStringLiteral("/nowhere"), nullptr) {}
+    ~EndlessJob() override { end(); }
+
+protected:
+    void run() override
+    {
+        while (onProgress(0.5))
+            msleep(1);
+    }
+};
 
 class TestExportUi : public QObject {
     Q_OBJECT
@@ -163,6 +179,39 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
         QVERIFY(!QFile::exists(path));
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+
+    /// What is being written is not lost for something else.
+    void aSecondOneWaitsItsTurn()
+    {
+        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("exportBar"));
+        bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Exporting first.csv"), [] {});
+        const QString path = m_sandbox.path(QStringLiteral("second.csv"));
+        m_window->exportTo(*exportFormatFor("x.csv"), path);
+        const auto *notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QVERIFY(notice->text().contains(QLatin1String("Exporting first.csv is under way")));
+        QVERIFY(bar->isRunning() && !QFile::exists(path));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
+        QVERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
+        bar->cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+    }
+
+    void closingAsksFirst()
+    {
+        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("saveBar"));
+        bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Saving <b>run</b>.ctr"), [] {});
+        QVERIFY(!m_window->close());
+        auto *box = gui::topLevel<QMessageBox>("runningJobBox");
+        QVERIFY(box && box->text().contains(QLatin1String("Saving <b>run</b>.ctr")));
+        gui::takePicture(box, "runningjob");
+        QVERIFY(gui::click(box, "cancelButton"));
+        QVERIFY(m_window->isVisible() && bar->isRunning());
+        QVERIFY(!m_window->close());
+        QVERIFY(gui::click(gui::topLevel<QMessageBox>("runningJobBox"), "closeButton"));
+        QVERIFY(!bar->isRunning());
+        QVERIFY(!m_window->isVisible());
+        m_window->show();
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <corotracer/layout.h>
 
 #include <QTest>
+#include <QTextDocument>
 
 using namespace ct;
 
@@ -185,6 +186,16 @@ private Q_SLOTS:
         place.answer = std::make_shared<const DescribedAddress>(found);
         place.site.reset();
         QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
+    }
+
+    /// What looks like HTML is shown as what came.
+    void verbatim()
+    {
+        QCOMPARE(format::verbatim(QStringLiteral("1 < 2\nand 4 > 3")), QStringLiteral("1 < 2\nand 4 > 3"));
+        const QString shown = format::verbatim(QStringLiteral("it begins with <b>502</b>\nBad gateway"));
+        QTextDocument label;
+        label.setHtml(shown);
+        QCOMPARE(label.toPlainText(), QStringLiteral("it begins with <b>502</b>\nBad gateway"));
     }
 
     void exits()

@@ -360,8 +360,13 @@ private Q_SLOTS:
         QCOMPARE(said.contains("standard output: Broken pipe"), statuses.contains("4"));
         QVERIFY(QFile::exists(m_sandbox.path(QStringLiteral("a.png"))));
         QCOMPARE(kept().size(), 1);
-        const auto reader = RecordingReader::open(kept().front().toStdString());
+        auto reader = RecordingReader::open(kept().front().toStdString());
         QVERIFY(reader);
+        Batch batch;
+        for (Result<bool> more = true; more && *more;)
+            more = (*reader)->next(batch);
+        if (statuses.contains("137"))
+            cleanUpAfter((*reader)->info());
     }
 
     void howFarBehindIsPut()
@@ -381,6 +386,15 @@ private Q_SLOTS:
     }
 
 private:
+    /// What a killed sender could not: its target and its region.
+    static void cleanUpAfter(const RecordingInfo &info)
+    {
+        QVERIFY(!info.processes.empty() && info.processes.front().executable.ends_with("/ct_storm"));
+        ::kill(static_cast<pid_t>(info.processes.front().pid), SIGKILL);
+        for (const char *variable : {"CTP_SHM_PATH", "CTP_SOCK_PATH"})
+            QVERIFY(QFile::remove(QString::fromStdString(info.environment.at(variable))));
+    }
+
     /// What was kept of standard input.
     QStringList kept() const
     {

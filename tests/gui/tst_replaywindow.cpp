@@ -7,6 +7,7 @@
 #include "ui/capture.h"
 #include "ui/exportbar.h"
 #include "ui/mainwindow.h"
+#include "ui/replaybar.h"
 #include "ui/theme.h"
 #include "ui/timelineview.h"
 
@@ -14,6 +15,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QLabel>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QSqlDatabase>
 #include <QSqlError>
@@ -22,6 +24,7 @@
 #include <QTableView>
 #include <QToolBar>
 #include <QTreeView>
+#include <QWheelEvent>
 
 using namespace ct;
 
@@ -203,12 +206,40 @@ private Q_SLOTS:
         QCOMPARE(captured(), m_live.sums.captured);
         QTRY_VERIFY(!window.findChild<QAction *>(QStringLiteral("replayStep"))->isEnabled());  // it is told next
 
-        // Escape shows the whole.
+        // Its end shows the whole; Escape, which other views want, is none.
         QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(window.capture().gate());
+        window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
         QTRY_VERIFY(!window.capture().gate());
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording"), kPatienceMs);
         QVERIFY(bar->isHidden());
         QCOMPARE(captured(), m_live.sums.captured);
+    }
+
+    /// While it catches up, the slider stays where it was put; backward that begins at the beginning.
+    void aKeyCountsFromWhereItWasPut()
+    {
+        QWidget window;
+        ReplayBar bar(&window);
+        QSignalSpy sought(&bar, &ReplayBar::sought);
+        auto *slider = bar.findChild<QSlider *>(QStringLiteral("replaySlider"));
+        bar.begin(1000, 101'000);
+        bar.sample(51'000, true, false);
+        QTest::keyClick(slider, Qt::Key_Left);
+        QCOMPARE(sought.takeFirst().at(0).toULongLong(), 50'000ULL);
+        bar.sample(0, true, false);
+        QTest::keyClick(slider, Qt::Key_Left);
+        QCOMPARE(sought.takeFirst().at(0).toULongLong(), 49'000ULL);
+        bar.sample(20'000, true, false);
+        QCOMPARE(slider->value(), slider->maximum() * 48 / 100);
+        bar.sample(49'500, true, false);
+        bar.sample(20'000, true, false);
+        QCOMPARE(slider->value(), slider->maximum() * 19 / 100);
+        QWheelEvent wheel({5, 5}, slider->mapToGlobal(QPointF(5, 5)), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(slider, &wheel);
+        QCOMPARE(sought.size(), 1);
+        QVERIFY(sought.takeFirst().at(0).toULongLong() > 20'000ULL);
     }
 
     void stopEndsIt()
