@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kFlushEveryNs = 500'000'000;
 /// Of output in one block; a piece is what was read from the terminal at once, some KiB.
 constexpr std::size_t kMostOutputBytes = 1U << 20;
+/// Of output that waits, while the disk takes nothing.
+constexpr std::size_t kMostWaitingOutput = 64U << 20;
 /// Of what was learned of coroutines in one block.
 constexpr std::size_t kMostFrameRows = 65'536;
 /// Of a batch that does not fit a block; texts of rows may be long.
@@ -49,23 +51,47 @@ RecordingWriter::~RecordingWriter()
 void RecordingWriter::addInfo(const RecordingInfo &info)
 {
     const std::lock_guard lock(m_mutex);
-    m_infos.push_back(info);
+    if (!m_over)
+        m_infos.push_back(info);
 }
 
 void RecordingWriter::addOutput(std::uint64_t ts, std::string bytes)
 {
     const std::lock_guard lock(m_mutex);
+    if (m_over)
+        return;
+    m_output.add(ts, std::move(bytes));
+}
+
+void RecordingWriter::WaitingOutput::add(std::uint64_t ts, std::string bytes)
+{
+    // Once something is left out, all is up to the next block: what is there has no holes but one.
+    if (leftOut != 0 || waiting + bytes.size() > kMostWaitingOutput) {
+        leftOutTs = leftOut == 0 ? ts : leftOutTs;
+        leftOut += bytes.size();
+        return;
+    }
+    waiting += bytes.size();
     while (bytes.size() > kMostOutputBytes) {
-        m_outputs.push_back({ts, bytes.substr(0, kMostOutputBytes)});
+        pieces.push_back({ts, bytes.substr(0, kMostOutputBytes)});
         bytes.erase(0, kMostOutputBytes);
     }
-    m_outputs.push_back({ts, std::move(bytes)});
+    pieces.push_back({ts, std::move(bytes)});
+}
+
+std::vector<OutputPiece> RecordingWriter::WaitingOutput::take()
+{
+    if (leftOut != 0)
+        pieces.push_back({leftOutTs, "\r\n[" + std::to_string(leftOut) +
+                                         " bytes of output were left out here: the disk was too slow]\r\n"});
+    return std::exchange(*this, WaitingOutput()).pieces;
 }
 
 void RecordingWriter::addFrames(const std::vector<FramePlace> &frames)
 {
     const std::lock_guard lock(m_mutex);
-    m_frames.insert(m_frames.end(), frames.begin(), frames.end());
+    if (!m_over)
+        m_frames.insert(m_frames.end(), frames.begin(), frames.end());
 }
 
 Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
@@ -118,10 +144,10 @@ Result<void> RecordingWriter::writeAside()
     std::vector<FramePlace> frames;
     {
         const std::lock_guard lock(m_mutex);
-        if (!m_begun && m_outputs.empty())
+        if (!m_begun && m_output.isEmpty())
             return {};
         infos.swap(m_infos);
-        outputs.swap(m_outputs);
+        outputs = m_output.take();
         frames.swap(m_frames);
     }
     m_begun = true;
@@ -262,11 +288,17 @@ Result<void> RecordingWriter::takeWhole(const Batch &batch)
     return {};
 }
 
-/// Lets go of the file: others may keep this object for longer.
+/// Lets go of the file, and of what it would have held: others may keep this object for longer, and go on telling.
 void RecordingWriter::close()
 {
-    m_over = true;
     m_rotation.reset();
+    m_present.reset();
+    m_learned.clear();
+    const std::lock_guard lock(m_mutex);
+    m_over = true;
+    m_infos = {};
+    m_output = {};
+    m_frames = {};
 }
 
 Result<void> RecordingWriter::finish(const Accounting &accounting)
@@ -279,7 +311,7 @@ Result<void> RecordingWriter::finish(const Accounting &accounting)
 bool RecordingWriter::isDiscarded()
 {
     const std::lock_guard lock(m_mutex);
-    return m_discardsEmpty && !m_begun && m_outputs.empty();
+    return m_discardsEmpty && !m_begun && m_output.isEmpty();
 }
 
 Result<void> RecordingWriter::complete(const Accounting &accounting)

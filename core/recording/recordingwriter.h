@@ -46,15 +46,27 @@ public:
     Result<void> finish(const Accounting &accounting) override;
 
     // Any thread, also while the others run. It goes into the file with the next consume() or with finish(); what
-    // comes after that is dropped.
+    // comes after that, or after an error, is dropped.
 
     void addInfo(const RecordingInfo &info);
-    /// What the target wrote to its terminal, and when that was read (ns, CLOCK_MONOTONIC).
+    /// What the target wrote to its terminal, and when that was read (ns, CLOCK_MONOTONIC). While the disk takes
+    /// nothing some 64 MiB wait; how many bytes are left out from then on is told in their place.
     void addOutput(std::uint64_t ts, std::string bytes);
     /// What was learned of coroutines; of each, what comes later counts. Ids are those of the stream.
     void addFrames(const std::vector<FramePlace> &frames);
 
 private:
+    struct WaitingOutput {
+        std::vector<ctr::OutputPiece> pieces;
+        std::size_t waiting = 0;      ///< bytes in them
+        std::uint64_t leftOut = 0;    ///< bytes, after them
+        std::uint64_t leftOutTs = 0;  ///< of the first of these
+
+        bool isEmpty() const { return pieces.empty() && leftOut == 0; }
+        void add(std::uint64_t ts, std::string bytes);
+        std::vector<ctr::OutputPiece> take();  ///< with a notice of what was left out
+    };
+
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> take(const Batch &batch);
     Result<void> takeWhole(const Batch &batch);
@@ -84,11 +96,11 @@ private:
     std::uint64_t m_leftOutHere = 0;  ///< since the latest block
     bool m_discardsEmpty = false;
     bool m_begun = false;  ///< something was worth a file
-    bool m_over = false;   ///< failed, or finished
 
-    std::mutex m_mutex;  ///< guards what follows; held for a copy at most
+    std::mutex m_mutex;   ///< guards what follows; held for a copy at most
+    bool m_over = false;  ///< failed, or finished
     std::vector<RecordingInfo> m_infos;
-    std::vector<ctr::OutputPiece> m_outputs;
+    WaitingOutput m_output;
     std::vector<FramePlace> m_frames;
 };
 

@@ -121,6 +121,9 @@ void Recorder::end()
         return;
     m_lookTimer.stop();
     m_clockTimer.stop();
+    // A target that goes on may print for ever.
+    if (const TargetProcess *target = m_session.target())
+        disconnect(target, nullptr, this, nullptr);
     look();
     RecordingInfo info;
     info.clocks = {clocksNow()};

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a recording takes of the memory does not grow with what it is told.
+#include "tests/support/filesizelimit.h"
+#include "tests/unit/town.h"
+
+#include <malloc.h>
+
+using namespace recordingtest;
+
+namespace {
+
+constexpr std::size_t kMiB = 1U << 20;
+
+/// In use, of the heap. Where a sanitizer has a heap of its own, always the same.
+std::size_t heapBytes()
+{
+    const struct mallinfo2 info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/// As a target that never stops, and those who learn of its coroutines.
+void tellMuch(RecordingWriter &to)
+{
+    RecordingInfo info;
+    info.command.assign(20, std::string(1000, 'c'));
+    for (CoroutineId i = 0; i < 16 * 256; ++i) {
+        to.addOutput(kStart + i, std::string(4096, 'x'));
+        to.addFrames({{i, 0x1000, kStart, 0x40'1000, 12, 7, std::string(500, 'f'), std::string(500, 'g')}});
+        if (i % 16 == 0)
+            to.addInfo(info);
+    }
+}
+
+std::string outputIn(const Everything &all)
+{
+    std::string text;
+    for (const ctr::OutputPiece &piece : all.output)
+        text += piece.bytes;
+    return text;
+}
+
+}  // namespace
+
+CT_CASE(afterTheEndNothingIsKept)
+{
+    const TempDir dir;
+    const auto to = writer(dir.file("run.ctr"));
+    Town town(20);
+    CHECK(static_cast<bool>(to->consume(town.next())));
+    CHECK(static_cast<bool>(to->finish({})));
+    const std::size_t before = heapBytes();
+    tellMuch(*to);
+    CHECK(heapBytes() < before + kMiB);
+    CHECK(readAll(dir.file("run.ctr")).output.empty());
+}
+
+CT_CASE(onAFullDiskNothingIsKept)
+{
+    const TempDir dir;
+    const auto to = writer(dir.file("run.ctr"));
+    const std::size_t before = heapBytes();
+    tellMuch(*to);  // what waited goes as well
+    {
+        const ct::test::FileSizeLimit full(1000);
+        Town town(20);
+        CHECK(!to->consume(town.next()));
+    }
+    tellMuch(*to);
+    CHECK(heapBytes() < before + 4 * kMiB);
+}
+
+CT_CASE(outputWaitsForASlowDiskUpToALimit)
+{
+    const TempDir dir;
+    const auto to = writer(dir.file("run.ctr"));
+    Town town(20);
+    CHECK(static_cast<bool>(to->consume(town.next())));
+    const std::size_t before = heapBytes();
+    constexpr std::size_t kTold = 160 * kMiB;
+    for (std::size_t i = 0; i < kTold / 4096; ++i)
+        to->addOutput(kStart, std::string(4096, 'x'));
+    to->addOutput(kStart, std::string(8 * kMiB, 'x'));
+    CHECK(heapBytes() < before + 100 * kMiB);
+    CHECK(static_cast<bool>(to->consume(town.next())));
+    to->addOutput(kStart + kSecond, "later");
+    CHECK(static_cast<bool>(to->finish({})));
+    const Everything all = readAll(dir.file("run.ctr"));
+    const std::string text = outputIn(all);
+    const std::size_t kept = text.find_first_not_of('x');
+    REQUIRE(kept != std::string::npos && kept >= 32 * kMiB);
+    CHECK_EQUAL(text.substr(kept), "\r\n[" + std::to_string(kTold + 8 * kMiB - kept) +
+                                       " bytes of output were left out here: the disk was too slow]\r\nlater");
+}
