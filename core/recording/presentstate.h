@@ -28,6 +28,7 @@ public:
     Batch keyframe() const;
     /// Born so far, living or not: the next one gets this id.
     CoroutineId born() const { return m_born; }
+    bool lives(CoroutineId id) const { return placeOf(id) != kNone; }
 
 private:
     struct Living {

@@ -159,10 +159,8 @@ Result<void> RecordingWriter::writeAside()
     }
     if (Result<void> written = writeOutputs(outputs); !written)
         return written;
-    if (m_present) {
-        for (const FramePlace &place : frames)
-            m_learned[place.coroutine] = place;
-    }
+    if (m_present)
+        learn(frames);
     return writeFrames(frames);
 }
 
@@ -199,6 +197,15 @@ Result<void> RecordingWriter::writeFrames(const std::vector<FramePlace> &frames)
         begin = end;
     }
     return {};
+}
+
+/// For the next file. Those that are not born yet are still to come: who learns may be ahead of who writes.
+void RecordingWriter::learn(const std::vector<FramePlace> &frames)
+{
+    for (const FramePlace &place : frames) {
+        if (place.coroutine >= m_present->born() || m_present->lives(place.coroutine))
+            m_learned[place.coroutine] = place;
+    }
 }
 
 /// Of those that live; the others are forgotten.
@@ -251,8 +258,11 @@ Result<void> RecordingWriter::take(const Batch &batch)
             return flushed;
     }
     m_stream.add(batch);
-    if (m_present)
+    if (m_present) {
         m_present->consume(batch);
+        for (const Death &death : batch.deaths)
+            m_learned.erase(death.coroutine);
+    }
     const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
     return isDue || m_stream.isFull() ? flush(batch.now) : Result<void>();
 }

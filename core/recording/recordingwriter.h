@@ -76,6 +76,7 @@ private:
     Result<void> writeInfo(const RecordingInfo &info);
     Result<void> writeOutputs(const std::vector<ctr::OutputPiece> &outputs);
     Result<void> writeFrames(const std::vector<FramePlace> &frames);
+    void learn(const std::vector<FramePlace> &frames);
     Result<void> writeFramesOf(const std::vector<Birth> &living);
     Result<void> turn();
     Result<void> writeKeyframe();
@@ -83,10 +84,10 @@ private:
     bool isDiscarded();
     void close();
 
-    std::unique_ptr<ctr::Rotation> m_rotation;   ///< nullptr when it is over
-    std::optional<ctr::PresentState> m_present;  ///< with limits only, and
-    RecordingInfo m_said;                        ///< this: all of it
-    std::map<CoroutineId, FramePlace> m_learned;
+    std::unique_ptr<ctr::Rotation> m_rotation;    ///< nullptr when it is over
+    std::optional<ctr::PresentState> m_present;   ///< with limits only, and
+    RecordingInfo m_said;                         ///< this: all of it
+    std::map<CoroutineId, FramePlace> m_learned;  ///< of those that did not die
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;

@@ -93,3 +93,29 @@ CT_CASE(outputWaitsForASlowDiskUpToALimit)
     CHECK_EQUAL(text.substr(kept), "\r\n[" + std::to_string(kTold + 8 * kMiB - kept) +
                                        " bytes of output were left out here: the disk was too slow]\r\nlater");
 }
+
+/// Neither frames that are learned while their coroutines live, nor those that come when they are dead already.
+CT_CASE(framesOfTheDeadAreForgotten)
+{
+    const TempDir dir;
+    auto to = RecordingWriter::open(dir.file("run.ctr"), {1ULL << 30, 0});
+    REQUIRE(static_cast<bool>(to));
+    std::size_t before = 0;
+    CoroutineId id = 0;
+    for (std::uint64_t round = 0; round < 2000; ++round) {
+        if (round == 500)
+            before = heapBytes();
+        Batch batch;
+        batch.now = kStart + round * kSecond / 10;
+        std::vector<FramePlace> frames;
+        for (int i = 0; i < 20; ++i, ++id) {
+            batch.births.push_back({id, id, 1, 77, Dialect::Lane, id, batch.now});
+            batch.deaths.push_back({id, batch.now});
+            const CoroutineId which = round % 2 == 0 || id < 20 ? id : id - 20;
+            frames.push_back({which, 0x1000, batch.now, 0x40'1000, 12, 7, "/src/some/file.cpp", std::string(200, 'f')});
+        }
+        (*to)->addFrames(frames);
+        CHECK(static_cast<bool>((*to)->consume(batch)));
+    }
+    CHECK(heapBytes() < before + kMiB);
+}
