@@ -257,30 +257,38 @@ Result<void> RecordingWriter::take(const Batch &batch)
         if (Result<void> flushed = flush(batch.now); !flushed)
             return flushed;
     }
-    m_stream.add(batch);
-    if (m_present) {
-        m_present->consume(batch);
-        for (const Death &death : batch.deaths)
-            m_learned.erase(death.coroutine);
+    if (fitsNumberRange(batch)) [[likely]] {
+        add(batch);
+    } else {
+        // A reader would have to refuse the block, with all that is good in it. They count for the block in which they
+        // would have been: what follows has its place in the stream after them.
+        Batch good = batch;
+        const std::size_t leftOut = leaveOutBeyondRange(good);
+        m_leftOut += leftOut;
+        m_leftOutHere += leftOut;
+        add(good);
     }
     const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
     return isDue || m_stream.isFull() ? flush(batch.now) : Result<void>();
+}
+
+/// There is room for it.
+void RecordingWriter::add(const Batch &batch)
+{
+    m_stream.add(batch);
+    if (!m_present)
+        return;
+    m_present->consume(batch);
+    for (const Death &death : batch.deaths)
+        m_learned.erase(death.coroutine);
 }
 
 Result<void> RecordingWriter::consume(const Batch &batch)
 {
     m_begun = m_begun || !batch.empty();
     Result<void> done = writeAside();
-    if (done && fitsNumberRange(batch)) [[likely]] {
+    if (done)
         done = takeWhole(batch);
-    } else if (done) {
-        // A reader would have to refuse the block, with all that is good in it.
-        Batch good = batch;
-        const std::size_t leftOut = leaveOutBeyondRange(good);
-        m_leftOut += leftOut;
-        m_leftOutHere += leftOut;
-        done = takeWhole(good);
-    }
     if (!done)
         close();
     return done;

@@ -70,6 +70,7 @@ private:
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> take(const Batch &batch);
     Result<void> takeWhole(const Batch &batch);
+    void add(const Batch &batch);
     Result<void> flush(std::uint64_t now);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();

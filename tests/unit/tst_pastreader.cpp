@@ -187,6 +187,81 @@ CT_CASE(numbersThatCannotBeWrittenAreLeftOutAndCounted)
     checkParts(past, written.stream, 0, 1000);
 }
 
+namespace {
+
+/// `count` good ones of one coroutine, and before those at `bad` one that cannot be written; at `count`: at the end.
+Batch batchWith(std::size_t count, const std::vector<std::size_t> &bad, std::uint64_t &n)
+{
+    Batch batch;
+    if (n == 0)
+        batch.births.push_back({0, 0, 1, 77, Dialect::Lane, 1000, kStart});
+    for (std::size_t i = 0; i <= count; ++i) {
+        Transition event;
+        event.coroutine = 0;
+        event.n = 1ULL << 57;
+        event.ts = kStart + n;
+        if (std::find(bad.begin(), bad.end(), i) != bad.end())
+            batch.transitions.push_back(event);
+        event.n = n;
+        event.seq = n;
+        event.active = n % 2 != 0;
+        if (i < count) {
+            batch.transitions.push_back(event);
+            ++n;
+        }
+    }
+    batch.now = kStart + n;
+    return batch;
+}
+
+/// No more than the blocks which would have held the bad ones is lost, and nothing wrong comes back.
+void checkAround(const std::vector<std::pair<std::size_t, std::vector<std::size_t>>> &batches)
+{
+    Written written;
+    std::uint64_t n = 0;
+    std::uint64_t leftOut = 0;
+    for (const auto &[count, bad] : batches) {
+        const Batch batch = batchWith(count, bad, n);
+        written.stream.insert(written.stream.end(), batch.transitions.begin(), batch.transitions.end());
+        leftOut += bad.size();
+        CHECK(static_cast<bool>(written.writer->consume(batch)));
+    }
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    CHECK_EQUAL(written.places->end(), written.stream.size());
+    CHECK_EQUAL(readAll(written.dir.file("run.ctr")).sums.eventsNotWritten, leftOut);
+    PastReader past(written.places);
+    for (std::size_t i = 0; i < written.places->blocks(); ++i) {
+        const StreamPlaces::Block block = written.places->block(i);
+        const auto at = [&](std::uint64_t place) {
+            return written.stream.begin() + static_cast<std::ptrdiff_t>(place);
+        };
+        const bool isWhole =
+            std::none_of(at(block.first), at(block.end), [](const Transition &event) { return event.n == 1ULL << 57; });
+        Transitions events;
+        CHECK_EQUAL(static_cast<bool>(past.read(block.first, block.end, events)), isWhole);
+        if (isWhole)
+            CHECK(std::equal(events.begin(), events.end(), at(block.first), at(block.end), isSame));
+    }
+}
+
+}  // namespace
+
+/// Wherever they are in their batch and in their block.
+CT_CASE(whatIsLeftOutMovesNothing)
+{
+    for (const std::size_t where : {0, 10'000, 20'000}) {
+        checkAround({{60'000, {}}, {20'000, {where}}, {60'000, {}}});  // does not fit the block before
+        checkAround({{60'000, {where}}, {20'000, {}}, {60'000, {}}});
+        checkAround({{20'000, {}}, {20'000, {where}}, {10'000, {where / 2}}, {60'000, {}}, {60'000, {}}});
+    }
+    // More than a block holds.
+    for (const std::size_t where : {0, 65'535, 65'536, 100'000, 150'000})
+        checkAround({{20'000, {}}, {150'000, {where}}, {60'000, {}}, {60'000, {}}});
+    checkAround({{65'536, {0, 65'536}}, {65'535, {65'535}}, {60'000, {}}});
+    // Nothing else in the batch, or in the block.
+    checkAround({{65'536, {}}, {0, {0}}, {65'536, {}}, {0, {0}}});
+}
+
 CT_CASE(whatChangesUnderItIsRefused)
 {
     Written written;
