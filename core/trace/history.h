@@ -80,6 +80,7 @@ public:
 
     private:
         friend class History;
+        bool known = false;  ///< nextN is: not behind what is absent up to the last event
         std::uint32_t slab = 0;
         std::uint32_t row = 0;
     };

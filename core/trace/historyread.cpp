@@ -138,10 +138,10 @@ std::vector<HistoryEvent> History::events(CoroutineId id, std::uint64_t from, st
 std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryEvent> events) const
 {
     Cursor cursor(*m_data, id, events.size());
-    if (position.slab != 0)
+    if (position.known)
         cursor.start({position.slab, position.row}, position.nextN);
     else
-        cursor.start(m_data->placeBefore(id, 0));
+        cursor.start(position.slab != 0 ? Place{position.slab, position.row} : m_data->placeBefore(id, 0));
     std::size_t got = 0;
     while (got < events.size() && cursor.next(events[got]))
         ++got;
@@ -150,6 +150,7 @@ std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryE
         position.slab = place.slab;
         position.row = place.row;
         position.nextN = cursor.nextN();
+        position.known = cursor.isKnown();
     }
     return got;
 }

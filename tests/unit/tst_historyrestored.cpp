@@ -6,6 +6,7 @@
 #include "tests/unit/historytest.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -71,6 +72,15 @@ struct Run {
                 batch.clear();
             }
         }
+    }
+    /// One event; the time goes on only if it is later.
+    void act(CoroutineId id, std::uint64_t ts)
+    {
+        Batch batch;
+        now = std::max(now, ts);
+        batch.now = now;
+        batch.transitions.push_back(transition(id, next[id]++, ts));
+        take(batch);
     }
     /// All that a look at [from, to) misses; how many pieces that were.
     std::size_t bringBack(std::uint64_t from, std::uint64_t to)
@@ -205,6 +215,30 @@ CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
     std::vector<History::Column> columns(4);
     run.history.columns(0, idle.back().ts, run.now - idle.back().ts, columns);
     CHECK(columns[0].running + columns[0].suspended <= 1.0F);
+}
+
+CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
+{
+    Run run;
+    run.run(300'000);
+    run.act(0, run.now);
+    run.run(1'600'000);
+    run.bringBack(kBase, kBase + 1);
+    History::Position position;
+    std::array<HistoryEvent, 64> events;
+    const std::size_t count = run.history.read(0, position, events);
+    REQUIRE(count > 1 && count < events.size());
+    CHECK(events[count - 1].type == HistoryEvent::Type::Absent);
+    CHECK_EQUAL(run.history.read(0, position, events), 0U);
+    run.act(0, run.now);
+    CHECK_EQUAL(run.history.read(0, position, events), 1U);
+    CHECK(isSame(events[0], all(run.whole, 0).back()));
+    // And from there on, what is lost is.
+    ++run.next[0];
+    run.act(0, run.now);
+    CHECK_EQUAL(run.history.read(0, position, events), 2U);
+    CHECK(events[0].type == HistoryEvent::Type::Gap);
+    CHECK_EQUAL(run.history.read(0, position, events), 0U);
 }
 
 CT_CASE(othersEventsAreRefused)
