@@ -139,11 +139,10 @@ public:
         std::uint64_t events = 0;
         bool inMemory = false;
     };
-    /// What somebody looks at, in slabs, and what of it is not in memory.
+    /// What somebody looks at, in slabs, and what of it is not in memory; each oldest first.
     struct Look {
-        std::uint32_t first = 0;
-        std::uint32_t last = 0;
-        std::vector<Missing> missing;  ///< oldest first
+        std::vector<std::uint32_t> slabs;
+        std::vector<Missing> missing;
     };
     /// Of a look at [from, to) (ns), with the piece before it: at most as much as there is room for, the latest.
     /// Any thread.

@@ -10,40 +10,24 @@ namespace ct {
 
 using namespace history;
 
-namespace {
-
-/// The first slab that may have an event at `ts` or later; one after the last, if none has.
-std::uint32_t firstSlabAt(const Restored &restored, std::uint64_t ts)
-{
-    std::uint32_t first = 1;
-    std::uint32_t end = restored.sealedSlabs() + 1;
-    while (first < end) {
-        const std::uint32_t middle = first + (end - first) / 2;
-        if (restored.sealed(middle).latestTs < ts)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
-}  // namespace
-
 History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
 {
     const Log &log = m_data->log;
     const Restored &restored = log.restored();
     const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);  // 0: nothing was consumed yet
-    // What began before is seen from the piece before.
-    std::uint32_t first = std::max<std::uint32_t>(2, firstSlabAt(restored, from)) - 1;
-    std::uint32_t end = first;
-    while (end < ring && (end == first || restored.sealed(end).minTs < to))
-        ++end;
-    if (const std::uint32_t room = restored.slabs(); end - first > room) {
-        first = end - room;
+    const std::uint32_t first = restored.firstAt(from);
+    Look look;
+    const auto hasRoom = [&] { return look.slabs.size() < restored.slabs(); };
+    for (std::uint32_t number = ring; number > first && hasRoom();) {
+        number = restored.lastBefore(to, number - 1);
+        if (number >= first && restored.sealed(number).maxTs >= from)
+            look.slabs.push_back(number);
     }
-    Look look{first, end - 1, {}};
-    for (std::uint32_t number = first; number < end; ++number) {
+    // What began before is seen from the piece before.
+    if (first > 1 && first <= ring && hasRoom())
+        look.slabs.push_back(first - 1);
+    std::reverse(look.slabs.begin(), look.slabs.end());
+    for (const std::uint32_t number : look.slabs) {
         const Sealed &sealed = restored.sealed(number);
         if (sealed.canBeMadeAgain() && !restored.isHere(number))
             look.missing.push_back({number, sealed.first, sealed.end});
@@ -53,7 +37,7 @@ History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
 
 bool History::restore(const Missing &piece, std::span<const Transition> events, const Look &look)
 {
-    return m_data->log.restored().restore(piece.slab, events, m_data->coroutines, look.first, look.last);
+    return m_data->log.restored().restore(piece.slab, events, m_data->coroutines, look.slabs);
 }
 
 std::uint64_t History::restoredVersion() const
@@ -79,10 +63,10 @@ bool History::isInMemory(std::uint64_t from, std::uint64_t to) const
     const Log &log = m_data->log;
     const Restored &restored = log.restored();
     const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);
-    for (std::uint32_t number = firstSlabAt(restored, from); number < ring; ++number) {
-        if (restored.sealed(number).minTs >= to)
-            return true;
-        if (!restored.isHere(number))
+    const std::uint32_t first = restored.firstAt(from);
+    for (std::uint32_t number = ring; number > first;) {
+        number = restored.lastBefore(to, number - 1);
+        if (number >= first && restored.sealed(number).maxTs >= from && !restored.isHere(number))
             return false;
     }
     return true;

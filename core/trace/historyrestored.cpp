@@ -6,6 +6,7 @@
 #include "core/trace/historylog.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ct::history {
 
@@ -21,6 +22,23 @@ constexpr auto kRelease = std::memory_order_release;
 std::uint32_t numberIn(const Slot &slot)
 {
     return static_cast<std::uint32_t>(slot.stamp.load(kAcquire));
+}
+
+constexpr std::uint32_t lowestBit(std::uint32_t number)
+{
+    return number & (~number + 1);
+}
+
+/// How far a slab is from the nearest of `kept`; 0 is no slab, and the farthest.
+std::uint32_t distanceTo(std::span<const std::uint32_t> kept, std::uint32_t number)
+{
+    std::uint32_t distance = ~std::uint32_t{0};
+    const auto after = std::lower_bound(kept.begin(), kept.end(), number);
+    if (number != 0 && after != kept.end())
+        distance = *after - number;
+    if (number != 0 && after != kept.begin())
+        distance = std::min(distance, number - *std::prev(after));
+    return distance;
 }
 
 }  // namespace
@@ -47,7 +65,31 @@ void Restored::add(std::uint32_t number, const Sealed &sealed)
     line->maxTs = sealed.maxTs;
     line->rows = sealed.rows;
     line->latestTs = std::max(sealed.maxTs, number > 1 ? m_sealed[number - 2].latestTs : 0);
+    line->earliestTs = sealed.minTs;
+    for (std::uint32_t before = number - 1; before > number - lowestBit(number); before -= lowestBit(before))
+        line->earliestTs = std::min(line->earliestTs, m_sealed[before - 1].earliestTs);
     m_sealed.publish();
+}
+
+std::uint32_t Restored::firstAt(std::uint64_t ts) const
+{
+    std::uint32_t first = 1;
+    std::uint32_t end = sealedSlabs() + 1;
+    while (first < end) {
+        const std::uint32_t middle = first + (end - first) / 2;
+        if (sealed(middle).latestTs < ts)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+std::uint32_t Restored::lastBefore(std::uint64_t ts, std::uint32_t number) const
+{
+    while (number != 0 && sealed(number).minTs >= ts)
+        number -= sealed(number).earliestTs < ts ? 1 : lowestBit(number);
+    return number;
 }
 
 bool Restored::isHere(std::uint32_t number) const
@@ -86,8 +128,8 @@ std::uint32_t Restored::previous(std::uint32_t number) const
     return found;
 }
 
-/// A slot without a slab, + 1; 0: all of them are in [keepFrom, keepTo], or there is no memory.
-std::uint32_t Restored::slotFor(std::uint32_t keepFrom, std::uint32_t keepTo)
+/// A slot whose slab may go, + 1; 0: all of them are to be kept, or there is no memory.
+std::uint32_t Restored::slotFor(std::span<const std::uint32_t> keep)
 {
     const std::uint32_t used = m_used.load(kRelaxed);
     if (used < m_memory.slabs()) {
@@ -102,8 +144,7 @@ std::uint32_t Restored::slotFor(std::uint32_t keepFrom, std::uint32_t keepTo)
     std::uint32_t farthest = 0;
     std::uint32_t place = 0;
     for (std::uint32_t i = 0; i < used; ++i) {
-        const std::uint32_t here = numberIn(m_slots[i]);
-        const std::uint32_t distance = here < keepFrom ? keepFrom - here : here > keepTo ? here - keepTo : 0;
+        const std::uint32_t distance = distanceTo(keep, numberIn(m_slots[i]));
         if (distance > farthest) {
             farthest = distance;
             place = i + 1;
@@ -138,14 +179,14 @@ std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<
 }
 
 bool Restored::restore(std::uint32_t number, std::span<const Transition> events, const Coroutines &coroutines,
-                       std::uint32_t keepFrom, std::uint32_t keepTo)
+                       std::span<const std::uint32_t> keep)
 {
     if (number == 0 || number > m_sealed.size())
         return false;
     Sealed &sealed = m_sealed[number - 1];
     if (!sealed.canBeMadeAgain() || sealed.end - sealed.first != events.size() || isHere(number))
         return false;
-    const std::uint32_t place = slotFor(keepFrom, keepTo);
+    const std::uint32_t place = slotFor(keep);
     if (place == 0)
         return false;
     if (!m_dictionary)

@@ -28,6 +28,9 @@ struct alignas(64) Sealed {
     std::uint32_t rows = 0;
     std::atomic<std::uint32_t> slot{0};  ///< + 1, where it was made again; release, partner: acquire in readers
     std::uint64_t latestTs = 0;          ///< in this slab and all before it
+    /// In this slab and those before it, as many together as the lowest bit of its number says: so the lines are a
+    /// Fenwick tree (P. Fenwick, A New Data Structure for Cumulative Frequency Tables, 1994) of smallest times.
+    std::uint64_t earliestTs = 0;
 
     Sealed() = default;
     Sealed(std::uint64_t firstPlace, std::uint64_t endPlace, std::uint64_t slabBase, std::uint64_t min,
@@ -54,16 +57,21 @@ public:
 
     // One thread at a time, which may be another than the writer's.
 
-    /// Makes a slab again; those outside of [keepFrom, keepTo] give way to it, the farthest first. `events`: of the
+    /// Makes a slab again; others than those to `keep` (ascending) give way to it, the farthest first. `events`: of the
     /// stream from Sealed::first to Sealed::end. False: these are not the events, or there is no memory.
     bool restore(std::uint32_t number, std::span<const Transition> events, const Coroutines &coroutines,
-                 std::uint32_t keepFrom, std::uint32_t keepTo);
+                 std::span<const std::uint32_t> keep);
 
     // Readers, any thread.
 
     std::uint32_t slabs() const { return m_memory.slabs(); }       ///< how many can be here at once
     std::uint32_t sealedSlabs() const { return m_sealed.size(); }  ///< number of the latest one that is full
     const Sealed &sealed(std::uint32_t number) const { return m_sealed[number - 1]; }  ///< up to sealedSlabs()
+    /// The first slab that has an event at `ts` or later; sealedSlabs() + 1, if none has.
+    std::uint32_t firstAt(std::uint64_t ts) const;
+    /// The last slab up to `number`, which is sealed or 0, that has an event before `ts`; 0 = none. Times are not
+    /// ascending: a thread may stand still between taking the time and telling.
+    std::uint32_t lastBefore(std::uint64_t ts, std::uint32_t number) const;
     bool isHere(std::uint32_t number) const;
     bool view(std::uint32_t number, SlabView &view) const;
     std::uint32_t next(std::uint32_t number) const;      ///< the first one here from `number` on; 0 = none
@@ -73,7 +81,7 @@ public:
     std::uint64_t version() const { return m_version.load(std::memory_order_acquire); }
 
 private:
-    std::uint32_t slotFor(std::uint32_t keepFrom, std::uint32_t keepTo);
+    std::uint32_t slotFor(std::span<const std::uint32_t> keep);
     std::uint32_t fill(std::byte *memory, const Sealed &sealed, std::span<const Transition> events,
                        const Coroutines &coroutines);
 

@@ -3,6 +3,7 @@
 //
 // What was dropped and brought back is what a History without a budget says there, event for event, while it comes and
 // goes and the run goes on.
+#include "core/trace/historyrestored.h"
 #include "tests/unit/historytest.h"
 
 #include <algorithm>
@@ -223,7 +224,7 @@ CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
     run.run(300'000);
     run.act(0, run.now);
     run.run(1'600'000);
-    run.bringBack(kBase, kBase + 1);
+    run.bringBack(kBase, kBase + 1000);
     History::Position position;
     std::array<HistoryEvent, 64> events;
     const std::size_t count = run.history.read(0, position, events);
@@ -239,6 +240,56 @@ CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
     CHECK_EQUAL(run.history.read(0, position, events), 2U);
     CHECK(events[0].type == HistoryEvent::Type::Gap);
     CHECK_EQUAL(run.history.read(0, position, events), 0U);
+}
+
+CT_CASE(aLateEventIsMissedAndComesBack)
+{
+    // Told long after others of its time: more slabs behind them than come back at once.
+    Run run;
+    run.run(200'000);
+    const std::uint64_t late = run.now;
+    run.run(800'000);
+    run.act(0, late);
+    run.run(1'900'000);
+    run.bringBack(0, ~std::uint64_t{0});  // room is only where something gives way
+    const std::uint64_t from = late - 1000;
+    const std::uint64_t to = late + 1000;
+    const History::Look look = run.history.lookAt(from, to);
+    REQUIRE(look.missing.size() > 1 && look.missing.size() <= 4);
+    CHECK(look.missing.back().slab > look.missing.front().slab + kRestored / 983'040);
+    for (const History::Missing &piece : look.missing) {
+        CHECK(!run.history.isInMemory(from, to));
+        CHECK(run.history.restore(piece, run.eventsOf(piece), look));
+    }
+    CHECK(run.history.isInMemory(from, to));
+    for (CoroutineId id = 0; id < kCoroutines; ++id)
+        checkSame(run, id, from, to);
+    const std::vector<HistoryEvent> events = run.history.events(0, from, to, 100);
+    REQUIRE(!events.empty());
+    CHECK_EQUAL(events.back().ts, late);
+}
+
+CT_CASE(slabsOfATimeAreFoundHoweverLateTheirEventsAre)
+{
+    std::mt19937 random(11);
+    history::Restored restored(0);
+    for (std::uint32_t number = 1; number <= 300; ++number) {
+        const std::uint64_t maxTs = 100 * number + random() % 300;
+        const std::uint64_t minTs = maxTs - std::min<std::uint64_t>(maxTs, random() % 10 == 0 ? random() % 30'000 : 90);
+        restored.add(number, {0, 1, 0, minTs, maxTs, 1});
+        for (int i = 0; i < 50; ++i) {
+            const std::uint64_t ts = random() % 30'000;
+            std::uint32_t first = 1;
+            while (first <= number && restored.sealed(first).maxTs < ts)
+                ++first;
+            CHECK_EQUAL(restored.firstAt(ts), first);
+            const std::uint32_t upTo = random() % (number + 1);
+            std::uint32_t last = upTo;
+            while (last != 0 && restored.sealed(last).minTs >= ts)
+                --last;
+            CHECK_EQUAL(restored.lastBefore(ts, upTo), last);
+        }
+    }
 }
 
 CT_CASE(othersEventsAreRefused)
@@ -264,7 +315,7 @@ CT_CASE(aLookThatIsTooLargeGetsItsEnd)
     run.run(1'900'000);
     const History::Look look = run.history.lookAt(0, ~std::uint64_t{0});
     CHECK_EQUAL(look.missing.size(), kRestored / 983'040);
-    CHECK_EQUAL(look.last - look.first + 1, look.missing.size());
+    CHECK_EQUAL(look.slabs.size(), look.missing.size());
     CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
     CHECK(run.history.isInMemory(run.history.droppedBefore() - 1, ~std::uint64_t{0}));
     CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
