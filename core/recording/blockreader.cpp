@@ -6,10 +6,10 @@
 #include "core/recording/batchcodec.h"
 #include "core/recording/checksum.h"
 #include "core/recording/filegrowth.h"
+#include "core/recording/regularfile.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -50,14 +50,13 @@ BlockReader::~BlockReader()
 
 Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path, FileGrowth *growth)
 {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return errnoError(errno, path + " cannot be opened");
+    const Result<int> opened = openRegularFile(path);
+    if (!opened)
+        return opened.error();
+    const int fd = *opened;
     struct stat info = {};
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        ::close(fd);
-        return Error{ErrorCode::InvalidArgument, path + " is not a file: choose a recording (.ctr)"};
-    }
+    if (fstat(fd, &info) != 0)
+        info.st_size = 0;  // unknown, see m_size
     FileGrowth *const follows = growth && FileGrowth::isWritten(fd) ? growth : nullptr;
     auto reader =
         std::unique_ptr<BlockReader>(new BlockReader(path, fd, static_cast<std::uint64_t>(info.st_size), follows));

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/linesource.h"
 
+#include "core/recording/regularfile.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,16 +24,12 @@ LineSource::~LineSource()
 
 Result<std::unique_ptr<LineSource>> LineSource::open(const std::string &path)
 {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return errnoError(errno, path + " cannot be opened");
+    const Result<int> fd = openRegularFile(path);
+    if (!fd)
+        return fd.error();
     struct stat info = {};
-    if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
-        ::close(fd);
-        return Error{ErrorCode::InvalidArgument, path + " is not a file: choose a JSONL recording"};
-    }
-    const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-    return std::unique_ptr<LineSource>(new LineSource(path, fd, size));
+    const auto size = fstat(*fd, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+    return std::unique_ptr<LineSource>(new LineSource(path, *fd, size));
 }
 
 double LineSource::progress() const

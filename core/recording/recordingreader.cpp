@@ -5,12 +5,12 @@
 #include "core/recording/batchcodec.h"
 #include "core/recording/filegrowth.h"
 #include "core/recording/keyframereader.h"
+#include "core/recording/regularfile.h"
 #include "core/recording/renumbering.h"
 #include "core/recording/segments.h"
 #include "core/recording/streamguard.h"
 
 #include <array>
-#include <cstdio>
 #include <deque>
 #include <fcntl.h>
 #include <filesystem>
@@ -275,9 +275,9 @@ bool RecordingReader::isWritten(const std::string &path)
 bool RecordingReader::isRecording(const std::string &path)
 {
     std::array<char, kFileMagic.size()> magic{};
-    if (std::FILE *file = std::fopen(path.c_str(), "rbe")) {
-        const bool whole = std::fread(magic.data(), 1, magic.size(), file) == magic.size();
-        std::fclose(file);
+    if (const Result<int> file = openRegularFile(path); file) {
+        const bool whole = ::read(*file, magic.data(), magic.size()) == static_cast<ssize_t>(magic.size());
+        ::close(*file);
         if (whole && magic == kFileMagic)
             return true;
     }

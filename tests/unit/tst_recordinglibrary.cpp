@@ -6,6 +6,7 @@
 #include "tests/unit/recordingtest.h"
 
 #include <random>
+#include <sys/stat.h>
 
 using namespace recordingtest;
 namespace recording = corotracer::recording;
@@ -199,6 +200,26 @@ CT_CASE(whatIsNoRecordingIsTold)
     ctr_close(nullptr);
     recording::reader nothing(nullptr);
     CHECK(nothing.status() == recording::status::failed);
+}
+
+/// Opening it would wait for who writes into it.
+CT_CASE(aPipeIsNotWaitedFor)
+{
+    const TempDir dir;
+    for (const char *const name : {"pipe.ctr", "pipe.0.ctr", "pipe.jsonl", "pipe"}) {
+        const std::string path = dir.file(name);
+        REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+        CHECK_EQUAL(RecordingReader::isRecording(path), path.ends_with(".ctr"));
+        const auto source = openRecording(path);
+        REQUIRE(!source);
+        CHECK(source.error().message.find(path + " is a pipe") == 0);
+        CHECK(source.error().message.find("--input -") != std::string::npos);
+        recording::reader reader(path);
+        CHECK(reader.status() == recording::status::failed && reader.message() == source.error().message);
+        CHECK(!reader.overview());
+    }
+    CHECK(openRecording(dir.file("")).error().message.find("is a directory") != std::string::npos);
+    CHECK(openRecording("/dev/null").error().message.find("is a device") != std::string::npos);
 }
 
 CT_CASE(cutOffAnywhere)
