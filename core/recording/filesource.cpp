@@ -14,6 +14,8 @@ Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::
         Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
         if (!lines)
             return lines.error();
+        if (places)
+            places->close();
         return std::unique_ptr<FileSource>(std::move(*lines));
     }
     Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, nullptr, growth);

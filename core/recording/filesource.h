@@ -37,8 +37,8 @@ public:
     virtual bool hasEnded() const { return true; }
 };
 
-/// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL
-/// nothing. With `growth` a .ctr that somebody writes is followed, see RecordingReader::open().
+/// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL,
+/// that nobody can tell. With `growth` a .ctr that somebody writes is followed, see RecordingReader::open().
 Result<std::unique_ptr<FileSource>>
 openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places = nullptr, FileGrowth *growth = nullptr);
 

@@ -46,6 +46,7 @@ RecordingWriter::~RecordingWriter()
 {
     if (m_begun && !m_over && !m_stream.isEmpty())
         static_cast<void>(writeStream(std::nullopt));
+    close();
 }
 
 void RecordingWriter::addInfo(const RecordingInfo &info)
@@ -312,6 +313,8 @@ void RecordingWriter::close()
     m_rotation.reset();
     m_present.reset();
     m_learned.clear();
+    if (m_places)
+        m_places->close();
     const std::lock_guard lock(m_mutex);
     m_over = true;
     m_infos = {};

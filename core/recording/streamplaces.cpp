@@ -27,6 +27,18 @@ std::uint64_t StreamPlaces::end() const
     return m_end;
 }
 
+void StreamPlaces::close()
+{
+    const std::lock_guard lock(m_mutex);
+    m_closed = true;
+}
+
+bool StreamPlaces::isClosed() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_closed;
+}
+
 void StreamPlaces::setRenumbering(const ctr::Renumbering &renumbering)
 {
     auto copy = std::make_shared<const ctr::Renumbering>(renumbering);

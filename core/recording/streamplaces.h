@@ -32,6 +32,9 @@ public:
     /// So many transitions are in blocks, or before them.
     void setEnd(std::uint64_t end);
     std::uint64_t end() const;
+    /// Nothing more will come: what is at end() or behind it never does.
+    void close();
+    bool isClosed() const;
     /// The stream numbers coroutines in another way than the file.
     void setRenumbering(const ctr::Renumbering &renumbering);
     std::shared_ptr<const ctr::Renumbering> renumbering() const;  ///< nullptr: it does not
@@ -55,6 +58,7 @@ private:
     std::vector<Row> m_rows;
     std::vector<std::string> m_paths;
     std::uint64_t m_end = 0;
+    bool m_closed = false;
     std::shared_ptr<const ctr::Renumbering> m_renumbering;
 };
 

@@ -81,6 +81,7 @@ void FileLoader::run()
         const std::lock_guard lock(m_mutex);
         m_errorMessage = QString::fromStdString(loaded.error().message);
     }
+    m_places->close();
 }
 
 void FileLoader::publish(const Accounting &accounting)

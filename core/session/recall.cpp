@@ -32,14 +32,22 @@ Recall::~Recall()
 
 void Recall::look(std::uint64_t from, std::uint64_t to)
 {
-    // What lies in the ring needs nobody; what left it since the last look may be asked for again.
-    const Range range{from, std::min(to, m_history->droppedBefore()), m_history->droppedEvents()};
-    if (range.from >= range.to || range == m_asked)
+    if (std::exchange(m_seen, {from, to}) != std::pair(from, to))
+        ++m_view;
+    // What left the ring since the last look may be asked for again.
+    Range range{from, std::min(to, m_history->droppedBefore()), m_history->droppedEvents(), m_view};
+    if (range.isEmpty())
+        range = {0, 0, 0, m_view};
+    if (range == m_asked)
         return;
     m_asked = range;
     const std::lock_guard lock(m_mutex);
+    if (m_wanted.view != range.view) {
+        m_lost.store(0, std::memory_order_relaxed);
+        m_busy.store(!range.isEmpty(), std::memory_order_relaxed);
+    }
     m_wanted = range;
-    if (!m_thread.joinable())
+    if (!range.isEmpty() && !m_thread.joinable())
         m_thread = std::thread([this] { run(); });
     m_changed.notify_one();
 }
@@ -62,19 +70,30 @@ void Recall::run()
         outcome = bringBack(range);
         // What was done before may have given way to a part of what was not finished.
         done = outcome == Outcome::Done ? range : Range();
-        m_busy.store(false, std::memory_order_relaxed);
         lock.lock();
+        if (m_wanted.view == range.view)
+            m_busy.store(outcome == Outcome::Incomplete, std::memory_order_relaxed);
     }
 }
 
 bool Recall::isCurrent(const Range &range)
 {
     const std::lock_guard lock(m_mutex);
-    return !m_ending && m_wanted.from == range.from && m_wanted.to == range.to;
+    return !m_ending && m_wanted.view == range.view && m_wanted.to == range.to;
+}
+
+/// Unless somebody looks elsewhere by now.
+void Recall::setLost(const Range &range, std::uint64_t pieces)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_wanted.view == range.view)
+        m_lost.store(pieces, std::memory_order_relaxed);
 }
 
 Recall::Outcome Recall::bringBack(const Range &range)
 {
+    if (range.isEmpty())
+        return Outcome::Done;
     const History::Look look = m_history->lookAt(range.from, range.to);
     std::uint64_t lost = 0;
     bool isComplete = true;
@@ -86,18 +105,17 @@ Recall::Outcome Recall::bringBack(const Range &range)
             continue;
         }
         m_busy.store(true, std::memory_order_relaxed);
-        // What has not reached the file yet will; the ring drops it much later.
-        const bool mayCome = piece.endEvent > m_places->end();
-        if (m_reader.read(piece.firstEvent, piece.endEvent, m_events)) {
-            m_history->restore(piece, m_events, look);
-        } else if (mayCome) {
+        // What has not reached the file yet will, if it is still written; the ring drops it much later.
+        const bool mayCome = !m_places->isClosed() && piece.endEvent > m_places->end();
+        const Result<void> read = m_reader.read(piece.firstEvent, piece.endEvent, m_events);
+        if (!read && mayCome) {
             isComplete = false;
-        } else {
+        } else if (!read || !m_history->restore(piece, m_events, look)) {
             m_gone.insert(piece.slab);
             ++lost;
         }
     }
-    m_lost.store(lost, std::memory_order_relaxed);
+    setLost(range, lost);
     return isComplete ? Outcome::Done : Outcome::Incomplete;
 }
 

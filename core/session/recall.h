@@ -14,6 +14,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace ct {
 
@@ -29,16 +30,19 @@ public:
     /// Somebody looks at [from, to) (ns, CLOCK_MONOTONIC) from now on, instead of what was looked at before: what is
     /// there comes into History, whose restoredVersion() tells. Returns at once. One thread.
     void look(std::uint64_t from, std::uint64_t to);
-    /// Pieces are on their way. Any thread.
+    /// Pieces are looked for, or on their way, or will be once they are in the file. Any thread.
     bool isBusy() const { return m_busy.load(std::memory_order_relaxed); }
-    /// Pieces of the latest look that cannot come back, because the recording has them no longer. Any thread.
+    /// Pieces of the latest look that cannot come back, because the recording has them no longer, or ended before them;
+    /// 0 until that is known. Any thread.
     std::uint64_t lostPieces() const { return m_lost.load(std::memory_order_relaxed); }
 
 private:
     struct Range {
         std::uint64_t from = 0;
         std::uint64_t to = 0;
-        std::uint64_t dropped = 0;  ///< History::droppedEvents() then: there may be more to bring back
+        std::uint64_t dropped = 0;                   ///< History::droppedEvents() then: there may be more to bring back
+        std::uint64_t view = 0;                      ///< what was looked at before does not count
+        bool isEmpty() const { return from >= to; }  ///< all of the view is in the ring: nobody is needed
         bool operator==(const Range &) const = default;
     };
     void run();
@@ -49,6 +53,7 @@ private:
     };
     Outcome bringBack(const Range &range);
     bool isCurrent(const Range &range);
+    void setLost(const Range &range, std::uint64_t pieces);
 
     const std::shared_ptr<History> m_history;
     const std::shared_ptr<const StreamPlaces> m_places;
@@ -56,11 +61,15 @@ private:
     // The thread's.
     PastReader m_reader;
     Transitions m_events;
-    std::set<std::uint32_t> m_gone;  ///< slabs that the recording has no longer
+    std::set<std::uint32_t> m_gone;  ///< slabs that the recording has no longer, or not as they were
 
-    std::atomic<bool> m_busy{false};  // relaxed: for people
+    // Relaxed: for people. Both are of m_wanted, and change while m_mutex is held; but m_busy may become true without.
+    std::atomic<bool> m_busy{false};
     std::atomic<std::uint64_t> m_lost{0};
-    Range m_asked;  ///< by look(), of its thread
+    // Of look(), its thread's.
+    Range m_asked;
+    std::pair<std::uint64_t, std::uint64_t> m_seen;  ///< what is looked at, in memory or not, and
+    std::uint64_t m_view = 0;                        ///< how often that has changed
 
     std::mutex m_mutex;  ///< guards what follows; held for a copy
     std::condition_variable m_changed;

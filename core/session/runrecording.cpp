@@ -33,6 +33,7 @@ public:
             check(m_sink->consume(batch));
         if (m_sink && !m_isGivenUp && m_sink->hasGivenUp()) {
             m_isGivenUp = true;
+            m_recording.m_places->close();
             m_recording.claim();
             Q_EMIT m_recording.failed(tr("the disk of %1 has taken nothing for %2 s; look at that disk, or set "
                                          "XDG_CACHE_HOME to a directory on another one")
@@ -57,6 +58,7 @@ private:
         if (done)
             return;
         m_sink.reset();
+        m_recording.m_places->close();
         m_recording.claim();
         Q_EMIT m_recording.failed(QString::fromStdString(done.error().message));
     }
@@ -89,8 +91,7 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
 
 }  // namespace
 
-RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue,
-                           std::shared_ptr<const StreamPlaces> places)
+RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamPlaces> places)
     : m_path(std::move(path)), m_queue(std::move(queue)), m_places(std::move(places))
 {
 }

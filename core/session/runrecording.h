@@ -52,12 +52,12 @@ Q_SIGNALS:
 private:
     class SideSink;
 
-    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<const StreamPlaces> places);
+    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamPlaces> places);
     void claim();
 
     const std::string m_path;
     std::shared_ptr<QueuedSink> m_queue;
-    const std::shared_ptr<const StreamPlaces> m_places;
+    const std::shared_ptr<StreamPlaces> m_places;
     std::unique_ptr<Recorder> m_recorder;
     ctr::ReadClaim m_claim;  ///< from the end of the writing on; the harvest thread's while there is one
 };
