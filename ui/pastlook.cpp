@@ -3,6 +3,7 @@
 #include "ui/pastlook.h"
 
 #include "core/recording/recordingoverview.h"
+#include "core/recording/streamplaces.h"
 #include "core/session/recall.h"
 #include "ui/capture.h"
 #include "ui/timelineview.h"
@@ -30,10 +31,11 @@ void PastLook::tick()
     const auto begin = static_cast<std::uint64_t>(range.first);
     const auto end = static_cast<std::uint64_t>(range.second);
     // A view that moves, or follows a run, is not worth reading for: the run comes first.
-    const bool standsStill = std::exchange(m_range, range) == range;
-    if (standsStill && m_capture.recall())
+    const bool moves = std::exchange(m_range, range) != range || isFollowing();
+    if (!moves && m_capture.recall())
         m_capture.recall()->look(begin, end);
-    m_timeline.setPastText(textFor(begin, end));
+    const bool isMissing = !isInMemory(begin, end);
+    m_timeline.setPastText(isMissing ? textOfMissing(moves) : textOfBefore(moves), isMissing);
     if (!m_sinceDensity.isValid() || m_sinceDensity.elapsed() >= kDensityMs) {
         m_sinceDensity.start();
         showDensity();
@@ -66,23 +68,53 @@ void PastLook::showDensity()
         m_timeline.zoomToFit();
 }
 
-/// Empty when all of [from, to) is in memory.
-QString PastLook::textFor(std::uint64_t from, std::uint64_t to) const
+bool PastLook::isFollowing() const
+{
+    return m_timeline.followLive() && !m_capture.isPaused() && m_capture.state() != SessionState::Ended;
+}
+
+bool PastLook::isInMemory(std::uint64_t from, std::uint64_t to) const
 {
     const History &history = *m_capture.history();
     const std::uint64_t dropped = std::min(to, history.droppedBefore());
-    if (from >= dropped || history.isInMemory(from, dropped))
-        return {};
-    const Recall *const recall = m_capture.recall();
-    if (!recall)
-        return tr("No longer in memory, and not recorded");
-    if (recall->isBusy())
+    return from >= dropped || history.isInMemory(from, dropped);
+}
+
+/// In a way that parts of it can be read again.
+bool PastLook::isRecorded() const
+{
+    const std::shared_ptr<const StreamPlaces> recorded = m_capture.recorded();
+    return recorded && m_capture.recall() && (!recorded->isClosed() || recorded->blocks() > 0);
+}
+
+/// Where the view is not in memory.
+QString PastLook::textOfMissing(bool moves) const
+{
+    if (!isRecorded())
+        return m_capture.isFile()
+                   ? tr("No longer in memory, and parts of a JSONL file cannot be read again: use a .ctr recording")
+                   : tr("No longer in memory, and not recorded");
+    if (isFollowing())
+        return tr("Older events are in the recording: stop following to see them");
+    if (moves || m_capture.recall()->isBusy())
         return tr("Reading older events …");
-    if (recall->lostPieces() > 0)
+    if (m_capture.recall()->lostPieces() > 0)
         return tr("No longer in the recording either");
-    return m_timeline.followLive() && m_capture.state() != SessionState::Ended
-               ? tr("Older events are in the recording: stop following to see them")
-               : tr("More than memory holds: zoom in to see the rest");
+    return tr("More than memory holds: zoom in to see the rest");
+}
+
+/// Where it is: a row may show a state that began before it. Empty if none does.
+QString PastLook::textOfBefore(bool moves) const
+{
+    if (m_capture.history()->droppedEvents() == 0 || !m_timeline.showsDropped())
+        return {};
+    if (!isRecorded())
+        return tr("What began before this part is no longer in memory");
+    if (!moves && m_capture.recall()->isBusy())
+        return tr("Reading older events …");
+    if (!moves && m_capture.recall()->lostPieces() > 0)
+        return tr("What began before this part is no longer in the recording either");
+    return tr("What began before this part is not in memory: zoom out");
 }
 
 }  // namespace ct

@@ -25,7 +25,11 @@ public:
 private:
     void tick();
     void showDensity();
-    QString textFor(std::uint64_t from, std::uint64_t to) const;
+    bool isFollowing() const;
+    bool isInMemory(std::uint64_t from, std::uint64_t to) const;
+    bool isRecorded() const;
+    QString textOfMissing(bool moves) const;
+    QString textOfBefore(bool moves) const;
 
     Capture &m_capture;
     TimelineView &m_timeline;

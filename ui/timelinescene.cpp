@@ -152,6 +152,16 @@ bool TimelineScene::seesNow() const
     return view.columnOf(timelineTime(m_now)) < view.columns();
 }
 
+bool TimelineScene::showsDropped() const
+{
+    for (std::size_t row = 0; m_live && row < m_live->geometry.rowCount(); ++row) {
+        const std::vector<TimelineMark> &marks = m_live->geometry.marks(row);
+        if (std::any_of(marks.begin(), marks.end(), [](const auto &mark) { return mark.kind == MarkKind::Dropped; }))
+            return true;
+    }
+    return false;
+}
+
 void TimelineScene::fit()
 {
     if (m_begun)
@@ -380,9 +390,9 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     paintOff(painter, colors);
     paintElsewhere(painter, colors);
     const int dropped = m_live->geometry.droppedColumns();
-    if (dropped > 0 && dropped < view.columns() && !pastText.isEmpty())
+    if (dropped > 0 && dropped < view.columns() && pastIsMissing)
         timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
-    if (dropped > 0 && !pastText.isEmpty())
+    if (!pastText.isEmpty())
         timelinepainter::paintPastText(painter, area, pastText, colors);
     const std::int64_t nowColumn = view.columnOf(timelineTime(m_now));
     if (m_now != 0 && nowColumn >= 0 && nowColumn < view.columns())

@@ -65,7 +65,8 @@ public:
         TimelineTime b = 0;
     };
     std::optional<Measure> measure;
-    QString pastText;  ///< about what is not in memory
+    QString pastText;            ///< about what is not in memory
+    bool pastIsMissing = false;  ///< a part of the view is not
     /// How busy the run was, where not all of it is in memory; empty = all is.
     std::vector<History::Stretch> stretches;
     TimelineTime knownEnd = 0;  ///< of a run that is still being read; 0 = not known
@@ -74,6 +75,7 @@ public:
     /// Goes to the latest time while `follow` is on.
     void keepUp();
     bool seesNow() const;
+    bool showsDropped() const;  ///< in a row, as of the latest update()
 
     QRect plot() const;
     int rowsHeight() const;

@@ -108,12 +108,22 @@ void TimelineView::sample()
         viewport()->update();
 }
 
-void TimelineView::setPastText(const QString &text)
+void TimelineView::setPastText(const QString &text, bool isMissing)
 {
-    if (text == m_state->scene.pastText)
-        return;
-    m_state->scene.pastText = text;
-    viewport()->update();
+    TimelineScene &scene = m_state->scene;
+    const bool isNew = std::exchange(scene.pastText, text) != text;
+    if (std::exchange(scene.pastIsMissing, isMissing) != isMissing || isNew)
+        viewport()->update();
+}
+
+QString TimelineView::pastText() const
+{
+    return m_state->scene.pastText;
+}
+
+bool TimelineView::showsDropped() const
+{
+    return m_state->scene.showsDropped();
 }
 
 void TimelineView::setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd)

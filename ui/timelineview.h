@@ -32,8 +32,12 @@ public:
     bool followLive() const;
     std::int64_t visibleFrom() const;  ///< ns, CLOCK_MONOTONIC, of the left edge; may lie before 0
     std::int64_t visibleSpan() const;  ///< ns
-    /// What there is to say about a part of the view that is not in memory; empty = nothing.
-    void setPastText(const QString &text);
+    /// What there is to say about what is not in memory; empty = nothing. `isMissing`: a part of the view is, whose end
+    /// is marked.
+    void setPastText(const QString &text, bool isMissing);
+    QString pastText() const;
+    /// A row shows that a part of its life is not in memory.
+    bool showsDropped() const;
     /// How busy the run was where not all of it is in memory, and its last moment (ns) as far as that is known ahead of
     /// its events; empty and 0 = all is there.
     void setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Runs that are longer than memory: what the timeline looks at comes back from the recording, of a file and live.
+#include "core/recording/jsonlwriter.h"
 #include "core/recording/recordingwriter.h"
 #include "core/session/recall.h"
 #include "models/timelinegeometry.h"
@@ -23,10 +24,10 @@ constexpr int kKeepMiB = 24;       ///< some 18 MiB of history, 6 of what comes 
 constexpr std::uint64_t kBegin = 50'000'000'000;
 constexpr std::uint32_t kCoroutines = 40;
 
-/// Coroutines that take turns for three million events, and one that waits in the middle of them.
-void record(const std::string &path)
+/// Coroutines that take turns, and one that waits in the middle of it.
+template <class Writer>
+void record(const Result<std::shared_ptr<Writer>> &writer, std::uint64_t events)
 {
-    const auto writer = RecordingWriter::open(path);
     QVERIFY(writer);
     std::vector<std::uint64_t> next(kCoroutines);
     Batch batch;
@@ -34,7 +35,7 @@ void record(const std::string &path)
     for (CoroutineId id = 0; id < kCoroutines; ++id)
         batch.births.push_back({id, id, 1, 4711, Dialect::Lane, 100 + std::uint64_t{id}, kBegin});
     std::uint64_t ts = kBegin;
-    for (std::uint64_t i = 0; i < 3'000'000; ++i) {
+    for (std::uint64_t i = 0; i < events; ++i) {
         ts += 900 + i * 7919 % 200;
         const auto id = static_cast<CoroutineId>(i * 31 % kCoroutines);
         if (id == 3 && i > 500'000 && i < 2'000'000)
@@ -48,7 +49,7 @@ void record(const std::string &path)
         event.active = event.n % 2 != 0;
         event.site = event.active ? kUnknownSite : 1;
         batch.transitions.push_back(event);
-        if (batch.transitions.size() == 8192 || i + 1 == 3'000'000) {
+        if (batch.transitions.size() == 8192 || i + 1 == events) {
             batch.now = ts;
             QVERIFY((*writer)->consume(batch));
             batch.clear();
@@ -56,6 +57,26 @@ void record(const std::string &path)
     }
     QVERIFY((*writer)->finish({}));
 }
+
+/// What the timeline has said of the past: some of it is over within milliseconds.
+class Texts {
+public:
+    explicit Texts(const MainWindow &window)
+    {
+        const auto *view = window.findChild<TimelineView *>();
+        // After PastLook, which was there first.
+        m_connection =
+            QObject::connect(&window.capture(), &Capture::ticked, [this, view] { m_said << view->pastText(); });
+    }
+    ~Texts() { QObject::disconnect(m_connection); }
+    Texts(const Texts &) = delete;
+    Texts &operator=(const Texts &) = delete;
+    bool have(const char *text) const { return m_said.contains(QString::fromUtf8(text)); }
+
+private:
+    QStringList m_said;
+    QMetaObject::Connection m_connection;
+};
 
 /// A run that is longer than memory, at a pace at which nothing is lost.
 bool runToTheEnd(MainWindow &window)
@@ -96,6 +117,15 @@ void goToTheBeginning(TimelineView *view, const Capture &capture)
     QTRY_VERIFY(view->visibleFrom() <= static_cast<std::int64_t>(capture.history()->firstTs()));
 }
 
+/// With the keys, so that `share` of the run is left of the view.
+void goTo(TimelineView *view, const Capture &capture, double share)
+{
+    const auto first = static_cast<std::int64_t>(capture.history()->firstTs());
+    const auto run = static_cast<double>(capture.history()->lastTs() - capture.history()->firstTs());
+    while (view->visibleFrom() < first + std::llround(share * run))
+        QTest::keyClick(view, Qt::Key_Right);
+}
+
 }  // namespace
 
 class TestPastLook : public QObject {
@@ -121,13 +151,8 @@ private Q_SLOTS:
         QFETCH(const bool, dark);
         applyTheme(dark ? Theme::Dark : Theme::Light);
         const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
-        record(path.toStdString());
         MainWindow window;
-        window.resize(1500, 900);
-        window.show();
-        window.openFile(path);
-        // The window shows it as a whole then, once.
-        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatience);
+        openLarge(window, path);
         const auto history = window.capture().history();
         QVERIFY(history->droppedEvents() > 1'000'000);
         auto *view = window.findChild<TimelineView *>();
@@ -136,18 +161,81 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(!window.capture().recall()->isBusy(), kPatience);
         QVERIFY(!isShown(window.capture(), *view));
+        QTRY_COMPARE(view->pastText(), QStringLiteral("More than memory holds: zoom in to see the rest"));
         takePicture(window, dark ? "pastlook-whole-dark" : "pastlook-whole");
+        const Texts texts(window);
         goToTheBeginning(view, window.capture());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        QTRY_COMPARE(view->pastText(), QString());
+        QVERIFY(texts.have("Reading older events …"));
         QCOMPARE(window.capture().recall()->lostPieces(), 0U);
         takePicture(window, dark ? "pastlook-begin-dark" : "pastlook-begin");
         // The very first events of all.
         for (CoroutineId id = 0; id < kCoroutines; ++id)
             QVERIFY(history->veryFirst(id) != 0);
-        // The file goes: what is here stays, what is not cannot come, and it is said.
-        QVERIFY(QFile::remove(path));
-        QTest::keyClick(view, Qt::Key_PageDown, Qt::NoModifier);
+    }
+
+    /// What is here stays, what is not cannot come, and it is said.
+    void aFileThatIsCutOffMeanwhile()
+    {
+        const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
+        MainWindow window;
+        openLarge(window, path);
+        auto *view = window.findChild<TimelineView *>();
+        goToTheBeginning(view, window.capture());
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().recall()->isBusy(), kPatience);
+        QVERIFY(QFile::resize(path, 1000));
+        goTo(view, window.capture(), 0.3);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().recall()->lostPieces() > 0, kPatience);
+        QVERIFY(!isShown(window.capture(), *view));
+        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in the recording either"));
+        takePicture(window, "pastlook-lost");
+        QTest::keyClick(view, Qt::Key_Home);
         QVERIFY(isShown(window.capture(), *view));
+        QTRY_COMPARE(view->pastText(), QString());
+    }
+
+    void whatBeganBeforeThePartIsFoundByZoomingOut_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+    void whatBeganBeforeThePartIsFoundByZoomingOut()
+    {
+        QFETCH(const bool, dark);
+        applyTheme(dark ? Theme::Dark : Theme::Light);
+        MainWindow window;
+        openLarge(window, m_cache->filePath(QStringLiteral("large.ctr")));
+        auto *view = window.findChild<TimelineView *>();
+        goToTheBeginning(view, window.capture());
+        for (int i = 0; i < 3; ++i)
+            view->zoomIn();
+        // One coroutine has waited since one sixth of the run, 120,000 events ago.
+        goTo(view, window.capture(), 0.207);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        QTRY_COMPARE(view->pastText(), QStringLiteral("What began before this part is not in memory: zoom out"));
+        QVERIFY(view->showsDropped());
+        takePicture(window, dark ? "pastlook-before-dark" : "pastlook-before");
+        for (int i = 0; i < 3; ++i)
+            view->zoomOut();
+        QTRY_COMPARE_WITH_TIMEOUT(view->showsDropped(), false, kPatience);
+        QTRY_COMPARE(view->pastText(), QString());
+        takePicture(window, dark ? "pastlook-out-dark" : "pastlook-out");
+    }
+
+    void ofAJsonlFileNothingComesBack()
+    {
+        const QString path = m_cache->filePath(QStringLiteral("large.jsonl"));
+        record(makeJsonlWriter(path.toStdString()), 1'500'000);
+        MainWindow window;
+        open(window, path);
+        auto *view = window.findChild<TimelineView *>();
+        goToTheBeginning(view, window.capture());
+        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in memory, and parts of a JSONL file cannot be read "
+                                                      "again: use a .ctr recording"));
+        takePicture(window, "pastlook-jsonl");
     }
 
     void aRunThatIsLargerThanMemory()
@@ -155,10 +243,13 @@ private Q_SLOTS:
         MainWindow window;
         window.resize(1500, 900);
         window.show();
+        const Texts texts(window);
         QVERIFY(runToTheEnd(window));
         const auto history = window.capture().history();
         QVERIFY(history->droppedEvents() > 100'000);
         QVERIFY(window.capture().recall());
+        // Ten seconds are shown.
+        QVERIFY(texts.have("Older events are in the recording: stop following to see them"));
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.capture());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
@@ -177,10 +268,26 @@ private Q_SLOTS:
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.capture());
         QVERIFY(!isShown(window.capture(), *view));
+        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in memory, and not recorded"));
         takePicture(window, "pastlook-none");
     }
 
 private:
+    /// All of it is read then, and shown as a whole.
+    void open(MainWindow &window, const QString &path)
+    {
+        window.resize(1500, 900);
+        window.show();
+        window.openFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatience);
+        QVERIFY(window.capture().history()->droppedEvents() > 300'000);
+    }
+    void openLarge(MainWindow &window, const QString &path)
+    {
+        record(RecordingWriter::open(path.toStdString()), 3'000'000);
+        open(window, path);
+    }
+
     std::optional<QTemporaryDir> m_cache;
     gui::Sandbox m_sandbox;
 };
