@@ -16,6 +16,7 @@ namespace {
 constexpr int kFirstLookMs = 20;  // by then the dynamic linker is done
 constexpr int kLookMs = 1000;
 constexpr int kClockMs = 60'000;
+constexpr int kMostLooks = 2;  // one that goes on, and one for what has changed since
 
 }  // namespace
 
@@ -39,6 +40,7 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     info.machine = machineFacts();
     info.clocks = {clocksNow()};
     m_writer->addInfo(info);
+    m_looker.setMaxThreadCount(1);
     m_writer->setSums([&session] { return session.accounting(); });
     connect(&m_lookTimer, &QTimer::timeout, this, [this] {
         m_lookTimer.setInterval(kLookMs);
@@ -82,8 +84,14 @@ void Recorder::look()
         if (process.endTs == 0 && process.pid != 0)
             pids.insert(static_cast<pid_t>(process.pid));
     }
-    for (const pid_t pid : pids)
-        lookAt(pid);
+    if (m_looks.load(std::memory_order_relaxed) < kMostLooks) {
+        m_looks.fetch_add(1, std::memory_order_relaxed);
+        m_looker.start([this, pids] {
+            for (const pid_t pid : pids)
+                lookAt(pid);
+            m_looks.fetch_sub(1, std::memory_order_relaxed);
+        });
+    }
     if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_toldTarget, target) != target) {
         RecordingInfo info;
         info.target = static_cast<std::uint32_t>(target);
@@ -91,6 +99,7 @@ void Recorder::look()
     }
 }
 
+/// On the looking thread.
 void Recorder::lookAt(pid_t pid)
 {
     RecordingInfo::Process process = processFacts(pid);
@@ -125,6 +134,7 @@ void Recorder::end()
     if (const TargetProcess *target = m_session.target())
         disconnect(target, nullptr, this, nullptr);
     look();
+    m_looker.waitForDone();
     RecordingInfo info;
     info.clocks = {clocksNow()};
     if (m_session.target() && m_session.target()->exitStatus()) {

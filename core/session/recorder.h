@@ -11,8 +11,10 @@
 #include "core/trace/population.h"
 
 #include <QObject>
+#include <QThreadPool>
 #include <QTimer>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,7 +24,8 @@ namespace ct {
 /// What is known of a run before it starts. `session`: as the user calls it; empty = a random number.
 RecordingInfo aboutRun(const StartRequest &request, const std::string &session = {});
 
-/// Lives on the session's thread. Make it before the session starts, and call started() right after that.
+/// Lives on the session's thread; the files of processes are read on another one. Make it before the session starts,
+/// and call started() right after that.
 class Recorder final : public QObject {
     Q_OBJECT
 public:
@@ -49,10 +52,13 @@ private:
     std::shared_ptr<RecordingWriter> m_writer;
     QTimer m_lookTimer;
     QTimer m_clockTimer;
-    std::map<pid_t, RecordingInfo::Process> m_told;  ///< without build ids
     pid_t m_toldTarget = 0;
-    bool m_environmentTold = false;
     bool m_ended = false;
+    // Of the looking thread, one at a time:
+    std::map<pid_t, RecordingInfo::Process> m_told;  ///< without build ids
+    bool m_environmentTold = false;
+    std::atomic<int> m_looks = 0;  ///< that are to be done; relaxed: a slow system is looked at less often
+    QThreadPool m_looker;          ///< one thread: files are read that may be slow; goes first
 };
 
 }  // namespace ct
