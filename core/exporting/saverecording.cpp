@@ -4,8 +4,31 @@
 
 #include "core/exporting/replacefile.h"
 #include "core/recording/fileclaim.h"
+#include "core/recording/segments.h"
+
+#include <algorithm>
+#include <filesystem>
 
 namespace ct {
+
+namespace {
+
+/// Another file that everybody would take for a part of the recording `to`, or `to` for a part of; "": none.
+/// "x.ctr" is what "x.0.ctr" and more are called together.
+std::string namesakeOf(const std::string &to)
+{
+    const std::string one = std::filesystem::path(to).lexically_normal().string();
+    const std::optional<ctr::SegmentName> segment = ctr::segmentNameOf(one);
+    const std::string run = segment ? segment->path : one;
+    std::vector<std::string> files = ctr::segmentsOf(run);
+    std::error_code ignored;
+    if (std::filesystem::exists(run, ignored))
+        files.push_back(run);
+    const auto found = std::find_if(files.begin(), files.end(), [&](const std::string &file) { return file != one; });
+    return found == files.end() ? std::string() : std::filesystem::path(*found).filename().string();
+}
+
+}  // namespace
 
 Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to, const CopyProgress &progress)
 {
@@ -13,6 +36,9 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
         return Error{ErrorCode::Busy, to + " is a recording that is " +
                                           (claims.written ? "being written" : "open in a window") +
                                           "; choose another name"};
+    if (const std::string other = namesakeOf(to); !other.empty())
+        return Error{ErrorCode::AlreadyExists, to + " could not be told from the recording that " + other +
+                                                   " beside it belongs to; choose another name"};
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();

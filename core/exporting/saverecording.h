@@ -9,7 +9,8 @@
 namespace ct {
 
 /// Through a temporary file beside `to`, renamed at the end: a save that is cancelled or fails leaves what was there.
-/// `from` as in copyRecording(); `to` may not be a recording that is being written or is open. Any thread.
+/// `from` as in copyRecording(); `to` may not be a recording that is being written or is open, nor be named like
+/// the files of another one ("x.ctr" beside "x.0.ctr"). Any thread.
 Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to,
                                       const CopyProgress &progress = {});
 

@@ -45,6 +45,22 @@ Claims claimsOn(const std::vector<std::string> &files)
     return all;
 }
 
+/// Files by their numbers; by what they are named after, and whether they have numbers at all.
+using Groups = std::map<std::pair<std::string, bool>, std::map<std::uint32_t, std::string>>;
+
+/// The files of a RecordedRun::path.
+std::vector<std::string> filesOf(const std::string &path)
+{
+    std::error_code ignored;
+    const std::optional<SegmentName> name = segmentNameOf(path);
+    if (!name && std::filesystem::exists(path, ignored))
+        return {path};
+    std::vector<std::string> files = segmentsOf(name ? name->path : path);
+    if (name)
+        std::erase(files, name->path);  // one without a number is another one
+    return files;
+}
+
 bool isLeftOver(const std::string &path)
 {
     struct stat info = {};
@@ -127,7 +143,7 @@ Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory
 {
     for (auto &[path, seen] : m_seen)
         seen.stillThere = false;
-    std::map<std::string, std::map<std::uint32_t, std::string>> groups;
+    Groups groups;
     std::error_code failed;
     std::filesystem::directory_iterator at(directory, failed);
     for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
@@ -135,15 +151,16 @@ Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory
         std::error_code ignored;
         if (!path.ends_with(".ctr") || !at->is_regular_file(ignored))
             continue;
-        const SegmentName name = segmentNameOf(path).value_or(SegmentName{path, 0});
-        groups[name.path].emplace(name.number, path);
+        const std::optional<SegmentName> name = segmentNameOf(path);
+        groups[{name ? name->path : path, name.has_value()}].emplace(name ? name->number : 0, path);
     }
     if (failed && failed != std::errc::no_such_file_or_directory)
         return errnoError(failed.value(), directory + " cannot be listed");
     std::vector<RecordedRun> runs;
-    for (const auto &[path, files] : groups) {
+    for (const auto &[key, files] : groups) {
+        const auto &[path, isRow] = key;
         RecordedRun run;
-        run.path = path;
+        run.path = isRow && groups.contains({path, false}) ? files.begin()->second : path;
         std::int64_t lastWritten = 0;
         for (const auto &[number, file] : files) {
             run.files.push_back(file);
@@ -201,7 +218,7 @@ RoomMade RecordedRuns::makeRoom(const std::string &directory, std::uint64_t most
 
 Result<void> removeRun(const std::string &path)
 {
-    const std::vector<std::string> files = segmentsOf(path);
+    const std::vector<std::string> files = filesOf(path);
     const Claims claims = claimsOn(files);
     if (claims.written)
         return Error{ErrorCode::Busy, path + " is being recorded; stop the capture first"};

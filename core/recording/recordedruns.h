@@ -22,7 +22,9 @@ struct RecordedRun {
         Unreadable,
     };
 
-    std::string path;                ///< what its files are named after, "…/x.ctr" of "…/x.0.ctr" and more
+    /// What its files are named after, "…/x.ctr" of "…/x.0.ctr" and more; where there is such a file as well, which
+    /// is another recording then: its first file.
+    std::string path;
     std::vector<std::string> files;  ///< in their order; never empty
     std::string name;                ///< of the target, as the file's name has it
     State state = State::Unreadable;
@@ -69,7 +71,7 @@ private:
     std::map<std::string, Seen> m_seen;
 };
 
-/// All its files. An error, and nothing has changed, while it is written or open in a window.
+/// All files of a RecordedRun::path. An error, and nothing has changed, while it is written or open in a window.
 Result<void> removeRun(const std::string &path);
 
 /// "2026-11-22T07.31.05-server.ctr": "server"; "": no name that a window gives.

@@ -35,9 +35,14 @@ Result<Readers> openAll(const std::string &from)
 {
     Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory"};
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        const std::vector<std::string> named = std::filesystem::exists(from) ? std::vector{from} : segmentsOf(from);
+        const bool isFile = std::filesystem::exists(from);
+        const std::vector<std::string> named = isFile && segmentNameOf(from) ? std::vector{from} : segmentsOf(from);
         if (named.empty())
             return error;
+        if (isFile && named.front() != from)
+            return Error{ErrorCode::InvalidArgument,
+                         from + " is the name of two recordings, of this file and of a run (" +
+                             std::filesystem::path(named.front()).filename().string() + " and more): rename this file"};
         Readers readers;
         std::vector<std::string> files = segmentsAround(named.front());
         if (files.size() > 1 && isJustBegun(files.back()))

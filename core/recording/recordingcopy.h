@@ -20,9 +20,9 @@ struct CopiedRecording {
 /// Called now and then with 0..1; returning false cancels.
 using CopyProgress = std::function<bool(double)>;
 
-/// `from`: a recording, one of its files, or what its files are named after. It may still be written: what is there now
-/// is copied. Opened, the copy gives the same batches; what was damaged is missing and told there as well. `to` is
-/// overwritten; after an error its content is of no use. Any thread.
+/// `from`: a recording, one of its files, or what its files are named after; an error where it is both. It may still be
+/// written: what is there now is copied. Opened, the copy gives the same batches; what was damaged is missing and told
+/// there as well. `to` is overwritten; after an error its content is of no use. Any thread.
 Result<CopiedRecording> copyRecording(const std::string &from, const std::string &to,
                                       const CopyProgress &progress = {});
 

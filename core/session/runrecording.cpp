@@ -78,8 +78,7 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
     for (int number = 1;; ++number) {
         const std::string name = number == 1 ? target : target + "-" + std::to_string(number);
         const std::string path = (directory / recordingFileName(now, name)).string();
-        std::error_code ignored;
-        if (std::filesystem::exists(ctr::segmentPath(path, 0), ignored) && number < kMostOfOneName)
+        if (!ctr::segmentsOf(path).empty() && number < kMostOfOneName)
             continue;
         Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path, limits);
         if (writer)

@@ -105,3 +105,24 @@ CT_CASE(whatIsInUseIsNotReplaced)
     CHECK(!saved && saved.error().message.find("being written") != std::string::npos);
     CHECK(contentOf(first) == before);
 }
+
+/// "run.ctr" beside "run.0.ctr" would be taken for the same recording, and so would "run.7.ctr".
+CT_CASE(namesOfOtherRecordingsAreNotGiven)
+{
+    const TempDir dir;
+    const std::string path = recordIn(dir);
+    const std::size_t files = filesIn(dir);
+    const std::string before = contentOf(ctr::segmentPath(path, 0));
+    const std::string indirect = dir.path() + "/./run.ctr";
+    for (const std::string &to : {path, ctr::segmentPath(path, 7), ctr::segmentPath(path, 0), indirect}) {
+        const auto saved = saveRecording(path, to);
+        REQUIRE(!saved && saved.error().code == ErrorCode::AlreadyExists);
+        CHECK(saved.error().message.find("; choose another name") != std::string::npos);
+    }
+    CHECK(filesIn(dir) == files && contentOf(ctr::segmentPath(path, 0)) == before);
+    CHECK(static_cast<bool>(saveRecording(path, dir.file("kept.ctr"))));
+    CHECK(!saveRecording(path, dir.file("kept.0.ctr")));
+    CHECK(static_cast<bool>(saveRecording(path, dir.file("other.3.ctr"))));
+    CHECK(static_cast<bool>(saveRecording(path, dir.file("other.3.ctr"))));
+    CHECK(filesIn(dir) == files + 2);
+}

@@ -247,6 +247,33 @@ CT_CASE(nobodyLosesWhatTheyHave)
     CHECK(look(dir).empty());
 }
 
+/// Somebody may have put it there by hand.
+CT_CASE(aFileNamedLikeARunIsARowOfItsOwn)
+{
+    for (const bool removesRun : {false, true}) {
+        const TempDir dir;
+        const std::string path = runPath(dir, 1);
+        const Written town = begin(path, 200, {0, 4 * kSecond});
+        CHECK(static_cast<bool>(town.writer->finish({})));
+        const std::vector<std::string> files = ctr::segmentsOf(path);
+        std::filesystem::copy_file(files.back(), path);
+        const std::vector<RecordedRun> runs = look(dir);
+        REQUIRE(runs.size() == 2);
+        const bool runFirst = runs.front().files.size() > 1;
+        const RecordedRun &run = runs[runFirst ? 0 : 1];
+        const RecordedRun &file = runs[runFirst ? 1 : 0];
+        CHECK(run.files == files && run.path == files.front());
+        CHECK(file.files == std::vector<std::string>{path} && file.path == path);
+        CHECK(run.name == "server" && file.name == "server");
+        CHECK(file.bytes == std::filesystem::file_size(path));
+        CHECK(static_cast<bool>(removeRun(removesRun ? run.path : file.path)));
+        const std::vector<RecordedRun> left = look(dir);
+        REQUIRE(left.size() == 1);
+        CHECK(left.front().path == path);
+        CHECK(left.front().files == (removesRun ? file.files : run.files));
+    }
+}
+
 /// Cut off and changed anywhere: some figures, or an error.
 CT_CASE(hostileFiles)
 {

@@ -137,6 +137,21 @@ CT_CASE(manyFilesBecomeOne)
     CHECK(survey && survey->hasEnded && (*reader)->head().segment == 0);
 }
 
+/// Which of the two is meant is not guessed.
+CT_CASE(whatBearsTheNameOfTwoIsRefused)
+{
+    const TempDir dir;
+    const std::string path = filesOf(dir, forSeconds(1000), 1500);
+    const std::vector<std::string> files = ctr::segmentsOf(path);
+    const std::uint64_t all = copyRecording(path, dir.file("copy.ctr"))->transitions;
+    std::filesystem::copy_file(files.back(), path);
+    const auto copied = copyRecording(path, dir.file("copy.ctr"));
+    REQUIRE(!copied && copied.error().code == ErrorCode::InvalidArgument);
+    CHECK(copied.error().message.find("rename this file") != std::string::npos);
+    const auto run = copyRecording(files.front(), dir.file("copy.ctr"));
+    CHECK(run && run->transitions == all);
+}
+
 /// The beginning is gone: the copy begins with a keyframe, and stands alone under any name.
 CT_CASE(whatBeginsInTheMiddleIsUnderstood)
 {
