@@ -13,6 +13,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ct {
 
@@ -23,6 +24,8 @@ namespace {
 /// Where the last block is looked for, at first; most are smaller than this.
 constexpr std::uint64_t kWindow = 256U << 10;
 constexpr std::uint64_t kMostWindow = 2 * std::uint64_t{kMostPayload};
+/// Bytes of what seems to be the last block, and is none, that are looked at.
+constexpr std::uint64_t kPatience = 4 * std::uint64_t{kMostPayload};
 
 class OpenFile {
 public:
@@ -62,21 +65,20 @@ private:
     std::uint64_t m_size = 0;
 };
 
-/// Of a file that was ended in order: where its last block is.
-bool findEnd(const OpenFile &file, std::uint64_t recording, BlockHead &end)
+/// Whether the file seems to have been ended in order: its index is to be looked at.
+bool hasTrailer(const OpenFile &file, std::uint64_t recording)
 {
     Trailer trailer;
     return file.size() > sizeof(trailer) &&
            file.read(file.size() - sizeof(trailer), reinterpret_cast<char *>(&trailer), sizeof(trailer)) &&
-           trailer.magic == kEndMagic && trailer.recording == recording && trailer.check == checkOf(trailer) &&
-           file.read(trailer.endBlock, reinterpret_cast<char *>(&end), sizeof(end)) && end.magic == kBlockMagic &&
-           end.recording == recording && end.kind == Kind::End;
+           trailer.magic == kEndMagic && trailer.recording == recording && trailer.check == checkOf(trailer);
 }
 
-/// The last block that lies in the file as a whole. By its head alone; the recording's number is random.
-bool findLast(const OpenFile &file, std::uint64_t recording, BlockHead &last)
+/// The last block that lies in the file as a whole and is good.
+bool findLast(const OpenFile &file, BlockReader &reader, BlockHead &last)
 {
     const std::string_view magic(kBlockMagic.data(), kBlockMagic.size());
+    std::uint64_t patience = kPatience;
     std::string window;
     for (std::uint64_t bytes = kWindow;; bytes *= 4) {
         const std::uint64_t begin = file.size() - std::min(file.size(), bytes);
@@ -88,8 +90,20 @@ bool findLast(const OpenFile &file, std::uint64_t recording, BlockHead &last)
             if (window.size() - at < sizeof(last))
                 continue;
             std::memcpy(&last, window.data() + at, sizeof(last));
-            if (last.recording == recording && last.lastTs != 0 && last.bytes <= window.size() - at - sizeof(last))
+            if (last.recording != reader.head().recording || last.lastTs == 0 ||
+                last.bytes > window.size() - at - sizeof(last))
+                continue;
+            BlockPlace place;
+            place.offset = begin + at;
+            place.kind = static_cast<std::uint16_t>(last.kind);
+            Block block;
+            if (const Result<bool> isGood = reader.read(place, block); isGood && *isGood) {
+                last = block.head;
                 return true;
+            }
+            if (patience < sizeof(last) + last.bytes)
+                return false;
+            patience -= sizeof(last) + last.bytes;
         }
         if (begin == 0 || bytes > kMostWindow)
             return false;
@@ -117,16 +131,21 @@ Result<RecordedFile> glanceAt(const std::string &path)
     result.firstTs = result.info.clocks.empty() ? first.head.firstTs : result.info.clocks.front().monotonic;
 
     const OpenFile file(path);
+    BlockSurvey survey;
+    if (hasTrailer(file, head.recording)) {
+        Result<BlockSurvey> found = (*reader)->survey();
+        if (!found)
+            return found.error();
+        survey = std::move(*found);
+    }
+    result.ended = survey.hasEnded;
     BlockHead last;
-    result.ended = findEnd(file, head.recording, last);
     if (result.ended) {
-        result.transitions = last.transitionsBefore;
-        const Result<BlockSurvey> survey = (*reader)->survey();
-        if (!survey)
-            return survey.error();
-        for (const BlockPlace &place : survey->places)
+        for (const BlockPlace &place : survey.places) {
+            result.transitions += static_cast<Kind>(place.kind) == Kind::Stream ? place.transitions : 0;
             result.lastTs = std::max(result.lastTs, place.lastTs);
-    } else if (findLast(file, head.recording, last)) {
+        }
+    } else if (findLast(file, **reader, last)) {
         result.transitions = last.transitionsBefore + last.transitions;
         result.lastTs = last.lastTs;
     }

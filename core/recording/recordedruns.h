@@ -33,7 +33,7 @@ struct RecordedRun {
     std::uint64_t bytes = 0;     ///< of all files
     std::uint64_t begun = 0;     ///< ns since 1970; of what cannot be read, when it was written last
     std::uint64_t duration = 0;  ///< ns, from the beginning of the run, also where that is gone
-    std::uint64_t events = 0;    ///< that are there
+    std::uint64_t events = 0;    ///< of its files, see RecordedFile::transitions
     std::vector<std::string> command;
     std::string error;  ///< why it is unreadable
 
