@@ -210,7 +210,7 @@ RoomMade RecordedRuns::makeRoom(const std::string &directory, std::uint64_t most
     for (std::filesystem::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
         const std::string path = at->path().string();
         const std::optional<SegmentName> name = segmentNameOf(path);
-        if (name && !targetInFileName(name->path).empty() && isLeftOver(path))
+        if (path.ends_with(".ctr") && name && !targetInFileName(name->path).empty() && isLeftOver(path))
             ::unlink(path.c_str());
     }
     return made;

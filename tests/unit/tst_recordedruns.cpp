@@ -215,15 +215,17 @@ CT_CASE(whatNobodyBeganGoes)
     const std::string old = ctr::segmentPath(runPath(dir, 1), 0);
     const std::string fresh = ctr::segmentPath(runPath(dir, 2), 0);
     const std::string foreign = dir.file("empty.0.ctr");
-    for (const std::string &path : {old, fresh, foreign})
+    const std::string notes = dir.file("2026-11-22T07.00.01-notes.0.txt");
+    for (const std::string &path : {old, fresh, foreign, notes})
         putContent(path, "");
     const timespec longAgo[2] = {{1'000'000, 0}, {1'000'000, 0}};
-    for (const std::string &path : {old, foreign})
+    for (const std::string &path : {old, foreign, notes})
         CHECK(::utimensat(AT_FDCWD, path.c_str(), longAgo, 0) == 0);
     CHECK(look(dir).empty());
     CHECK(RecordedRuns().makeRoom(dir.path(), 1U << 30).runs == 0);
     CHECK(!std::filesystem::exists(old));
-    CHECK(std::filesystem::exists(fresh) && std::filesystem::exists(foreign));
+    for (const std::string &path : {fresh, foreign, notes})
+        CHECK(std::filesystem::exists(path));
 }
 
 CT_CASE(nobodyLosesWhatTheyHave)
