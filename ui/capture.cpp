@@ -8,7 +8,6 @@
 #include "core/session/recall.h"
 #include "core/session/replaygate.h"
 #include "core/session/runrecording.h"
-#include "ui/followformat.h"
 
 #include <QFileInfo>
 
@@ -167,7 +166,7 @@ Result<void> Capture::start(const StartRequest &request)
     m_openedPath = source.openedPath;
     m_stopAsked = false;
     m_listening = std::holds_alternative<ListenRequest>(request.what);
-    m_startedAt = startedAt;
+    m_startedAt = m_recording ? static_cast<std::int64_t>(m_recording->startedAt()) : m_loader ? 0 : startedAt;
     m_rates.clear();
     setPaused(false);
     Q_EMIT traceChanged();
@@ -298,66 +297,11 @@ Result<void> Capture::beginInput(Source &source)
 void Capture::watch(Session &session)
 {
     connect(&session, &Session::stateChanged, this, &Capture::stateChanged);
-    connect(&session, &Session::targetExited, this, &Capture::targetExited);
+    connect(&session, &Session::targetExited, this,
+            [this](const ExitStatus &status) { Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow())); });
     connect(&session, &Session::nothingTraced, this, &Capture::nothingTraced);
     connect(&session, &Session::noticeAdded, this, &Capture::noticeAdded);
     connect(&session, &Session::sinkFailed, this, &Capture::failed);
-}
-
-void Capture::watch(FileLoader &loader)
-{
-    connect(&loader, &FileLoader::finished, this, [this, &loader] {
-        if (m_loader.get() == &loader)  // else replaced meanwhile
-            onLoaded(loader);
-    });
-    connect(&loader, &FileLoader::followed, this, [this, &loader] {
-        if (m_loader.get() == &loader)
-            Q_EMIT followed();
-    });
-}
-
-void Capture::onLoaded(const FileLoader &loader)
-{
-    const InputSpool::End input = m_input ? m_input->end() : InputSpool::End::None;
-    if (isFollowed() && !loader.wasCancelled()) {
-        const QString inputMessage = m_input ? QString::fromStdString(m_input->message()) : QString();
-        const QString text = format::followEnd({QString::fromStdString(m_openedPath), loader.endedInOrder(),
-                                                m_stopAsked, loader.errorMessage(), isInput(), input, inputMessage});
-        if (input == InputSpool::End::NoRecording)
-            Q_EMIT failed(text);
-        else
-            Q_EMIT noticeAdded(text);
-    } else if (!loader.errorMessage().isEmpty() && loader.gate()) {
-        Q_EMIT noticeAdded(loader.errorMessage());  // the same was said when it was opened
-    } else if (!loader.errorMessage().isEmpty()) {
-        Q_EMIT failed(loader.errorMessage());
-    }
-    Q_EMIT stateChanged(state());
-}
-
-bool Capture::isFollowed() const
-{
-    return m_input || (m_loader && m_loader->isFollowing());
-}
-
-FileGrowth::Figures Capture::followFigures() const
-{
-    return m_loader ? m_loader->figures() : FileGrowth::Figures();
-}
-
-ReplayGate *Capture::gate() const
-{
-    return m_loader ? m_loader->gate() : nullptr;
-}
-
-bool Capture::canReplay() const
-{
-    return m_loader && !gate() && state() == SessionState::Ended && m_population->size() > 0;
-}
-
-bool Capture::endedInOrder() const
-{
-    return m_loader && m_loader->endedInOrder();
 }
 
 bool Capture::knowsDeaths() const
@@ -370,16 +314,6 @@ void Capture::setSymbolPlaces(const SymbolPlaces &places)
     m_symbols->setPlaces(places);
     if (m_places)
         m_places->forgetGaps();
-}
-
-double Capture::fileProgress() const
-{
-    return m_loader ? m_loader->progress() : 1;
-}
-
-std::shared_ptr<const RecordingOverview> Capture::fileOverview() const
-{
-    return m_loader ? m_loader->overview() : nullptr;
 }
 
 SessionState Capture::state() const
@@ -464,6 +398,8 @@ void Capture::tick()
     const std::uint64_t now = m_loader ? m_population->now() : monotonicNow();
     if (now != 0 && m_rates.add(now, sums.captured, sums.lost, m_population->alive()))
         Q_EMIT ratesChanged();
+    if (m_loader)
+        takeOutput(*m_loader);
     if (!m_paused)
         Q_EMIT sampled();
     Q_EMIT ticked();

@@ -75,7 +75,7 @@ public:
     /// A launched target that has not exited yet.
     bool targetRuns() const;
     Accounting accounting() const;  ///< with what the trace did not keep
-    /// ns, CLOCK_MONOTONIC, of the start.
+    /// ns, CLOCK_MONOTONIC, of the start of the run; of a recording, as soon as there is output. 0 = unknown.
     std::int64_t startedAt() const { return m_startedAt; }
 
     bool isPaused() const { return m_paused; }
@@ -113,8 +113,10 @@ Q_SIGNALS:
     void ratesChanged();
     void stateChanged(ct::SessionState state);
     void pausedChanged(bool paused);
+    /// What the target wrote to its terminal, now or when it was recorded.
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);
-    void targetExited(const ct::ExitStatus &status);
+    void outputLeftOut(quint64 lines);  ///< there was more than can be shown
+    void targetExited(const ct::ExitStatus &status, qint64 monotonicNs);
     void nothingTraced();
     void noticeAdded(const QString &notice);
     void failed(const QString &message);
@@ -130,7 +132,9 @@ private:
     Result<void> beginInput(Source &source);
     void beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate = nullptr);
     void beginReplay(Source &source, const ReplayRequest &request);
-    void onLoaded(const FileLoader &loader);
+    void onLoaded(FileLoader &loader);
+    void takeOutput(FileLoader &loader);
+    void tellExit(const FileLoader &loader);
     void tick();
 
     std::shared_ptr<Population> m_population;

@@ -148,6 +148,7 @@ void MainWindow::connectCapture()
     connect(capture, &Capture::nothingTraced, this, &MainWindow::onNothingTraced);
     connect(capture, &Capture::noticeAdded, this, &MainWindow::onNotice);
     connect(capture, &Capture::outputReady, m_output, &OutputDock::append);
+    connect(capture, &Capture::outputLeftOut, m_output, &OutputDock::leaveOut);
     connect(capture, &Capture::ratesChanged, this, [this] { m_throughput->show(m_capture->rates()); });
     connect(capture, &Capture::pausedChanged, m_actions->pause, &QAction::setChecked);
     connect(capture, &Capture::pausedChanged, m_coroutines, &CoroutineDock::setPaused);
@@ -194,7 +195,7 @@ void MainWindow::onTraceChanged()
     m_saidFull = false;
     m_saidUnkept = false;
     m_saidNoSymbols = false;
-    m_exitText.clear();
+    m_exit.clear();
     m_notice->hide();
     m_warning->hide();
     const std::shared_ptr<Places> &places = m_capture->places();
@@ -224,7 +225,19 @@ QString MainWindow::stateText() const
     const SessionState state = m_capture->state();
     const bool ended = state == SessionState::Ended;
     if (!m_capture->isFile())
-        return ended && !m_exitText.isEmpty() ? m_exitText : format::sessionStateName(state);
+        return ended && !m_exit.isEmpty() ? exitText() : format::sessionStateName(state);
+    return ended && !m_exit.isEmpty() ? tr("%1; target %2").arg(recordingText(), m_exit) : recordingText();
+}
+
+QString MainWindow::exitText() const
+{
+    return m_exit.isEmpty() ? QString() : tr("Target %1").arg(m_exit);
+}
+
+/// "Loading", "Recording", "Replay, 2 ×".
+QString MainWindow::recordingText() const
+{
+    const bool ended = m_capture->state() == SessionState::Ended;
     if (m_capture->gate())
         return replayText();
     if (!m_capture->isFollowed())
@@ -292,6 +305,7 @@ void MainWindow::onSampled()
 
 void MainWindow::onTicked()
 {
+    m_output->setOrigin(m_capture->startedAt());
     m_output->sample();
     const Accounting sums = m_capture->accounting();
     m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
@@ -331,12 +345,11 @@ void MainWindow::showBehind()
     m_statusBar->showBehind(behind.text, behind.alert);
 }
 
-void MainWindow::onTargetExited(const ExitStatus &status)
+void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
 {
-    m_exitText = tr("Target %1").arg(format::exitText(status));
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    m_output->end(m_exitText, static_cast<qint64>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
+    m_exit = format::exitText(status);
+    m_output->setOrigin(m_capture->startedAt());
+    m_output->end(exitText(), monotonicNs);
     onStateChanged();
 }
 
@@ -382,7 +395,7 @@ void MainWindow::updateStartPage()
     if (state == SessionState::Idle)
         m_startPage->showWelcome();
     else if (state == SessionState::Ended)
-        m_startPage->showMessage(tr("No coroutine was seen"), m_exitText, true);
+        m_startPage->showMessage(tr("No coroutine was seen"), exitText(), true);
     else if (m_capture->isListening())
         m_startPage->showMessage(tr("Waiting for a target…"), tr("Region: %1").arg(m_capture->session()->regionPath()),
                                  false);

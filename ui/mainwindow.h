@@ -89,6 +89,8 @@ private:
     void onTraceChanged();
     void onStateChanged();
     QString stateText() const;
+    QString recordingText() const;
+    QString exitText() const;
     void onFollowed();
     void showBehind();
     void showWholePast();
@@ -101,7 +103,7 @@ private:
     QString replayText() const;
     void onSampled();
     void onTicked();
-    void onTargetExited(const ExitStatus &status);
+    void onTargetExited(const ExitStatus &status, qint64 monotonicNs);
     void onNothingTraced();
     void onNotice(const QString &notice);
     void onExported(const QString &path, const ExportReport &report);
@@ -140,7 +142,7 @@ private:
     bool m_saidFull = false;  ///< that the region cannot grow
     bool m_saidNoSymbols = false;
     bool m_saidUnkept = false;  ///< that memory has no room for more coroutines
-    QString m_exitText;
+    QString m_exit;             ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;
     bool m_closing = false;

@@ -66,9 +66,8 @@ void OutputDock::append(const QByteArray &bytes, qint64 monotonicNs)
 
 void OutputDock::end(const QString &note, qint64 monotonicNs)
 {
-    m_log.finish();
+    m_log.finish({monotonicNs, tr("— %1 —").arg(note)});
     sample();
-    show({monotonicNs, tr("— %1 —").arg(note)});
     m_input->hide();
 }
 
@@ -78,7 +77,7 @@ void OutputDock::sample()
     if (lines.empty())
         return;
     if (m_log.skipped() > m_skippedShown) {
-        show({lines.front().ts, tr("— %1 lines left out: the target writes faster than a window can show —")
+        show({lines.front().ts, tr("— %1 lines left out: more than a window can show —")
                                     .arg(format::count(m_log.skipped() - m_skippedShown))});
         m_skippedShown = m_log.skipped();
     }

@@ -20,10 +20,13 @@ public:
 
     /// A new run began at this time (ns, CLOCK_MONOTONIC); `hasTarget`: it has a terminal of ours.
     void begin(std::int64_t origin, bool hasTarget);
+    /// Times count from here, of what is shown from now on: a recording tells when its run began.
+    void setOrigin(std::int64_t origin) { m_origin = origin; }
+    void leaveOut(std::uint64_t lines) { m_log.skip(lines); }
     void append(const QByteArray &bytes, qint64 monotonicNs);
     /// The target has ended; `note` is written below its last line.
     void end(const QString &note, qint64 monotonicNs);
-    /// Shows what has come since the last call.
+    /// Shows what has come since the last call; of very much, the next part.
     void sample();
 
 Q_SIGNALS:

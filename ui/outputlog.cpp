@@ -6,8 +6,8 @@ namespace ct {
 
 namespace {
 
-/// Lines that nobody takes are dropped beyond this, so that a flooding target costs bounded memory.
-constexpr std::size_t kMostPending = 50'000;
+/// Lines that wait are dropped beyond this, so that a flooding target costs bounded memory, and is shown soon.
+constexpr std::size_t kMostPending = 20'000;
 
 }  // namespace
 
@@ -83,18 +83,17 @@ void OutputLog::endLine()
 
 std::vector<OutputLine> OutputLog::takeLines(std::size_t limit)
 {
-    std::vector<OutputLine> lines = std::exchange(m_lines, {});
-    if (lines.size() > limit) {
-        m_skipped += lines.size() - limit;
-        lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(limit));
-    }
+    std::vector<OutputLine> lines;
+    for (; !m_lines.empty() && lines.size() < limit; m_lines.pop_front())
+        lines.push_back(std::move(m_lines.front()));
     return lines;
 }
 
-void OutputLog::finish()
+void OutputLog::finish(const OutputLine &note)
 {
     if (!m_line.text.isEmpty())
         endLine();
+    m_lines.push_back(note);
 }
 
 }  // namespace ct

@@ -9,6 +9,7 @@
 #include <QStringDecoder>
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace ct {
@@ -25,11 +26,13 @@ public:
     static constexpr qsizetype kLongestLine = 4096;
 
     void append(const QByteArray &bytes, std::int64_t ts);
-    /// The lines that have been completed since the last call; at most the latest `limit`, the rest is counted.
+    /// The first lines that were completed and not taken yet. Of those that wait for it, the older ones are left out
+    /// and counted, where they are too many.
     std::vector<OutputLine> takeLines(std::size_t limit);
+    void skip(std::uint64_t lines) { m_skipped += lines; }  ///< that were left out elsewhere
     std::uint64_t skipped() const { return m_skipped; }
-    /// Ends a line that has no end (the target is gone).
-    void finish();
+    /// Ends a line that has no end (the target is gone), and adds one that is not the target's.
+    void finish(const OutputLine &note);
 
 private:
     enum class Escape { None, Begun, Control, Text, TextEnd };
@@ -42,7 +45,7 @@ private:
     Escape m_escape = Escape::None;
     bool m_returned = false;  ///< a carriage return whose meaning the next character decides
     OutputLine m_line;
-    std::vector<OutputLine> m_lines;
+    std::deque<OutputLine> m_lines;
     std::uint64_t m_skipped = 0;
 };
 

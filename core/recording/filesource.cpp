@@ -8,7 +8,7 @@
 namespace ct {
 
 Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places,
-                                                  FileGrowth *growth)
+                                                  FileGrowth *growth, TakeOutput takeOutput)
 {
     if (!RecordingReader::isRecording(path)) {
         Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
@@ -18,7 +18,7 @@ Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::
             places->close();
         return std::unique_ptr<FileSource>(std::move(*lines));
     }
-    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, nullptr, growth);
+    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, std::move(takeOutput), growth);
     if (!reader)
         return reader.error();
     if (places)

@@ -9,6 +9,7 @@
 #include "core/recording/streamplaces.h"
 #include "core/trace/stream.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@
 namespace ct {
 
 class FileGrowth;
+namespace ctr {
+struct OutputPiece;
+}
+/// What the target wrote to its terminal, as soon as its place in the file is reached; on the reader's thread.
+using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
+
 /// What a file says beside the stream.
 struct FileFacts {
     RecordingInfo info;              ///< all of it, up to here
@@ -39,7 +46,8 @@ public:
 
 /// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL,
 /// that nobody can tell. With `growth` a .ctr that somebody writes is followed, see RecordingReader::open().
-Result<std::unique_ptr<FileSource>>
-openRecording(const std::string &path, std::shared_ptr<StreamPlaces> places = nullptr, FileGrowth *growth = nullptr);
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
+                                                  std::shared_ptr<StreamPlaces> places = nullptr,
+                                                  FileGrowth *growth = nullptr, TakeOutput takeOutput = nullptr);
 
 }  // namespace ct

@@ -24,8 +24,6 @@ class RecordingReader final : public FileSource {
 public:
     static bool isRecording(const std::string &path);  ///< by its first bytes, or its name
     static bool isWritten(const std::string &path);    ///< at present, by this program: it, or the latest of its files
-    /// What the target wrote to its terminal, in its place in the file, as soon as that is reached.
-    using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
     /// With `growth` (which outlives the reader) a recording that somebody writes is followed, from file to file:
     /// this and next() wait for more, see BlockReader::open().
     static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr,

@@ -9,6 +9,8 @@
 
 #include <QElapsedTimer>
 
+#include <algorithm>
+
 namespace ct {
 
 namespace {
@@ -141,15 +143,55 @@ Result<void> FileLoader::give(const Batch &batch, const FileSource &reader)
         sums.captured = m_given;
         publish(sums);
     };
-    m_gate->pass(batch, [&](const Batch &piece) {
+    const auto consumePiece = [&](const Batch &piece) {
         if (const Result<void> consumed = consume(piece); !consumed && outcome)
             outcome = consumed;
         m_given += piece.transitions.size();
         if (!piece.empty())
             publishGiven();
-    });
+    };
+    giveOutput(batch.now, consumePiece);
+    if (m_gate->pass(batch, consumePiece))
+        m_output.release(batch.now);
+    m_now = std::max(m_now, batch.now);
     publishGiven();
     return outcome;
+}
+
+/// Of a replay: each piece in its time. What was written before the first event comes with it.
+void FileLoader::giveOutput(std::uint64_t until, const ReplayGate::Consume &tellTime)
+{
+    Batch time;
+    for (auto held = m_output.heldSince(); held && *held <= until; held = m_output.heldSince()) {
+        time.now = *held;
+        if (m_given > 0 && *held > m_now && !m_gate->pass(time, tellTime))
+            return;
+        m_now = std::max(m_now, *held);
+        m_output.release(*held);
+    }
+}
+
+void FileLoader::takeFacts(FileSource &reader)
+{
+    FileFacts facts;
+    if (!reader.takeFacts(facts))
+        return;
+    if (m_addresses) {
+        m_addresses->addInfo(facts.info);
+        m_addresses->addFrames(facts.frames);
+    }
+    const std::lock_guard lock(m_mutex);
+    m_run.exit = facts.info.exit;
+    if (!facts.info.clocks.empty()) {
+        m_run.begun = facts.info.clocks.front().monotonic;
+        m_run.ended = facts.info.clocks.back().monotonic;
+    }
+}
+
+FileLoader::Run FileLoader::aboutRun() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_run;
 }
 
 Result<void> FileLoader::load()
@@ -161,9 +203,13 @@ Result<void> FileLoader::load()
     } else {
         look();
     }
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth);
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth,
+                                                               [this](const auto &piece) { m_output.add(piece); });
     if (!opened)
         return opened.error();
+    takeFacts(**opened);  // when the run began, before anything that it wrote
+    if (!m_gate)
+        m_output.release(RecordedOutput::kAll);
     ReadAhead reader(std::move(*opened));
     QElapsedTimer sinceProgress;
     sinceProgress.start();
@@ -178,10 +224,7 @@ Result<void> FileLoader::load()
             outcome = next.error();
         if (const Result<void> given = give(batch, reader); !given && outcome)
             outcome = given;
-        if (FileFacts facts; m_addresses && reader.takeFacts(facts)) {
-            m_addresses->addInfo(facts.info);
-            m_addresses->addFrames(facts.frames);
-        }
+        takeFacts(reader);
         m_progress.store(reader.progress(), std::memory_order_relaxed);
         if (!m_gate)
             publish(reader.accounting());
@@ -190,6 +233,7 @@ Result<void> FileLoader::load()
             Q_EMIT progressChanged(progress());
         }
     }
+    m_output.release(RecordedOutput::kAll);
     if (m_following.load(std::memory_order_relaxed))
         claim();        // those that have come since
     m_growth.cancel();  // where a sink failed, the reader may wait for more

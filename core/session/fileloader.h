@@ -7,9 +7,11 @@
 
 #include "core/recording/fileclaim.h"
 #include "core/recording/filegrowth.h"
+#include "core/recording/recordinginfo.h"
 #include "core/recording/recordingoverview.h"
 #include "core/recording/streamplaces.h"
 #include "core/session/places.h"
+#include "core/session/recordedoutput.h"
 #include "core/session/replaygate.h"
 #include "core/trace/stream.h"
 
@@ -24,6 +26,7 @@
 namespace ct {
 
 class FileSource;
+struct FileFacts;
 
 class FileLoader final : public QThread {
     Q_OBJECT
@@ -56,6 +59,17 @@ public:
     /// format does not tell, or it is followed. Any thread.
     std::shared_ptr<const RecordingOverview> overview() const;
 
+    /// What the target wrote to its terminal, that has become due since the last call; in a replay, in its time. Any
+    /// thread.
+    RecordedOutput::Taken takeOutput() { return m_output.take(); }
+    /// What the file says of the run; its end, as soon as it is read. Any thread.
+    struct Run {
+        std::uint64_t begun = 0;  ///< ns, CLOCK_MONOTONIC; 0 = unknown
+        std::uint64_t ended = 0;  ///< the same: when that was last said
+        std::optional<RecordingInfo::Exit> exit;
+    };
+    Run aboutRun() const;
+
 Q_SIGNALS:
     void followed();                        ///< on the loader's thread: isFollowing() has become true
     void overviewKnown();                   ///< on the loader's thread; before the first batch
@@ -71,6 +85,8 @@ private:
     void publish(const Accounting &accounting);
     Result<void> consume(const Batch &batch);
     Result<void> give(const Batch &batch, const FileSource &reader);
+    void giveOutput(std::uint64_t until, const ReplayGate::Consume &tellTime);
+    void takeFacts(FileSource &reader);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
@@ -78,7 +94,9 @@ private:
     std::shared_ptr<Places> m_addresses;
     ctr::ReadClaim m_claim;  ///< as long as it may be looked into again
     std::shared_ptr<ReplayGate> m_gate;
+    RecordedOutput m_output;
     std::uint64_t m_given = 0;              ///< transitions, to the sinks; the loader's thread
+    std::uint64_t m_now = 0;                ///< of a replay, the stream's time, ns; the loader's thread
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for people
     std::atomic<bool> m_following = false;  // relaxed: for people
@@ -88,6 +106,7 @@ private:
     QString m_errorMessage;
     bool m_endedInOrder = false;
     std::shared_ptr<const RecordingOverview> m_overview;
+    Run m_run;
 };
 
 }  // namespace ct

@@ -39,6 +39,7 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     RecordingInfo info = about;
     info.machine = machineFacts();
     info.clocks = {clocksNow()};
+    m_startedAt = info.clocks.front().monotonic;
     m_writer->addInfo(info);
     m_looker.setMaxThreadCount(1);
     m_writer->setSums([&session] { return session.accounting(); });

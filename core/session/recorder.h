@@ -35,6 +35,8 @@ public:
              const RecordingInfo &about, QObject *parent = nullptr);
 
     void started();
+    /// ns, CLOCK_MONOTONIC: when the recording says that the run began.
+    std::uint64_t startedAt() const { return m_startedAt; }
     /// What was learned of coroutines.
     void addFrames(const std::vector<FramePlace> &frames) { m_writer->addFrames(frames); }
     /// Says the last things; by itself when the session drains. To be called before a session that captures is
@@ -50,6 +52,7 @@ private:
     Session &m_session;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<RecordingWriter> m_writer;
+    std::uint64_t m_startedAt = 0;
     QTimer m_lookTimer;
     QTimer m_clockTimer;
     pid_t m_toldTarget = 0;

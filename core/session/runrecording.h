@@ -32,6 +32,8 @@ public:
 
     /// Right after the session was.
     void started();
+    /// ns, CLOCK_MONOTONIC: what the recording says of it.
+    std::uint64_t startedAt() const { return m_recorder->startedAt(); }
     /// What was learned of coroutines.
     void addFrames(const std::vector<FramePlace> &frames) { m_recorder->addFrames(frames); }
     /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.

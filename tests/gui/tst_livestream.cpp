@@ -185,7 +185,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
         QCOMPARE(window.capture().accounting().lost, sender.sum("lost_events"));
-        QTRY_COMPARE(stateOf(window), QStringLiteral("Recording"));
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Recording; target exited with status 0"));
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("ended in order")));
         QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->isHidden());
         gui::takePicture(&window, "ended");

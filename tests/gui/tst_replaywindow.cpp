@@ -15,6 +15,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSqlDatabase>
@@ -83,10 +84,22 @@ QStringList shownIn(const MainWindow &window, const char *view)
     return rows;
 }
 
+/// What the target printed, with the times; of its end, the time at which it was noticed is left out.
+QStringList outputOf(const MainWindow &window)
+{
+    QStringList lines = window.findChild<QPlainTextEdit *>(QStringLiteral("outputText"))
+                            ->toPlainText()
+                            .split(u'\n', Qt::SkipEmptyParts);
+    if (!lines.isEmpty() && lines.back().contains(u'—'))
+        lines.back() = lines.back().mid(lines.back().indexOf(u'—'));
+    return lines;
+}
+
 /// What one looks at in the end.
 struct Seen {
     QStringList table;
     QStringList stuck;
+    QStringList output;
     QByteArray csv;
     QByteArray jsonl;
     QStringList sqlite;
@@ -106,12 +119,17 @@ private Q_SLOTS:
         window.show();
         StartRequest request;
         LaunchSpec target;
-        target.argv = {gui::targetPath("ct_server_lossy").toStdString(), "--seconds", "3"};
+        target.shellLine = "echo it begins; \"" + gui::targetPath("ct_server_lossy").toStdString() +
+                           "\" --seconds 3; seq 1 2000; printf 'no end of line'; exit 3";
         request.what = target;
         window.start(request);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QVERIFY(window.capture().accounting().captured > 1000);
         m_live = see(window, QStringLiteral("live"));
+        QCOMPARE(stateOf(window), QStringLiteral("Target exited with status 3"));
+        QVERIFY(m_live.output.size() > 2002);
+        QVERIFY(m_live.output.front().endsWith(QLatin1String("  it begins")));
+        QCOMPARE(m_live.output.back(), QStringLiteral("— Target exited with status 3 —"));
         const QDir kept(QFileInfo(QString::fromStdString(window.capture().recordingPath())).path());
         const QStringList files = kept.entryList({QStringLiteral("*.ctr")}, QDir::Files);
         QCOMPARE(files.size(), 1);
@@ -130,6 +148,9 @@ private Q_SLOTS:
         window.openFile(m_path);
         QTRY_VERIFY_WITH_TIMEOUT(replay->isEnabled(), kPatienceMs);
         compare(window, see(window, QStringLiteral("recording")));
+        QCOMPARE(stateOf(window), QStringLiteral("Recording; target exited with status 3"));
+        window.findChild<QDockWidget *>(QStringLiteral("outputDock"))->raise();
+        gui::takePicture(&window, "recording-output");
 
         window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100
         replay->trigger();
@@ -137,7 +158,7 @@ private Q_SLOTS:
         QCOMPARE(window.capture().gate()->speed(), 100.0);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         compare(window, see(window, QStringLiteral("replay")));
-        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, at its end"));
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, at its end; target exited with status 3"));
         gui::takePicture(&window, "replay-end");
     }
 
@@ -160,6 +181,9 @@ private Q_SLOTS:
         QVERIFY(captured() < m_live.sums.captured);
         QVERIFY(window.findChild<TimelineView *>()->followLive());
         QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, 0.1 ×"));
+        QTRY_VERIFY(!outputOf(window).isEmpty());
+        QCOMPARE(outputOf(window).front(), m_live.output.front());
+        QVERIFY(!outputOf(window).contains(m_live.output.at(m_live.output.size() - 3)));  // in its time
         gui::takePicture(&window, "replay");
 
         // Time goes by; a space holds it.
@@ -211,7 +235,8 @@ private Q_SLOTS:
         QVERIFY(window.capture().gate());
         window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
         QTRY_VERIFY(!window.capture().gate());
-        QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording; target exited with status 3"),
+                                  kPatienceMs);
         QVERIFY(bar->isHidden());
         QCOMPARE(captured(), m_live.sums.captured);
     }
@@ -307,6 +332,7 @@ private:
             seen.stuck = shownIn(window, "stuckTree");
         } while (before != seen.stuck);
         seen.table = shownIn(window, "coroutineTable");
+        seen.output = outputOf(window);
         return seen;
     }
 
@@ -315,6 +341,7 @@ private:
         const Seen &live = m_live;
         QTRY_COMPARE_WITH_TIMEOUT(shownIn(window, "stuckTree"), live.stuck, kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(shownIn(window, "coroutineTable"), live.table, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(outputOf(window), live.output, kPatienceMs);
         QCOMPARE(seen.now, live.now);
         QCOMPARE(seen.sums.captured, live.sums.captured);
         QCOMPARE(seen.sums.lost, live.sums.lost);

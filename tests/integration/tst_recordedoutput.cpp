@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Recorded output on its way to a window: in its order, in its time, in bounded memory.
+#include "core/session/recordedoutput.h"
+
+#include "tests/support/check.h"
+
+using namespace ct;
+
+namespace {
+
+std::string textOf(const RecordedOutput::Taken &taken)
+{
+    std::string text;
+    for (const ctr::OutputPiece &piece : taken.pieces)
+        text += piece.bytes;
+    return text;
+}
+
+}  // namespace
+
+CT_CASE(isHeldUntilItsTime)
+{
+    RecordedOutput output;
+    output.add({10, "a"});
+    output.add({20, "b"});
+    CHECK_EQUAL(textOf(output.take()), "");
+    CHECK(output.heldSince() == 10U);
+    output.release(10);
+    output.release(5);  // never back
+    CHECK(output.heldSince() == 20U);
+    output.add({8, "c"});  // late, and still behind what was written before
+    CHECK_EQUAL(textOf(output.take()), "a");
+    CHECK_EQUAL(textOf(output.take()), "");
+    output.release(20);
+    CHECK(!output.heldSince());
+    output.add({19, "d"});  // due at once
+    CHECK_EQUAL(textOf(output.take()), "bcd");
+    output.release(RecordedOutput::kAll);
+    output.add({RecordedOutput::kAll, "e"});
+    CHECK_EQUAL(textOf(output.take()), "e");
+}
+
+CT_CASE(whatIsTooMuchIsCounted)
+{
+    const std::string lines(std::size_t{1} << 16, '\n');
+    const auto bytesOf = [](const RecordedOutput::Taken &taken) { return textOf(taken).size(); };
+    for (const bool isHeld : {false, true}) {
+        RecordedOutput output;
+        if (!isHeld)
+            output.release(RecordedOutput::kAll);
+        for (std::uint64_t i = 0; i < 1000; ++i)
+            output.add({i + 1, lines});
+        output.add({1001, "the last one"});
+        output.release(isHeld ? 1001 : 0);
+        const RecordedOutput::Taken taken = output.take();
+        CHECK(bytesOf(taken) > RecordedOutput::kMostDue / 2 && bytesOf(taken) <= RecordedOutput::kMostDue);
+        CHECK_EQUAL(bytesOf(taken) - 12 + taken.linesLeftOut, 1000 * lines.size());
+        CHECK_EQUAL(taken.pieces.back().bytes, "the last one");
+        CHECK_EQUAL(output.take().linesLeftOut, 0U);
+    }
+    // What is not due yet may be more.
+    RecordedOutput output;
+    for (std::uint64_t i = 0; i < 1000; ++i)
+        output.add({i + 1, lines});
+    std::size_t bytes = 0;
+    std::uint64_t leftOut = 0;
+    while (const auto held = output.heldSince()) {
+        output.release(*held);
+        const RecordedOutput::Taken taken = output.take();
+        bytes += bytesOf(taken);
+        leftOut += taken.linesLeftOut;
+    }
+    CHECK(bytes > RecordedOutput::kMostHeld / 2 && bytes <= RecordedOutput::kMostHeld);
+    CHECK_EQUAL(bytes + leftOut, 1000 * lines.size());
+}
