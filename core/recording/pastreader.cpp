@@ -21,6 +21,9 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
         Result<std::unique_ptr<ctr::BlockReader>> file = ctr::BlockReader::open(block.path);
         if (!file)
             return file.error();
+        if ((*file)->head().recording != m_places->recording())
+            return Error{ErrorCode::BadFormat,
+                         block.path + " is another recording now: the one that was there is lost"};
         m_file = std::move(*file);
         m_path = block.path;
     }

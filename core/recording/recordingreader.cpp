@@ -304,6 +304,7 @@ void RecordingReader::setPlaces(std::shared_ptr<StreamPlaces> places)
     m_data->places = std::move(places);
     // The first block was taken when the file was opened.
     m_data->places->setRenumbering(m_data->renumbering);
+    m_data->places->setRecording(m_data->blocks->head().recording);
     if (m_data->inStream)
         m_data->tellPlace();
 }

@@ -49,6 +49,12 @@ RecordingWriter::~RecordingWriter()
     close();
 }
 
+void RecordingWriter::setPlaces(std::shared_ptr<StreamPlaces> places)
+{
+    m_places = std::move(places);
+    m_places->setRecording(m_rotation->blocks().identity().recording);
+}
+
 void RecordingWriter::addInfo(const RecordingInfo &info)
 {
     const std::lock_guard lock(m_mutex);

@@ -38,7 +38,7 @@ public:
     /// The sums of the session, asked for with each block; on the thread of consume(). Set it before.
     void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
     /// Who is told where each block of the stream went, as soon as it is in the file. Set it before.
-    void setPlaces(std::shared_ptr<StreamPlaces> places) { m_places = std::move(places); }
+    void setPlaces(std::shared_ptr<StreamPlaces> places);
     /// Where nothing has happened (no coroutine, no output) finish() leaves no file. Set it before.
     void discardIfEmpty() { m_discardsEmpty = true; }
 

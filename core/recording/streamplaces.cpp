@@ -6,6 +6,18 @@
 
 namespace ct {
 
+void StreamPlaces::setRecording(std::uint64_t number)
+{
+    const std::lock_guard lock(m_mutex);
+    m_recording = number;
+}
+
+std::uint64_t StreamPlaces::recording() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_recording;
+}
+
 void StreamPlaces::begin(const std::string &path, std::uint64_t offset, std::uint64_t first)
 {
     const std::lock_guard lock(m_mutex);

@@ -27,6 +27,10 @@ public:
         std::string path;
     };
 
+    /// FileHead::recording of all files that begin() names: another recording may be written in their place. Before it.
+    void setRecording(std::uint64_t number);
+    std::uint64_t recording() const;
+
     /// The transitions from `first` on are in the block at `offset` of the file `path`. In ascending order.
     void begin(const std::string &path, std::uint64_t offset, std::uint64_t first);
     /// So many transitions are in blocks, or before them.
@@ -57,6 +61,7 @@ private:
     mutable std::mutex m_mutex;  ///< held for a search at most
     std::vector<Row> m_rows;
     std::vector<std::string> m_paths;
+    std::uint64_t m_recording = 0;
     std::uint64_t m_end = 0;
     bool m_closed = false;
     std::shared_ptr<const ctr::Renumbering> m_renumbering;

@@ -281,3 +281,34 @@ CT_CASE(whatChangesUnderItIsRefused)
     PastReader late(written.places);
     CHECK(!late.read(0, 10, events));
 }
+
+/// A program that is run once more with the same output; also where only a reader of the first one was there.
+CT_CASE(anotherRecordingInItsPlaceIsRefused)
+{
+    Written written;
+    written.run(100);
+    CHECK(static_cast<bool>(written.writer->finish({})));
+    const std::string path = written.dir.file("run.ctr");
+    const Read read(path);
+    PastReader before(written.places);
+    checkPart(before, written.stream, 0, 10);
+    auto again = RecordingWriter::open(path);
+    REQUIRE(static_cast<bool>(again));
+    Town town(400);
+    for (int i = 0; i < 100; ++i)
+        CHECK(static_cast<bool>((*again)->consume(town.next())));
+    CHECK(static_cast<bool>((*again)->finish({})));
+    Transitions events;
+    for (const auto &places : {written.places, read.places}) {
+        PastReader past(places);
+        const Result<void> done = past.read(0, 10, events);
+        REQUIRE(!done);
+        CHECK(done.error().message.find("another recording") != std::string::npos);
+        CHECK(events.empty());
+    }
+    // The block that it has is still the one; what comes after it is not.
+    checkPart(before, written.stream, 0, 10);
+    const std::uint64_t last = written.stream.size();
+    CHECK(written.places->find(0)->end < last);
+    CHECK(!before.read(last - 10, last, events));
+}
