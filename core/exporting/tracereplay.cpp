@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,8 @@ constexpr std::uint32_t kCoroutinesPerBatch = 8192;
 /// A recording is behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kLook{20};
+
+constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
 std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
@@ -40,11 +43,9 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
       m_progress(progress),
       m_places(std::move(places)),
       m_coroutines(population.size()),
-      m_streamed(history.streamed()),
-      m_eventsExpected(std::max<std::uint64_t>(m_streamed, 1)),
+      m_end(m_coroutines),
       m_next(m_coroutines),
-      m_isNextKnown(m_coroutines),
-      m_lostOf(m_coroutines),
+      m_untold(m_coroutines),
       m_waitTold(m_coroutines),
       m_wakeTold(m_coroutines)
 {
@@ -54,6 +55,22 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
     m_sums.coroutinesMissed = sums.coroutinesMissed;
     m_sums.notesLost = sums.notesLost;
     population.notKept().addTo(m_sums);
+}
+
+/// The target may go on: what it does from now on is not part of the export.
+void TraceReplay::takeStock()
+{
+    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+        const CoroutineSnapshot snapshot = m_population.at(id);
+        m_events += snapshot.events;
+        m_untold[id] = snapshot.lost + snapshot.missed;
+        m_next[id] = firstNumberOf(snapshot);
+        // A flagged one's numbers mean nothing.
+        m_end[id] = snapshot.flagged ? kNoEnd : m_next[id] + snapshot.events + m_untold[id] + snapshot.dropped;
+    }
+    m_notes = m_history.noteCount();
+    // After the coroutines. The population may be a batch ahead of the history.
+    m_streamed = std::max(m_history.streamed(), m_population.captured());
 }
 
 /// True: the recording has all of the stream.
@@ -70,24 +87,25 @@ bool TraceReplay::awaitRecording() const
     return first && m_places->end() >= m_streamed && reader.read(0, 1, events);
 }
 
-TraceReplay::Recorded TraceReplay::chooseSource()
+void TraceReplay::chooseSource()
 {
     if (!m_places || (m_history.droppedEvents() == 0 && m_history.droppedNotes() == 0))
-        return Recorded::Nothing;
+        return;
     m_reader.emplace(m_places);
-    // Memory may drop more while the export goes on; a recording that has everything does not.
-    return awaitRecording() ? Recorded::All : Recorded::Dropped;
+    m_isComplete = awaitRecording();
+    m_recorded = m_isComplete ? Recorded::All : Recorded::Part;
+    m_isNextKnown.assign(m_coroutines, m_isComplete);
 }
 
 Result<ExportReport> TraceReplay::run()
 {
-    m_recorded = chooseSource();
+    takeStock();
+    chooseSource();
     addProcesses();
     if (m_recorded != Recorded::Nothing) {
         if (Result<void> done = replayBirths(); !done)
             return done.error();
-        const std::uint64_t end = m_recorded == Recorded::All ? m_streamed : m_history.firstInRing();
-        if (Result<void> done = replayRecorded(std::min(end, m_streamed)); !done)
+        if (Result<void> done = replayRecorded(); !done)
             return done.error();
     }
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
@@ -97,6 +115,8 @@ Result<ExportReport> TraceReplay::run()
     if (m_recorded != Recorded::All) {
         if (Result<void> done = replayWakesAndWaits(); !done)
             return done.error();
+    } else if (!m_isComplete) {
+        m_sums.notesDropped = m_notes - std::min(m_notes, m_notesRead);
     }
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
         if (Result<void> done = replayNotes(id); !done)
@@ -107,12 +127,17 @@ Result<ExportReport> TraceReplay::run()
         return done.error();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
-    if (m_recorded != Recorded::Nothing)
-        m_droppedEvents = m_streamed - std::min(m_streamed, m_sums.captured + m_sums.eventsNotKept);
+    return ExportReport{m_sums.captured,     m_coroutines,        m_sums.lost,
+                        missingEvents(),     m_sums.notesDropped, m_sums.coroutinesNotKept,
+                        m_sums.eventsNotKept};
+}
+
+/// That were captured when the export began and are not in it.
+std::uint64_t TraceReplay::missingEvents() const
+{
     const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
-    return ExportReport{
-        m_sums.captured,          m_coroutines,        m_sums.lost, dropped ? m_droppedEvents : 0, m_sums.notesDropped,
-        m_sums.coroutinesNotKept, m_sums.eventsNotKept};
+    // What the population had of an unfinished batch, when the export began, may be behind the end; it is not missing.
+    return dropped && !m_isComplete ? m_events - std::min(m_events, m_sums.captured) : 0;
 }
 
 /// Of all coroutines, ahead of a stream in which they take turns.
@@ -128,68 +153,83 @@ Result<void> TraceReplay::replayBirths()
     return flush();
 }
 
-/// Transitions up to place `end`, in the order of the stream.
-Result<void> TraceReplay::replayRecorded(std::uint64_t end)
+/// In the order of the stream.
+Result<void> TraceReplay::replayRecorded()
 {
     for (std::size_t i = 0, count = m_places->blocks(); i < count; ++i) {
         const StreamPlaces::Block block = m_places->block(i);
-        if (block.first >= end && block.first != block.end)
+        if (block.first >= m_streamed && block.first != block.end)
             break;
-        if (Result<void> done = replayBlock(block, std::min(end, block.end)); !done)
+        if (Result<void> done = replayBlock(block); !done)
             return done;
     }
     return {};
 }
 
-Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block, std::uint64_t end)
+Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block)
 {
     Transitions events;
-    if (!m_reader->readBlock(block) || !m_reader->read(block.first, end, events)) {
+    if (!m_reader->readBlock(block) || !m_reader->read(block.first, std::min(m_streamed, block.end), events)) {
         // What is lost with it cannot be told from what was lost before.
         m_isComplete = false;
-        std::fill(m_isNextKnown.begin(), m_isNextKnown.end(), false);
+        m_isNextKnown.assign(m_coroutines, false);
         return {};
     }
+    if (Result<void> done = replayEvents(events); !done)
+        return done;
+    if (m_recorded == Recorded::All) {
+        m_notesRead += m_reader->notes().waits.size() + m_reader->notes().wakes.size();
+        addNotes(m_reader->notes());
+    }
+    return flush();
+}
+
+/// Of the recording; where it has a hole, what memory has of that comes first.
+Result<void> TraceReplay::replayEvents(const Transitions &events)
+{
     for (const Transition &event : events) {
         const CoroutineId id = event.coroutine;
-        if (id >= m_coroutines)
+        if (id >= m_coroutines || event.n >= m_end[id])
             continue;
-        if (m_isComplete && !m_isNextKnown[id])
-            m_next[id] = firstNumberOf(m_population.at(id));
-        if ((m_isComplete || m_isNextKnown[id]) && event.n > m_next[id])
-            addLoss(m_population.at(id), m_next[id], event.n - m_next[id]);
+        if (event.n > m_next[id]) {
+            if (m_isNextKnown[id])
+                addLoss(id, m_next[id], event.n - m_next[id]);
+            else if (Result<void> done = replayMemory(m_population.at(id), event.n); !done)
+                return done;
+        }
         m_next[id] = event.n + 1;
         m_isNextKnown[id] = true;
         addTransition(event);
     }
-    if (m_recorded == Recorded::All)
-        addNotes(m_reader->notes());
-    return flush();
+    return {};
 }
 
-Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot)
+/// What memory has of a coroutine from the next number on, up to `end`.
+Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::uint64_t end)
 {
     std::array<HistoryEvent, 256> events;
     History::Position position;
     std::uint64_t &next = m_next[snapshot.id];
-    const std::uint64_t toldBefore = next;
+    const std::uint64_t first = next;
     std::uint64_t rows = 0;
-    // The target may go on: what it does from now on is not part of the export.
     while (rows < snapshot.events) {
         const std::size_t count = m_history.read(snapshot.id, position, events);
         if (count == 0)
             break;
-        for (std::size_t i = 0; i < count && rows < snapshot.events; ++i) {
-            const HistoryEvent &event = events[i];
-            if (event.n < toldBefore || event.type == HistoryEvent::Type::Absent)
+        for (const HistoryEvent &event : std::span(events).first(count)) {
+            if (event.n >= end)
+                return {};
+            if (event.n < first || event.type == HistoryEvent::Type::Absent)
                 continue;
             if (event.type == HistoryEvent::Type::Gap) {
-                addLoss(snapshot, event.n, event.count);
+                next = std::min(end, event.n + event.count);
+                addLoss(snapshot.id, event.n, next - event.n);
                 continue;
             }
             const bool active = event.type == HistoryEvent::Type::Resume;
             addTransition({event.ts, event.addr, event.n, slotSeq(snapshot.dialect, event.n), snapshot.id, event.tid,
                            event.site, event.kind, active});
+            next = event.n + 1;
             ++rows;
         }
         if (m_batch.transitions.size() >= kTransitionsPerBatch) {
@@ -197,8 +237,6 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot)
                 return done;
         }
     }
-    m_droppedEvents += snapshot.events - rows;
-    next = std::max(next, position.nextN);
     return {};
 }
 
@@ -207,11 +245,11 @@ Result<void> TraceReplay::replay(CoroutineId id)
     const CoroutineSnapshot snapshot = m_population.at(id);
     if (m_recorded == Recorded::Nothing)
         addBirth(snapshot);
-    if (m_recorded != Recorded::All) {
-        if (Result<void> done = replayMemory(snapshot); !done)
+    if (m_next[id] < m_end[id]) {
+        if (Result<void> done = replayMemory(snapshot, m_end[id]); !done)
             return done;
     }
-    addEndOfLosses(snapshot);
+    addEndOfLosses(id);
     if (snapshot.flagged)
         m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
     if (snapshot.deathTs != 0)
@@ -248,8 +286,7 @@ void TraceReplay::addProcessEnds()
 /// All that the history keeps.
 Result<void> TraceReplay::replayWakesAndWaits()
 {
-    // The target may go on: what it does from now on is not part of the export.
-    const std::uint64_t end = m_history.noteCount();
+    const std::uint64_t end = m_notes;
     std::uint64_t kept = 0;
     Notes notes;
     for (std::uint64_t position = 0; position < end; notes.clear()) {
@@ -306,28 +343,26 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
         m_batch.notes.parents.push_back({birth.coroutine, parent});
 }
 
-void TraceReplay::addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count)
+void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count)
 {
-    const MissingEvents why = m_population.whyMissing(snapshot.id, firstN, count);
+    const MissingEvents why = m_population.whyMissing(id, firstN, count);
     if (why.missed != 0)
-        m_batch.losses.push_back({snapshot.id, firstN, why.missed, true});
+        m_batch.losses.push_back({id, firstN, why.missed, true});
     // What was dropped before stays a jump that nothing explains.
     if (why.lost != 0)
-        m_batch.losses.push_back({snapshot.id, firstN + count - why.lost, why.lost, false});
+        m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
     m_sums.missedBeforeAttach += why.missed;
     m_sums.lost += why.lost;
-    m_lostOf[snapshot.id] += why.missed + why.lost;
+    m_untold[id] -= std::min(m_untold[id], why.missed + why.lost);
 }
 
 /// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell
 /// these losses from the ones that were dropped with them.)
-void TraceReplay::addEndOfLosses(const CoroutineSnapshot &snapshot)
+void TraceReplay::addEndOfLosses(CoroutineId id)
 {
-    const std::uint64_t missing = snapshot.lost + snapshot.missed;
-    const std::uint64_t told = m_lostOf[snapshot.id];
-    const bool isKnown = m_recorded == Recorded::All ? m_isComplete : m_history.droppedEvents() == 0;
-    if (missing > told && isKnown)
-        addLoss(snapshot, std::max(m_next[snapshot.id], firstNumberOf(snapshot)), missing - told);
+    const bool isKnown = m_recorded == Recorded::Nothing ? m_history.droppedEvents() == 0 : m_isComplete;
+    if (m_untold[id] != 0 && isKnown)
+        addLoss(id, m_next[id], m_untold[id]);
 }
 
 void TraceReplay::addTransition(const Transition &transition)
@@ -364,7 +399,7 @@ Result<void> TraceReplay::flush()
     m_batch.clear();
     if (!consumed)
         return consumed;
-    const double events = static_cast<double>(m_sums.captured) / static_cast<double>(m_eventsExpected);
+    const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(m_events));
     const double coroutines = static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutines));
     // The rest belongs to finish(), which may have to build indexes.
     if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace turned back into a stream: coroutine by coroutine what is in memory, and before that, in the order in which
-// it came, what only the recording has.
+// A trace turned back into a stream: if memory has dropped any of it, in the order in which it came what the recording
+// has, its holes filled from memory as far as possible; then coroutine by coroutine the rest of what is in memory.
 #pragma once
 
 #include "core/exporting/exporting.h"
@@ -24,27 +24,30 @@ public:
     Result<ExportReport> run();
 
 private:
-    /// How much of the stream the recording is asked for.
+    /// How much of the stream the recording has, as far as it can be told before it is read.
     enum class Recorded {
-        Nothing,  ///< all is in memory, or there is no recording
-        Dropped,  ///< what memory has dropped, as far as it is there
+        Nothing,  ///< it is not asked: all is in memory, or there is no recording
+        Part,
         All,
     };
-    Recorded chooseSource();
+    void takeStock();
+    void chooseSource();
     bool awaitRecording() const;
     Result<void> replayBirths();
-    Result<void> replayRecorded(std::uint64_t end);
-    Result<void> replayBlock(const StreamPlaces::Block &block, std::uint64_t end);
-    Result<void> replayMemory(const CoroutineSnapshot &snapshot);
+    Result<void> replayRecorded();
+    Result<void> replayBlock(const StreamPlaces::Block &block);
+    Result<void> replayEvents(const Transitions &events);
+    Result<void> replayMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
     Result<void> replay(CoroutineId id);
     Result<void> replayWakesAndWaits();
     Result<void> replayNotes(CoroutineId id);
+    std::uint64_t missingEvents() const;
     bool isExported(CoroutineId other) const { return other == kNoCoroutine || other < m_coroutines; }
     void addProcesses();
     void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);
-    void addLoss(const CoroutineSnapshot &snapshot, std::uint64_t firstN, std::uint64_t count);
-    void addEndOfLosses(const CoroutineSnapshot &snapshot);
+    void addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count);
+    void addEndOfLosses(CoroutineId id);
     void addTransition(const Transition &transition);
     void addNotes(Notes notes);
     Result<void> flush();
@@ -55,18 +58,21 @@ private:
     const ExportProgress &m_progress;
     const std::shared_ptr<const StreamPlaces> m_places;
     const std::uint32_t m_coroutines;
-    const std::uint64_t m_streamed;  ///< transitions there were at the beginning
-    const std::uint64_t m_eventsExpected;
+    // When the export began.
+    std::uint64_t m_streamed = 0;  ///< place in the stream behind all that is exported
+    std::uint64_t m_events = 0;    ///< of the coroutines that are exported
+    std::uint64_t m_notes = 0;     ///< wakes and waits
     Recorded m_recorded = Recorded::Nothing;
-    bool m_isComplete = true;  ///< nothing is missing so far
+    bool m_isComplete = false;  ///< the recording was asked, and had it all so far
     std::optional<PastReader> m_reader;
     Batch m_batch;
     Accounting m_sums;
-    std::uint64_t m_droppedEvents = 0;
+    std::uint64_t m_notesRead = 0;  ///< from the recording
     // By coroutine.
+    std::vector<std::uint64_t> m_end;     ///< one behind its latest number when the export began
     std::vector<std::uint64_t> m_next;    ///< one behind the latest number that was told of
     std::vector<bool> m_isNextKnown;      ///< that it is m_next: what is missing before another one was lost
-    std::vector<std::uint64_t> m_lostOf;  ///< told
+    std::vector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not told of so far
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;
     SiteId m_sitesSent = 0;

@@ -41,6 +41,7 @@ struct Run {
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
     std::mt19937 random{11};
     std::uint64_t now = 1'000'000;
+    bool isRecording = true;
 
     explicit Run(const RecordingLimits &limits = {})
     {
@@ -63,7 +64,7 @@ struct Run {
     {
         forgetful.consume(batch);
         whole.consume(batch);
-        QVERIFY(writer->consume(batch));
+        QVERIFY(!isRecording || writer->consume(batch));
     }
     void run(int events, CoroutineId coroutines = kCoroutines)
     {
@@ -101,14 +102,16 @@ struct Run {
         take(batch);
         QVERIFY(writer->finish({}));
     }
-    /// As if somebody had looked at all of it.
-    void bringBack()
+    /// As if somebody had looked at all of it from that place in the stream on.
+    void bringBack(std::uint64_t from)
     {
         PastReader past(places);
         const History::Look look = forgetful.history.lookAt(1, forgetful.history.droppedBefore());
         QVERIFY(look.missing.size() > 1);
         Transitions events;
         for (const History::Missing &piece : look.missing) {
+            if (piece.firstEvent < from)
+                continue;
             QVERIFY(past.read(piece.firstEvent, piece.endEvent, events));
             QVERIFY(forgetful.history.restore(piece, events, look));
         }
@@ -123,10 +126,24 @@ struct Run {
         const QByteArray was = file.peek(1);
         QVERIFY(file.putChar(static_cast<char>(was[0] ^ 1)));
     }
-    Result<ExportReport> exportForgetful(const QString &path) const
+    /// In the format of the file's ending.
+    Result<ExportReport> exportForgetful(const QString &path, const ExportProgress &progress = {}) const
     {
         const std::string name = path.toStdString();
-        return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, {}, {}, {}, places);
+        return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, progress, {}, {},
+                           places);
+    }
+    /// The same, while the run goes on: memory forgets all that it had.
+    Result<ExportReport> exportGoingOn(const QString &path)
+    {
+        int left = kEvents;
+        bool hasBegun = false;
+        return exportForgetful(path, [&](double) {
+            const int events = std::exchange(hasBegun, true) ? std::min(left, 100'000) : 0;
+            left -= events;
+            run(events);
+            return true;
+        });
     }
 };
 
@@ -197,13 +214,31 @@ private Q_SLOTS:
         QVERIFY(report->rows >= run.forgetful.history.eventCount());
     }
 
+    void whatMemoryHasFillsTheHoles()
+    {
+        Run run({0, 40'000'000});
+        run.run(kEvents);
+        run.end();
+        QVERIFY(run.places->blocks() > 0);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, run.forgetful.history.eventCount());
+    }
+
+    void whatCameBackIsThereOnce_data()
+    {
+        QTest::addColumn<bool>("all");
+        QTest::newRow("all of it") << true;
+        QTest::newRow("not what is damaged") << false;
+    }
     void whatCameBackIsThereOnce()
     {
+        QFETCH(const bool, all);
         Run run;
         run.run(300'000);
         run.run(1'500'000, kCoroutines - 10);
         run.end();
-        run.bringBack();
+        run.bringBack(all ? 0 : 200'000);
         run.damage(0);
         run.damage(600'000);
         const QString got = run.dir.filePath(QStringLiteral("got.csv"));
@@ -212,6 +247,82 @@ private Q_SLOTS:
         const QByteArrayList lines = sortedLines(got);
         QVERIFY(std::adjacent_find(lines.begin(), lines.end()) == lines.end());
         QCOMPARE(report->rows + report->droppedEvents, run.forgetful.population.captured());
+        QCOMPARE(report->droppedEvents == 0, all);
+        if (!all)
+            return;
+        const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
+        const auto full = run.whole.exportTo(expected);
+        QVERIFY(full);
+        QCOMPARE(report->lostEvents, full->lostEvents);
+        QVERIFY(lines == sortedLines(expected));
+    }
+
+    void damageCostsNothingThatMemoryHas()
+    {
+        Run run;
+        run.run(150'000);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedNotes() > 0 && run.forgetful.history.droppedEvents() == 0);
+        run.damage(70'000);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, 150'000U);
+        QCOMPARE(report->droppedEvents, 0U);
+        QVERIFY(report->droppedNotes > 0);
+    }
+
+    void whatComesMeanwhileIsLeftOut()
+    {
+        Run run;
+        run.run(kEvents);
+        const QString got = run.dir.filePath(QStringLiteral("got.csv"));
+        const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
+        QVERIFY(run.whole.exportTo(expected));
+        const auto report = run.exportGoingOn(got);
+        QVERIFY(report);
+        QCOMPARE(report->rows, std::uint64_t{kEvents});
+        QCOMPARE(report->droppedEvents, 0U);
+        QVERIFY(sortedLines(got) == sortedLines(expected));
+    }
+
+    void whatMemoryDropsMeanwhileIsInTheRecording()
+    {
+        Run run;
+        run.run(kEvents);
+        run.damage(0);
+        const std::uint64_t damaged = run.places->find(0)->end;
+        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->droppedEvents, damaged);
+        QCOMPARE(report->rows, kEvents - damaged);
+    }
+
+    void whatOnlyMemoryHadAndDropsMeanwhileIsCounted()
+    {
+        Run run;
+        run.run(kEvents);
+        run.places.reset();
+        const std::uint64_t had = run.forgetful.history.eventCount();
+        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QVERIFY(report->rows < had);
+        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
+    }
+
+    void aRecordingThatEndedEarly()
+    {
+        Run run;
+        run.run(200'000);
+        QVERIFY(run.writer->finish({}));
+        const std::uint64_t recorded = run.places->end();
+        run.isRecording = false;
+        run.run(1'500'000);
+        const std::uint64_t before = run.forgetful.history.firstInRing();
+        QVERIFY(before > recorded);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->droppedEvents, before - recorded);
+        QCOMPARE(report->rows + report->droppedEvents, 1'700'000U);
     }
 
     void aRecordingThatHasGoneLeavesWhatMemoryHas()
