@@ -76,7 +76,8 @@ void TraceReplay::takeStock()
 /// True: the recording has all of the stream.
 bool TraceReplay::awaitRecording() const
 {
-    for (auto waited = kLook; m_places->end() < m_streamed && waited < kPatience; waited += kLook) {
+    const auto mayCome = [this] { return m_places->end() < m_streamed && !m_places->isClosed(); };
+    for (auto waited = kLook; mayCome() && waited < kPatience; waited += kLook) {
         if (m_progress && !m_progress(0))
             return false;
         std::this_thread::sleep_for(kLook);
