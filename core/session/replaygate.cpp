@@ -124,6 +124,7 @@ ReplayGate::Word ReplayGate::await(std::uint64_t due, std::uint64_t &now)
     for (;;) {
         const std::uint64_t wall = wallNow();
         m_pace.begin(wall, due);
+        m_pace.comesTo(wall, due);
         if (m_cancelled)
             return Word::Cancelled;
         const std::optional<std::uint64_t> when = m_pace.dueAt(due);

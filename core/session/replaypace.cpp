@@ -56,7 +56,16 @@ void ReplayPace::setSpeed(std::uint64_t wall, double speed)
 void ReplayPace::runTo(std::uint64_t wall, std::uint64_t ts)
 {
     m_through = std::max(m_through, ts);
+    m_runsThrough = m_runsThrough || ts > position(wall);
     wentTo(wall, ts);
+}
+
+void ReplayPace::comesTo(std::uint64_t wall, std::uint64_t ts)
+{
+    if (ts <= m_through || !m_runsThrough)
+        return;
+    m_runsThrough = false;
+    m_wall = wall;
 }
 
 void ReplayPace::wentTo(std::uint64_t wall, std::uint64_t ts)
@@ -67,7 +76,7 @@ void ReplayPace::wentTo(std::uint64_t wall, std::uint64_t ts)
 
 std::uint64_t ReplayPace::position(std::uint64_t wall) const
 {
-    if (!m_playing || !m_begun || wall <= m_wall)
+    if (!m_playing || !m_begun || m_runsThrough || wall <= m_wall)
         return m_ts;
     return m_ts + scaled(wall - m_wall, m_speed);
 }

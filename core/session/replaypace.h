@@ -27,6 +27,8 @@ public:
     double speed() const { return m_speed; }
     /// Everything up to `ts` is due at once, also while it stands still; it goes on from there. Never back.
     void runTo(std::uint64_t wall, std::uint64_t ts);
+    /// What is at `ts` comes next. As long as runTo() has not got through no time passes, however long that takes.
+    void comesTo(std::uint64_t wall, std::uint64_t ts);
     /// What is at `ts` was shown without being due: it goes on from there. Never back.
     void wentTo(std::uint64_t wall, std::uint64_t ts);
 
@@ -40,6 +42,7 @@ private:
 
     bool m_begun = false;
     bool m_playing = true;
+    bool m_runsThrough = false;  ///< up to m_through; what is shown is not there yet
     double m_speed = 1;
     std::uint64_t m_wall = 0;     ///< when
     std::uint64_t m_ts = 0;       ///< this was the position

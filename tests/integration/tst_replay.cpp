@@ -7,6 +7,7 @@
 #include "tests/unit/recordingtest.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace recordingtest;
@@ -65,6 +66,7 @@ CT_CASE(runsThrough)
     ReplayPace pace = begun();
     pace.runTo(101 * kSecond, 20 * kSecond);
     CHECK_EQUAL(*pace.dueAt(20 * kSecond), 0U);
+    pace.comesTo(101 * kSecond, 21 * kSecond);
     CHECK_EQUAL(*pace.dueAt(21 * kSecond), 102 * kSecond);
     pace.runTo(102 * kSecond, 10 * kSecond);  // never back
     CHECK_EQUAL(pace.position(102 * kSecond), 21 * kSecond);
@@ -80,7 +82,36 @@ CT_CASE(runsThrough)
     early.runTo(1, 20 * kSecond);
     early.begin(100 * kSecond, 5 * kSecond);
     CHECK(early.dueAt(20 * kSecond));
+    early.comesTo(100 * kSecond, 21 * kSecond);
     CHECK_EQUAL(*early.dueAt(21 * kSecond), 101 * kSecond);
+}
+
+/// However long it takes, and whatever is done meanwhile.
+CT_CASE(noTimePassesWhileItRunsThrough)
+{
+    ReplayPace pace = begun();
+    pace.runTo(101 * kSecond, 20 * kSecond);
+    pace.comesTo(150 * kSecond, 19 * kSecond);
+    CHECK_EQUAL(pace.position(160 * kSecond), 20 * kSecond);
+    pace.setSpeed(161 * kSecond, 10);
+    pace.pause(170 * kSecond);
+    pace.play(180 * kSecond);
+    CHECK_EQUAL(pace.position(190 * kSecond), 20 * kSecond);
+    pace.runTo(190 * kSecond, 30 * kSecond);
+    CHECK_EQUAL(pace.position(195 * kSecond), 30 * kSecond);
+    pace.comesTo(200 * kSecond, 40 * kSecond);
+    CHECK_EQUAL(*pace.dueAt(40 * kSecond), 201 * kSecond);
+    pace.comesTo(201 * kSecond, 50 * kSecond);
+    CHECK_EQUAL(*pace.dueAt(50 * kSecond), 202 * kSecond);
+    pace.runTo(201 * kSecond, 35 * kSecond);  // it is there
+    CHECK_EQUAL(*pace.dueAt(50 * kSecond), 202 * kSecond);
+    // While it stands still, it does so there.
+    pace.pause(201 * kSecond);  // at 40
+    pace.runTo(202 * kSecond, 60 * kSecond);
+    pace.comesTo(210 * kSecond, 70 * kSecond);
+    CHECK(!pace.dueAt(70 * kSecond));
+    pace.play(220 * kSecond);
+    CHECK_EQUAL(*pace.dueAt(70 * kSecond), 221 * kSecond);
 }
 
 CT_CASE(wildTimesAreFarAway)
@@ -254,6 +285,31 @@ CT_CASE(timePassesInBetween)
     gate.cancel();
     passing.join();
     CHECK_EQUAL(passing.transitions(), 5U);
+}
+
+/// A place in a gap is sought, and what comes before it takes long to show.
+CT_CASE(goesOnWhereItWasSought)
+{
+    std::vector<Batch> batches = stream(3, 5, kSecond);
+    batches[1].now = 990 * kSecond;
+    batches[2].now = 1005 * kSecond;
+    ReplayGate gate;
+    gate.setSpeed(100);
+    gate.runTo(1000 * kSecond);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(gate.pass(batches[static_cast<std::size_t>(i)], [](const Batch &piece) {
+            CHECK(!piece.empty());
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));  // at this speed 10 s
+        }));
+    }
+    std::vector<Batch> then;
+    gate.pass(batches[2], [&](const Batch &piece) {
+        then.push_back(piece);
+        gate.cancel();
+    });
+    REQUIRE(then.size() == 1);
+    CHECK(then[0].empty());
+    CHECK_EQUAL(then[0].now, 1000 * kSecond);
 }
 
 CT_CASE(timeIsNeverAheadOfWhatHappens)
