@@ -59,7 +59,10 @@ void ReplayGate::change(const std::function<void(std::uint64_t wall)> &change)
 
 void ReplayGate::play()
 {
-    change([this](std::uint64_t wall) { m_pace.play(wall); });
+    change([this](std::uint64_t wall) {
+        m_pace.play(wall);
+        m_steps = 0;  // what was not stepped over yet comes when it is due
+    });
 }
 
 void ReplayGate::pause()
@@ -93,7 +96,7 @@ void ReplayGate::cancel()
 /// There was nothing to step over: it counts for what comes next.
 void ReplayGate::returnStep()
 {
-    change([this](std::uint64_t) { ++m_steps; });
+    change([this](std::uint64_t) { m_steps += m_pace.isPlaying() ? 0 : 1; });
 }
 
 bool ReplayGate::isPlaying() const

@@ -255,6 +255,28 @@ CT_CASE(aStepGoesOverBatchesWithoutTransitions)
     CHECK_EQUAL(passing.transitions(), 4U);
 }
 
+/// Who steps faster than it is shown and plays then sees no part of what comes later.
+CT_CASE(stepsAreOverWhenItPlays)
+{
+    std::vector<Batch> batches = stream(3, 5, 1'000'000 * kSecond);
+    batches[1].now = batches[0].now + 1;
+    batches[1].transitions.clear();
+    ReplayGate gate;
+    gate.pause();
+    CHECK(gate.pass(batches[0], [&](const Batch &) {
+        gate.step();
+        gate.step();
+    }));
+    // A step goes on to the next batch, and one is left.
+    CHECK(gate.pass(batches[1], [&](const Batch &) { gate.play(); }));
+    std::vector<Batch> then;
+    gate.pass(batches[2], [&](const Batch &piece) {
+        then.push_back(piece);
+        gate.cancel();
+    });
+    CHECK(then.size() == 1 && then[0].empty());
+}
+
 /// What was stepped into goes on as a whole.
 CT_CASE(goesOnAfterSteps)
 {
@@ -273,7 +295,7 @@ CT_CASE(goesOnAfterSteps)
 /// While nothing happens, time goes by: what is told of it never reaches what is to come.
 CT_CASE(timePassesInBetween)
 {
-    const std::vector<Batch> batches = stream(2, 5, 1000 * kSecond);
+    const std::vector<Batch> batches = stream(2, 5, 1'000'000 * kSecond);
     ReplayGate gate;
     gate.setSpeed(100);
     Passing passing(gate, batches);
