@@ -148,7 +148,7 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!writer)
         return writer.error();
     m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, aboutRun(m_line.start, m_line.sessionId));
-    m_places->setListener([to = *writer](const std::vector<FramePlace> &frames) { to->addFrames(frames); });
+    m_recorder->recordPlaces(m_places);
     return std::shared_ptr<Sink>(*writer);
 }
 

@@ -150,6 +150,7 @@ Result<void> Capture::start(const StartRequest &request)
         return begun;
     letGo();
     m_driver = std::move(source.driver);
+    const std::shared_ptr<Places> oldPlaces = std::exchange(m_places, std::move(source.places));
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<InputSpool> oldInput = std::exchange(m_input, std::move(source.input));
@@ -157,7 +158,6 @@ Result<void> Capture::start(const StartRequest &request)
     const std::unique_ptr<Recall> oldRecall = std::exchange(m_recall, std::move(source.recall));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
-    m_places = std::move(source.places);
     for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
                          static_cast<QObject *>(oldRecording.get())})
         if (old)
@@ -232,8 +232,7 @@ void Capture::record(Source &source, const StartRequest &request)
     }
     source.recording = std::move(*begun);
     source.recall = std::make_unique<Recall>(source.history, source.recording->places());
-    source.places->setListener(
-        [recording = source.recording.get()](const std::vector<FramePlace> &frames) { recording->addFrames(frames); });
+    source.recording->recordPlaces(source.places);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
         Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture goes on: %1.").arg(message));
     });

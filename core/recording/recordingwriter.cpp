@@ -344,6 +344,8 @@ bool RecordingWriter::isDiscarded()
 Result<void> RecordingWriter::complete(const Accounting &accounting)
 {
     m_begun = true;
+    if (m_lastFrames)
+        addFrames(m_lastFrames());
     if (Result<void> aside = writeAside(); !aside)
         return aside;
     if (Result<void> written = writeStream(accounting); !written)

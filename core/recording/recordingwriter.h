@@ -39,6 +39,8 @@ public:
     void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
     /// Who is told where each block of the stream went, as soon as it is in the file. Set it before.
     void setPlaces(std::shared_ptr<StreamPlaces> places);
+    /// What was learned of coroutines last: asked for in finish(), when the stream is whole. Set it before.
+    void setLastFrames(std::function<std::vector<FramePlace>()> frames) { m_lastFrames = std::move(frames); }
     /// Where nothing has happened (no coroutine, no output) finish() leaves no file. Set it before.
     void discardIfEmpty() { m_discardsEmpty = true; }
 
@@ -92,6 +94,7 @@ private:
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;
+    std::function<std::vector<FramePlace>()> m_lastFrames;
     std::shared_ptr<StreamPlaces> m_places;
     std::uint64_t m_written = 0;      ///< transitions, those that were left out included
     std::uint64_t m_leftOut = 0;      ///< of these, because the format cannot hold their numbers

@@ -5,6 +5,7 @@
 #include "core/session/placescore.h"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -20,6 +21,7 @@ constexpr std::size_t kAheadAsks = 128;
 /// Of those who wait.
 constexpr std::chrono::milliseconds kStep{5};
 constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
+constexpr std::uint64_t kEver = std::numeric_limits<std::uint64_t>::max();
 
 bool hasFrame(const CoroutineSnapshot &coroutine)
 {
@@ -160,8 +162,21 @@ void Places::addFrames(const std::vector<FramePlace> &frames)
 void Places::setLive(bool live)
 {
     const std::lock_guard lock(m_core->mutex);
+    m_core->reading = live;
     if (std::exchange(m_core->live, live) != live)
         m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void Places::stopReading()
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->reading = false;
+}
+
+std::vector<FramePlace> Places::takeRest()
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->takeReads(kEver);
 }
 
 void Places::setTarget(pid_t pid)
@@ -192,14 +207,11 @@ void Places::look()
     {
         const std::lock_guard lock(m_core->mutex);
         const std::uint64_t now = m_core->population->now();
-        const auto isDue = [&](const Core::Read &read) { return !m_core->live || now > read.at + kSettleNs; };
-        const auto due = std::stable_partition(m_core->reads.begin(), m_core->reads.end(),
-                                               [&](const Core::Read &read) { return !isDue(read); });
-        for (auto read = due; read != m_core->reads.end(); ++read)
-            m_core->take(*read, learned);
-        if (due != m_core->reads.end())
-            m_core->generation.fetch_add(1, std::memory_order_release);
-        m_core->reads.erase(due, m_core->reads.end());
+        // The rest of a recorded run is the recording's, as long as it is open.
+        if (!m_core->live)
+            learned = m_core->takeReads(kEver);
+        else if (m_core->reading && now > kSettleNs)
+            learned = m_core->takeReads(now - kSettleNs);
         if (!m_core->live) {
             m_core->asked.clear();
             m_core->isAsked.clear();
@@ -248,7 +260,7 @@ void Places::wantMaps()
 void Places::lookAhead()
 {
     const std::lock_guard lock(m_core->mutex);
-    if (!m_core->live || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
+    if (!m_core->reading || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
         return;
     const CoroutineId size = m_core->population->size();
     const std::uint64_t now = m_core->population->now();

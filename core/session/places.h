@@ -70,6 +70,9 @@ public:
 
     /// Processes of this run may be looked at: from its start to its end.
     void setLive(bool live);
+    /// Before the harvest is asked to end: frames are read no longer, and what was read is compared when the stream is
+    /// whole (takeRest(), or look() after setLive(false)).
+    void stopReading();
     /// The process of coroutines that do not say theirs (version 1); 0 = not known.
     void setTarget(pid_t pid);
     /// Also reads frames that nobody asked for, few at a time, so that a recording has them.
@@ -79,6 +82,9 @@ public:
     /// Passes on what was asked for, and takes what has come. To be called some ten times a second while the run
     /// lives, and afterwards until it is idle.
     void look();
+    /// Once all of the stream is in the population: takes what was read, however short ago, and returns what was
+    /// learned. For a recording that is about to end, on its thread.
+    std::vector<FramePlace> takeRest();
     /// Nothing is asked for, under way, or waiting to be compared.
     bool isIdle() const;
     /// For those who may wait (the end of a batch run): until it is idle, or the time is over. The harvest has to go on

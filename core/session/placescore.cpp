@@ -102,7 +102,7 @@ Places::Answer Places::Core::frame(const Spot &spot, std::uint32_t pid, bool ask
     const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
     // Once per suspension that lasts; of others there is nothing left to be learned but the function.
     const bool isWanted = known && known->function ? spot.lasts && !same : !(same && known->gap);
-    if (ask && live && isWanted && pid != 0 && !unreadable)
+    if (ask && reading && isWanted && pid != 0 && !unreadable)
         askFor(spot, pid, known ? *known : knownOf(spot.coroutine));
     if (known && known->function)
         return same && known->gap ? known->gap : known->function;
@@ -195,7 +195,7 @@ void Places::Core::read(Symbolizer &symbolizer, const Asked &ask, const std::set
     {
         const std::lock_guard lock(mutex);
         const Process &process = processes[ask.pid];
-        if (!live || process.unreadable || !process.modules)
+        if (!reading || process.unreadable || !process.modules)
             return;
         modules = process.modules;
     }
@@ -207,7 +207,19 @@ void Places::Core::read(Symbolizer &symbolizer, const Asked &ask, const std::set
     read.frame = describeCoroutineFrame(symbolizer, *modules, ask.frame, processMemory(static_cast<pid_t>(ask.pid)));
     read.at = monotonicNow();
     const std::lock_guard lock(mutex);
-    reads.push_back(std::move(read));
+    if (reading)
+        reads.push_back(std::move(read));
+}
+
+/// Those that were read before that time (ns, CLOCK_MONOTONIC).
+std::vector<FramePlace> Places::Core::takeReads(std::uint64_t before)
+{
+    std::vector<FramePlace> learned;
+    if (!reads.empty() && reads.front().at < before)
+        generation.fetch_add(1, std::memory_order_release);
+    for (; !reads.empty() && reads.front().at < before; reads.pop_front())
+        take(reads.front(), learned);
+    return learned;
 }
 
 /// What was read holds if nothing happened to the coroutine in between: the function while it lives, the line during

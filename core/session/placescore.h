@@ -8,6 +8,7 @@
 #include "core/symbols/coroutineframe.h"
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -58,6 +59,7 @@ struct Places::Core {
     // With the lock.
     Answer frame(const Spot &spot, std::uint32_t pid, bool ask);
     void askFor(const Spot &spot, std::uint32_t pid, Known &known);
+    std::vector<FramePlace> takeReads(std::uint64_t before);
     void take(const Read &read, std::vector<FramePlace> &learned);
     Known &knownOf(CoroutineId id);
     void forgetGaps();
@@ -75,11 +77,12 @@ struct Places::Core {
     std::vector<Asked> asked;
     std::unordered_set<CoroutineId> isAsked;
     std::set<std::uint32_t> wanted;  ///< pids of processes whose modules are
-    std::vector<Read> reads;         ///< to be compared
+    std::deque<Read> reads;          ///< to be compared, earliest first
     std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, std::uint32_t>, Answer> answers;
     std::string problem;
     std::uint32_t target = 0;
     bool live = false;
+    bool reading = false;  ///< frames; while it is live, but not to the very end
 };
 
 }  // namespace ct

@@ -22,6 +22,12 @@ PlacesDriver::PlacesDriver(Session &session, std::shared_ptr<Places> places, QOb
     m_timer.start(kLookMs);
 }
 
+/// A session that captures may be about to be destroyed.
+PlacesDriver::~PlacesDriver()
+{
+    m_places->stopReading();
+}
+
 void PlacesDriver::look()
 {
     // Kept when the process is gone: its addresses go on meaning what they meant.
@@ -34,11 +40,14 @@ void PlacesDriver::look()
 
 void PlacesDriver::onState(SessionState state)
 {
-    // The last of what was learned still belongs into a recording, which is open now and not for long.
-    if (state == SessionState::Draining || state == SessionState::Ended)
+    if (state == SessionState::Draining) {
         m_places->look();
-    if (state == SessionState::Ended)
+        m_places->stopReading();
+    }
+    if (state == SessionState::Ended) {
         m_places->setLive(false);
+        m_places->look();
+    }
 }
 
 }  // namespace ct

@@ -19,6 +19,7 @@ class PlacesDriver final : public QObject {
     Q_OBJECT
 public:
     PlacesDriver(Session &session, std::shared_ptr<Places> places, QObject *parent = nullptr);
+    ~PlacesDriver() override;
 
     const std::shared_ptr<Places> &places() const { return m_places; }
 

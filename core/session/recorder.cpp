@@ -64,6 +64,15 @@ void Recorder::started()
     m_clockTimer.start(kClockMs);
 }
 
+void Recorder::recordPlaces(const std::shared_ptr<Places> &places)
+{
+    places->setListener([to = m_writer](const std::vector<FramePlace> &frames) { to->addFrames(frames); });
+    m_writer->setLastFrames([from = std::weak_ptr<Places>(places)] {
+        const std::shared_ptr<Places> there = from.lock();
+        return there ? there->takeRest() : std::vector<FramePlace>();
+    });
+}
+
 void Recorder::onState(SessionState state)
 {
     if (state == SessionState::Capturing)

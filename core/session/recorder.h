@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/recording/recordingwriter.h"
+#include "core/session/places.h"
 #include "core/session/session.h"
 #include "core/session/startrequest.h"
 #include "core/trace/population.h"
@@ -37,8 +38,8 @@ public:
     void started();
     /// ns, CLOCK_MONOTONIC: when the recording says that the run began.
     std::uint64_t startedAt() const { return m_startedAt; }
-    /// What was learned of coroutines.
-    void addFrames(const std::vector<FramePlace> &frames) { m_writer->addFrames(frames); }
+    /// What is learned of coroutines goes into the recording, to the last of it. Before the session starts.
+    void recordPlaces(const std::shared_ptr<Places> &places);
     /// Says the last things; by itself when the session drains. To be called before a session that captures is
     /// destroyed.
     void end();

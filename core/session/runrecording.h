@@ -34,8 +34,8 @@ public:
     void started();
     /// ns, CLOCK_MONOTONIC: what the recording says of it.
     std::uint64_t startedAt() const { return m_recorder->startedAt(); }
-    /// What was learned of coroutines.
-    void addFrames(const std::vector<FramePlace> &frames) { m_recorder->addFrames(frames); }
+    /// What is learned of coroutines goes into it, too. Before the session starts.
+    void recordPlaces(const std::shared_ptr<Places> &places) { m_recorder->recordPlaces(places); }
     /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.
     void letGo();
 

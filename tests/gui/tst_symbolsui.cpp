@@ -189,6 +189,38 @@ private Q_SLOTS:
         gui::takePicture(&again.window, picture.toLatin1().constData());
     }
 
+    /// What was read last is compared only when the stream is whole: the window and its recording do that alike.
+    void itsRecordingHasThemAlsoWhenItWasKilledEarly()
+    {
+        bool any = false;
+        // What is being read when it is killed is as it comes; it is read within milliseconds, as a rule.
+        for (int run = 0; run < 10 && !any; ++run) {
+            Window w;
+            w.window.start(launchOf("waiting_gxx"));
+            const std::shared_ptr<Places> places = w.window.capture().places();
+            QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(w.window.capture().session()->targetPid() != 0, kPatience);
+            const auto hasRead = [&] {
+                places->pass(std::chrono::milliseconds(kPatience));
+                return !places->isIdle();
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(hasRead(), kPatience);
+            w.killTarget();
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(places->isIdle(), kPatience);
+            Window again;
+            again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.capture().recordingPath(), 0)));
+            QTRY_COMPARE_WITH_TIMEOUT(again.window.capture().state(), SessionState::Ended, kPatience);
+            for (CoroutineId id = 0; id < 6; ++id) {
+                QTRY_VERIFY_WITH_TIMEOUT(!again.where(id).isEmpty(), kPatience);
+                QTRY_COMPARE_WITH_TIMEOUT(again.where(id), w.where(id), kPatience);
+                QCOMPARE(again.text(id, Model::NameColumn), w.text(id, Model::NameColumn));
+            }
+            any = w.where(kFetcher).startsWith(QLatin1String("fetch_from_the_far_side"));
+        }
+        QVERIFY(any);
+    }
+
     void strippedItSaysWhatToDo()
     {
         Window w;

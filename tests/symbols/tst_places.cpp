@@ -125,6 +125,44 @@ CT_CASE(aFrameBecomesFunctionAndLine)
     CHECK_EQUAL(later->frames[0].line, 0U);
 }
 
+/// A process that was killed: its stream is over, and nobody waits for what is late.
+CT_CASE(atTheEndWhatWasReadJustNowCounts)
+{
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
+    run.ask();
+    run.read();
+    run.places->stopReading();
+    suspended.program.end();
+    run.commit(monotonicNow());
+    run.places->look();
+    CHECK(!run.places->known(Places::spotOf(run.population->at(0))));
+    const std::vector<FramePlace> learned = run.places->takeRest();
+    REQUIRE(learned.size() == 1);
+    CHECK_EQUAL(learned[0].function, "work::sequence(int)");
+    run.places->setLive(false);
+    run.places->look();
+    const Places::Answer answer = run.ask();
+    REQUIRE(answer && answer->frames.size() == 1);
+    CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
+    CHECK(run.places->takeRest().empty());
+}
+
+/// It may have gone on behind the end of the stream.
+CT_CASE(nothingIsReadAfterTheEnd)
+{
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
+    run.ask();
+    run.places->stopReading();
+    run.read();
+    CHECK(run.places->takeRest().empty());
+    run.places->setLive(false);
+    run.places->look();
+    const Places::Answer answer = run.ask();
+    CHECK(answer && answer->frames.empty());
+}
+
 CT_CASE(whatWentOnMeanwhileHasNoLine)
 {
     Suspended suspended("coroutines_gxx_o2");
