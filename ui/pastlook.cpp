@@ -52,6 +52,11 @@ void PastLook::showDensity()
     const bool isRead = m_capture.isFile() && m_capture.state() != SessionState::Ended && !m_capture.gate();
     const auto overview = isRead ? m_capture.fileOverview() : nullptr;
     m_shownWhole = m_shownWhole && isRead;
+    const Basis basis{
+        &history,          overview.get(),  history.streamed(), history.droppedEvents(), history.restoredVersion(),
+        history.firstTs(), history.lastTs()};
+    if (std::exchange(m_basis, basis) == basis)
+        return;
     if (!overview && history.droppedEvents() == 0) {
         m_timeline.setStretches({}, 0);
         return;

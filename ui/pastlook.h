@@ -14,6 +14,8 @@
 namespace ct {
 
 class Capture;
+class History;
+struct RecordingOverview;
 class TimelineView;
 
 class PastLook : public QObject {
@@ -36,6 +38,18 @@ private:
     std::pair<std::int64_t, std::int64_t> m_range;  ///< ns, at the last tick
     std::uint64_t m_version = 0;                    ///< of what was brought back, that the view shows
     QElapsedTimer m_sinceDensity;
+    /// What the density that is shown was made of.
+    struct Basis {
+        const History *history = nullptr;
+        const RecordingOverview *overview = nullptr;
+        std::uint64_t streamed = 0;
+        std::uint64_t dropped = 0;
+        std::uint64_t restored = 0;
+        std::uint64_t firstTs = 0;
+        std::uint64_t lastTs = 0;
+        bool operator==(const Basis &) const = default;
+    };
+    Basis m_basis;
     bool m_shownWhole = false;  ///< a file that is being read, by its overview
 };
 

@@ -68,6 +68,16 @@ void TimelineScene::setSize(QSize size, qreal pixelRatio)
         view.setRightEdge(right);
 }
 
+bool TimelineScene::setStretches(std::vector<History::Stretch> stretches, TimelineTime knownEnd)
+{
+    m_stretches = std::move(stretches);
+    m_densityView = view;
+    std::vector<DensityColumn> density = densityColumns(m_stretches, view);
+    const bool changed = density != m_density;
+    m_density = std::move(density);
+    return std::exchange(m_knownEnd, knownEnd) != knownEnd || changed;
+}
+
 void TimelineScene::setScroll(int pixels)
 {
     m_scroll = std::max(0, pixels);
@@ -138,7 +148,7 @@ void TimelineScene::updateLimits()
         consider(m_rows[row]);
     if (m_begun)
         m_begin = std::min(m_begin, timelineTime(begin));
-    view.setLimits(m_begun ? m_begin : timelineTime(m_now), std::max(timelineTime(m_now), knownEnd));
+    view.setLimits(m_begun ? m_begin : timelineTime(m_now), std::max(timelineTime(m_now), m_knownEnd));
 }
 
 void TimelineScene::keepUp()
@@ -165,7 +175,7 @@ bool TimelineScene::showsDropped() const
 void TimelineScene::fit()
 {
     if (m_begun)
-        view.fit(m_begin, std::max(timelineTime(m_now), knownEnd) + 1);
+        view.fit(m_begin, std::max(timelineTime(m_now), m_knownEnd) + 1);
 }
 
 int TimelineScene::labelWidth() const
@@ -408,10 +418,12 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
 
 void TimelineScene::paintDensity(QPainter &painter, const Colors &colors)
 {
-    if (stretches.empty())
-        return;
+    if (m_densityView != view) {
+        m_density = densityColumns(m_stretches, view);
+        m_densityView = view;
+    }
     const QRect area(plot().left(), 0, plot().width(), kAxisHeight);
-    timelinepainter::paintDensity(painter, area, densityColumns(stretches, view), m_ratio, colors);
+    timelinepainter::paintDensity(painter, area, m_density, m_ratio, colors);
 }
 
 void TimelineScene::paint(QPainter &painter, const Colors &colors)

@@ -67,10 +67,10 @@ public:
     std::optional<Measure> measure;
     QString pastText;            ///< about what is not in memory
     bool pastIsMissing = false;  ///< a part of the view is not
-    /// How busy the run was, where not all of it is in memory; empty = all is.
-    std::vector<History::Stretch> stretches;
-    TimelineTime knownEnd = 0;  ///< of a run that is still being read; 0 = not known
 
+    /// How busy the run was, where not all of it is in memory, empty = all is; and its end, while it is still being
+    /// read, 0 = not known. Returns true if something visible changed.
+    bool setStretches(std::vector<History::Stretch> stretches, TimelineTime knownEnd);
     void fit();
     /// Goes to the latest time while `follow` is on.
     void keepUp();
@@ -132,6 +132,10 @@ private:
     TimelineTime m_origin = 0;
     TimelineTime m_begin = 0;
     bool m_begun = false;
+    std::vector<History::Stretch> m_stretches;
+    TimelineTime m_knownEnd = 0;
+    std::vector<DensityColumn> m_density;  ///< of them, in
+    TimelineCoordinates m_densityView;     ///< this
     std::vector<OffInterval> m_off;
     std::chrono::steady_clock::time_point m_offAt;  ///< when m_off was made
     std::size_t m_firstVisible = 0;

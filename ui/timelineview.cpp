@@ -128,11 +128,8 @@ bool TimelineView::showsDropped() const
 
 void TimelineView::setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd)
 {
-    if (stretches.empty() && m_state->scene.stretches.empty() && knownEnd == 0 && m_state->scene.knownEnd == 0)
-        return;
-    m_state->scene.stretches = std::move(stretches);
-    m_state->scene.knownEnd = timelineTime(knownEnd);
-    viewport()->update();
+    if (m_state->scene.setStretches(std::move(stretches), timelineTime(knownEnd)))
+        viewport()->update();
 }
 
 void TimelineView::refresh()

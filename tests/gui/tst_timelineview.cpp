@@ -320,15 +320,23 @@ void TimelineViewTest::repaintsOnlyWhenSomethingChanged()
     m_test->show(trace);
     QVERIFY(QTest::qWaitForWindowExposed(&m_test->view));
     m_test->view.zoomToFit();
+    std::vector<History::Stretch> stretches{{kBase, kBase + 2 * kSecond, 1000, false},
+                                            {kBase + 2 * kSecond, kBase + 9 * kSecond, 1000, true}};
+    m_test->view.setStretches(stretches, 0);
     QCoreApplication::processEvents();
     PaintCounter counter;
     m_test->view.viewport()->installEventFilter(&counter);
     for (int i = 0; i < 40; ++i) {
         m_test->view.sample();
         m_test->view.setRows(allRows(trace));
+        m_test->view.setStretches(stretches, 0);
         QCoreApplication::processEvents();
     }
     QCOMPARE(counter.count, 0);
+    stretches[0].inMemory = true;
+    m_test->view.setStretches(stretches, 0);
+    QTRY_VERIFY(counter.count > 0);
+    counter.count = 0;
     trace.pass(kBase + 11 * kSecond);
     m_test->view.sample();
     QTRY_VERIFY(counter.count > 0);
