@@ -164,7 +164,8 @@ std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<
         if (event.coroutine >= known)
             continue;
         // Acquire; partner: the release by which the writer made it the usual one.
-        const bool usual = event.addr == coroutines.heads[event.coroutine].usualAddr.load(kAcquire);
+        const std::uint64_t usualAddr = coroutines.heads[event.coroutine].usualAddr.load(kAcquire);
+        const bool usual = event.addr == usualAddr && usualAddr != Head::kNoAddr;
         const std::uint64_t time = event.ts - sealed.base;
         std::uint32_t cell =
             rows < m_dictionary->rowLimit() ? recentCellOf(*m_dictionary, event, usual, time) : Dictionary::kNoCell;

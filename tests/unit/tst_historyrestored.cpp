@@ -75,12 +75,13 @@ struct Run {
         }
     }
     /// One event; the time goes on only if it is later.
-    void act(CoroutineId id, std::uint64_t ts)
+    void act(CoroutineId id, std::uint64_t ts, std::uint64_t addr = 0x1000)
     {
         Batch batch;
         now = std::max(now, ts);
         batch.now = now;
         batch.transitions.push_back(transition(id, next[id]++, ts));
+        batch.transitions.back().addr = addr;
         take(batch);
     }
     /// All that a look at [from, to) misses; how many pieces that were.
@@ -167,6 +168,20 @@ CT_CASE(whatComesBackIsWhatWasThere)
         for (CoroutineId id = 0; id < kCoroutines; ++id)
             checkSame(run, id, from, to);
     }
+}
+
+CT_CASE(anAddressThatIsNoneStaysWhenTheCoroutineGetsItsUsualOne)
+{
+    Run run;
+    for (int i = 0; i < 20; ++i)
+        run.act(0, run.now, ~std::uint64_t{0});
+    run.run(1'300'000);
+    CHECK(run.bringBack(kBase, kBase + 1000) > 0);
+    run.act(0, run.now);
+    const std::vector<HistoryEvent> events = all(run.history, 0);
+    REQUIRE(events.size() > 20);
+    CHECK_EQUAL(events.front().addr, ~std::uint64_t{0});
+    checkSame(run, 0, kBase, kBase + 1000);
 }
 
 CT_CASE(columnsOfWhatCameBack)
