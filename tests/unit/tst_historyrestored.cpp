@@ -4,13 +4,13 @@
 // What was dropped and brought back is what a History without a budget says there, event for event, while it comes and
 // goes and the run goes on.
 #include "core/trace/historyrestored.h"
+#include "tests/support/meanwhile.h"
 #include "tests/unit/historytest.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <random>
-#include <thread>
 
 using namespace ct;
 using namespace ct::test;
@@ -21,13 +21,95 @@ constexpr std::uint64_t kRoomy = 48U << 20;
 constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
 constexpr std::uint64_t kBase = 1'000'000'000;
 constexpr CoroutineId kCoroutines = 300;
-/// Thread sanitizer keeps some hundred bytes for each atomic word, of which a run has millions: there, one is enough.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kCompares = false;
-#else
-constexpr bool kCompares = true;
-#endif
 
+/// A run whose events follow from their place in the stream, so that each thread can tell them for itself. Small slabs:
+/// thread sanitizer keeps some hundred bytes for each atomic word, of which a slab has hundreds of thousands.
+struct KnownRun {
+    static constexpr std::uint64_t kStep = 50;  ///< ns from event to event
+    static constexpr std::uint64_t kSlabNs = 2048 * kStep;
+    static constexpr std::uint64_t kPastNs = 40 * kSlabNs;  ///< what is read and restored
+    static constexpr std::uint64_t kLeast = 400'000;        ///< events: until all coroutines have a usual address
+    static constexpr std::uint64_t kEnough = 1000;
+
+    History history{kSmallest, 8 * kSlabNs, 1U << 16, kRestored};
+    std::atomic<std::uint64_t> restored{0};  ///< pieces
+    std::atomic<std::uint64_t> checked{0};   ///< events that had been dropped
+
+    static Transition at(std::uint64_t place)
+    {
+        const CoroutineId id = place % kCoroutines;
+        const std::uint64_t n = place / kCoroutines;
+        Transition event = transition(id, n, kBase + place * kStep);
+        // One coroutine after the other gets its usual address, while older events of all of them come back.
+        event.addr = event.active || n < std::uint64_t{4} * id ? 0 : 0x1000 + id + n % 3;
+        return event;
+    }
+    /// The run goes on until enough of it has been restored and read.
+    void write()
+    {
+        CoroutineId born = 0;
+        Batch batch;
+        for (; born < kCoroutines; ++born)
+            batch.births.push_back(birth(born));
+        for (std::uint64_t place = 0; place < kLeast || restored.load() < kEnough || checked.load() < kEnough;) {
+            for (int i = 0; i < 500; ++i)
+                batch.transitions.push_back(at(place++));
+            batch.births.push_back(birth(born++));
+            batch.now = batch.transitions.back().ts;
+            feed(history, batch);
+            batch.clear();
+        }
+    }
+    /// A time of the latest past.
+    std::uint64_t somewhere(std::mt19937 &random) const
+    {
+        const std::uint64_t last = history.lastTs();
+        return last - std::min(last, random() % kPastNs);
+    }
+    void restorePast(std::mt19937 &random)
+    {
+        const std::uint64_t from = somewhere(random);
+        const History::Look look = history.lookAt(from, from + 2 * kSlabNs);
+        for (const History::Missing &piece : look.missing) {
+            Transitions events;
+            for (std::uint64_t place = piece.firstEvent; place < piece.endEvent; ++place)
+                events.push_back(at(place));
+            CHECK(history.restore(piece, events, look));
+            restored.fetch_add(1);
+        }
+    }
+    void check(CoroutineId id, const HistoryEvent &event) const
+    {
+        if (event.type == HistoryEvent::Type::Absent)
+            return;
+        const Transition expected = at(event.n * kCoroutines + id);
+        CHECK(event.type == (expected.active ? HistoryEvent::Type::Resume : HistoryEvent::Type::Suspend));
+        CHECK_EQUAL(event.ts, expected.ts);
+        CHECK_EQUAL(event.addr, expected.addr);
+        CHECK_EQUAL(event.tid, expected.tid);
+        CHECK_EQUAL(event.site, expected.site);
+    }
+    void readPast(std::mt19937 &random)
+    {
+        const CoroutineId id = random() % kCoroutines;
+        const std::uint64_t dropped = history.droppedBefore();
+        const std::uint64_t from = somewhere(random);
+        std::uint64_t nextN = 0;
+        for (const HistoryEvent &event : history.events(id, from, from + 4 * kSlabNs, 200)) {
+            check(id, event);
+            CHECK(event.n >= nextN);
+            nextN = event.n + 1;
+            if (event.type != HistoryEvent::Type::Absent && event.ts < dropped)
+                checked.fetch_add(1);
+        }
+        std::vector<History::Column> columns(10);
+        history.columns(id, from, kSlabNs, columns);
+        for (const History::Column &column : columns)
+            CHECK(!column.gap && column.running + column.suspended < 1.01F);
+    }
+};
+
+#if !defined(__SANITIZE_THREAD__)
 /// A run of coroutines that take turns, kept by one who forgets, one who does not, and as the stream it was.
 struct Run {
     History history{kSmallest, 0, kCoroutines, kRestored};
@@ -47,8 +129,7 @@ struct Run {
     void take(const Batch &batch)
     {
         feed(history, batch);
-        if (kCompares)
-            feed(whole, batch);
+        feed(whole, batch);
         stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
     }
     /// Coroutine 0 does something at the beginning only, coroutine 1 rarely; now and then a number is lost.
@@ -98,7 +179,17 @@ struct Run {
     }
 };
 
-#if !defined(__SANITIZE_THREAD__)
+/// Its first events have come back, one in the middle has not, and nothing followed.
+struct Interrupted : Run {
+    Interrupted()
+    {
+        run(300'000);
+        act(0, now);
+        run(1'600'000);
+        bringBack(kBase, kBase + 1000);
+    }
+};
+
 bool isSame(const HistoryEvent &a, const HistoryEvent &b)
 {
     return a.ts == b.ts && a.n == b.n && a.addr == b.addr && a.count == b.count && a.tid == b.tid && a.site == b.site &&
@@ -116,6 +207,14 @@ void checkSame(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t
     const std::vector<HistoryEvent> expected = in(run.whole.events(id, from, to, 1U << 20));
     CHECK_EQUAL(got.size(), expected.size());
     CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(), isSame));
+}
+
+/// Of [from, to), how much a column says to be spent in a state.
+float shareKnown(const History &history, CoroutineId id, std::uint64_t from, std::uint64_t to)
+{
+    std::vector<History::Column> column(1);
+    history.columns(id, from, to - from, column);
+    return column[0].running + column[0].suspended;
 }
 
 void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t to)
@@ -223,23 +322,28 @@ CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
     }
     CHECK_EQUAL(absents, 1U);
     CHECK_EQUAL(at, expected.size());
-    // Who did nothing since is known until what is there ends, and not beyond.
+    // Of who did nothing since, it is known.
     const std::vector<HistoryEvent> idle = all(run.history, 0);
     REQUIRE(!idle.empty());
     CHECK_EQUAL(run.history.veryFirst(0), idle.front().ts);
     CHECK_EQUAL(run.history.firstKept(0), idle.front().ts);
-    std::vector<History::Column> columns(4);
-    run.history.columns(0, idle.back().ts, run.now - idle.back().ts, columns);
-    CHECK(columns[0].running + columns[0].suspended <= 1.0F);
+    CHECK(shareKnown(run.history, 0, idle.back().ts, run.now) > 0.99F);
+}
+
+CT_CASE(aStateIsKnownUntilWhatIsThereEndsAndNotBeyond)
+{
+    const Interrupted run;
+    const std::vector<HistoryEvent> events = all(run.history, 0);
+    REQUIRE(events.size() > 1 && events.back().type == HistoryEvent::Type::Absent);
+    const std::uint64_t latest = events[events.size() - 2].ts;
+    const std::uint64_t known = events.back().ts;
+    CHECK(shareKnown(run.history, 0, latest, known) > 0.99F);
+    CHECK_EQUAL(shareKnown(run.history, 0, known, run.now), 0.0F);
 }
 
 CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
 {
-    Run run;
-    run.run(300'000);
-    run.act(0, run.now);
-    run.run(1'600'000);
-    run.bringBack(kBase, kBase + 1000);
+    Interrupted run;
     History::Position position;
     std::array<HistoryEvent, 64> events;
     const std::size_t count = run.history.read(0, position, events);
@@ -356,32 +460,10 @@ CT_CASE(stretchesTellOfTheWholeRun)
 }
 #endif
 
-CT_CASE(readersGoOnWhileItComesAndGoes)
+CT_CASE(itComesBackWhileTheRunGoesOnAndOthersRead)
 {
-    Run run;
-    run.run(1'300'000);
-    const std::uint64_t end = run.history.droppedBefore();
-    std::atomic<bool> stop{false};
-    std::thread reader([&] {
-        std::vector<History::Column> columns(50);
-        for (CoroutineId id = 0; !stop.load(); id = (id + 1) % kCoroutines) {
-            std::uint64_t nextN = 0;
-            for (const HistoryEvent &event : run.history.events(id, kBase, end, 2000)) {
-                CHECK(event.n >= nextN);
-                nextN = event.n + 1;
-                if (event.type == HistoryEvent::Type::Suspend)
-                    CHECK(event.addr - 0x1000 - id < 3);
-            }
-            run.history.columns(id, kBase, (end - kBase) / columns.size(), columns);
-        }
-    });
-    std::mt19937 random(3);
-    for (int i = 0; i < 40; ++i) {
-        const std::uint64_t from = kBase + random() % (end - kBase);
-        run.bringBack(from, from + (end - kBase) / 20);
-        if (i % 10 == 0)
-            run.run(100'000);
-    }
-    stop.store(true);
-    reader.join();
+    KnownRun run;
+    const auto read = [&run, random = std::mt19937(5)]() mutable { run.readPast(random); };
+    const auto restore = [&run, random = std::mt19937(3)]() mutable { run.restorePast(random); };
+    lookMeanwhile({read, restore}, [&run] { run.write(); });
 }
