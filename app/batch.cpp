@@ -5,8 +5,9 @@
 #include "app/backlog.h"
 #include "app/consolesignals.h"
 #include "app/dumper.h"
-#include "app/findings.h"
+#include "app/findinglines.h"
 #include "app/outputfile.h"
+#include "app/placelearner.h"
 #include "app/progressline.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/queuedsink.h"
@@ -25,6 +26,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <thread>
 #include <unistd.h>
 
 namespace ct {
@@ -32,11 +34,10 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-/// Places with stuck coroutines, for people.
-constexpr std::size_t kMostSaid = 20;
 /// For functions and lines of what was found: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kLearnBeforeEnd{2000};
 constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
+constexpr std::chrono::milliseconds kLearnStep{1};
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -69,6 +70,9 @@ private:
     void connectSession();
     void armDuration();
     void decideEnd(const std::string &endedBy);
+    void learnMore();
+    void endLearning();
+    void passSignalOn();
     void onSignal(int signal);
     void onDuration();
     void onNothingTraced();
@@ -82,7 +86,7 @@ private:
     int exitCode() const;
     Dumper::Ending ending() const;
     bool writeSummary();
-    void sayFindings();
+    void find();
     bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
 
     const CommandLine &m_line;
@@ -101,8 +105,12 @@ private:
     QTimer m_durationTimer;
     Summary m_summary;
     std::uint64_t m_startedNs = 0;
-    std::uint64_t m_endNs = 0;  ///< when the end was decided
-    std::optional<std::vector<FoundGroup>> m_foundBeforeEnd;
+    std::uint64_t m_decidedNs = 0;          ///< when the end was decided, and
+    std::uint64_t m_endNs = 0;              ///< when it began
+    std::optional<PlaceLearner> m_learner;  ///< in between
+    QTimer m_learnTimer;
+    std::optional<std::vector<StuckGroup>> m_stuckBeforeEnd;  ///< of a launched target
+    std::optional<std::vector<FoundGroup>> m_found;
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
 };
@@ -183,8 +191,10 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::captureFailed, this,
             [this](const QString &message) { m_summary.captureError = message.toStdString(); });
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
-        if (state == SessionState::Draining || state == SessionState::Ended)
+        if (m_summary.endedBy.empty() && (state == SessionState::Draining || state == SessionState::Ended))
             decideEnd("exit");
+        if (m_learner)  // it has ended by itself
+            endLearning();
         if (state == SessionState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->begin(m_signalsSeen > 0);
@@ -192,6 +202,7 @@ void BatchRun::connectSession()
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
+    connect(&m_learnTimer, &QTimer::timeout, this, [this] { learnMore(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
@@ -252,19 +263,47 @@ void BatchRun::armDuration()
     m_durationTimer.start(static_cast<int>(std::ceil(left)));
 }
 
-/// The first reason counts; who is stuck is judged then, before the end itself changes anything.
+/// Once, by the first reason. Who is stuck is judged then, before the end itself changes anything; the end follows when
+/// it is known where they wait, if that can be learned only now.
 void BatchRun::decideEnd(const std::string &endedBy)
 {
-    if (!m_summary.endedBy.empty())
-        return;
     m_summary.endedBy = endedBy;
-    m_endNs = monotonicNow();
+    m_decidedNs = m_endNs = monotonicNow();
     m_durationTimer.stop();
     if (endedBy == "exit")
         return;
-    learnPlaces(*m_population, m_endNs, *m_places, kLearnBeforeEnd);
+    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
+    m_learner.emplace(*m_population, stuck, *m_places, kLearnBeforeEnd);
     if (isLaunched())
-        m_foundBeforeEnd = findAt(*m_population, m_endNs, m_places.get());
+        m_stuckBeforeEnd = std::move(stuck);
+    if (const std::size_t count = m_learner->left(); count > 0)
+        m_progress.say(tr("looking up where %1 of the stuck coroutines wait; Ctrl-C ends that").arg(count));
+    m_learnTimer.start(kLearnStep);
+    learnMore();
+}
+
+void BatchRun::learnMore()
+{
+    if (!m_learner->step())
+        endLearning();
+}
+
+/// And begins with the end, unless that has come by itself.
+void BatchRun::endLearning()
+{
+    m_learnTimer.stop();
+    m_learner.reset();
+    m_endNs = monotonicNow();
+    if (m_session.state() == SessionState::Draining || m_session.state() == SessionState::Ended)
+        return;
+    if (m_stuckBeforeEnd)
+        m_found = groupsOf(*m_stuckBeforeEnd, *m_population, m_places.get());
+    if (m_summary.endedBy == "signal")
+        passSignalOn();
+    else if (isLaunched())
+        m_session.terminateTarget();
+    else
+        m_session.stopCapture();
 }
 
 void BatchRun::onSignal(int signal)
@@ -280,17 +319,26 @@ void BatchRun::onSignal(int signal)
         m_backlog->onSignal();
         return;
     }
-    decideEnd("signal");
-    ++m_signalsSeen;
     m_lastSignal = signal;
+    if (m_summary.endedBy.empty())
+        decideEnd("signal");
+    else if (m_learner)
+        endLearning();
+    else
+        passSignalOn();
+}
+
+void BatchRun::passSignalOn()
+{
+    ++m_signalsSeen;
     TargetProcess *target = m_session.target();
     if (!target || !target->isRunning()) {
         m_session.stopCapture();
         return;
     }
     if (m_signalsSeen == 1) {
-        target->sendSignal(signal);
-        m_progress.say(tr("%1 forwarded to the target; once more terminates it").arg(signalName(signal)));
+        target->sendSignal(m_lastSignal);
+        m_progress.say(tr("%1 forwarded to the target; once more terminates it").arg(signalName(m_lastSignal)));
     } else if (m_signalsSeen == 2) {
         m_session.terminateTarget();
         m_progress.say(tr("terminating the target; once more kills it"));
@@ -306,10 +354,6 @@ void BatchRun::onDuration()
         return;
     }
     decideEnd("duration");
-    if (isLaunched())
-        m_session.terminateTarget();
-    else
-        m_session.stopCapture();
 }
 
 void BatchRun::onNothingTraced()
@@ -365,27 +409,26 @@ bool BatchRun::writeSummary()
     return bool(written);
 }
 
-void BatchRun::sayFindings()
+/// What was not found before the end.
+void BatchRun::find()
 {
-    std::size_t said = 0;
-    std::size_t left = 0;
-    for (const FoundGroup &group : m_summary.stuck) {
-        if (said++ < kMostSaid)
-            m_progress.say(QString::fromStdString("stuck: " + describe(group)));
-        else
-            left += group.coroutines.size();
+    if (!m_found) {
+        // What a dead process left has its end in the past: the time of the last thing that happened.
+        const std::uint64_t judgedAt = m_session.isPostMortem() ? latestEvent(*m_population) : m_decidedNs;
+        const std::vector<StuckGroup> stuck =
+            m_stuckBeforeEnd ? std::move(*m_stuckBeforeEnd) : findStuck(*m_population, judgedAt);
+        for (PlaceLearner learner(*m_population, stuck, *m_places, kLearnAtEnd); learner.step();)
+            std::this_thread::sleep_for(kLearnStep);
+        m_found = groupsOf(stuck, *m_population, m_places.get());
     }
-    if (left > 0)
-        m_progress.say(tr("stuck: %1 more coroutines at %2 more places; --summary FILE has all of them")
-                           .arg(left)
-                           .arg(said - kMostSaid));
+    m_summary.stuck = std::move(*m_found);
 }
 
 int BatchRun::finish()
 {
     m_progress.clear();
     if (m_dumper) {
-        m_dumper->finish(ending(), m_endNs);
+        m_dumper->finish(ending(), m_decidedNs);
         m_summary.dumps = m_dumper->files();
         m_summary.findingsNotDumped = m_dumper->findingsNotDumped();
     }
@@ -397,13 +440,7 @@ int BatchRun::finish()
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
-    // What a dead process left has its end in the past: the time of the last thing that happened.
-    const std::uint64_t judgedAt = m_session.isPostMortem() ? latestEvent(*m_population) : m_endNs;
-    if (!m_foundBeforeEnd) {
-        learnPlaces(*m_population, judgedAt, *m_places, kLearnAtEnd);
-        m_foundBeforeEnd = findAt(*m_population, judgedAt, m_places.get());
-    }
-    m_summary.stuck = std::move(*m_foundBeforeEnd);
+    find();
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -411,10 +448,8 @@ int BatchRun::finish()
         else
             m_summary.exitCode = status.code;
     }
-    sayFindings();
-    const std::string problem = m_summary.stuck.empty() ? std::string() : m_places->problem();
-    if (!problem.empty())
-        m_progress.say(tr("some addresses have no function: %1").arg(QString::fromStdString(problem)));
+    for (const QString &text : findingLines(m_summary.stuck, m_places->problem()))
+        m_progress.say(text);
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
     if (m_summary.eventsNotWritten != 0)
         m_progress.say(

@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/findings.h"
 
+#include "app/placelearner.h"
 #include "core/recording/utf8.h"
 
 #include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <unordered_map>
 
 namespace ct {
 
 namespace {
-
-/// What was read last is compared with what the stream says a little later.
-constexpr std::chrono::milliseconds kCompare{800};
-constexpr std::size_t kMostLearned = 100'000;
 
 std::string hexadecimal(std::uint64_t address)
 {
@@ -82,44 +80,46 @@ SiteTexts textsOf(const Site *site, std::uint64_t addr)
     return {place, addr != 0 ? place : "an unknown place", {}};
 }
 
-SiteTexts textsOf(const SourceFrame &frame, const std::string &remedy)
+SiteTexts textsOf(const SourceFrame &frame)
 {
     if (frame.file.empty())
-        return {frame.function, bareName(frame.function), remedy};
+        return {frame.function, bareName(frame.function), {}};
     const Site site{kUnknownSite, frame.line, frame.column, frame.file, frame.function};
     return textsOf(&site, 0);
-}
-
-Places::Spot spotOf(const Population &population, const StuckCoroutine &stuck)
-{
-    return {stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since, true};
 }
 
 SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const Places *places)
 {
     const Site *site = population.site(stuck.site);
-    const Places::Answer answer = !site && places ? places->known(spotOf(population, stuck)) : nullptr;
+    const Places::Answer answer = !site && places ? places->known(PlaceLearner::spotOf(population, stuck)) : nullptr;
     if (answer && !answer->frames.empty())
-        return textsOf(answer->frames.front(), answer->remedy);
+        return textsOf(answer->frames.front());
     SiteTexts texts = textsOf(site, stuck.addr);
     if (answer)
         texts.remedy = answer->remedy;
     return texts;
 }
 
-/// Where the target named no site, addresses tell places apart.
-FoundGroup &groupOf(std::vector<FoundGroup> &groups, std::size_t first, const SiteTexts &texts, const StuckGroup &from)
+/// Of the coroutines of one site. Where the target named none, addresses tell places apart.
+void appendGroups(std::vector<FoundGroup> &groups, const Population &population, const StuckGroup &stuck,
+                  const Places *places)
 {
-    for (std::size_t i = first; i < groups.size(); ++i) {
-        if (groups[i].site == texts.full)
-            return groups[i];
+    std::unordered_map<std::string, std::size_t> indexes;
+    for (const StuckCoroutine &coroutine : stuck.coroutines) {
+        SiteTexts texts = textsOf(population, coroutine, places);
+        const auto [known, isNew] = indexes.try_emplace(texts.full, groups.size());
+        if (isNew) {
+            FoundGroup group;
+            group.site = std::move(texts.full);
+            group.shortSite = std::move(texts.brief);
+            group.remedy = std::move(texts.remedy);
+            group.usualNs = stuck.usualNs;
+            groups.push_back(std::move(group));
+        }
+        FoundGroup &group = groups[known->second];
+        group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
+        group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr});
     }
-    FoundGroup group;
-    group.site = texts.full;
-    group.shortSite = texts.brief;
-    group.remedy = texts.remedy;
-    group.usualNs = from.usualNs;
-    return groups.emplace_back(std::move(group));
 }
 
 /// Writes `"name": value` members, one a line.
@@ -183,41 +183,21 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
 
 }  // namespace
 
-void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most)
-{
-    const auto end = std::chrono::steady_clock::now() + most;
-    const auto left = [end] {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    };
-    std::size_t asked = 0;
-    for (const StuckGroup &stuck : findStuck(population, now)) {
-        const std::size_t count = stuck.site == kUnknownSite ? std::min(stuck.coroutines.size(), kMostLearned) : 0;
-        for (std::size_t i = 0; i < count && left().count() > 0; ++i) {
-            static_cast<void>(places.find(spotOf(population, stuck.coroutines[i])));
-            if (++asked % (Places::kMostWaiting / 2) == 0)
-                places.pass(left());
-        }
-    }
-    if (asked > 0)
-        places.settle(std::max(left(), kCompare));
-}
-
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places)
+std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
+                                 const Places *places)
 {
     std::vector<FoundGroup> groups;
-    for (const StuckGroup &stuck : findStuck(population, now)) {
-        const std::size_t first = groups.size();
-        for (const StuckCoroutine &coroutine : stuck.coroutines) {
-            const SiteTexts texts = textsOf(population, coroutine, places);
-            FoundGroup &group = groupOf(groups, first, texts, stuck);
-            group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
-            group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr});
-        }
-    }
+    for (const StuckGroup &stuck : found)
+        appendGroups(groups, population, stuck, places);
     std::stable_sort(groups.begin(), groups.end(), [](const FoundGroup &a, const FoundGroup &b) {
         return a.coroutines.size() > b.coroutines.size();
     });
     return groups;
+}
+
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places)
+{
+    return groupsOf(findStuck(population, now), population, places);
 }
 
 std::uint64_t latestEvent(const Population &population)

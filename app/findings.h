@@ -26,7 +26,8 @@ struct FoundCoroutine {
 struct FoundGroup {
     std::string site;       ///< "file:line function", "function", "0x..." or "unknown"
     std::string shortSite;  ///< "function file:line", names without path and signature
-    std::string remedy;     ///< what keeps it from being more than an address, and what to do; empty = nothing
+    std::string remedy;     ///< why it is an address alone, and what to do; empty =
+                            ///< it is not, or nobody knows
     std::optional<std::uint64_t> usualNs;
     std::uint64_t longestNs = 0;
     std::vector<FoundCoroutine> coroutines;  ///< longest first
@@ -35,9 +36,9 @@ struct FoundGroup {
 /// Judges at `now` (ns, CLOCK_MONOTONIC); any thread, while the stream goes on. `places`: what is known of addresses;
 /// may be null.
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places = nullptr);
-/// Has the addresses of what would be found looked up: the first 100,000. On the thread of the owner of `places`;
-/// waits as long as that takes, `most` and a second at most.
-void learnPlaces(const Population &population, std::uint64_t now, Places &places, std::chrono::milliseconds most);
+/// The same of what was judged before.
+std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
+                                 const Places *places = nullptr);
 
 /// Time of the latest thing that is known of any coroutine, ns; 0 = nothing.
 std::uint64_t latestEvent(const Population &population);

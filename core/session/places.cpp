@@ -20,6 +20,7 @@ constexpr CoroutineId kAheadSteps = 4096;
 constexpr std::size_t kAheadAsks = 128;
 /// Of those who wait.
 constexpr std::chrono::milliseconds kStep{5};
+constexpr std::size_t kMostFramesAtOnce = 10'000;  ///< some ms
 constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
 constexpr std::uint64_t kEver = std::numeric_limits<std::uint64_t>::max();
 
@@ -89,6 +90,14 @@ SymbolWorker::Modules Places::modulesOf(const Spot &spot) const
     return process->second.modules;
 }
 
+bool Places::isOpen(const Spot &spot) const
+{
+    if (const SymbolWorker::Modules modules = modulesOf(spot))
+        return !m_worker->known(modules, spot.addr);
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->isWanted(spot, m_core->processOf(spot.pid), m_core->knownAt(spot));
+}
+
 void Places::askForCode(const Spot &spot)
 {
     if (const SymbolWorker::Modules modules = modulesOf(spot))
@@ -135,28 +144,15 @@ void Places::addInfo(const RecordingInfo &info)
 
 void Places::addFrames(const std::vector<FramePlace> &frames)
 {
-    if (frames.empty())
-        return;
-    const std::lock_guard lock(m_core->mutex);
-    const auto process = m_core->processes.find(m_core->target);
-    for (const FramePlace &place : frames) {
-        if (m_core->frames.size() >= Core::kMostFrames && !m_core->frames.contains(place.coroutine)) {
-            m_core->problem = "the recording tells the functions of more coroutines than there is room for";
-            break;
-        }
-        const Module *module = process != m_core->processes.end() && process->second.modules
-                                   ? process->second.modules->find(place.code)
-                                   : nullptr;
-        const std::string path = module ? module->path : std::string();
-        Core::Known &known = m_core->knownOf(place.coroutine);
-        known.frame = place.frame;
-        known.function = m_core->shared(path, {place.function, {}, 0, 0, false}, false);
-        known.since = place.since;
-        known.place = place.since == 0 || place.line == 0
-                          ? nullptr
-                          : m_core->shared(path, {place.function, place.file, place.line, place.column, false}, true);
+    // In parts: whoever shows what is known already would wait for all of them.
+    for (std::size_t begin = 0; begin < frames.size(); begin += kMostFramesAtOnce) {
+        const std::size_t count = std::min(kMostFramesAtOnce, frames.size() - begin);
+        const std::lock_guard lock(m_core->mutex);
+        const bool isRoom = m_core->add({frames.data() + begin, count});
+        m_core->generation.fetch_add(1, std::memory_order_release);
+        if (!isRoom)
+            return;
     }
-    m_core->generation.fetch_add(1, std::memory_order_release);
 }
 
 void Places::setLive(bool live)
@@ -291,23 +287,10 @@ bool Places::isIdle() const
            !m_core->busy.load(std::memory_order_acquire) && m_worker->isIdle();
 }
 
-void Places::pass(std::chrono::milliseconds most)
+bool Places::isRead() const
 {
-    constexpr std::chrono::microseconds kShort{500};
-    const auto end = std::chrono::steady_clock::now() + most;
-    const auto isRead = [this] {
-        const std::lock_guard lock(m_core->mutex);
-        return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
-    };
-    for (look(); !isRead() && std::chrono::steady_clock::now() < end; look())
-        std::this_thread::sleep_for(kShort);
-}
-
-void Places::settle(std::chrono::milliseconds most)
-{
-    const auto end = std::chrono::steady_clock::now() + most;
-    for (look(); !isIdle() && std::chrono::steady_clock::now() < end; look())
-        std::this_thread::sleep_for(kStep);
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
 }
 
 void Places::forgetGaps()

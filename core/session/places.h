@@ -47,6 +47,8 @@ public:
     Answer find(const Spot &spot);
     /// The same, but nothing is asked for; nullptr: not known.
     Answer known(const Spot &spot) const;
+    /// Something may still be learned of it, for whoever asks with find().
+    bool isOpen(const Spot &spot) const;
     // For exports, which may wait.
 
     /// Has an address of code looked up; nothing happens for others.
@@ -87,11 +89,8 @@ public:
     std::vector<FramePlace> takeRest();
     /// Nothing is asked for, under way, or waiting to be compared.
     bool isIdle() const;
-    /// For those who may wait (the end of a batch run): until it is idle, or the time is over. The harvest has to go on
-    /// meanwhile, on its thread. Not for a window.
-    void settle(std::chrono::milliseconds most);
-    /// The same, but only until all that was asked for has been read. More than kMostWaiting at a time is not.
-    void pass(std::chrono::milliseconds most);
+    /// All that was asked for has been read. More than kMostWaiting at a time is not.
+    bool isRead() const;
     static constexpr std::size_t kMostWaiting = 4096;
     /// After the places of debug files have changed: what could not be told is tried again.
     void forgetGaps();

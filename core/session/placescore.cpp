@@ -55,6 +55,29 @@ Places::Core::Known &Places::Core::knownOf(CoroutineId id)
     return frames[id];
 }
 
+/// What a recording says. False: there is no room for all of it.
+bool Places::Core::add(std::span<const FramePlace> rows)
+{
+    const auto process = processes.find(target);
+    const ModuleMap *modules = process != processes.end() ? process->second.modules.get() : nullptr;
+    for (const FramePlace &place : rows) {
+        if (frames.size() >= kMostFrames && !frames.contains(place.coroutine)) {
+            problem = "the recording tells the functions of more coroutines than there is room for";
+            return false;
+        }
+        const Module *module = modules ? modules->find(place.code) : nullptr;
+        const std::string path = module ? module->path : std::string();
+        Known &known = knownOf(place.coroutine);
+        known.frame = place.frame;
+        known.function = shared(path, {place.function, {}, 0, 0, false}, false);
+        known.since = place.since;
+        known.place = place.since == 0 || place.line == 0
+                          ? nullptr
+                          : shared(path, {place.function, place.file, place.line, place.column, false}, true);
+    }
+    return true;
+}
+
 /// Of all coroutines of a function, or of a place, one answer. `whole`: nothing is left to be known.
 Places::Answer Places::Core::shared(const std::string &module, SourceFrame source, bool whole)
 {
@@ -91,19 +114,35 @@ void Places::Core::forgetGaps()
     }
 }
 
-Places::Answer Places::Core::frame(const Spot &spot, std::uint32_t pid, bool ask)
+/// nullptr: nothing, or only of another frame.
+Places::Core::Known *Places::Core::knownAt(const Spot &spot)
 {
     const auto found = frames.find(spot.coroutine);
-    Known *known = found != frames.end() && found->second.frame == spot.addr ? &found->second : nullptr;
+    return found != frames.end() && found->second.frame == spot.addr ? &found->second : nullptr;
+}
+
+/// Once per suspension that lasts; of others there is nothing left to be learned but the function.
+bool Places::Core::isWanted(const Spot &spot, std::uint32_t pid, const Known *known) const
+{
+    const auto process = processes.find(pid);
+    if (!reading || pid == 0 || (process != processes.end() && process->second.unreadable))
+        return false;
+    const bool same = known && spot.since != 0 && known->since == spot.since;
+    if (same && known->place)
+        return false;
+    return known && known->function ? spot.lasts && !same : !(same && known->gap);
+}
+
+Places::Answer Places::Core::frame(const Spot &spot, std::uint32_t pid, bool ask)
+{
+    Known *known = knownAt(spot);
     const bool same = known && spot.since != 0 && known->since == spot.since;
     if (same && known->place)
         return known->place;
+    if (ask && isWanted(spot, pid, known))
+        askFor(spot, pid, known ? *known : knownOf(spot.coroutine));
     const auto process = processes.find(pid);
     const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
-    // Once per suspension that lasts; of others there is nothing left to be learned but the function.
-    const bool isWanted = known && known->function ? spot.lasts && !same : !(same && known->gap);
-    if (ask && reading && isWanted && pid != 0 && !unreadable)
-        askFor(spot, pid, known ? *known : knownOf(spot.coroutine));
     if (known && known->function)
         return same && known->gap ? known->gap : known->function;
     if (known && known->gap)

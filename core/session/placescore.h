@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -57,8 +58,11 @@ struct Places::Core {
     void read(Symbolizer &symbolizer, const Asked &ask, const std::set<std::uint32_t> &gone);
 
     // With the lock.
+    bool add(std::span<const FramePlace> rows);
     Answer frame(const Spot &spot, std::uint32_t pid, bool ask);
+    bool isWanted(const Spot &spot, std::uint32_t pid, const Known *known) const;
     void askFor(const Spot &spot, std::uint32_t pid, Known &known);
+    Known *knownAt(const Spot &spot);
     std::vector<FramePlace> takeReads(std::uint64_t before);
     void take(const Read &read, std::vector<FramePlace> &learned);
     Known &knownOf(CoroutineId id);

@@ -200,11 +200,7 @@ private Q_SLOTS:
             const std::shared_ptr<Places> places = w.window.capture().places();
             QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(w.window.capture().session()->targetPid() != 0, kPatience);
-            const auto hasRead = [&] {
-                places->pass(std::chrono::milliseconds(kPatience));
-                return !places->isIdle();
-            };
-            QTRY_VERIFY_WITH_TIMEOUT(hasRead(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(places->isRead() && !places->isIdle(), kPatience);
             w.killTarget();
             QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(places->isIdle(), kPatience);

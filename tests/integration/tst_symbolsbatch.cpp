@@ -107,6 +107,25 @@ private Q_SLOTS:
         QVERIFY(!target->modules.empty());
     }
 
+    /// So many that look-ahead has not come to all of them.
+    void lookingUpCanBeEnded()
+    {
+        runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")});
+        batch.process().setArguments(batch.process().arguments() +
+                                     QStringList{QStringLiteral("--"),
+                                                 QString::fromStdString(made::path("waiting_gxx")),
+                                                 QStringLiteral("600"), QStringLiteral("10000")});
+        QVERIFY(batch.start());
+        QVERIFY2(batch.waitForError("looking up where"), batch.err().constData());
+        batch.signal(SIGINT);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
+        const QJsonObject summary = batch.summary();
+        QCOMPARE(summary.value(QLatin1String("ended_by")).toString(), QStringLiteral("duration"));
+        QVERIFY(runner::integer(summary, "duration_ns") > 6'000'000'000);
+        QVERIFY(!summary.value(QLatin1String("stuck")).toArray().isEmpty());
+    }
+
     void withoutSymbolsTheRemedyIsSaidOnce()
     {
         runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")}, waiting("waiting_stripped"));

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a batch run says of stuck coroutines whose places are addresses.
+#include "app/findinglines.h"
+#include "app/placelearner.h"
+
+#include <QTest>
+
+using namespace ct;
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kFrames = 0x10'0000;
+constexpr std::uint64_t kNow = 100 * kSecond;
+
+/// Coroutines of a process of version 1 that wait since long ago, each in a frame of its own.
+struct Waiting {
+    explicit Waiting(CoroutineId count)
+    {
+        Batch batch;
+        for (CoroutineId id = 0; id < count; ++id) {
+            batch.births.push_back({id, id, 1, 0, Dialect::Seqlock, id, kSecond});
+            batch.transitions.push_back({kSecond, frameOf(id), 0, 2, id, 7, kUnknownSite, PointKind::Await, false});
+        }
+        batch.now = kNow;
+        static_cast<void>(population->consume(batch));
+    }
+    static std::uint64_t frameOf(CoroutineId id) { return kFrames + id * 64; }
+    std::vector<FoundGroup> found() const { return findAt(*population, kNow, places.get()); }
+
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<Places> places = std::make_shared<Places>(std::make_shared<SymbolWorker>(), population);
+};
+
+}  // namespace
+
+class FindingsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void eachPlaceIsAGroup()
+    {
+        constexpr CoroutineId kMany = 50'000;
+        constexpr CoroutineId kKnown = 100;
+        const Waiting waiting(kMany);
+        std::vector<FramePlace> frames;
+        for (CoroutineId id = 0; id < kKnown; ++id)
+            frames.push_back({id * 2, Waiting::frameOf(id * 2), kSecond, 0, 12, 3, "/src/server.cpp", "serve(int)"});
+        waiting.places->addFrames(frames);
+        const std::vector<FoundGroup> found = waiting.found();
+        QCOMPARE(found.size(), std::size_t{kMany - kKnown + 1});
+        QCOMPARE(found[0].coroutines.size(), std::size_t{kKnown});
+        QCOMPARE(found[0].site, std::string("/src/server.cpp:12 serve(int)"));
+        QVERIFY(found[0].remedy.empty());
+        QCOMPARE(found[1].coroutines.size(), std::size_t{1});
+        QVERIFY(found[1].site.starts_with("0x"));
+
+        const QStringList lines = findingLines(found, {});
+        QCOMPARE(lines.size(), 22);
+        QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 100 coroutines at serve server.cpp:12, ")));
+        QCOMPARE(lines[20], QStringLiteral("stuck: 49881 more coroutines at 49881 more places; --summary FILE has all "
+                                           "of them"));
+    }
+
+    void whyThereIsNoFunctionIsSaidOnce()
+    {
+        const Waiting waiting(3);
+        const std::vector<FoundGroup> found = waiting.found();
+        QCOMPARE(found.size(), std::size_t{3});
+        QStringList lines = findingLines(found, {});
+        QCOMPARE(lines.size(), 4);
+        QVERIFY2(lines.last().startsWith(QStringLiteral("some addresses have no function: a coroutine frame of which "
+                                                        "nothing is known")),
+                 qPrintable(lines.last()));
+        lines = findingLines(found, "there is a reason for the whole run");
+        QCOMPARE(lines.last(), QStringLiteral("some addresses have no function: there is a reason for the whole run"));
+        QVERIFY(findingLines({}, "nobody waits").isEmpty());
+    }
+
+    void learningEndsWhereNothingIsLeft()
+    {
+        const Waiting waiting(3);
+        const std::vector<StuckGroup> stuck = findStuck(*waiting.population, kNow);
+        PlaceLearner over(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
+        QCOMPARE(over.left(), std::size_t{0});  // there is no process that could be asked
+        QVERIFY(!over.step());
+
+        waiting.places->setLive(true);
+        waiting.places->setTarget(INT_MAX);  // no such process
+        PlaceLearner learner(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
+        QCOMPARE(learner.left(), std::size_t{3});
+        QTRY_VERIFY_WITH_TIMEOUT(!learner.step(), 60'000);
+    }
+};
+
+QTEST_GUILESS_MAIN(FindingsTest)
+#include "tst_findings.moc"
