@@ -58,8 +58,9 @@ void Capture::onLoaded(FileLoader &loader)
     const InputSpool::End input = m_input ? m_input->end() : InputSpool::End::None;
     if (isFollowed() && !loader.wasCancelled()) {
         const QString inputMessage = m_input ? QString::fromStdString(m_input->message()) : QString();
-        const QString text = format::followEnd({QString::fromStdString(m_openedPath), loader.endedInOrder(),
-                                                m_stopAsked, loader.errorMessage(), isInput(), input, inputMessage});
+        const QString text =
+            format::followEnd({QString::fromStdString(m_openedPath), loader.endedInOrder(), m_stopAsked,
+                               loader.errorMessage(), loader.isDamaged(), isInput(), input, inputMessage});
         if (input == InputSpool::End::NoRecording)
             Q_EMIT failed(text);
         else

@@ -29,7 +29,9 @@ QString interrupted(const FollowEnd &end)
         !end.isInput ? tr("Whoever wrote this recording has gone without completing it: it was ended, or failed.")
                      : tr("The stream broke off: its sender, or the connection to it, has gone.");
     return who + u' ' +
-           tr("Everything up to the last whole block is shown, the rest is lost; start the sender again to see more.");
+           (end.damaged ? tr("The rest is lost; start the sender again to see more.")
+                        : tr("Everything up to the last whole block is shown, the rest is lost; start the sender again "
+                             "to see more."));
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ QString followEnd(const FollowEnd &end)
                             : tr("Standard input was closed, as asked for.") + u' ' + shown;
     else
         text = interrupted(end);
-    if (end.inOrder && !end.error.isEmpty())
+    if ((end.inOrder || end.damaged) && !end.error.isEmpty())
         text += u' ' + end.error + tr(".");
     return text + u' ' + kept;
 }

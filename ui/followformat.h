@@ -28,6 +28,7 @@ struct FollowEnd {
     bool inOrder = false;  ///< its writer has completed it
     bool stopped = false;  ///< by the user
     QString error;         ///< of the reader; empty: none
+    bool damaged = false;  ///< the error is not only of a part of a block at the end
     bool isInput = false;  ///< of standard input; else a file that somebody else wrote
     InputSpool::End input = InputSpool::End::None;
     QString inputMessage;

@@ -42,6 +42,8 @@ public:
     virtual bool takeFacts(FileFacts &) { return false; }
     /// At the end: whoever wrote it has ended it in order; true where that cannot be told.
     virtual bool hasEnded() const { return true; }
+    /// At the end, beside the error: something within was left out, not only a part of a block behind the last one.
+    virtual bool isDamaged() const { return false; }
 };
 
 /// A recording: .ctr by its first bytes or its name, else JSONL. `places`: told where the transitions are; of JSONL,

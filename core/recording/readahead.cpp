@@ -55,6 +55,7 @@ void ReadAhead::readNext(Read &read)
     read.accounting = m_source->accounting();
     read.progress = m_source->progress();
     read.hasEnded = m_source->hasEnded();
+    read.isDamaged = m_source->isDamaged();
     if (FileFacts facts; m_source->takeFacts(facts))
         read.facts = std::make_unique<FileFacts>(std::move(facts));
 }
@@ -120,6 +121,7 @@ Result<bool> ReadAhead::next(Batch &batch)
     m_accounting = read.accounting;
     m_progress = read.progress;
     m_hasEnded = read.hasEnded;
+    m_isDamaged = read.isDamaged;
     if (read.facts && m_facts)
         read.facts->frames.insert(read.facts->frames.begin(), m_facts->frames.begin(), m_facts->frames.end());
     if (read.facts)

@@ -33,6 +33,7 @@ public:
     double progress() const override { return m_progress; }
     Accounting accounting() const override { return m_accounting; }
     bool hasEnded() const override { return m_hasEnded; }
+    bool isDamaged() const override { return m_isDamaged; }
     bool takeFacts(FileFacts &facts) override;
 
 private:
@@ -42,6 +43,7 @@ private:
         Accounting accounting;
         double progress = 0;
         bool hasEnded = false;
+        bool isDamaged = false;
         std::unique_ptr<FileFacts> facts;  ///< rare
         Result<bool> outcome = true;       ///< false or an error: the last one, without a batch
     };
@@ -52,6 +54,7 @@ private:
     const std::unique_ptr<FileSource> m_source;  ///< the thread's, while there is one
     Accounting m_accounting;                     ///< the user's, and
     bool m_hasEnded = false;
+    bool m_isDamaged = false;
     double m_progress = 0;               ///< what follows up to m_mutex
     std::unique_ptr<FileFacts> m_facts;  ///< not yet taken
     bool m_ended = false;                ///< the last outcome was given

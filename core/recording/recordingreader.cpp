@@ -361,6 +361,11 @@ const std::vector<Damage> &RecordingReader::damages() const
     return m_data->damages;
 }
 
+bool RecordingReader::isDamaged() const
+{
+    return std::any_of(m_data->damages.begin(), m_data->damages.end(), [](const Damage &one) { return !one.atEnd; });
+}
+
 bool RecordingReader::hasEnded() const
 {
     return m_data->blocks->hasEnded();

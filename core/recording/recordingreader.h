@@ -42,6 +42,7 @@ public:
     const RecordingInfo &info() const;  ///< what was said up to here; at the beginning, what stands before the stream
     const std::vector<ctr::Damage> &damages() const;
     bool hasEnded() const override;
+    bool isDamaged() const override;
 
 private:
     struct Data;

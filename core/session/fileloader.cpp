@@ -49,6 +49,12 @@ bool FileLoader::isFollowing() const
     return m_following.load(std::memory_order_relaxed);
 }
 
+bool FileLoader::isDamaged() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_isDamaged;
+}
+
 bool FileLoader::endedInOrder() const
 {
     const std::lock_guard lock(m_mutex);
@@ -240,6 +246,7 @@ Result<void> FileLoader::load()
     {
         const std::lock_guard lock(m_mutex);
         m_endedInOrder = reader.hasEnded();
+        m_isDamaged = reader.isDamaged();
     }
     for (const std::shared_ptr<Sink> &sink : m_sinks) {
         if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)

@@ -55,6 +55,7 @@ public:
     bool isFollowing() const;  ///< any thread: somebody wrote the file when it was opened
     FileGrowth::Figures figures() const { return m_growth.figures(); }  ///< any thread
     bool endedInOrder() const;                                          ///< after finished()
+    bool isDamaged() const;  ///< after finished(): something within was left out
     /// What the recording is about, before and while it is loaded. nullptr: not known yet, or not at all: the file's
     /// format does not tell, or it is followed. Any thread.
     std::shared_ptr<const RecordingOverview> overview() const;
@@ -105,6 +106,7 @@ private:
     Accounting m_accounting;
     QString m_errorMessage;
     bool m_endedInOrder = false;
+    bool m_isDamaged = false;
     std::shared_ptr<const RecordingOverview> m_overview;
     Run m_run;
 };

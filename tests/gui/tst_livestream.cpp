@@ -228,6 +228,22 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
+    /// Of a stream that was damaged, and then broke off, both is said.
+    void damageBeforeTheBreakIsSaid()
+    {
+        PipedWindow piped;
+        auto &[pipe, window] = piped;
+        QByteArray harmed = m_whole.left(m_whole.size() * 9 / 10);
+        harmed[m_whole.size() / 5] = static_cast<char>(harmed[m_whole.size() / 5] ^ 1);
+        QVERIFY(pipe.write(harmed));
+        pipe.close();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
+        const QString said = noticeOf(window);
+        QVERIFY2(said.contains(QLatin1String("were left out")), qPrintable(said));
+        QVERIFY2(!said.contains(QLatin1String("Everything up to")), qPrintable(said));
+    }
+
     void stopClosesTheInput()
     {
         PipedWindow piped;
