@@ -63,6 +63,8 @@ public:
     bool canReplay() const;    ///< what is shown is a recording, whole
     const std::string &openedPath() const { return m_openedPath; }
     bool endedInOrder() const;  ///< at the end of a file
+    /// At its end: what is shown is only a part, as the user wanted no more.
+    bool isCutShort() const;
     /// What is shown says when coroutines were destroyed.
     bool knowsDeaths() const;
     /// Of the file that is open: what it says of itself; nullptr: not known (yet).

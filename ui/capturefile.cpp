@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The part of a capture that is read from a file.
+#include "core/recording/recordingoverview.h"
 #include "core/session/fileloader.h"
 #include "core/session/inputspool.h"
 #include "core/session/replaygate.h"
@@ -53,10 +54,14 @@ void Capture::tellExit(const FileLoader &loader)
 void Capture::onLoaded(FileLoader &loader)
 {
     takeOutput(loader);
-    if (!loader.wasCancelled())
+    if (!loader.wasCutShort())
         tellExit(loader);
     const InputSpool::End input = m_input ? m_input->end() : InputSpool::End::None;
-    if (isFollowed() && !loader.wasCancelled()) {
+    if (loader.wasCutShort()) {
+        const std::shared_ptr<const RecordingOverview> whole = loader.overview();
+        Q_EMIT noticeAdded(format::cutShort(QString::fromStdString(m_openedPath), loader.accounting().captured,
+                                            whole ? whole->transitions : 0));
+    } else if (isFollowed()) {
         const QString inputMessage = m_input ? QString::fromStdString(m_input->message()) : QString();
         const QString text =
             format::followEnd({QString::fromStdString(m_openedPath), loader.endedInOrder(), m_stopAsked,
@@ -90,7 +95,12 @@ ReplayGate *Capture::gate() const
 
 bool Capture::canReplay() const
 {
-    return m_loader && !gate() && state() == SessionState::Ended && m_population->size() > 0;
+    return m_loader && !gate() && state() == SessionState::Ended && !isCutShort() && m_population->size() > 0;
+}
+
+bool Capture::isCutShort() const
+{
+    return m_loader && m_loader->isFinished() && m_loader->wasCutShort();
 }
 
 bool Capture::endedInOrder() const

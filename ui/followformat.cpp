@@ -72,4 +72,11 @@ QString followEnd(const FollowEnd &end)
     return text + u' ' + kept;
 }
 
+QString cutShort(const QString &path, std::uint64_t shown, std::uint64_t all)
+{
+    const QString events = all > shown ? tr("%1 of %2 events are shown").arg(count(shown), count(all))
+                                       : tr("%1 events are shown").arg(count(shown));
+    return tr("Loading was stopped: %1. Open %2 again to see the rest.").arg(events, path);
+}
+
 }  // namespace ct::format

@@ -37,4 +37,7 @@ struct FollowEnd {
 /// What is there, what is not, and the remedy.
 QString followEnd(const FollowEnd &end);
 
+/// How the loading of a recording has ended that the user stopped. `all`: its events; 0 = unknown.
+QString cutShort(const QString &path, std::uint64_t shown, std::uint64_t all);
+
 }  // namespace ct::format

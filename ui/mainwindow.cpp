@@ -15,7 +15,6 @@
 #include "ui/detailsdock.h"
 #include "ui/exportbar.h"
 #include "ui/exportjob.h"
-#include "ui/followformat.h"
 #include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/infobar.h"
@@ -234,19 +233,6 @@ QString MainWindow::exitText() const
     return m_exit.isEmpty() ? QString() : tr("Target %1").arg(m_exit);
 }
 
-/// "Loading", "Recording", "Replay, 2 ×".
-QString MainWindow::recordingText() const
-{
-    const bool ended = m_capture->state() == SessionState::Ended;
-    if (m_capture->gate())
-        return replayText();
-    if (!m_capture->isFollowed())
-        return ended ? tr("Recording") : tr("Loading");
-    if (ended)
-        return m_capture->endedInOrder() ? tr("Recording") : tr("Recording, not completed");
-    return m_capture->isInput() ? tr("Receiving") : tr("Following");
-}
-
 void MainWindow::onStateChanged()
 {
     const SessionState state = m_capture->state();
@@ -330,19 +316,6 @@ void MainWindow::onTicked()
     if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
         m_capture->state() != SessionState::Ended)
         m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
-}
-
-void MainWindow::showBehind()
-{
-    format::Behind behind;
-    if (m_capture->isFollowed() && m_capture->state() != SessionState::Ended) {
-        timespec now{};
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        behind = format::behind(m_capture->followFigures(), m_capture->population()->now(),
-                                static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                                    static_cast<std::uint64_t>(now.tv_nsec));
-    }
-    m_statusBar->showBehind(behind.text, behind.alert);
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)

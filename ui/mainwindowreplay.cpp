@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The recording that is open once more, as if live.
+// What is said of a recording that is open, and showing it once more, as if live.
 #include "core/session/replaygate.h"
 #include "ui/actions.h"
 #include "ui/capture.h"
+#include "ui/followformat.h"
 #include "ui/mainwindow.h"
 #include "ui/replaybar.h"
+#include "ui/statusbar.h"
+
+#include <ctime>
 
 namespace ct {
 
@@ -90,6 +94,34 @@ QString MainWindow::replayText() const
     if (!m_capture->gate()->isPlaying())
         return tr("Replay, standing still");
     return tr("Replay, %1 ×").arg(m_capture->gate()->speed());
+}
+
+/// "Loading", "Recording", "Replay, 2 ×".
+QString MainWindow::recordingText() const
+{
+    const bool ended = m_capture->state() == SessionState::Ended;
+    if (m_capture->gate())
+        return replayText();
+    if (m_capture->isCutShort())
+        return tr("Part of a recording");
+    if (!m_capture->isFollowed())
+        return ended ? tr("Recording") : tr("Loading");
+    if (ended)
+        return m_capture->endedInOrder() ? tr("Recording") : tr("Recording, not completed");
+    return m_capture->isInput() ? tr("Receiving") : tr("Following");
+}
+
+void MainWindow::showBehind()
+{
+    format::Behind behind;
+    if (m_capture->isFollowed() && m_capture->state() != SessionState::Ended) {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        behind = format::behind(m_capture->followFigures(), m_capture->population()->now(),
+                                static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                                    static_cast<std::uint64_t>(now.tv_nsec));
+    }
+    m_statusBar->showBehind(behind.text, behind.alert);
 }
 
 }  // namespace ct

@@ -78,9 +78,10 @@ QString FileLoader::errorMessage() const
     return m_errorMessage;
 }
 
-bool FileLoader::wasCancelled() const
+bool FileLoader::wasCutShort() const
 {
-    return m_cancelled.load(std::memory_order_relaxed);
+    const std::lock_guard lock(m_mutex);
+    return m_cutShort;
 }
 
 void FileLoader::run()
@@ -247,6 +248,7 @@ Result<void> FileLoader::load()
         const std::lock_guard lock(m_mutex);
         m_endedInOrder = reader.hasEnded();
         m_isDamaged = reader.isDamaged();
+        m_cutShort = more && outcome;
     }
     for (const std::shared_ptr<Sink> &sink : m_sinks) {
         if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)

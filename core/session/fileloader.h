@@ -51,7 +51,7 @@ public:
     std::shared_ptr<const StreamPlaces> places() const { return m_places; }
     /// After finished(): empty, or why it ended early. What was read before stays valid.
     QString errorMessage() const;
-    bool wasCancelled() const;
+    bool wasCutShort() const;  ///< after finished(): cancelled before all was read
     bool isFollowing() const;  ///< any thread: somebody wrote the file when it was opened
     FileGrowth::Figures figures() const { return m_growth.figures(); }  ///< any thread
     bool endedInOrder() const;                                          ///< after finished()
@@ -107,6 +107,7 @@ private:
     QString m_errorMessage;
     bool m_endedInOrder = false;
     bool m_isDamaged = false;
+    bool m_cutShort = false;
     std::shared_ptr<const RecordingOverview> m_overview;
     Run m_run;
 };

@@ -8,6 +8,7 @@
 #include "models/timelinegeometry.h"
 #include "tests/gui/guisupport.h"
 #include "ui/capture.h"
+#include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/pastlook.h"
 #include "ui/theme.h"
@@ -270,6 +271,37 @@ private Q_SLOTS:
         QVERIFY(!isShown(window.capture(), *view));
         QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in memory, and not recorded"));
         takePicture(window, "pastlook-none");
+    }
+
+    /// Its loading shows how far it got, and nothing takes the part for the whole.
+    void aFileWhoseLoadingIsStopped()
+    {
+        const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
+        record(RecordingWriter::open(path.toStdString()), 3'000'000);
+        MainWindow window;
+        window.resize(1500, 900);
+        window.show();
+        const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        // As soon as there is something; again, where all was there by then.
+        for (int i = 0; i < 20 && notice->isHidden(); ++i) {
+            window.openFile(path);
+            while (window.capture().accounting().captured == 0)
+                QCoreApplication::processEvents();
+            window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
+            QTest::qWait(0);  // it is told next
+        }
+        QVERIFY(notice->isVisible());
+        QVERIFY2(notice->text().contains(QLatin1String("Loading was stopped: ")), qPrintable(notice->text()));
+        QVERIFY(window.windowTitle().contains(QLatin1String("Part of a recording")));
+        QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
+        QVERIFY(window.capture().accounting().captured > 0);
+        QVERIFY(window.capture().accounting().captured < 2'900'000);
+        takePicture(window, "pastlook-stopped");
+        // Once more, and to its end.
+        open(window, path);
+        QVERIFY(notice->isHidden());
+        QVERIFY(window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
     }
 
 private:
