@@ -272,16 +272,22 @@ void MainWindow::showWholePast()
     m_timeline->zoomToFit();
 }
 
+/// From where times count: where the first coroutine began. Also while the view stands still.
+void MainWindow::findOrigin()
+{
+    if (m_origin != 0 || m_capture->population()->size() == 0)
+        return;
+    const std::uint64_t birth = m_capture->population()->at(0).birthTs;
+    const std::uint64_t first = m_capture->history()->firstTs();
+    m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
+    m_coroutines->setOrigin(m_origin);
+    m_captureDock->setOrigin(m_origin);
+    m_warning->hide();
+}
+
 void MainWindow::onSampled()
 {
-    if (m_origin == 0 && m_capture->population()->size() > 0) {
-        const std::uint64_t birth = m_capture->population()->at(0).birthTs;
-        const std::uint64_t first = m_capture->history()->firstTs();
-        m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
-        m_coroutines->setOrigin(m_origin);
-        m_captureDock->setOrigin(m_origin);
-        m_warning->hide();
-    }
+    findOrigin();
     m_coroutines->sample();
     m_stuck->sample();
     m_details->sample();
@@ -291,6 +297,7 @@ void MainWindow::onSampled()
 
 void MainWindow::onTicked()
 {
+    findOrigin();
     m_output->setOrigin(m_capture->startedAt());
     m_output->sample();
     const Accounting sums = m_capture->accounting();

@@ -101,6 +101,7 @@ private:
     void endReplay();
     void sampleReplay();
     QString replayText() const;
+    void findOrigin();
     void onSampled();
     void onTicked();
     void onTargetExited(const ExitStatus &status, qint64 monotonicNs);

@@ -17,6 +17,7 @@ namespace ct {
 void MainWindow::connectReplay()
 {
     connect(m_actions->replay, &QAction::triggered, this, [this] {
+        findOrigin();
         // What is shown as a whole says from when to when it lasts.
         m_replayBar->begin(m_origin, m_capture->population()->now());
         replay(0, true);

@@ -197,6 +197,24 @@ private Q_SLOTS:
         QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
     }
 
+    /// The view stands still from the start, and the run can be replayed all the same.
+    void aPausedViewKnowsWhenTheRunBegan()
+    {
+        PipedWindow piped;
+        MainWindow &window = piped.window;
+        window.findChild<QAction *>(QStringLiteral("actionPause"))->trigger();
+        QVERIFY(piped.pipe.write(m_whole));
+        piped.pipe.close();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(window.capture().isPaused());
+        auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
+        QTRY_VERIFY(replay->isEnabled());
+        replay->trigger();
+        // "0:00.0 / 0:03.1", not the hours that the machine is up.
+        const auto *time = window.findChild<QLabel *>(QStringLiteral("replayTime"));
+        QTRY_VERIFY2(time->text().contains(QLatin1String(" / 0:")), qPrintable(time->text()));
+    }
+
     void aBrokenStreamStays()
     {
         PipedWindow piped;
