@@ -22,6 +22,16 @@ PastLook::PastLook(Capture &capture, TimelineView &timeline, QObject *parent)
     : QObject(parent), m_capture(capture), m_timeline(timeline)
 {
     connect(&capture, &Capture::ticked, this, &PastLook::tick);
+    connect(&capture, &Capture::traceChanged, this, &PastLook::forget);
+}
+
+/// What was seen of another capture.
+void PastLook::forget()
+{
+    m_range = {};
+    m_version = 0;
+    m_sinceDensity.invalidate();
+    m_shownWhole = false;
 }
 
 void PastLook::tick()

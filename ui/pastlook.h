@@ -25,6 +25,7 @@ public:
     PastLook(Capture &capture, TimelineView &timeline, QObject *parent = nullptr);
 
 private:
+    void forget();
     void tick();
     void showDensity();
     bool isFollowing() const;

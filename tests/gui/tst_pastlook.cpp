@@ -27,7 +27,7 @@ constexpr std::uint32_t kCoroutines = 40;
 
 /// Coroutines that take turns, and one that waits in the middle of it.
 template <class Writer>
-void record(const Result<std::shared_ptr<Writer>> &writer, std::uint64_t events)
+void record(const Result<std::shared_ptr<Writer>> &writer, std::uint64_t events, std::uint64_t step = 900)
 {
     QVERIFY(writer);
     std::vector<std::uint64_t> next(kCoroutines);
@@ -37,7 +37,7 @@ void record(const Result<std::shared_ptr<Writer>> &writer, std::uint64_t events)
         batch.births.push_back({id, id, 1, 4711, Dialect::Lane, 100 + std::uint64_t{id}, kBegin});
     std::uint64_t ts = kBegin;
     for (std::uint64_t i = 0; i < events; ++i) {
-        ts += 900 + i * 7919 % 200;
+        ts += step + i * 7919 % 200;
         const auto id = static_cast<CoroutineId>(i * 31 % kCoroutines);
         if (id == 3 && i > 500'000 && i < 2'000'000)
             continue;
@@ -302,6 +302,40 @@ private Q_SLOTS:
         open(window, path);
         QVERIFY(notice->isHidden());
         QVERIFY(window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
+    }
+
+    /// One that is opened while another is still read is shown as a whole, too.
+    void aFileIsOpenedDuringAnother()
+    {
+        const QString one = m_cache->filePath(QStringLiteral("one.ctr"));
+        const QString two = m_cache->filePath(QStringLiteral("two.ctr"));
+        record(RecordingWriter::open(one.toStdString()), 3'000'000);
+        record(RecordingWriter::open(two.toStdString()), 3'000'000, 3000);
+        MainWindow window;
+        window.resize(1500, 900);
+        window.show();
+        const auto *view = window.findChild<TimelineView *>();
+        std::vector<std::int64_t> spans;  // while the second one is read
+        const auto look = [&] {
+            const Capture &capture = window.capture();
+            if (capture.state() == SessionState::Ended || capture.history()->firstTs() == 0)
+                return;
+            if (capture.openedPath() == two.toStdString())
+                spans.push_back(view->visibleSpan());
+            else if (view->visibleSpan() > 3'000'000'000)
+                QMetaObject::invokeMethod(
+                    &window, [&window, two] { window.openFile(two); }, Qt::QueuedConnection);
+        };
+        // After PastLook, which was there first.
+        const auto connection = QObject::connect(&window.capture(), &Capture::ticked, look);
+        window.openFile(one);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
+        if (window.capture().openedPath() == one.toStdString())
+            window.openFile(two);  // it was too fast
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
+        QObject::disconnect(connection);
+        for (const std::int64_t span : spans)
+            QVERIFY2(span > 9'000'000'000, qPrintable(QString::number(span)));
     }
 
 private:
