@@ -49,7 +49,7 @@ struct CaptureSettings {
     }
     /// Where runs are recorded; nullopt = they are not.
     std::optional<RecordingPlace> recordingPlace() const;
-    /// One line: "lanes of 16 MiB, 512 MiB in all; everything is kept".
+    /// One line: "lanes of 16 MiB, 512 MiB in all; recorded, 1 GiB at most; keeps what memory holds".
     QString summary() const;
 
     /// What is out of range, or not there, is replaced by the nearest value that is right.

@@ -15,9 +15,9 @@ public:
     /// `sums`: of the capture, for what the trace does not know of itself.
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
-    /// What addresses mean; before start().
     /// Where the recording has what memory dropped; before start().
     void setRecorded(std::shared_ptr<const StreamPlaces> places) { m_recorded = std::move(places); }
+    /// What addresses mean; before start().
     void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     ~ExportJob() override;  ///< cancels and waits
 

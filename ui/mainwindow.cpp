@@ -84,7 +84,7 @@ Result<void> MainWindow::begin(const StartRequest &request)
     m_capture->setKeep(settings.keepBytes(), settings.keepNs());
     m_capture->setRecording(settings.recordingPlace());
     Result<void> begun = m_capture->start(request);
-    if (begun && m_capture->isRecorded())
+    if (begun && (m_capture->isRecorded() || m_capture->isInput()))
         m_recordings->makeRoom(settings.recordBytes(), settings.recordTotalBytes());
     return begun;
 }

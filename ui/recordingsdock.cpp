@@ -54,6 +54,17 @@ bool canBeDeleted(const RecordedRun &run)
     return run.state != RecordedRun::State::Recording && !run.isOpen;
 }
 
+/// Of those none of which can be deleted.
+QString whyKept(const std::vector<RecordedRun> &runs)
+{
+    if (runs.size() > 1)
+        return RecordingsDock::tr("These cannot be deleted now: they are being recorded, or open in a window");
+    return runs.front().state == RecordedRun::State::Recording
+               ? RecordingsDock::tr("It cannot be deleted now: it is being recorded; stop the capture first")
+               : RecordingsDock::tr("It cannot be deleted now: it is open in a window; close that, or open another one "
+                                    "there");
+}
+
 }  // namespace
 
 RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
@@ -125,6 +136,7 @@ void RecordingsDock::setUpTable()
         header->resizeSection(column, fontMetrics().horizontalAdvance(text) + 16);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(RecordingsModel::BegunColumn, Qt::DescendingOrder);
+    connect(m_table, &QTableView::pressed, this, &RecordingsDock::forgetMade);
     connect(m_table, &QTableView::doubleClicked, this, &RecordingsDock::open);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RecordingsDock::updateActions);
 }
@@ -138,6 +150,7 @@ QWidget *RecordingsDock::makeBar()
         makeAction("recordingDelete", "delete", tr("Delete"), QKeySequence::Delete, tr("Delete what is selected"));
     m_folder = makeAction("recordingFolder", nullptr, tr("Show Folder"), {}, QString());
     m_folder->setToolTip(tr("Show %1").arg(directory()));
+    m_deleteTip = m_delete->toolTip();
     connect(m_open, &QAction::triggered, this, &RecordingsDock::open);
     connect(m_save, &QAction::triggered, this, &RecordingsDock::save);
     connect(m_delete, &QAction::triggered, this, &RecordingsDock::askToDelete);
@@ -180,6 +193,7 @@ QAction *RecordingsDock::makeAction(const char *name, const char *icon, const QS
 void RecordingsDock::makeRoom(std::uint64_t limit, std::uint64_t most)
 {
     m_most = most;
+    forgetMade();
     m_keeper->makeRoom(most - std::min(limit, most));
 }
 
@@ -231,6 +245,13 @@ void RecordingsDock::onRoomMade(const RoomMade &made)
     m_made->show();
 }
 
+/// It was seen, or is over.
+void RecordingsDock::forgetMade()
+{
+    m_made->hide();
+    updateTexts();
+}
+
 std::vector<RecordedRun> RecordingsDock::selected() const
 {
     std::vector<RecordedRun> runs;
@@ -242,6 +263,7 @@ std::vector<RecordedRun> RecordingsDock::selected() const
 
 void RecordingsDock::open()
 {
+    forgetMade();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() == 1)
         Q_EMIT openRequested(QFile::decodeName(runs.front().files.front().c_str()));
@@ -249,6 +271,7 @@ void RecordingsDock::open()
 
 void RecordingsDock::save()
 {
+    forgetMade();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() != 1)
         return;
@@ -258,6 +281,7 @@ void RecordingsDock::save()
 
 void RecordingsDock::askToDelete()
 {
+    forgetMade();
     std::vector<std::string> paths;
     std::uint64_t bytes = 0;
     QString name;
@@ -305,6 +329,7 @@ void RecordingsDock::updateActions()
     m_open->setEnabled(one && runs.front().state != RecordedRun::State::Unreadable);
     m_save->setEnabled(m_open->isEnabled());
     m_delete->setEnabled(std::any_of(runs.begin(), runs.end(), canBeDeleted));
+    m_delete->setToolTip(runs.empty() || m_delete->isEnabled() ? m_deleteTip : whyKept(runs));
 }
 
 void RecordingsDock::updateTexts()

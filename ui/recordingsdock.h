@@ -52,6 +52,7 @@ private:
     void showFolder();
     void onListed(const std::vector<RecordedRun> &runs);
     void onRoomMade(const RoomMade &made);
+    void forgetMade();
     void updateActions();
     void updateTexts();
 
@@ -67,6 +68,7 @@ private:
     QAction *m_save = nullptr;
     QAction *m_delete = nullptr;
     QAction *m_folder = nullptr;
+    QString m_deleteTip;  ///< where it can be used
     QTimer m_timer;
     std::uint64_t m_most = 0;  ///< bytes, as was asked for last
     bool m_listed = false;

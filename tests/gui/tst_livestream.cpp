@@ -5,10 +5,12 @@
 #include "core/recording/recordingreader.h"
 #include "core/session/fileloader.h"
 #include "core/session/inputspool.h"
+#include "core/session/recordingstore.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/filesizelimit.h"
 #include "ui/actions.h"
 #include "ui/capture.h"
+#include "ui/capturesettings.h"
 #include "ui/followformat.h"
 #include "ui/format.h"
 #include "ui/infobar.h"
@@ -16,6 +18,7 @@
 #include "ui/theme.h"
 #include "ui/timelineview.h"
 
+#include <QDir>
 #include <QDirIterator>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -213,6 +216,25 @@ private Q_SLOTS:
         // "0:00.0 / 0:03.1", not the hours that the machine is up.
         const auto *time = window.findChild<QLabel *>(QStringLiteral("replayTime"));
         QTRY_VERIFY2(time->text().contains(QLatin1String(" / 0:")), qPrintable(time->text()));
+    }
+
+    /// What was sent before makes room like other runs.
+    void olderRecordingsMakeRoom()
+    {
+        QSettings().setValue(QStringLiteral("capture/recordMiB"), CaptureSettings::kSmallestRecordMiB);
+        QSettings().setValue(QStringLiteral("capture/recordTotalMiB"), CaptureSettings::kSmallestRecordMiB);
+        QVERIFY(QDir().mkpath(recordingsDirectory()));
+        const QString older = recordingsDirectory() + QStringLiteral("/2026-11-21T07.31.05-stdin.ctr");
+        QFile file(older);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(m_whole) == m_whole.size());
+        file.close();
+        PipedWindow piped;
+        QVERIFY(piped.pipe.write(m_whole));
+        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(older), kPatienceMs);
+        piped.pipe.close();
+        QTRY_COMPARE_WITH_TIMEOUT(piped.window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(QFile::exists(QString::fromStdString(piped.window.capture().openedPath())));
+        QCOMPARE(piped.window.capture().accounting().captured, m_events);
     }
 
     void aBrokenStreamStays()

@@ -25,6 +25,7 @@
 #include <QSignalSpy>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QToolButton>
 
 using namespace ct;
 
@@ -232,6 +233,41 @@ private Q_SLOTS:
         QVERIFY2(told->text().contains(QLatin1String("to stay below")), qPrintable(told->text()));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatience);
         gui::takePicture(m_dock.get(), "recordings-made");
+        // Until something else happens.
+        QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.04-server")));
+        QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() > 0, kPatience);
+        QVERIFY(told->isVisible());
+        QTest::mouseClick(table()->viewport(), Qt::LeftButton, {},
+                          table()->visualRect(table()->model()->index(0, 0)).center());
+        QVERIFY(!told->isVisible());
+        m_dock->makeRoom(1 << 20, 1 << 20);
+        QTRY_VERIFY_WITH_TIMEOUT(told->isVisible(), kPatience);
+        m_dock->makeRoom(100 << 20, 200 << 20);  // the next run
+        QVERIFY(!told->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatience);
+    }
+
+    void whyItCannotBeDeletedIsTold()
+    {
+        QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.03-open")));
+        const auto live = record(m_directory, QStringLiteral("2026-11-22T07.31.04-live"), 2);
+        const ctr::ReadClaim open(
+            ctr::segmentsOf((m_directory + QStringLiteral("/2026-11-22T07.31.03-open.ctr")).toStdString()));
+        show();
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatience);
+        const auto *button = m_dock->findChild<QToolButton *>(QStringLiteral("recordingDeleteButton"));
+        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete what is selected")));
+        for (int row = 0; row < 2; ++row) {
+            table()->selectRow(row);
+            QVERIFY(!button->isEnabled());
+            const bool isLive = text(row, RecordingsModel::NameColumn) == QLatin1String("live");
+            QVERIFY2(button->toolTip().contains(isLive ? QLatin1String("being recorded") : QLatin1String("is open")),
+                     qPrintable(button->toolTip()));
+        }
+        table()->selectAll();
+        QVERIFY(button->toolTip().contains(QLatin1String("or open")));
+        table()->clearSelection();
+        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete what is selected")));
     }
 
     void showsTheFolder()
