@@ -31,6 +31,7 @@ void PastLook::forget()
     m_range = {};
     m_version = 0;
     m_sinceDensity.invalidate();
+    m_basis = {};
     m_shownWhole = false;
 }
 
@@ -47,7 +48,8 @@ void PastLook::tick()
     const bool isMissing = !isInMemory(begin, end);
     m_timeline.setPastText(isMissing ? textOfMissing(moves) : textOfBefore(moves), isMissing);
     if (!m_sinceDensity.isValid() || m_sinceDensity.elapsed() >= kDensityMs) {
-        m_sinceDensity.start();
+        if (m_capture.history()->firstTs() != 0)  // else as soon as there is something
+            m_sinceDensity.start();
         showDensity();
     }
     const std::uint64_t version = m_capture.history()->restoredVersion();

@@ -335,8 +335,9 @@ private Q_SLOTS:
             window.openFile(two);  // it was too fast
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
         QObject::disconnect(connection);
-        for (const std::int64_t span : spans)
-            QVERIFY2(span > 9'000'000'000, qPrintable(QString::number(span)));
+        // The first events may have come between the look of PastLook and this one.
+        for (std::size_t i = 1; i < spans.size(); ++i)
+            QVERIFY2(spans[i] > 9'000'000'000, qPrintable(QString::number(spans[i])));
     }
 
 private:
