@@ -78,11 +78,16 @@ Result<void> BlockReader::readHead()
                                                     "damaged; choose another file"};
     if (*got < sizeof(m_head))
         return Error{ErrorCode::BadFormat, m_path + " was cut off within its first 64 bytes; nothing is in it"};
-    if (m_head.version > kVersion || m_head.byteOrder != kByteOrder)
-        return Error{ErrorCode::Unsupported, m_path + " was written by a later version of this program or on a machine "
-                                                      "of another byte order; open it there"};
-    if (m_head.check != checkOf(m_head))
+    constexpr std::uint32_t kOtherByteOrder = 0x04030201;
+    static_assert(kOtherByteOrder == __builtin_bswap32(kByteOrder));
+    if (m_head.byteOrder == kOtherByteOrder)
+        return Error{ErrorCode::Unsupported, m_path + " was written on a machine of another byte order; open it there"};
+    // First of all: damage must not be taken for a version.
+    if (m_head.byteOrder != kByteOrder || m_head.check != checkOf(m_head))
         return Error{ErrorCode::BadFormat, m_path + ": its first 64 bytes are damaged; a copy may be whole"};
+    if (m_head.version > kVersion)
+        return Error{ErrorCode::Unsupported,
+                     m_path + " was written by a later version of this program; open it with that"};
     return {};
 }
 

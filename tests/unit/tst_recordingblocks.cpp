@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#define XXH_STATIC_LINKING_ONLY  // a state on the stack
 #include "core/recording/blockreader.h"
 #include "core/recording/blockwriter.h"
+#include "core/recording/checksum.h"
 #include "tests/unit/recordingtest.h"
+
+#include <algorithm>
+#include <cstring>
 
 using namespace recordingtest;
 using namespace ct::ctr;
@@ -245,8 +250,26 @@ CT_CASE(whatIsNoRecordingIsRefused)
         return refusal(dir.file("b.ctr"));
     };
     CHECK(with(0, 'x').find("no recording") != std::string::npos);
-    CHECK(with(8, 2).find("later version") != std::string::npos);
-    CHECK(with(12, 1).find("byte order") != std::string::npos);
+    // Only a head that is whole says which version it is.
+    const auto signedHead = [&](auto &&change) {
+        FileHead head;
+        std::memcpy(&head, content.data(), sizeof(head));
+        change(head);
+        head.check = checkOf(head);
+        std::string changed = content;
+        std::memcpy(changed.data(), &head, sizeof(head));
+        putContent(dir.file("b.ctr"), changed);
+        return refusal(dir.file("b.ctr"));
+    };
+    CHECK(signedHead([](FileHead &head) { head.version = kVersion + 1; }).find("later version") != std::string::npos);
+    CHECK(with(8, 2).find("damaged") != std::string::npos);
+    CHECK(with(10, 1).find("damaged") != std::string::npos);
+    CHECK(with(12, 1).find("damaged") != std::string::npos);
+    CHECK(signedHead([](FileHead &head) { head.byteOrder = 1; }).find("damaged") != std::string::npos);
+    std::string swapped = content;
+    std::reverse(swapped.begin() + 12, swapped.begin() + 16);
+    putContent(dir.file("b.ctr"), swapped);
+    CHECK(refusal(dir.file("b.ctr")).find("byte order") != std::string::npos);
     CHECK(with(20, static_cast<char>(content[20] ^ 1)).find("damaged") != std::string::npos);
     putContent(dir.file("c.ctr"), content.substr(0, 63));
     CHECK(refusal(dir.file("c.ctr")).find("cut off") != std::string::npos);
