@@ -48,6 +48,7 @@ struct RecordingReader::Data {
     StreamGuard guard;
     Accounting sums;  ///< of the session, the latest
     RecordingInfo info;
+    bool keepsFrames = true;
     std::vector<FramePlace> frames;  ///< not yet taken
     bool saidFacts = false;          ///< and neither was what info has
     TakeOutput takeOutput;
@@ -108,6 +109,8 @@ bool RecordingReader::Data::takeFrames()
     std::vector<FramePlace> said;
     if (!readOnly<FrameLayout>(block.payload, said))
         return false;
+    if (!keepsFrames)
+        return true;
     for (FramePlace &place : said) {
         place.coroutine = needsKeyframe ? kNoCoroutine : renumbering.of(place.coroutine);
         if (place.coroutine != kNoCoroutine)
@@ -285,7 +288,7 @@ bool RecordingReader::isRecording(const std::string &path)
 }
 
 Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput,
-                                                               FileGrowth *growth)
+                                                               FileGrowth *growth, Frames frames)
 {
     std::vector<std::string> paths = segmentsAround(path);
     Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(paths.front(), growth);
@@ -294,6 +297,7 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
     auto data = std::make_unique<Data>(std::move(paths), std::move(*blocks));
     data->takeOutput = std::move(takeOutput);
     data->growth = growth;
+    data->keepsFrames = frames == Frames::Kept;
     if (const Result<bool> first = data->nextStream(); !first)
         return first.error();
     return std::unique_ptr<RecordingReader>(new RecordingReader(std::move(data)));

@@ -24,10 +24,12 @@ class RecordingReader final : public FileSource {
 public:
     static bool isRecording(const std::string &path);  ///< by its first bytes, or its name
     static bool isWritten(const std::string &path);    ///< at present, by this program: it, or the latest of its files
+    /// What is said of coroutines' frames: kept for takeFacts(), which somebody has to call then, or only checked.
+    enum class Frames { Kept, Ignored };
     /// With `growth` (which outlives the reader) a recording that somebody writes is followed, from file to file:
     /// this and next() wait for more, see BlockReader::open().
     static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr,
-                                                         FileGrowth *growth = nullptr);
+                                                         FileGrowth *growth = nullptr, Frames frames = Frames::Kept);
     ~RecordingReader() override;
 
     /// Who is told where the transitions that next() gives are. Set it before the first next().

@@ -90,7 +90,9 @@ struct ctr_reader {
 void ctr_reader::open(const char *file)
 {
     path = file ? file : "";
-    auto opened = RecordingReader::open(path, [this](const ctr::OutputPiece &piece) { heard.push_back(piece); });
+    auto opened = RecordingReader::open(
+        path, [this](const ctr::OutputPiece &piece) { heard.push_back(piece); }, nullptr,
+        RecordingReader::Frames::Ignored);  // there is no call for them
     if (opened)
         reader = std::move(*opened);
     else

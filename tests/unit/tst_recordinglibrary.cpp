@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The library that others read recordings with gives what the program's own reader gives, row for row.
+#include "core/recording/segments.h"
 #include "tests/support/publicreader.h"
 #include "tests/unit/recordingtest.h"
 
+#include <algorithm>
+#include <malloc.h>
 #include <random>
 #include <sys/stat.h>
 
@@ -79,6 +82,22 @@ void checkAgree(const std::string &path)
     CHECK(static_cast<bool>(overview) || given.status == recording::status::failed);
     if (overview)
         reader.over_time(overview.first_ts(), overview.last_ts(), 50);
+}
+
+/// Some files, the oldest of which are gone.
+void writeRotated(const TempDir &dir)
+{
+    RecordingLimits limits;
+    limits.ns = 20'000'000'000;
+    RandomStream stream(6);
+    const auto sink = RecordingWriter::open(dir.file("run.ctr"), limits);
+    REQUIRE(static_cast<bool>(sink));
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        Batch batch = stream.next(500);
+        batch.now = 1'000'000'000'000 + i * 1'000'000'000;
+        REQUIRE(static_cast<bool>((*sink)->consume(batch)));
+    }
+    REQUIRE(static_cast<bool>((*sink)->finish({})));
 }
 
 }  // namespace
@@ -158,19 +177,7 @@ CT_CASE(overviewWithoutReading)
 CT_CASE(rotatedFilesAreOne)
 {
     const TempDir dir;
-    RecordingLimits limits;
-    limits.ns = 20'000'000'000;
-    RandomStream stream(6);
-    {
-        const auto sink = RecordingWriter::open(dir.file("run.ctr"), limits);
-        REQUIRE(static_cast<bool>(sink));
-        for (std::uint64_t i = 0; i < 40; ++i) {
-            Batch batch = stream.next(500);
-            batch.now = 1'000'000'000'000 + i * 1'000'000'000;
-            REQUIRE(static_cast<bool>((*sink)->consume(batch)));
-        }
-        REQUIRE(static_cast<bool>((*sink)->finish({})));
-    }
+    writeRotated(dir);
     std::string one;
     for (const auto &entry : std::filesystem::directory_iterator(dir.path()))
         one = std::max(one, entry.path().string());
@@ -181,6 +188,32 @@ CT_CASE(rotatedFilesAreOne)
     REQUIRE(static_cast<bool>(overview));
     CHECK(overview.files().size() > 1 && overview.ended());
     CHECK_EQUAL(overview.blocks().back().file, overview.files().size() - 1);
+}
+
+/// What the library has no calls for is not kept.
+CT_CASE(framesAreNotKept)
+{
+    const TempDir dir;
+    constexpr std::size_t kFrames = 40'000;
+    {
+        RandomStream stream(8);
+        const auto sink = writer(dir.file("run.ctr"));
+        const Batch first = stream.next(10);
+        REQUIRE(static_cast<bool>(sink->consume(first)));
+        std::vector<FramePlace> frames;
+        for (CoroutineId id = 0; id < kFrames; ++id)
+            frames.push_back({id, 1, 2, 3, 4, 5, "file", std::string(1000, 'f')});
+        sink->addFrames(frames);
+        REQUIRE(static_cast<bool>(sink->consume(stream.next(10))));
+        REQUIRE(static_cast<bool>(sink->finish({})));
+    }
+    recording::reader reader(dir.file("run.ctr"));
+    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    while (reader.next()) {
+    }
+    CHECK_EQUAL(reader.message(), "");
+    const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    CHECK(after < before + kFrames * 500);
 }
 
 CT_CASE(whatIsNoRecordingIsTold)
