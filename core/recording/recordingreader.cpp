@@ -37,7 +37,9 @@ struct RecordingReader::Data {
     bool give(Batch &batch);
     void refuse();
     void takeDamages();
+    std::string damageText() const;
     Result<bool> atEnd();
+    Error failure(Error why);
 
     std::vector<std::string> paths;  ///< of all segments that are known
     std::size_t at = 0;              ///< the one that is read
@@ -64,6 +66,7 @@ struct RecordingReader::Data {
     std::size_t damagesBefore = 0;  ///< in the files before
     bool inStream = false;          ///< the decoder has a block
     bool saidDamage = false;
+    bool readAll = false;
 };
 
 /// False: what the block holds cannot be.
@@ -241,10 +244,9 @@ bool RecordingReader::Data::give(Batch &batch)
     return false;
 }
 
-Result<bool> RecordingReader::Data::atEnd()
+/// Where, and how much, is left out. There is some.
+std::string RecordingReader::Data::damageText() const
 {
-    if (damages.empty() || std::exchange(saidDamage, true))
-        return false;
     std::uint64_t bytes = 0;
     std::uint64_t transitions = 0;
     for (const Damage &damage : damages) {
@@ -252,14 +254,31 @@ Result<bool> RecordingReader::Data::atEnd()
         transitions += damage.transitions;
     }
     const Damage &first = damages.front();
-    const std::string rest = "; everything else was read";
     if (damages.size() == 1 && first.atEnd)
-        return Error{ErrorCode::BadFormat, damagedPath + ": the recording was interrupted or is still being written, " +
-                                               std::to_string(bytes) + " bytes at its end are no whole block" + rest};
-    return Error{ErrorCode::BadFormat, damagedPath + " is damaged from byte " + std::to_string(first.offset) + " on: " +
-                                           std::to_string(bytes) + " bytes with " + std::to_string(transitions) +
-                                           " transitions were left out in " + std::to_string(damages.size()) +
-                                           " place(s)" + rest + "; a copy may be whole"};
+        return damagedPath + ": the recording was interrupted or is still being written, " + std::to_string(bytes) +
+               " bytes at its end are no whole block";
+    return damagedPath + " is damaged from byte " + std::to_string(first.offset) + " on: " + std::to_string(bytes) +
+           " bytes with " + std::to_string(transitions) + " transitions were left out in " +
+           std::to_string(damages.size()) + " place(s)";
+}
+
+Result<bool> RecordingReader::Data::atEnd()
+{
+    readAll = true;
+    if (damages.empty() || std::exchange(saidDamage, true))
+        return false;
+    const bool cutOff = damages.size() == 1 && damages.front().atEnd;
+    return Error{ErrorCode::BadFormat,
+                 damageText() + "; everything else was read" + (cutOff ? "" : "; a copy may be whole")};
+}
+
+/// The reading ends before the end.
+Error RecordingReader::Data::failure(Error why)
+{
+    takeDamages();
+    if (!damages.empty())
+        why.message += "; before that, " + damageText();
+    return why;
 }
 
 RecordingReader::RecordingReader(std::unique_ptr<Data> data) : m_data(std::move(data)) {}
@@ -318,7 +337,7 @@ Result<bool> RecordingReader::next(Batch &batch)
     for (;;) {
         const Result<bool> more = m_data->nextStream();
         if (!more)
-            return more;
+            return m_data->failure(more.error());
         if (!*more) {
             batch.clear();
             return m_data->atEnd();
@@ -368,6 +387,11 @@ const std::vector<Damage> &RecordingReader::damages() const
 bool RecordingReader::isDamaged() const
 {
     return std::any_of(m_data->damages.begin(), m_data->damages.end(), [](const Damage &one) { return !one.atEnd; });
+}
+
+bool RecordingReader::readAll() const
+{
+    return m_data->readAll;
 }
 
 bool RecordingReader::hasEnded() const

@@ -35,8 +35,10 @@ public:
     /// Who is told where the transitions that next() gives are. Set it before the first next().
     void setPlaces(std::shared_ptr<StreamPlaces> places);
 
-    /// After the last batch an error, if anything was left out: how much, and where.
+    /// After the last batch an error, if anything was left out: how much, and where. readAll() tells it from one that
+    /// ends the reading before the end.
     Result<bool> next(Batch &batch) override;
+    bool readAll() const;  ///< next() has read whatever can be, to the end of the last file
     double progress() const override;
     Accounting accounting() const override;
     bool takeFacts(FileFacts &facts) override;

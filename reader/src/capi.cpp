@@ -106,7 +106,7 @@ const ctr_batch *ctr_reader::next()
     const Result<bool> more = reader->next(batch);
     atEnd = !more || !*more;
     if (!more) {
-        status = reader->damages().empty() ? CTR_FAILED : CTR_DAMAGED;
+        status = reader->readAll() ? CTR_DAMAGED : CTR_FAILED;
         message = more.error().message;
     }
     if (atEnd)

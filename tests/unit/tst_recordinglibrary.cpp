@@ -190,6 +190,37 @@ CT_CASE(rotatedFilesAreOne)
     CHECK_EQUAL(overview.blocks().back().file, overview.files().size() - 1);
 }
 
+/// What can still be read is damage; what ends the reading is not, and tells of the damage before it.
+CT_CASE(whatEndsTheReadingIsAFailure)
+{
+    const TempDir dir;
+    writeRotated(dir);
+    std::vector<std::string> paths;
+    for (const auto &entry : std::filesystem::directory_iterator(dir.path()))
+        paths.push_back(entry.path().string());
+    std::sort(paths.begin(), paths.end(), [](const std::string &a, const std::string &b) {
+        return ctr::segmentNameOf(a)->number < ctr::segmentNameOf(b)->number;
+    });
+    REQUIRE(paths.size() >= 4);
+    const std::uint64_t all = publicreader::readAll(paths[0]).sums.captured;
+    const auto harm = [](const std::string &path, std::size_t at) {
+        std::string content = contentOf(path);
+        content[at] ^= 1;
+        putContent(path, content);
+    };
+    harm(paths[0], contentOf(paths[0]).size() / 2);
+    const publicreader::Everything damaged = publicreader::readAll(paths[0]);
+    CHECK(damaged.status == recording::status::damaged && damaged.sums.captured > all / 2);
+    checkAgree(paths[0]);
+    harm(paths[2], 10);
+    const publicreader::Everything failed = publicreader::readAll(paths[0]);
+    CHECK(failed.status == recording::status::failed && failed.sums.captured < damaged.sums.captured);
+    CHECK(failed.message.find(paths[2]) == 0);
+    CHECK(failed.message.find(paths[0]) != std::string::npos && failed.message.find("left out") != std::string::npos);
+    CHECK_EQUAL(failed.damages.size(), 1U);
+    checkAgree(paths[0]);
+}
+
 /// What the library has no calls for is not kept.
 CT_CASE(framesAreNotKept)
 {
