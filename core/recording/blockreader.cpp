@@ -60,8 +60,12 @@ Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path, 
     FileGrowth *const follows = growth && FileGrowth::isWritten(fd) ? growth : nullptr;
     auto reader =
         std::unique_ptr<BlockReader>(new BlockReader(path, fd, static_cast<std::uint64_t>(info.st_size), follows));
-    if (follows)
+    if (follows) {
+        follows->noteFollowed();
         reader->awaitMore(sizeof(FileHead));
+    }
+    // Of a recording that is rotated this may be a file that is complete.
+    reader->m_told = growth && growth->figures().followed ? growth : nullptr;
     if (Result<void> read = reader->readHead(); !read)
         return read.error();
     return reader;
@@ -116,7 +120,7 @@ bool BlockReader::awaitMore(std::uint64_t bytes)
 void BlockReader::lookAhead()
 {
     struct stat info = {};
-    if (!m_growth || fstat(m_fd, &info) != 0)
+    if (!m_told || fstat(m_fd, &info) != 0)
         return;
     const auto size = static_cast<std::uint64_t>(info.st_size);
     m_ahead = std::max(m_ahead, m_offset);
@@ -129,7 +133,7 @@ void BlockReader::lookAhead()
         m_ahead += sizeof(head) + head.bytes;
         m_latestTs = head.kind == Kind::Stream && head.lastTs != 0 ? head.lastTs : m_latestTs;
     }
-    m_growth->note(size, m_offset, m_latestTs);
+    m_told->note(size, m_offset, m_latestTs);
 }
 
 /// As many bytes as there are, up to `bytes`.

@@ -107,6 +107,7 @@ private:
     std::string m_path;
     int m_fd = -1;
     FileGrowth *m_growth = nullptr;  ///< while somebody may write the file
+    FileGrowth *m_told = nullptr;    ///< how far this is; nullptr: nobody follows the recording
     std::uint64_t m_size = 0;        ///< of the file when it was last looked at; 0 = unknown
     std::uint64_t m_wanted = 0;      ///< the size that the latest look() would have needed
     std::uint64_t m_ahead = 0;       ///< up to where lookAhead() has got, and

@@ -103,11 +103,16 @@ void FileGrowth::noteSize(std::uint64_t bytes, bool waiting)
     m_figures.followed = m_figures.followed || waiting;
 }
 
+void FileGrowth::noteFollowed()
+{
+    const std::lock_guard lock(m_mutex);
+    m_figures.followed = true;
+}
+
 void FileGrowth::note(std::uint64_t bytes, std::uint64_t read, std::uint64_t latestTs)
 {
     noteSize(bytes, false);
     const std::lock_guard lock(m_mutex);
-    m_figures.followed = true;
     m_figures.read = read;
     m_figures.latestTs = latestTs;
 }

@@ -20,7 +20,7 @@ class FileGrowth {
 public:
     /// What people are shown.
     struct Figures {
-        bool followed = false;       ///< somebody writes the file, or did when it was opened
+        bool followed = false;       ///< somebody writes the recording, or did when it was opened
         bool waiting = false;        ///< all that is there was read
         std::uint64_t bytes = 0;     ///< there are, and
         std::uint64_t read = 0;      ///< were read, of the file that is read now
@@ -40,6 +40,7 @@ public:
 
     /// Waits until the file has `bytes`: true. False: it will not; its writer has gone, or cancel() was called.
     bool await(int fd, std::uint64_t bytes);
+    void noteFollowed();  ///< somebody writes the recording, though perhaps not the file that is read first
     /// The reader says how far it is: see Figures.
     void note(std::uint64_t bytes, std::uint64_t read, std::uint64_t latestTs);
 

@@ -20,6 +20,19 @@ namespace ct {
 
 using namespace ctr;
 
+namespace {
+
+bool isClaimed(const std::string &path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool written = fd >= 0 && FileGrowth::isWritten(fd);
+    if (fd >= 0)
+        ::close(fd);
+    return written;
+}
+
+}  // namespace
+
 struct RecordingReader::Data {
     Data(std::vector<std::string> files, std::unique_ptr<BlockReader> reader)
         : paths(std::move(files)), blocks(std::move(reader)), needsKeyframe(blocks->head().segment > 0)
@@ -174,7 +187,8 @@ Result<bool> RecordingReader::Data::nextFile()
 Result<bool> RecordingReader::Data::followToNext()
 {
     const std::optional<std::string> path = segmentAfter(paths[at]);
-    if (!growth || !path || !blocks->hasEnded())
+    // Without an End block: it is damaged, or its writer is gone. Who no longer waits may only not have seen it.
+    if (!growth || !path || (growth->isCancelled() && !blocks->hasEnded()))
         return false;
     if (std::filesystem::exists(*path)) {
         const Result<bool> opened = openNext(*path);
@@ -287,11 +301,7 @@ RecordingReader::~RecordingReader() = default;
 
 bool RecordingReader::isWritten(const std::string &path)
 {
-    const int fd = ::open(segmentsAround(path).back().c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    const bool written = fd >= 0 && FileGrowth::isWritten(fd);
-    if (fd >= 0)
-        ::close(fd);
-    return written;
+    return isClaimed(segmentsAround(path).back());
 }
 
 bool RecordingReader::isRecording(const std::string &path)
@@ -310,6 +320,8 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
                                                                FileGrowth *growth, Frames frames)
 {
     std::vector<std::string> paths = segmentsAround(path);
+    if (growth && isClaimed(paths.back()))
+        growth->noteFollowed();
     Result<std::unique_ptr<BlockReader>> blocks = BlockReader::open(paths.front(), growth);
     if (!blocks)
         return blocks.error();

@@ -350,31 +350,94 @@ CT_CASE(followsARotation)
     checkEqual(all.batches, written);
 }
 
+/// A recorder that is some files ahead of who follows it, and is not done.
+struct Ahead {
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    std::shared_ptr<RecordingWriter> writer;
+    RandomStream stream{13};
+    std::size_t written = 0;
+    FileGrowth growth;
+    std::unique_ptr<RecordingReader> reader;
+
+    Ahead()
+    {
+        const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file each second of the stream
+        REQUIRE(static_cast<bool>(made));
+        writer = *made;
+        write(2);
+        auto opened = RecordingReader::open(segment(0), nullptr, &growth);
+        REQUIRE(static_cast<bool>(opened));
+        reader = std::move(*opened);
+    }
+    std::string segment(std::uint32_t number) const { return ctr::segmentPath(path, number); }
+    void write(int count)
+    {
+        for (int i = 0; i < count; ++i) {
+            Batch batch = stream.next(200);
+            batch.now += ++written * 600'000'000;
+            REQUIRE(static_cast<bool>(writer->consume(batch)));
+        }
+    }
+};
+
+/// It is told how far behind it is in a file that nobody writes any more, too.
+CT_CASE(figuresOfAFileThatIsDone)
+{
+    Ahead ahead;
+    ahead.write(10);
+    REQUIRE(std::filesystem::exists(ahead.segment(3)));
+    REQUIRE(static_cast<bool>(ahead.writer->finish({})));
+    const std::uint64_t size = std::filesystem::file_size(ahead.segment(2));
+    bool told = false;
+    Batch batch;
+    while (*ahead.reader->next(batch)) {
+        const FileGrowth::Figures figures = ahead.growth.figures();
+        CHECK(figures.followed && !figures.waiting);
+        told = told || (figures.bytes == size && figures.read < size && figures.latestTs > batch.now);
+    }
+    CHECK(told && ahead.reader->hasEnded());
+}
+
+/// The next file is there, whatever became of the last block of the one before.
+CT_CASE(aDamagedEndBlockDoesNotEndARotation)
+{
+    Ahead ahead;
+    ahead.write(4);
+    REQUIRE(std::filesystem::exists(ahead.segment(1)));
+    REQUIRE(static_cast<bool>(ahead.writer->finish({})));
+    std::uint64_t end = 0;
+    {
+        auto blocks = ctr::BlockReader::open(ahead.segment(0));
+        REQUIRE(static_cast<bool>(blocks));
+        ctr::Block block;
+        while (*(*blocks)->next(block))
+            end = block.offset;
+        REQUIRE(block.head.kind == ctr::Kind::End);
+    }
+    std::string content = contentOf(ahead.segment(0));
+    REQUIRE(end + 64 < content.size());
+    content[end + 56] ^= 1;  // the check
+    putContent(ahead.segment(0), content);
+    std::size_t batches = 0;
+    Batch batch;
+    Result<bool> more = true;
+    while ((more = ahead.reader->next(batch)) && *more)
+        ++batches;
+    CHECK(batches == ahead.written && ahead.reader->hasEnded());
+    CHECK(!more && ahead.reader->damages().size() == 1);
+}
+
 /// A reader that is so far behind that the next file is gone says so, and where to go on.
 CT_CASE(whatWasRemovedIsTold)
 {
-    const TempDir dir;
-    const std::string path = dir.file("run.ctr");
-    const auto made = RecordingWriter::open(path, {0, 8'000'000'000});
-    REQUIRE(static_cast<bool>(made));
-    RandomStream stream(13);
-    const auto write = [&](int first, int count) {
-        for (int i = first; i < first + count; ++i) {
-            Batch batch = stream.next(200);
-            batch.now += static_cast<std::uint64_t>(i) * 600'000'000;
-            REQUIRE(static_cast<bool>((*made)->consume(batch)));
-        }
-    };
-    write(1, 2);
-    FileGrowth growth;
-    auto reader = RecordingReader::open(ctr::segmentPath(path, 0), nullptr, &growth);
-    REQUIRE(static_cast<bool>(reader));
-    write(3, 40);
-    CHECK(!std::filesystem::exists(ctr::segmentPath(path, 1)));
+    Ahead ahead;
+    ahead.write(40);
+    CHECK(!std::filesystem::exists(ahead.segment(1)));
     Batch batch;
     Result<bool> more = true;
     while (more && *more)
-        more = (*reader)->next(batch);
+        more = ahead.reader->next(batch);
     CHECK(!more && more.error().code == ErrorCode::NotFound);
     CHECK(more || more.error().message.find("was removed by its recorder") != std::string::npos);
 }
