@@ -5,8 +5,11 @@
 #include "tests/support/publicreader.h"
 #include "tests/unit/recordingtest.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <unordered_set>
+#include <random>
+#include <unordered_map>
+#include <utility>
 
 using namespace recordingtest;
 
@@ -41,31 +44,88 @@ void recordProgram(const std::string &path, const std::string &program)
                 " > /dev/null 2>&1"));
 }
 
-/// Of the transitions of all batches. A site that was lost shows as unknown: it is left out.
 template <class Visit>
 void forEachTransition(const std::vector<Batch> &batches, Visit &&visit)
 {
     for (const Batch &batch : batches) {
         for (Transition event : batch.transitions) {
-            event.site = kUnknownSite;
-            visit(recordingtest::textOf(event));
+            const SiteId site = std::exchange(event.site, kUnknownSite);
+            visit(recordingtest::textOf(event), site);
         }
     }
 }
 
-/// Reads a harmed copy of a real recording with the library for others.
-void checkHarmed(const std::string &path, const std::unordered_set<std::string> &written)
+/// A file as it was written.
+struct Original {
+    struct Block {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        std::uint64_t transitions = 0;
+    };
+    std::unordered_map<std::string, SiteId> events;  ///< without their sites
+    std::vector<Block> blocks;
+    std::string content;
+};
+
+Original originalOf(const std::string &path)
+{
+    Original original;
+    forEachTransition(publicreader::readAll(path).batches, [&](const std::string &event, SiteId site) {
+        CHECK(original.events.emplace(event, site).second);
+    });
+    const auto reader = ctr::BlockReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    ctr::Block block;
+    while (*(*reader)->nextStored(block))
+        original.blocks.push_back(
+            {block.offset, block.offset + sizeof(block.head) + block.head.bytes, block.head.transitions});
+    original.content = contentOf(path);
+    return original;
+}
+
+/// Reads a harmed copy with the library for others: everything at most once and as it was written, but for a site that
+/// was lost, and all that `isWhole` says of the blocks.
+template <class IsWhole>
+void checkHarmed(const std::string &path, const Original &original, IsWhole &&isWhole)
 {
     const publicreader::Everything all = publicreader::readAll(path);
+    std::unordered_map<std::string, SiteId> left = original.events;
     std::size_t shown = 0;
-    forEachTransition(all.batches, [&](const std::string &event) {
+    forEachTransition(all.batches, [&](const std::string &event, SiteId site) {
         ++shown;
-        if (!written.count(event))
-            CHECK_EQUAL(event, "one that was written");
+        const auto found = left.find(event);
+        if (found == left.end() || (site != kUnknownSite && site != found->second))
+            CHECK_EQUAL(event, "one that was written, once");
+        else
+            left.erase(found);
     });
+    std::size_t whole = 0;
+    for (const Original::Block &block : original.blocks)
+        whole += isWhole(block) ? block.transitions : 0;
+    CHECK_EQUAL(shown, whole);
     CHECK_EQUAL(all.sums.captured, shown);
-    CHECK(shown == written.size() || !all.message.empty() || !all.ended);
+    CHECK(left.empty() || !all.message.empty() || !all.ended);
     CHECK((all.status == corotracer::recording::status::good) == all.message.empty());
+}
+
+/// `count` bytes anywhere are other ones.
+void checkFlipped(const std::string &path, const Original &original, std::mt19937 &random, int count)
+{
+    std::string flipped = original.content;
+    std::vector<std::size_t> places;
+    for (int i = 0; i < count; ++i) {
+        const std::size_t at = random() % flipped.size();
+        if (std::find(places.begin(), places.end(), at) != places.end())
+            continue;
+        flipped[at] ^= static_cast<char>(1 + random() % 255);
+        places.push_back(at);
+    }
+    putContent(path, flipped);
+    checkHarmed(path, original, [&](const Original::Block &block) {
+        return std::none_of(places.begin(), places.end(), [&](std::size_t at) {
+            return at < sizeof(ctr::FileHead) || (at >= block.begin && at < block.end);
+        });
+    });
 }
 
 }  // namespace
@@ -118,23 +178,47 @@ CT_CASE(damageIsNoticedByBoth)
     CHECK(!run("python3 " CT_SOURCE_DIR "/tests/support/ctr.py " + dir.file("run.ctr") + " > /dev/null 2>&1"));
 }
 
-CT_CASE(harmedAnywhereOthersReadNothingThatWasNotWritten)
+CT_CASE(harmedAnywhereOthersReadAllElseAndNothingThatWasNotWritten)
 {
     const TempDir dir;
     recordProgram(dir.file("run.ctr"), "ct_causality --workers 5");
-    const std::string content = contentOf(dir.file("run.ctr"));
-    std::unordered_set<std::string> written;
-    forEachTransition(publicreader::readAll(dir.file("run.ctr")).batches,
-                      [&](const std::string &event) { written.insert(event); });
-    REQUIRE(written.size() > 20);
-    checkHarmed(dir.file("run.ctr"), written);
+    const Original original = originalOf(dir.file("run.ctr"));
+    REQUIRE(original.events.size() > 20);
+    checkHarmed(dir.file("run.ctr"), original, [](const Original::Block &) { return true; });
     std::mt19937 random(31);
     for (int i = 0; i < 2000; ++i) {
-        putContent(dir.file("cut.ctr"), std::string_view(content).substr(0, random() % content.size()));
-        checkHarmed(dir.file("cut.ctr"), written);
-        std::string flipped = content;
-        flipped[random() % flipped.size()] ^= static_cast<char>(1 + random() % 255);
+        const std::size_t size = random() % original.content.size();
+        putContent(dir.file("cut.ctr"), std::string_view(original.content).substr(0, size));
+        checkHarmed(dir.file("cut.ctr"), original, [&](const Original::Block &block) { return block.end <= size; });
+        checkFlipped(dir.file("flipped.ctr"), original, random, 1);
+    }
+}
+
+/// In a file of many blocks, some of which are harmed, neighbours among them.
+CT_CASE(harmedInSomePlacesOthersReadAllElse)
+{
+    const TempDir dir;
+    RandomStream stream(4);
+    const auto sink = writer(dir.file("run.ctr"));
+    for (std::uint64_t i = 0; i < 24; ++i) {
+        Batch batch = stream.next(40);
+        batch.now += i * 600'000'000;  // a block for two of them
+        CHECK(static_cast<bool>(sink->consume(batch)));
+    }
+    CHECK(static_cast<bool>(sink->finish({})));
+    const Original original = originalOf(dir.file("run.ctr"));
+    REQUIRE(original.blocks.size() > 10);
+    std::mt19937 random(32);
+    for (int i = 0; i < 2000; ++i)
+        checkFlipped(dir.file("flipped.ctr"), original, random, 4);
+    // The length of a block behind one that is harmed.
+    for (std::size_t i = 0; i + 2 < original.blocks.size(); ++i) {
+        std::string flipped = original.content;
+        flipped[original.blocks[i].begin + 70] ^= 1;
+        flipped[original.blocks[i + 1].begin + 23] ^= 0x7F;
         putContent(dir.file("flipped.ctr"), flipped);
-        checkHarmed(dir.file("flipped.ctr"), written);
+        checkHarmed(dir.file("flipped.ctr"), original, [&](const Original::Block &block) {
+            return block.begin != original.blocks[i].begin && block.begin != original.blocks[i + 1].begin;
+        });
     }
 }
