@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <sstream>
 #include <sys/utsname.h>
@@ -29,7 +28,12 @@ std::string procPath(pid_t pid, const char *name)
 std::string contentOf(const std::string &path)
 {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string content;
+    std::array<char, 4096> some{};
+    // An error, as of a process that ends meanwhile, ends it; an iterator would throw.
+    while (file.read(some.data(), some.size()) || file.gcount() > 0)
+        content.append(some.data(), static_cast<std::size_t>(file.gcount()));
+    return content;
 }
 
 std::string linkOf(const std::string &path)

@@ -15,6 +15,9 @@
 
 #include <QSignalSpy>
 
+#include <csignal>
+#include <unistd.h>
+
 using namespace ct;
 using runner::integer;
 using runner::target;
@@ -278,6 +281,23 @@ private Q_SLOTS:
         QCOMPARE(modules[0].path, std::string("/bin/with space"));
         QCOMPARE(modules[0].begin, std::uint64_t{0x55d0c0001000});
         QCOMPARE(modules[0].offset, std::uint64_t{0x1000});
+    }
+
+    /// Also between the opening of their files and the reading, which fails then: that is no exception.
+    void processesEndMeanwhile()
+    {
+        const auto former = std::signal(SIGCHLD, SIG_IGN);  // gone as soon as they end
+        for (int i = 0; i < 1000; ++i) {
+            const pid_t child = fork();
+            if (child == 0)
+                _exit(0);
+            QVERIFY(child > 0);
+            while (kill(child, 0) == 0) {
+                (void)processFacts(child);
+                (void)keptEnvironment(child);
+            }
+        }
+        std::signal(SIGCHLD, former);
     }
 
     /// Cut off or changed anywhere it has another id, or none.
