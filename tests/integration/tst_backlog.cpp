@@ -74,6 +74,11 @@ private Q_SLOTS:
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 4);
         QVERIFY(batch.summary().isEmpty());
+        // It says what is left, so that one can look at it, or remove it.
+        const QString said = QString::fromLocal8Bit(batch.err());
+        const QString region = said.section(QLatin1String("what is left of the capture: "), 1).section(u'\n', 0, 0);
+        QVERIFY2(QFile::remove(region.trimmed()), qPrintable(said));
+        QVERIFY(QFile::remove(region.trimmed() + QStringLiteral(".sock")));
     }
 
 private:
