@@ -55,8 +55,12 @@ void ReplayPace::setSpeed(std::uint64_t wall, double speed)
 
 void ReplayPace::runTo(std::uint64_t wall, std::uint64_t ts)
 {
+    if (m_runsThrough) {  // on the way to another place, which counts no longer
+        m_through = m_ts = ts;
+        return;
+    }
     m_through = std::max(m_through, ts);
-    m_runsThrough = m_runsThrough || ts > position(wall);
+    m_runsThrough = ts > position(wall);
     wentTo(wall, ts);
 }
 

@@ -25,7 +25,8 @@ public:
     /// From now on so much faster than it was; clamped to kSlowest .. kFastest.
     void setSpeed(std::uint64_t wall, double speed);
     double speed() const { return m_speed; }
-    /// Everything up to `ts` is due at once, also while it stands still; it goes on from there. Never back.
+    /// Everything up to `ts` is due at once, also while it stands still; it goes on from there. Never back
+    /// behind what was shown; on the way to a later place it is the new one that counts.
     void runTo(std::uint64_t wall, std::uint64_t ts);
     /// What is at `ts` comes next. As long as runTo() has not got through no time passes, however long that takes.
     void comesTo(std::uint64_t wall, std::uint64_t ts);

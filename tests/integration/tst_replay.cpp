@@ -77,6 +77,14 @@ CT_CASE(runsThrough)
     pace.wentTo(104 * kSecond, 40 * kSecond);
     CHECK_EQUAL(pace.position(104 * kSecond), 40 * kSecond);
     CHECK(!pace.dueAt(35 * kSecond));
+    // On the way to a later place: there no longer.
+    ReplayPace other = begun();
+    other.runTo(101 * kSecond, 50 * kSecond);
+    other.runTo(102 * kSecond, 20 * kSecond);
+    CHECK_EQUAL(*other.dueAt(20 * kSecond), 0U);
+    CHECK_EQUAL(other.position(104 * kSecond), 20 * kSecond);
+    other.comesTo(105 * kSecond, 21 * kSecond);
+    CHECK_EQUAL(*other.dueAt(21 * kSecond), 106 * kSecond);
     // Asked for before the beginning is known.
     ReplayPace early;
     early.runTo(1, 20 * kSecond);
