@@ -21,6 +21,8 @@ constexpr std::uint64_t kFlushEveryNs = 500'000'000;
 constexpr std::size_t kMostOutputBytes = 1U << 20;
 /// Of output that waits, while the disk takes nothing.
 constexpr std::size_t kMostWaitingOutput = 64U << 20;
+/// Of what was learned of coroutines, while the disk takes nothing; rows of some 300 bytes.
+constexpr std::size_t kMostWaitingFrames = 262'144;
 /// Of what was learned of coroutines in one block.
 constexpr std::size_t kMostFrameRows = 65'536;
 /// Of a batch that does not fit a block; texts of rows may be long.
@@ -97,8 +99,11 @@ std::vector<OutputPiece> RecordingWriter::WaitingOutput::take()
 void RecordingWriter::addFrames(const std::vector<FramePlace> &frames)
 {
     const std::lock_guard lock(m_mutex);
-    if (!m_over)
-        m_frames.insert(m_frames.end(), frames.begin(), frames.end());
+    if (m_over)
+        return;
+    const std::size_t room = kMostWaitingFrames - std::min(kMostWaitingFrames, m_frames.size());
+    m_frames.insert(m_frames.end(), frames.begin(),
+                    frames.begin() + static_cast<std::ptrdiff_t>(std::min(room, frames.size())));
 }
 
 Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)

@@ -54,7 +54,8 @@ public:
     /// What the target wrote to its terminal, and when that was read (ns, CLOCK_MONOTONIC). While the disk takes
     /// nothing some 64 MiB wait; how many bytes are left out from then on is told in their place.
     void addOutput(std::uint64_t ts, std::string bytes);
-    /// What was learned of coroutines; of each, what comes later counts. Ids are those of the stream.
+    /// What was learned of coroutines; of each, what comes later counts. Ids are those of the stream. While the disk
+    /// takes nothing 262,144 of them wait, of the rest the recording has the addresses alone.
     void addFrames(const std::vector<FramePlace> &frames);
 
 private:

@@ -71,6 +71,17 @@ CT_CASE(onAFullDiskNothingIsKept)
     CHECK(heapBytes() < before + 4 * kMiB);
 }
 
+CT_CASE(framesWaitForASlowDiskUpToALimit)
+{
+    const TempDir dir;
+    const auto to = writer(dir.file("run.ctr"));
+    const std::size_t before = heapBytes();
+    const std::vector<FramePlace> many(100'000, {1, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(200, 'f')});
+    for (int i = 0; i < 12; ++i)
+        to->addFrames(many);
+    CHECK(heapBytes() < before + 200 * kMiB);
+}
+
 CT_CASE(outputWaitsForASlowDiskUpToALimit)
 {
     const TempDir dir;
