@@ -112,11 +112,11 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
                        [this, started] { onExported(started->path(), started->report()); });
 }
 
-/// Whether something is under way there, which is not to be lost for what was asked for now.
+/// Whether something is under way there: it is not given up for another one.
 bool MainWindow::isBusy(const ExportBar &bar)
 {
     if (bar.isRunning())
-        onNotice(tr("%1 is under way and has to end first; what was asked for now was not begun.").arg(bar.text()));
+        onNotice(tr("%1 is under way and has to end first; nothing else was begun.").arg(bar.text()));
     return bar.isRunning();
 }
 

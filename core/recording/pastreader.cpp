@@ -49,8 +49,11 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
         m_notes.waits.insert(m_notes.waits.end(), batch.notes.waits.begin(), batch.notes.waits.end());
         m_notes.wakes.insert(m_notes.wakes.end(), batch.notes.wakes.begin(), batch.notes.wakes.end());
     }
+    // The writer counted those that the format cannot hold, but which they were nobody knows.
     if (m_events.size() < block.end - block.first)
-        return changed;
+        return Error{ErrorCode::BadFormat, block.path + ": of the block at byte " + std::to_string(block.offset) + " " +
+                                               std::to_string(block.end - block.first - m_events.size()) +
+                                               " events could not be written, so that the others have no place"};
     m_block = block;
     return {};
 }

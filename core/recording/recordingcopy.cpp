@@ -39,7 +39,7 @@ Result<Readers> openAll(const std::string &from)
         const std::vector<std::string> named = isFile && segmentNameOf(from) ? std::vector{from} : segmentsOf(from);
         if (named.empty())
             return error;
-        if (isFile && named.front() != from)
+        if (isFile && !named.empty() && named.front() != from)
             return Error{ErrorCode::InvalidArgument,
                          from + " is the name of two recordings, of this file and of a run (" +
                              std::filesystem::path(named.front()).filename().string() + " and more): rename this file"};
