@@ -115,16 +115,19 @@ void Recorder::lookAt(pid_t pid)
     RecordingInfo::Process process = processFacts(pid);
     if (process.executable.empty() && process.modules.empty())
         return;  // gone, or not ours to look at
-    RecordingInfo::Process &told = m_told[pid];
-    if (told == process)
-        return;
-    told = process;
-    addBuildIds(process);
     RecordingInfo info;
-    info.processes = {std::move(process)};
-    if (!std::exchange(m_environmentTold, true))
+    if (RecordingInfo::Process &told = m_told[pid]; told != process) {
+        told = process;
+        addBuildIds(process);
+        info.processes = {std::move(process)};
+    }
+    // In the middle of its exec(2) a process has an executable, but no environment yet.
+    if (!m_environmentTold) {
         info.environment = keptEnvironment(pid);
-    m_writer->addInfo(info);
+        m_environmentTold = !info.environment.empty();
+    }
+    if (!info.processes.empty() || !info.environment.empty())
+        m_writer->addInfo(info);
 }
 
 void Recorder::tellClocks()
