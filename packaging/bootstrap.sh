@@ -30,6 +30,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev 
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev python3 xvfb xauth)
 ci_packages=(clang clang-format codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+command -v rustc >/dev/null || ci_packages+=(rustc)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }
@@ -91,7 +92,10 @@ run_tests() {
     install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
     build ON all
     say 'running the tests'
-    ctest --preset "$preset" -j "$jobs"
+    local status=0
+    ctest --preset "$preset" -j "$jobs" || status=$?
+    "$root/packaging/list_skips.sh" "$preset" || true
+    return $status
 }
 
 assume_yes=false

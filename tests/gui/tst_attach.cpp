@@ -3,6 +3,7 @@
 //
 // The Attach dialog: finds what a killed window left, takes it over, deletes what nobody uses.
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
 
@@ -196,5 +197,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestAttach)
+CT_QT_SUITE(TestAttach)
 #include "tst_attach.moc"

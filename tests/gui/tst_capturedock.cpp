@@ -4,6 +4,7 @@
 // How the capture is doing: every sum is said, none is hidden.
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capturedock.h"
 #include "ui/colors.h"
 #include "ui/statusbar.h"
@@ -178,5 +179,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestCaptureDock)
+CT_QT_SUITE(TestCaptureDock)
 #include "tst_capturedock.moc"

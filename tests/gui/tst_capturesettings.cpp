@@ -3,6 +3,7 @@
 //
 // How to capture, and where dumps go: from the fields to the request, and back from the settings.
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capturesection.h"
 #include "ui/dumpdialog.h"
 #include "ui/rundialog.h"
@@ -182,5 +183,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestCaptureSettings)
+CT_QT_SUITE(TestCaptureSettings)
 #include "tst_capturesettings.moc"

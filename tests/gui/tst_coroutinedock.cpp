@@ -4,6 +4,7 @@
 // Names, parents, waits and wakes where they are read: in the table, its tooltip and the details.
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 #include "ui/coroutinedock.h"
 #include "ui/coroutinetooltip.h"
 #include "ui/detailsdock.h"
@@ -247,5 +248,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestCoroutineDock)
+CT_QT_SUITE(TestCoroutineDock)
 #include "tst_coroutinedock.moc"

@@ -5,6 +5,7 @@
 #include "models/creationtreemodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 #include "ui/creationdock.h"
 #include "ui/theme.h"
 
@@ -224,5 +225,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestCreationDock)
+CT_QT_SUITE(TestCreationDock)
 #include "tst_creationdock.moc"

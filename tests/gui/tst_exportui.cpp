@@ -3,6 +3,7 @@
 //
 // Clicks through File > Export and looks at the files; the same recording is opened again.
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/exportbar.h"
 #include "ui/exportjob.h"
@@ -249,5 +250,5 @@ private:
     std::unique_ptr<MainWindow> m_window;
 };
 
-QTEST_MAIN(TestExportUi)
+CT_QT_SUITE(TestExportUi)
 #include "tst_exportui.moc"

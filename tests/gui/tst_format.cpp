@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/qtsuite.h"
 #include "ui/format.h"
 #include "ui/placeformat.h"
 
 #include <corotracer/layout.h>
 
-#include <QTest>
 #include <QTextDocument>
 
 using namespace ct;
@@ -205,5 +205,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFormat)
+CT_QT_SUITE(TestFormat)
 #include "tst_format.moc"

@@ -5,6 +5,7 @@
 #include "core/exporting/exporting.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
@@ -20,25 +21,29 @@ namespace {
 constexpr int kPatience = 60'000;  // ms
 constexpr std::uint64_t kSmall = 20ULL << 20;
 
+/// Mounted before Qt has threads, so that what the window starts sees it, too.
+std::optional<smalltmpfs::Tmpfs> g_small;
+
+QString smallDirectory()
+{
+    return QString::fromStdString(*g_small->path());
+}
+
 }  // namespace
 
 class TestFullRegion : public QObject {
     Q_OBJECT
-public:
-    /// nullopt: none can be mounted here.
-    explicit TestFullRegion(std::optional<QString> smallDirectory) : m_small(std::move(smallDirectory)) {}
-
 private Q_SLOTS:
     void initTestCase()
     {
-        if (!m_small)
-            QSKIP("no file system can be mounted here");
+        if (!g_small->path())
+            CT_QSKIP("no file system can be mounted here");
         m_window.show();
     }
 
     void aFullFileSystemIsSaid()
     {
-        start(*m_small, QStringLiteral("400000"));
+        start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
         gui::takePicture(&m_window, "fullregion");
         QVERIFY(field("statusFull")->isVisible());
@@ -86,7 +91,7 @@ private Q_SLOTS:
         m_window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
         // Full once more: said once more.
-        start(*m_small, QStringLiteral("400000"));
+        start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
         m_window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
@@ -113,23 +118,8 @@ private:
     QLabel *field(const char *name) { return m_window.findChild<QLabel *>(QLatin1String(name)); }
 
     gui::Sandbox m_sandbox;
-    std::optional<QString> m_small;
     MainWindow m_window;
 };
 
-int main(int argc, char **argv)
-{
-    // Before Qt has threads, and before the window: what it starts sees the same.
-    const QTemporaryDir directory;
-    const bool mounted = smalltmpfs::mountPrivately(directory.path().toStdString(), kSmall);
-    int failures = 0;
-    {
-        const QApplication application(argc, argv);
-        TestFullRegion test(mounted ? std::optional(directory.path()) : std::nullopt);
-        failures = QTest::qExec(&test, argc, argv);
-    }
-    if (mounted)
-        umount2(qPrintable(directory.path()), MNT_DETACH);
-    return failures;
-}
+CT_QT_SUITE_PREPARED(TestFullRegion, [] { g_small.emplace(kSmall); })
 #include "tst_fullregion.moc"

@@ -8,6 +8,7 @@
 #include "core/session/recordingstore.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/filesizelimit.h"
+#include "tests/support/qtsuite.h"
 #include "ui/actions.h"
 #include "ui/capture.h"
 #include "ui/capturesettings.h"
@@ -468,5 +469,5 @@ private:
     std::uint64_t m_events = 0;
 };
 
-QTEST_MAIN(TestLiveStream)
+CT_QT_SUITE(TestLiveStream)
 #include "tst_livestream.moc"

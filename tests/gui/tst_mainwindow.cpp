@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
@@ -207,5 +208,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestMainWindow)
+CT_QT_SUITE(TestMainWindow)
 #include "tst_mainwindow.moc"

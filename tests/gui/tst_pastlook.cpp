@@ -7,6 +7,7 @@
 #include "core/session/recall.h"
 #include "models/timelinegeometry.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
@@ -367,5 +368,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestPastLook)
+CT_QT_SUITE(TestPastLook)
 #include "tst_pastlook.moc"

@@ -8,6 +8,7 @@
 #include "core/recording/segments.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/capturesettings.h"
 #include "ui/infobar.h"
@@ -79,14 +80,18 @@ Read read(const std::string &path)
     return result;
 }
 
+/// Mounted before Qt has threads, so that what the window starts sees it, too.
+std::optional<smalltmpfs::Tmpfs> g_small;
+
+QString smallDirectory()
+{
+    return QString::fromStdString(*g_small->path());
+}
+
 }  // namespace
 
 class TestRecordedWindow : public QObject {
     Q_OBJECT
-public:
-    /// nullopt: none can be mounted here.
-    explicit TestRecordedWindow(std::optional<QString> smallDirectory) : m_small(std::move(smallDirectory)) {}
-
 private Q_SLOTS:
     void init()
     {
@@ -182,9 +187,9 @@ private Q_SLOTS:
 
     void onAFullDiskTheCaptureGoesOn()
     {
-        if (!m_small)
-            QSKIP("no file system can be mounted here");
-        qputenv("XDG_CACHE_HOME", QFile::encodeName(*m_small));
+        if (!g_small->path())
+            CT_QSKIP("no file system can be mounted here");
+        qputenv("XDG_CACHE_HOME", QFile::encodeName(smallDirectory()));
         MainWindow window;
         window.show();
         window.start(storm(QStringLiteral("--seconds 600 --rate 30000")));
@@ -305,25 +310,9 @@ private:
         }
     }
 
-    const std::optional<QString> m_small;
     gui::Sandbox m_sandbox;
     std::optional<QTemporaryDir> m_cache;
 };
 
-int main(int argc, char **argv)
-{
-    const QTemporaryDir small;
-    // Before there is a second thread.
-    const bool mounted = smalltmpfs::mountPrivately(small.path().toStdString(), kSmall);
-    int failures = 0;
-    {
-        const QApplication application(argc, argv);
-        TestRecordedWindow test(mounted ? std::optional(small.path()) : std::nullopt);
-        failures = QTest::qExec(&test, argc, argv);
-    }
-    if (mounted)
-        umount2(qPrintable(small.path()), MNT_DETACH);
-    return failures;
-}
-
+CT_QT_SUITE_PREPARED(TestRecordedWindow, [] { g_small.emplace(kSmall); })
 #include "tst_recordedwindow.moc"

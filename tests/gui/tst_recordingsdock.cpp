@@ -7,6 +7,7 @@
 #include "core/recording/recordingwriter.h"
 #include "core/recording/segments.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/exportbar.h"
 #include "ui/infobar.h"
@@ -390,5 +391,5 @@ private:
     QUrl m_url;
 };
 
-QTEST_MAIN(TestRecordingsDock)
+CT_QT_SUITE(TestRecordingsDock)
 #include "tst_recordingsdock.moc"

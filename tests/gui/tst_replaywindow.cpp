@@ -4,6 +4,7 @@
 // A recording that is shown once more, as if live; and that a live session, its recording and its replay are equal.
 #include "core/session/replaygate.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/exportbar.h"
 #include "ui/mainwindow.h"
@@ -361,5 +362,5 @@ private:
     Seen m_live;
 };
 
-QTEST_MAIN(TestReplayWindow)
+CT_QT_SUITE(TestReplayWindow)
 #include "tst_replaywindow.moc"

@@ -4,6 +4,7 @@
 // Clicks through the Run dialog: programs, shell lines, mistakes, Terminate, and closing the window.
 #include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/format.h"
 #include "ui/mainwindow.h"
@@ -361,5 +362,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestRunDialog)
+CT_QT_SUITE(TestRunDialog)
 #include "tst_rundialog.moc"

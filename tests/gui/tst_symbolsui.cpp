@@ -6,6 +6,7 @@
 #include "core/recording/segments.h"
 #include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
 #include "tests/symbols/ran.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
@@ -122,7 +123,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, program);
         if (!made::exists(program.toStdString()))
-            QSKIP("its compiler is missing here");
+            CT_QSKIP("its compiler is missing here");
         Window w;
         w.window.start(launchOf(program.toLatin1().constData()));
         QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchPlace(), kPatience);
@@ -237,7 +238,7 @@ private Q_SLOTS:
     void aFolderWithItsDebugFileHelps()
     {
         if (!made::exists("waiting_bare"))
-            QSKIP("there is no objcopy here");
+            CT_QSKIP("there is no objcopy here");
         Window w;
         w.window.start(launchOf("waiting_bare"));
         auto *bar = w.window.findChild<QWidget *>(QStringLiteral("noticeBar"));
@@ -277,5 +278,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-QTEST_MAIN(TestSymbolsUi)
+CT_QT_SUITE(TestSymbolsUi)
 #include "tst_symbolsui.moc"

@@ -3,10 +3,10 @@
 //
 // Mouse, wheel and keys in the timeline.
 #include "tests/gui/timelinesupport.h"
+#include "tests/support/qtsuite.h"
 
 #include <QImage>
 #include <QSignalSpy>
-#include <QTest>
 
 using namespace ct;
 using namespace ct::test;
@@ -186,5 +186,5 @@ void TimelineHandsTest::scrollBarMovesInTime()
     QVERIFY(middle > static_cast<std::int64_t>(450 * kSecond) && middle < static_cast<std::int64_t>(550 * kSecond));
 }
 
-QTEST_MAIN(TimelineHandsTest)
+CT_QT_SUITE(TimelineHandsTest)
 #include "tst_timelinehands.moc"

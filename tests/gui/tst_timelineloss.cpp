@@ -4,6 +4,7 @@
 // What losses look like: all of them can be seen at every zoom, and none hides what is known.
 #include "tests/gui/guisupport.h"
 #include "tests/gui/timelinesupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/colors.h"
 #include "ui/theme.h"
 
@@ -147,5 +148,5 @@ private:
     std::unique_ptr<ViewUnderTest> m_test;
 };
 
-QTEST_MAIN(TimelineLossTest)
+CT_QT_SUITE(TimelineLossTest)
 #include "tst_timelineloss.moc"

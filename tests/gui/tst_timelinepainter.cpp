@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/qtsuite.h"
 #include "ui/timelinepainter.h"
-
-#include <QTest>
 
 using namespace ct;
 
@@ -255,5 +254,5 @@ void TimelinePainterTest::barTextFitsOrIsLeftOut()
     QVERIFY(touched(280) > touched(60) && touched(280) < 290);
 }
 
-QTEST_MAIN(TimelinePainterTest)
+CT_QT_SUITE(TimelinePainterTest)
 #include "tst_timelinepainter.moc"

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/timelinesupport.h"
+#include "tests/support/qtsuite.h"
 #include "ui/timelinetooltip.h"
 
 #include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QImage>
 #include <QSignalSpy>
-#include <QTest>
 #include <QToolTip>
 
 #include <array>
@@ -408,5 +408,5 @@ void TimelineViewTest::survivesATraceThatGoesAway()
     QVERIFY(m_test->view.followLive());
 }
 
-QTEST_MAIN(TimelineViewTest)
+CT_QT_SUITE(TimelineViewTest)
 #include "tst_timelineview.moc"

@@ -4,6 +4,7 @@
 // An output that takes nothing for a while: a pipe that nobody reads. What is left to write at the end is said, and can
 // be given up.
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -125,5 +126,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(BacklogTest)
+CT_QT_SUITE(BacklogTest)
 #include "tst_backlog.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 #include "tests/support/terminals.h"
 
 #include <cerrno>
@@ -197,7 +198,7 @@ private Q_SLOTS:
     void fullDiskLetsTheTargetGoOn()
     {
         if (!QFile::exists(QStringLiteral("/dev/full")))
-            QSKIP("no /dev/full");
+            CT_QSKIP("no /dev/full");
         QTemporaryDir directory;
         const QString link = directory.filePath(QStringLiteral("full.jsonl"));
         QVERIFY(QFile::link(QStringLiteral("/dev/full"), link));
@@ -286,7 +287,7 @@ private Q_SLOTS:
     void targetHasTheTerminalAndGivesItBack()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Terminal terminal(engine() +
                           "--cmd 'read -r pid name state parent group session tty foreground rest < /proc/$$/stat; "
                           "test $group = $foreground && echo in front; read line; echo \"[$line]\"; exit 4'; "
@@ -302,7 +303,7 @@ private Q_SLOTS:
     void interruptKeyReachesTheTargetAlone()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Terminal terminal("trap '' INT; " + engine() +
                           "--cmd 'trap \"echo caught; exit 6\" INT; echo ready; while :; do sleep 0.05; done'; "
                           "echo \"status $?\"");
@@ -314,7 +315,7 @@ private Q_SLOTS:
     void stopKeyStopsBothAndBothGoOn()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Terminal terminal(
             "set -m; " + engine() +
             "--cmd 'while read line; do echo \"[$line]\"; done'; echo \"stopped $?\"; fg; echo \"ended $?\"");
@@ -331,7 +332,7 @@ private Q_SLOTS:
     void progressOnATerminal()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Terminal terminal(engine() + "--duration 1.2 -- " + runner::binary("ct_many").toUtf8());
         QVERIFY2(terminal.waitFor(" events, "), terminal.output.constData());
         QVERIFY2(terminal.waitFor("missed before attach 0"), terminal.output.constData());
@@ -352,5 +353,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BatchTest)
+CT_QT_SUITE(BatchTest)
 #include "tst_batch.moc"

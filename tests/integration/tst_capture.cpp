@@ -5,6 +5,7 @@
 // what the target says of itself.
 #include "tests/integration/database.h"
 #include "tests/integration/recordings.h"
+#include "tests/support/qtsuite.h"
 
 #include <QScopeGuard>
 
@@ -205,7 +206,7 @@ private Q_SLOTS:
         trial.start(QStringLiteral("unshare"), {QStringLiteral("-rm"), QStringLiteral("sh"), QStringLiteral("-c"),
                                                 script, QStringLiteral("sh"), QStringLiteral("true")});
         if (!trial.waitForFinished() || trial.exitStatus() != QProcess::NormalExit || trial.exitCode() != 0)
-            QSKIP("no file system can be mounted here");
+            CT_QSKIP("no file system can be mounted here");
         Batch batch;
         const QStringList command = QStringList{batch.process().program()} + batch.process().arguments() +
                                     QStringList{QStringLiteral("--shm"), directory.filePath(QStringLiteral("r.shm"))} +
@@ -271,5 +272,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CaptureTest)
+CT_QT_SUITE(CaptureTest)
 #include "tst_capture.moc"

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline.h"
 #include "core/harvest/region.h"
-
-#include <QtTest>
+#include "tests/support/qtsuite.h"
 
 using ct::CommandLine;
 
@@ -263,5 +262,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CommandLineTest)
+CT_QT_SUITE(CommandLineTest)
 #include "tst_commandline.moc"

@@ -5,6 +5,7 @@
 #include "app/dumper.h"
 
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 #include <QSignalSpy>
 
@@ -129,5 +130,5 @@ private:
     std::unique_ptr<Dumper> m_dumper;
 };
 
-QTEST_GUILESS_MAIN(DumperTest)
+CT_QT_SUITE(DumperTest)
 #include "tst_dumper.moc"

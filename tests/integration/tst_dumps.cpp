@@ -3,6 +3,7 @@
 //
 // History that is kept in memory, and written when somebody dies, asks or is found stuck.
 #include "tests/integration/recordings.h"
+#include "tests/support/qtsuite.h"
 
 using recordings::readRecording;
 using recordings::recordTo;
@@ -115,5 +116,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DumpsTest)
+CT_QT_SUITE(DumpsTest)
 #include "tst_dumps.moc"

@@ -4,6 +4,7 @@
 // Every test target through the real program: what the target says it emitted against what was captured and lost.
 #include "core/session/mappings.h"
 #include "tests/integration/recordings.h"
+#include "tests/support/qtsuite.h"
 
 #include <QFileInfo>
 
@@ -261,5 +262,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(EndToEndTest)
+CT_QT_SUITE(EndToEndTest)
 #include "tst_endtoend.moc"

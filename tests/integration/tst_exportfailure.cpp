@@ -3,6 +3,7 @@
 //
 // What is said of an export that failed: the file that was asked for, not the one that is gone.
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 using namespace exporttest;
 
@@ -65,5 +66,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(ExportFailureTest)
+CT_QT_SUITE(ExportFailureTest)
 #include "tst_exportfailure.moc"

@@ -5,6 +5,7 @@
 #include "core/recording/pastreader.h"
 #include "core/recording/recordingwriter.h"
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 #include <QFileInfo>
 
@@ -338,5 +339,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestExportRecorded)
+CT_QT_SUITE(TestExportRecorded)
 #include "tst_exportrecorded.moc"

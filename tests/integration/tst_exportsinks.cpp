@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 #include <thread>
 
@@ -254,5 +255,5 @@ void TestExportSinks::sqliteFullDiskStaysValid()
     QVERIFY2(count.value(0).toLongLong() >= 10'000, qPrintable(count.value(0)));
 }
 
-QTEST_GUILESS_MAIN(TestExportSinks)
+CT_QT_SUITE(TestExportSinks)
 #include "tst_exportsinks.moc"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -339,5 +340,5 @@ void TestExportTrace::aMillionTransitions()
     QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))).count('\n'), 1'000'001);
 }
 
-QTEST_GUILESS_MAIN(TestExportTrace)
+CT_QT_SUITE(TestExportTrace)
 #include "tst_exporttrace.moc"

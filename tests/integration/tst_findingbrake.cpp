@@ -3,8 +3,7 @@
 //
 // Findings that are worth a dump, and those that are not.
 #include "app/findingbrake.h"
-
-#include <QTest>
+#include "tests/support/qtsuite.h"
 
 using namespace ct;
 
@@ -80,5 +79,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FindingBrakeTest)
+CT_QT_SUITE(FindingBrakeTest)
 #include "tst_findingbrake.moc"

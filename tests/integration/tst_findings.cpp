@@ -4,8 +4,7 @@
 // What a batch run says of stuck coroutines whose places are addresses.
 #include "app/findinglines.h"
 #include "app/placelearner.h"
-
-#include <QTest>
+#include "tests/support/qtsuite.h"
 
 using namespace ct;
 
@@ -95,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FindingsTest)
+CT_QT_SUITE(FindingsTest)
 #include "tst_findings.moc"

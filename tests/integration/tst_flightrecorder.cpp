@@ -3,6 +3,7 @@
 //
 // Flight recorders: attached to while they write, and read when their process is gone, whatever it left.
 #include "tests/integration/recordings.h"
+#include "tests/support/qtsuite.h"
 
 using recordings::readRecording;
 using recordings::recordTo;
@@ -136,5 +137,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FlightRecorderTest)
+CT_QT_SUITE(FlightRecorderTest)
 #include "tst_flightrecorder.moc"

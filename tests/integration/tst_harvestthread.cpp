@@ -4,12 +4,12 @@
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
 #include "core/harvest/harvestthread.h"
 #include "tests/support/lanewriter.h"
+#include "tests/support/qtsuite.h"
 #include "tests/support/regions.h"
 
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <atomic>
 #include <fstream>
@@ -421,5 +421,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HarvestThreadTest)
+CT_QT_SUITE(HarvestThreadTest)
 #include "tst_harvestthread.moc"

@@ -4,6 +4,7 @@
 // More coroutines than memory has records for: batch mode's closing lines and summary say so, and so does an export.
 #include "app/findings.h"
 #include "tests/integration/exportsupport.h"
+#include "tests/support/qtsuite.h"
 
 using namespace exporttest;
 
@@ -71,5 +72,5 @@ void TestNotKept::aHistoryThatKnowsFewerDroppedTheirEvents()
     QCOMPARE(report->rows + report->droppedEvents + report->eventsNotKept, trace.population.captured());
 }
 
-QTEST_GUILESS_MAIN(TestNotKept)
+CT_QT_SUITE(TestNotKept)
 #include "tst_notkepttold.moc"

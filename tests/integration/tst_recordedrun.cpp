@@ -12,6 +12,7 @@
 #include "core/session/session.h"
 #include "core/symbols/buildid.h"
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 
 #include <QSignalSpy>
 
@@ -352,5 +353,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RecordedRunTest)
+CT_QT_SUITE(RecordedRunTest)
 #include "tst_recordedrun.moc"

@@ -4,10 +4,10 @@
 // Where runs of windows are recorded, whatever the environment says, and how they are called.
 #include "core/recording/recordedruns.h"
 #include "core/session/recordingstore.h"
+#include "tests/support/qtsuite.h"
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 #include <pwd.h>
@@ -79,5 +79,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RecordingStoreTest)
+CT_QT_SUITE(RecordingStoreTest)
 #include "tst_recordingstore.moc"

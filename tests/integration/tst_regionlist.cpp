@@ -5,6 +5,7 @@
 #include "core/session/regionlist.h"
 
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 
 #include <algorithm>
 #include <optional>
@@ -139,5 +140,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RegionListTest)
+CT_QT_SUITE(RegionListTest)
 #include "tst_regionlist.moc"

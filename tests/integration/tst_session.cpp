@@ -8,6 +8,7 @@
 #include "core/trace/population.h"
 
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 
 #include <csignal>
 
@@ -389,5 +390,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SessionTest)
+CT_QT_SUITE(SessionTest)
 #include "tst_session.moc"

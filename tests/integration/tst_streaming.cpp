@@ -4,6 +4,7 @@
 // A recording that goes to standard output.
 #include "core/recording/recordingreader.h"
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 #include "tests/support/terminals.h"
 
 #include <fcntl.h>
@@ -69,7 +70,7 @@ private Q_SLOTS:
     void aTerminalIsSpared()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         int master = -1;
         int slave = -1;
         char name[256] = {};
@@ -84,5 +85,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StreamingTest)
+CT_QT_SUITE(StreamingTest)
 #include "tst_streaming.moc"

@@ -5,6 +5,7 @@
 #include "core/recording/recordingreader.h"
 #include "database.h"
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 #include "tests/symbols/ran.h"
 
 using namespace ct;
@@ -70,7 +71,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, program);
         if (!made::exists(program.toStdString()))
-            QSKIP("its compiler is missing here");
+            CT_QSKIP("its compiler is missing here");
         runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6")},
                             waiting(program.toLatin1().constData()));
         QCOMPARE(batch.run(), 0);
@@ -138,7 +139,7 @@ private Q_SLOTS:
     void debugFilesAreFoundWhereOneSays()
     {
         if (!made::exists("waiting_bare"))
-            QSKIP("there is no objcopy here");
+            CT_QSKIP("there is no objcopy here");
         const QString apart = QString::fromStdString(made::path("apart"));
         runner::Batch batch({QStringLiteral("--duration"), QStringLiteral("6"), QStringLiteral("--debug-path"), apart},
                             waiting("waiting_bare"));
@@ -198,5 +199,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SymbolsBatchTest)
+CT_QT_SUITE(SymbolsBatchTest)
 #include "tst_symbolsbatch.moc"

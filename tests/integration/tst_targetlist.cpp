@@ -6,6 +6,7 @@
 #include "core/trace/population.h"
 
 #include "runner.h"
+#include "tests/support/qtsuite.h"
 
 #include <fcntl.h>
 #include <set>
@@ -242,5 +243,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TargetListTest)
+CT_QT_SUITE(TargetListTest)
 #include "tst_targetlist.moc"

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/targetprocess.h"
 
+#include "tests/support/qtsuite.h"
 #include "tests/support/terminals.h"
-
-#include <QtTest>
 
 #include <cerrno>
 #include <csignal>
@@ -154,7 +153,7 @@ private Q_SLOTS:
     void terminalHasASizeAndIsDrainedBeforeTheEnd()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Run run;
         QVERIFY(run.process.start(onTerminal("stty size; test -t 0 && test -t 1 && test -t 2 && echo all; "
                                              "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; exit 3")));
@@ -167,7 +166,7 @@ private Q_SLOTS:
     void terminalTakesInput()
     {
         if (!haveTerminals())
-            QSKIP("this system has no pseudo terminals");
+            CT_QSKIP("this system has no pseudo terminals");
         Run run;
         QVERIFY(run.process.start(onTerminal("read line; echo \"got $line\"")));
         run.process.writeInput("hello\n");
@@ -281,5 +280,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TargetProcessTest)
+CT_QT_SUITE(TargetProcessTest)
 #include "tst_targetprocess.moc"

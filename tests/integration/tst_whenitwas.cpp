@@ -4,10 +4,10 @@
 // What a dead process left bears the time of a clock that says nothing later: the session tells the date.
 #include "core/harvest/region.h"
 #include "core/session/session.h"
+#include "tests/support/qtsuite.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <ctime>
 
@@ -82,5 +82,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWhenItWas)
+CT_QT_SUITE(TestWhenItWas)
 #include "tst_whenitwas.moc"

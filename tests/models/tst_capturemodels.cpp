@@ -6,10 +6,10 @@
 #include "models/notesscout.h"
 #include "models/processmodel.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
-#include <QTest>
 
 using namespace ct;
 using test::NotedTarget;
@@ -139,5 +139,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCaptureModels)
+CT_QT_SUITE(TestCaptureModels)
 #include "tst_capturemodels.moc"

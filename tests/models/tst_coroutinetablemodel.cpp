@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/coroutinetablemodel.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <algorithm>
 #include <random>
@@ -398,5 +398,5 @@ void TestCoroutineTableModel::storm()
     QCOMPARE(model.rowCount(), static_cast<int>(born));
 }
 
-QTEST_MAIN(TestCoroutineTableModel)
+CT_QT_SUITE(TestCoroutineTableModel)
 #include "tst_coroutinetablemodel.moc"

@@ -4,10 +4,10 @@
 // What the table shows of what targets say: names, parents, waits, and ends of processes.
 #include "models/coroutinetablemodel.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
-#include <QTest>
 
 using namespace ct;
 using test::NotedTarget;
@@ -132,5 +132,5 @@ void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
     QCOMPARE(lasted(gone), 25 * kMs);
 }
 
-QTEST_GUILESS_MAIN(TestCoroutineTableNotes)
+CT_QT_SUITE(TestCoroutineTableNotes)
 #include "tst_coroutinetablenotes.moc"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/creationtreemodel.h"
 #include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <random>
 
@@ -376,5 +376,5 @@ void TestCreationTreeModel::storm()
     QCOMPARE(model.rowCount(), static_cast<int>(model.treeCount()));
 }
 
-QTEST_GUILESS_MAIN(TestCreationTreeModel)
+CT_QT_SUITE(TestCreationTreeModel)
 #include "tst_creationtreemodel.moc"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/recordingsmodel.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QPersistentModelIndex>
 #include <QSignalSpy>
-#include <QTest>
 
 using namespace ct;
 
@@ -76,5 +76,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRecordingsModel)
+CT_QT_SUITE(TestRecordingsModel)
 #include "tst_recordingsmodel.moc"

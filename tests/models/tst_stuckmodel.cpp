@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/stuckmodel.h"
+#include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <random>
 
@@ -282,5 +282,5 @@ void TestStuckModel::storm()
     }
 }
 
-QTEST_MAIN(TestStuckModel)
+CT_QT_SUITE(TestStuckModel)
 #include "tst_stuckmodel.moc"

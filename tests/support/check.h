@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The whole test framework of the Qt-free tests: cases register themselves, a failed check is counted and named.
+// The test framework of the Qt-free tests: cases register themselves under their source file, a failed check is counted
+// and named. checkmain.cpp runs them.
 #pragma once
 
-#include <cstdio>
-#include <cstring>
+#include "tests/support/skips.h"
+
 #include <iostream>
 #include <sstream>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace check {
 
 struct Case {
+    const char *file;  ///< its source; the stem is the name of the suite
     const char *name;
     void (*run)();
 };
@@ -22,15 +24,22 @@ inline std::vector<Case> &cases()
     return all;
 }
 struct Register {
-    Register(const char *name, void (*run)()) { cases().push_back({name, run}); }
+    Register(const char *file, const char *name, void (*run)()) { cases().push_back({file, name, run}); }
 };
 inline int failures = 0;
+/// Ends a case: a requirement does not hold, or the case was skipped.
 struct Abort {};
 
 inline void fail(const char *file, int line, const std::string &what)
 {
     ++failures;
     std::cerr << file << ':' << line << ": " << what << std::endl;
+}
+
+[[noreturn]] inline void skip(const char *file, int line, const std::string &reason)
+{
+    ct::test::reportSkip(file, line, reason);
+    throw Abort{};
 }
 
 template <class A, class B>
@@ -47,7 +56,7 @@ void equal(const A &actual, const B &expected, const char *text, const char *fil
 
 #define CT_CASE(name)                                                                                                  \
     static void name();                                                                                                \
-    static const check::Register register_##name(#name, &name);                                                        \
+    static const check::Register register_##name(__FILE__, #name, &name);                                              \
     static void name()
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
@@ -62,25 +71,5 @@ void equal(const A &actual, const B &expected, const char *text, const char *fil
         }                                                                                                              \
     } while (false)
 #define CHECK_EQUAL(actual, expected) check::equal((actual), (expected), #actual " == " #expected, __FILE__, __LINE__)
-
-/// Runs all cases, or those named on the command line.
-int main(int argc, char **argv)
-{
-    int ran = 0;
-    for (const check::Case &testCase : check::cases()) {
-        bool wanted = argc < 2;
-        for (int i = 1; i < argc; ++i)
-            wanted = wanted || std::strcmp(argv[i], testCase.name) == 0;
-        if (!wanted)
-            continue;
-        const int before = check::failures;
-        try {
-            testCase.run();
-        } catch (const check::Abort &) {
-        }
-        std::printf("%s %s\n", check::failures == before ? "PASS" : "FAIL", testCase.name);
-        ++ran;
-    }
-    std::printf("%d cases, %d failed checks\n", ran, check::failures);
-    return check::failures == 0 && ran > 0 ? 0 : 1;
-}
+/// Ends the case as skipped: this machine lacks something that the case needs. CTest reports the suite as skipped.
+#define CHECK_SKIP(reason) check::skip(__FILE__, __LINE__, reason)

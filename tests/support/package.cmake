@@ -39,6 +39,15 @@ macro(find_pkg_config module)
     set(ENV{PKG_CONFIG_PATH} ${pc_dir})
 endmacro()
 
+# report_skips(): one line for each tool that is missing here. Comes last, as CTest then reports the test as skipped.
+macro(report_skips)
+    foreach(tool pkg_config clang)
+        if(NOT ${tool})
+            message("SKIP ${CMAKE_CURRENT_LIST_FILE}: ${tool} is missing")
+        endif()
+    endforeach()
+endmacro()
+
 # ask_pkg_config(<module>): what a program needs to use it, in ${cflags} and ${libs}.
 macro(ask_pkg_config module)
     foreach(kind cflags libs)

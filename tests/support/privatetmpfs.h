@@ -4,7 +4,10 @@
 // A small file system that only this process and its children see.
 #pragma once
 
+#include "tests/support/tempdir.h"
+
 #include <cstdint>
+#include <optional>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
@@ -21,5 +24,25 @@ inline bool mountPrivately(const std::string &directory, std::uint64_t bytes)
     return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
            ::mount("ct", directory.c_str(), "tmpfs", 0, options.c_str()) == 0;
 }
+
+/// A private tmpfs of `bytes` in a directory of its own, as long as the object lives.
+class Tmpfs {
+public:
+    /// Before there is a second thread.
+    explicit Tmpfs(std::uint64_t bytes) : m_mounted(mountPrivately(m_directory.path(), bytes)) {}
+    Tmpfs(const Tmpfs &) = delete;
+    Tmpfs &operator=(const Tmpfs &) = delete;
+    ~Tmpfs()
+    {
+        if (m_mounted)
+            ::umount2(m_directory.path().c_str(), MNT_DETACH);
+    }
+    /// nullopt: this machine does not let us mount.
+    std::optional<std::string> path() const { return m_mounted ? std::optional(m_directory.path()) : std::nullopt; }
+
+private:
+    const ct::test::TempDir m_directory;
+    const bool m_mounted;
+};
 
 }  // namespace smalltmpfs

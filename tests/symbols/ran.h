@@ -6,6 +6,7 @@
 
 #include "core/symbols/buildid.h"
 #include "core/symbols/modulemap.h"
+#include "tests/support/skips.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -35,13 +36,13 @@ inline std::string path(const std::string &name)
     return std::string(CT_MADE_DIR) + "/" + name;
 }
 
-/// False, and said so: its compiler is missing here.
+/// False, and reported as a skip: the compiler that would have made the program is missing.
 inline bool exists(const std::string &name)
 {
-    const bool there = std::filesystem::exists(path(name));
-    if (!there)
-        std::cout << "SKIPPED: " << name << " was not made, its compiler is missing" << std::endl;
-    return there;
+    const bool found = std::filesystem::exists(path(name));
+    if (!found)
+        ct::test::reportSkip(__FILE__, __LINE__, "the compiler that makes " + name + " is missing");
+    return found;
 }
 
 /// As in a recording: the executable mappings of files, with build ids.

@@ -328,9 +328,8 @@ CT_CASE(noSignalWhereFilesMayNotBeLarge)
 CT_CASE(noSignalOnAFullFileSystem)
 {
     const Directory directory;
-    // Not everybody may mount.
     if (::mount("tst_flight", directory.path.c_str(), "tmpfs", 0, "size=256k") != 0)
-        return;
+        CHECK_SKIP("no file system can be mounted here");
     inChild([&] {
         if (start_flight_recorder(small(directory.path.c_str()))) {
             std::vector<Promise> promises(2000);

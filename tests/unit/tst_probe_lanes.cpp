@@ -5,6 +5,7 @@
 #include "lanetest.h"
 
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <thread>
 
@@ -84,7 +85,7 @@ CT_CASE(theProcessSaysWhoItIs)
         CHECK_EQUAL(own.state.load(), kProcessActive);
         CHECK_EQUAL(own.pid.load(), static_cast<std::uint32_t>(::getpid()));
         CHECK(own.start_ticks.load() != 0);
-        CHECK_EQUAL(std::string(own.name, own.name_length.load()), "tst_probe_lanes");
+        CHECK_EQUAL(std::string(own.name, own.name_length.load()), ::program_invocation_short_name);
         CHECK_EQUAL(own.clock_kind.load(), corotracer::detail::has_invariant_counter() ? 1U : 0U);
         CHECK(own.clock_kind.load() == 0 || own.mult.load() != 0);
         const Traced promise;
@@ -107,7 +108,7 @@ CT_CASE(aPairOfClocksHasOneWriterAtATime)
     inChild([&] {
         corotracer::InitTracer();
         if (!corotracer::detail::state_v1.raw_counter)
-            return;
+            CHECK_SKIP("this machine has no counter that serves as a clock");
         ProcessEntry &own = region.process(0);
         const auto publishWhenDue = [] {
             corotracer::detail::state_v1.pair_due.store(0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
-#include "tests/support/check.h"
+#include "tests/support/child.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 
@@ -34,6 +34,29 @@ void writeForeign(const std::string &path, std::uint32_t stations, std::uint64_t
     file.write(reinterpret_cast<const char *>(numbers), sizeof numbers);
     file.close();
     std::filesystem::resize_file(path, size);
+}
+
+/// Runs body(file) in a child. Root may write to any file, so there the child becomes an ordinary user, who gets the
+/// file.
+void asOrdinaryUser(const std::string &directory, const std::string &file, void (*body)(const std::string &file))
+{
+    constexpr uid_t kNobody = 65534;
+    const bool root = ::geteuid() == 0;
+    if (root)
+        REQUIRE(::chown(directory.c_str(), kNobody, kNobody) == 0 && ::chown(file.c_str(), kNobody, kNobody) == 0);
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        check::runInChild([&] {
+            REQUIRE(!root ||
+                    (::setresgid(kNobody, kNobody, kNobody) == 0 && ::setresuid(kNobody, kNobody, kNobody) == 0));
+            body(file);
+        });
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK_EQUAL(status, 0);
 }
 
 }  // namespace
@@ -212,11 +235,11 @@ CT_CASE(foreignAndReadOnlyFilesAreObserved)
         REQUIRE(made);
     }
     ::chmod(dir.file("ro.shm").c_str(), 0400);
-    if (::geteuid() != 0) {  // root writes to it all the same
-        auto readOnly = Region::open(dir.file("ro.shm"));
+    asOrdinaryUser(dir.path(), dir.file("ro.shm"), [](const std::string &file) {
+        auto readOnly = Region::open(file);
         REQUIRE(readOnly);
         CHECK_EQUAL(readOnly->observerReason(), "read-only file");
-    }
+    });
 }
 
 CT_CASE(whatIsNoRegionIsRefusedByName)

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Several Qt Test classes in one program: each registers itself under its source file. qtmain.cpp runs them.
+#pragma once
+
+#include "tests/support/skips.h"
+
+#include <QTest>
+
+#include <vector>
+
+namespace ct::test {
+
+struct QtSuite {
+    const char *file;    ///< its source; the stem is the name of the suite
+    void (*prepare)();   ///< runs before the application object and its threads exist; may be null
+    QObject *(*make)();  ///< the caller owns the test object
+};
+inline std::vector<QtSuite> &qtSuites()
+{
+    static std::vector<QtSuite> all;
+    return all;
+}
+struct RegisterQtSuite {
+    RegisterQtSuite(const char *file, void (*prepare)(), QObject *(*make)())
+    {
+        qtSuites().push_back({file, prepare, make});
+    }
+};
+
+}  // namespace ct::test
+
+/// Takes the place of QTEST_MAIN.
+#define CT_QT_SUITE(Class) CT_QT_SUITE_PREPARED(Class, nullptr)
+#define CT_QT_SUITE_PREPARED(Class, prepare)                                                                           \
+    static const ct::test::RegisterQtSuite register_##Class(__FILE__, prepare, []() -> QObject * { return new Class; });
+/// Takes the place of QSKIP: CTest reports the suite as skipped.
+#define CT_QSKIP(reason)                                                                                               \
+    do {                                                                                                               \
+        ct::test::reportSkip(__FILE__, __LINE__, reason);                                                              \
+        QSKIP(reason);                                                                                                 \
+    } while (false)
