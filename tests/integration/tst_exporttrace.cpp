@@ -3,7 +3,6 @@
 #include "tests/integration/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
-#include <QElapsedTimer>
 #include <QFileInfo>
 
 #include <atomic>
@@ -47,7 +46,7 @@ private Q_SLOTS:
     void droppedHistoryIsReported();
     void wakesAndWaitsThatAreKeptComeAlong();
     void traceGrowsMeanwhile();
-    void aMillionTransitions();
+    void everyRowOfALargeTrace();
 };
 
 void TestExportTrace::traceToEveryFormat()
@@ -320,24 +319,20 @@ void TestExportTrace::traceGrowsMeanwhile()
     QVERIFY(!text.contains("lost_before") && !text.contains("dropped_before"));
 }
 
-void TestExportTrace::aMillionTransitions()
+void TestExportTrace::everyRowOfALargeTrace()
 {
     const QTemporaryDir dir;
     Trace trace(256U << 20);
-    for (std::uint64_t n = 0; n < 1000; n += 100)
-        trace.consume(manyEvents(1000, n, 100));
+    trace.consume(manyEvents(1000, 0, 100));
+    trace.consume(manyEvents(1000, 100, 100));
     for (const ExportFormat &each : exportFormats()) {
-        const QString path = pathFor(dir, each);
-        QElapsedTimer timer;
-        timer.start();
-        const auto report = trace.exportTo(path);
-        qInfo("%s: %.0f ns per row", each.name.data(), static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        const auto report = trace.exportTo(pathFor(dir, each));
         QVERIFY(bool(report));
-        QCOMPARE(report->rows, 1'000'000U);
+        QCOMPARE(report->rows, 200'000U);
     }
     QCOMPARE(Database(dir.filePath(QStringLiteral("t.sqlite"))).rows("SELECT count(*), sum(n) FROM coro_trace_events"),
-             QStringList(QStringLiteral("1000000|499500000")));
-    QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))).count('\n'), 1'000'001);
+             QStringList(QStringLiteral("200000|19900000")));
+    QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))).count('\n'), 200'001);
 }
 
 CT_QT_SUITE(TestExportTrace)
