@@ -82,6 +82,11 @@ public:
 
     QByteArray out() { return m_out += m_process.readAllStandardOutput(); }
     QByteArray err() { return m_err += m_process.readAllStandardError(); }
+    /// Until the target's text was seen on stdout.
+    bool waitForOutput(const QByteArray &text)
+    {
+        return QTest::qWaitFor([&] { return out().contains(text); }, kPatienceMs);
+    }
     /// Until the text was seen on stderr.
     bool waitForError(const QByteArray &text)
     {

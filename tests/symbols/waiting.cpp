@@ -4,10 +4,13 @@
 // A target built with an existing SDK: all that it tells of its coroutines are their frames' addresses. Some wait for
 // ever, others take turns. Ends after so many tenths of a second, or on SIGTERM.
 //   waiting [TENTHS [COROUTINES OF EACH SORT]]
+// Prints "waited 6 s" when the coroutines that are never resumed have waited that long.
 #include "support/oldsdkwriter.h"
 
+#include <chrono>
 #include <coroutine>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <utility>
@@ -103,12 +106,21 @@ int main(int argc, char **argv)
     }
     // The first takers' turn comes slowly, so that they wait most of the time.
     const timespec pause{0, 10'000'000};
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point due = Clock::time_point::max();
     for (long step = 0; step < tenths * 10 && stopped == 0; ++step) {
         ::nanosleep(&pause, nullptr);
+        if (Clock::now() >= due) {
+            std::puts("waited 6 s");
+            std::fflush(stdout);
+            due = Clock::time_point::max();
+        }
         if (step % 20 != 0)
             continue;
         for (const std::coroutine_handle<> handle : std::exchange(ready, {}))
             handle.resume();
+        if (step == 0)
+            due = Clock::now() + std::chrono::seconds(6);
     }
     for (const Task &task : tasks)
         task.handle.destroy();
