@@ -241,10 +241,7 @@ inline void guard_against_fork() noexcept
     if (page_v1.guarded.load(std::memory_order_relaxed) != 0)
         return;
 #if defined(MADV_WIPEONFORK)
-    // Who says yes to advice that does not exist (qemu's user mode) has not wiped anything either.
-    constexpr int no_advice = 9999;
-    if (::madvise(&page_v1, sizeof page_v1, no_advice) != 0 &&
-        ::madvise(&page_v1, sizeof page_v1, MADV_WIPEONFORK) == 0) {
+    if (kernel_heeds_advice() && ::madvise(&page_v1, sizeof page_v1, MADV_WIPEONFORK) == 0) {
         page_v1.guarded.store(1, std::memory_order_relaxed);
         return;
     }
