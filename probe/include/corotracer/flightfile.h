@@ -7,6 +7,7 @@
 
 #include "layout.h"
 #include "regionclock.h"
+#include "system.h"
 #include "types.h"
 
 #include <bit>
@@ -162,7 +163,7 @@ template <std::size_t Size>
     }
     for (int place = 0; place < 2; ++place) {
         char directory[512];
-        if (!standard_directory(place, std::getenv("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
+        if (!standard_directory(place, environment("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
             continue;
         delete_old_recordings(directory, options.keep_old);
         const int fd = make_file_in(directory, path);

@@ -189,9 +189,9 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
 
 inline void init_from_environment() noexcept
 {
-    const char *shm_path = std::getenv("CTP_SHM_PATH");
-    const char *socket_path = std::getenv("CTP_SOCK_PATH");
-    const char *stations_text = std::getenv("CTP_MAX_STATIONS");
+    const char *shm_path = environment("CTP_SHM_PATH");
+    const char *socket_path = environment("CTP_SOCK_PATH");
+    const char *stations_text = environment("CTP_MAX_STATIONS");
     if (shm_path == nullptr || socket_path == nullptr || stations_text == nullptr)
         return;
     const std::uint32_t stations_told = parse_stations(stations_text);
@@ -199,7 +199,7 @@ inline void init_from_environment() noexcept
         complain("CTP_MAX_STATIONS is not a number of stations", stations_text);
         return;
     }
-    const int fd = ::open(shm_path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const int fd = open_file(shm_path, O_RDWR | O_NONBLOCK);
     if (fd < 0) {
         complain("CTP_SHM_PATH cannot be opened", shm_path);
         return;
