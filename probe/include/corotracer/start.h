@@ -53,7 +53,7 @@ namespace corotracer::detail {
 [[nodiscard]] inline std::uint64_t start_ticks() noexcept
 {
     char text[1024];
-    const int fd = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    const int fd = open_file("/proc/self/stat", O_RDONLY);
     if (fd < 0)
         return 0;
     const ssize_t length = ::read(fd, text, sizeof text - 1);
