@@ -113,6 +113,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.stage = Stage::Live;
     process.pid = entry.pid.load(std::memory_order_relaxed);
     process.startTicks = entry.start_ticks.load(std::memory_order_relaxed);
+    process.image = entry.image.load(std::memory_order_relaxed);
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
     process.initNs = pairs.initNs;
@@ -125,7 +126,11 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
     process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
     process.livedNs = process.sawAlive ? batch.now : std::min(std::max(pairs.initNs, pairs.lateNs), batch.now);
-    batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
+    process.isFurther = std::any_of(m_processes.begin(), m_processes.end(), [&process](const auto &other) {
+        return &other != &process && other.stage != Stage::Unknown && process.isSameImage(other);
+    });
+    if (!process.isFurther)
+        batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
     return process;
 }
 
@@ -219,13 +224,15 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     if (index >= m_processes.size() || m_processes[index].buried)
         return;
     m_processes[index].buried = true;
-    // After an exec the same process goes on under another entry.
-    const std::uint32_t pid = m_processes[index].pid;
-    const std::uint64_t lived = std::min(m_processes[index].livedNs, batch.now);
-    if (std::none_of(m_processes.begin(), m_processes.end(), [pid](const auto &other) {
-            return other.pid == pid && (other.stage == Stage::Live || other.stage == Stage::Suspected);
+    // After an exec the same process goes on under another entry; of several entries of one image the last one counts.
+    const HarvestedProcess &ended = m_processes[index];
+    const std::uint64_t lived = std::min(ended.livedNs, batch.now);
+    if (std::none_of(m_processes.begin(), m_processes.end(), [&ended](const auto &other) {
+            return other.pid == ended.pid &&
+                   (other.stage == Stage::Live || other.stage == Stage::Suspected ||
+                    (other.stage == Stage::Gone && !other.buried && ended.isSameImage(other)));
         }))
-        batch.notes.processEnds.push_back({pid, lived});
+        batch.notes.processEnds.push_back({ended.pid, lived});
     const std::span<ProcessEntry> entries = m_region.writableProcesses();
     if (!reuse || index >= entries.size())
         return;
@@ -237,13 +244,16 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
 std::uint32_t ProcessList::active() const
 {
     return static_cast<std::uint32_t>(std::count_if(m_processes.begin(), m_processes.end(), [](const auto &process) {
-        return process.stage == Stage::Live || process.stage == Stage::Suspected;
+        return !process.isFurther && (process.stage == Stage::Live || process.stage == Stage::Suspected);
     }));
 }
 
 std::uint32_t ProcessList::onlyPid() const
 {
-    return m_processes.size() == 1 ? m_processes.front().pid : 0;
+    const bool isOne = std::all_of(m_processes.begin(), m_processes.end(), [this](const auto &process) {
+        return process.pid == m_processes.front().pid && process.startTicks == m_processes.front().startTicks;
+    });
+    return isOne && !m_processes.empty() ? m_processes.front().pid : 0;
 }
 
 bool ProcessList::anySeenAlive() const

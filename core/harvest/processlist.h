@@ -31,6 +31,7 @@ struct HarvestedProcess {
     Stage stage = Stage::Unknown;
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
+    std::uint64_t image = 0;   ///< ProcessEntry::image
     std::uint64_t initNs = 0;  ///< when it began to trace
     ProcessClock clock;
     bool switchedOff = false;
@@ -41,6 +42,13 @@ struct HarvestedProcess {
     bool sawAlive = false;
     bool knowable = false;  ///< that nobody has its pid means that it is gone
     bool buried = false;
+    bool isFurther = false;  ///< a further state of the probe in a process that another entry told already
+
+    /// Another entry of the same program image: shared objects that do not share a state have one each.
+    bool isSameImage(const HarvestedProcess &other) const
+    {
+        return image != 0 && image == other.image && pid == other.pid && startTicks == other.startTicks;
+    }
 };
 
 class ProcessList {
@@ -76,7 +84,7 @@ public:
     /// later unless it was watched. `reuse`: the entry is free for another.
     void bury(std::uint32_t index, bool reuse, Batch &batch);
 
-    /// Writing at present, and whether any of them has switched tracing off.
+    /// Processes that write at present, and whether any of them has switched tracing off.
     std::uint32_t active() const;
     bool anySwitchedOff() const;
     /// Of the one process that there ever was; else 0.

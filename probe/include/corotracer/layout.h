@@ -342,7 +342,7 @@ enum : std::uint32_t {
     kProcessFree = 0,
     kProcessMaking = 1,
     kProcessActive = 2,
-    kProcessEnded = 3,  ///< the same process called InitTracer again (after exec); drained, then freed by the engine
+    kProcessEnded = 3,  ///< the same process called InitTracer after exec; drained, then freed by the engine
 };
 
 /// A process that writes. Filled by InitTracer, published by state (release).
@@ -363,7 +363,9 @@ struct alignas(256) ProcessEntry {
     char name[64];  ///< 0x50  of the executable
     /// 0x90  inode of /proc/self/ns/pid, 0 = unknown: in another one, pid says nothing to the engine.
     std::atomic<std::uint64_t> pid_namespace;
-    char pad[256 - 0x98];
+    /// 0x98  of the program image that writes: another one after exec, 0 = unknown. One image may have several entries.
+    std::atomic<std::uint64_t> image;
+    char pad[256 - 0xA0];
 };
 
 static_assert(sizeof(Epoch) == 64 && alignof(Epoch) == 64);
