@@ -126,7 +126,7 @@ CT_CASE(aPairOfClocksHasOneWriterAtATime)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        if (!corotracer::detail::state_v1.raw_counter)
+        if (corotracer::detail::state_v1.raw_clock.load() != kClockCounter)
             return;
         ProcessEntry &own = region.process(0);
         const auto publishWhenDue = [] {

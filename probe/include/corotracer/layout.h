@@ -346,11 +346,20 @@ enum : std::uint32_t {
 };
 
 /// A process that writes. Filled by InitTracer, published by state (release).
+/// ProcessEntry::clock_kind: what raw clocks of the process are. Only ever changed from the second to the third.
+enum ClockKind : std::uint32_t {
+    kClockMonotonic = 0,  ///< ns of CLOCK_MONOTONIC
+    kClockCounter = 1,    ///< the counter
+    /// The counter contradicted CLOCK_MONOTONIC. Raw clocks are ns of that, turned into ticks by the line from
+    /// init_counter and init_ns with the slope mult, which was the counter's as long as it could be trusted.
+    kClockGivenUp = 2,
+};
+
 struct alignas(256) ProcessEntry {
     std::atomic<std::uint32_t> state;         ///< 0x00
     std::atomic<std::uint32_t> pid;           ///< 0x04
     std::atomic<std::uint64_t> start_ticks;   ///< 0x08  field 22 of /proc/PID/stat: with pid, the process
-    std::atomic<std::uint32_t> clock_kind;    ///< 0x10  0: raw clocks are ns of CLOCK_MONOTONIC; 1: the counter
+    std::atomic<std::uint32_t> clock_kind;    ///< 0x10  a ClockKind
     std::atomic<std::uint32_t> switched_off;  ///< 0x14  1: corotracer::enable(false)
     std::atomic<std::uint64_t> init_ns;       ///< 0x18  CLOCK_MONOTONIC at InitTracer, and
     std::atomic<std::uint64_t> init_counter;  ///< 0x20  the counter then

@@ -141,16 +141,18 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     entry.start_ticks.store(self.begun, std::memory_order_relaxed);
     entry.pid_namespace.store(self.pid_namespace, std::memory_order_relaxed);
     entry.image.store(self.image, std::memory_order_relaxed);
-    entry.clock_kind.store(state.raw_counter ? 1 : 0, std::memory_order_relaxed);
+    const std::uint32_t kind = state.raw_clock.load(std::memory_order_relaxed);
+    const bool counts = kind == kClockCounter;
+    entry.clock_kind.store(kind, std::memory_order_relaxed);
     entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_relaxed);
     const clock_state &clock = state.clock.state;
     const std::uint64_t now = monotonic_ns();
-    entry.init_ns.store(state.raw_counter ? clock.last.ns : now, std::memory_order_relaxed);
-    entry.init_counter.store(state.raw_counter ? clock.last.counter : 0, std::memory_order_relaxed);
-    entry.mult.store(state.raw_counter ? clock.rate : 0, std::memory_order_relaxed);
+    entry.init_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
+    entry.init_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
+    entry.mult.store(counts ? clock.rate : 0, std::memory_order_relaxed);
     entry.late_seq.store(0, std::memory_order_relaxed);
-    entry.late_ns.store(state.raw_counter ? clock.last.ns : now, std::memory_order_relaxed);
-    entry.late_counter.store(state.raw_counter ? clock.last.counter : 0, std::memory_order_relaxed);
+    entry.late_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
+    entry.late_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
     char path[4096];
     const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
     path[length < 0 ? 0 : length] = '\0';
@@ -199,9 +201,18 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 inline void choose_raw_clock() noexcept
 {
     process_state &state = state_v1;
-    state.raw_counter = state.clock.state.line.interval != 0;
+    const clock_state &clock = state.clock.state;
+    // 1 MHz ... 100 GHz: a counter that jumped while it was measured is no such.
+    constexpr std::uint64_t one_ns = std::uint64_t{1} << clock_shift;
+    const bool counts = clock.line.interval != 0 && clock.rate >= one_ns / 100 && clock.rate <= one_ns * 1000;
+    state.raw_clock.store(counts ? kClockCounter : kClockMonotonic, std::memory_order_relaxed);
+    state.counter.init_counter.store(clock.last.counter, std::memory_order_relaxed);
+    state.counter.init_ns.store(clock.last.ns, std::memory_order_relaxed);
+    state.counter.mult.store(clock.rate, std::memory_order_relaxed);
+    state.counter.good_counter.store(clock.last.counter, std::memory_order_relaxed);
+    state.counter.good_ns.store(clock.last.ns, std::memory_order_relaxed);
     constexpr std::uint64_t pair_ns = 100'000'000;
-    state.pair_ticks = state.raw_counter ? slope(pair_ns, state.clock.state.rate) : pair_ns;
+    state.pair_ticks = counts ? slope(pair_ns, clock.rate) : pair_ns;
     state.pair_due.store(raw_now() + state.pair_ticks, std::memory_order_relaxed);
     state.no_line_before_ns.store(0, std::memory_order_relaxed);
 }
