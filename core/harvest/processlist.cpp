@@ -28,8 +28,9 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
 {
     constexpr auto kAcquire = std::memory_order_acquire;
     ProcessPairs pairs;
+    // Acquire; partner: the release of a probe that gives its counter up, behind mult.
+    pairs.kind = entry.clock_kind.load(kAcquire);
     // Relaxed: behind the acquire of state, which is stored last.
-    pairs.kind = entry.clock_kind.load(std::memory_order_relaxed);
     pairs.initCounter = entry.init_counter.load(std::memory_order_relaxed);
     pairs.initNs = entry.init_ns.load(std::memory_order_relaxed);
     pairs.mult = entry.mult.load(std::memory_order_relaxed);
@@ -124,7 +125,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     if (watched && !process.sawAlive)
         m_watch.remove(untrustedIndex);
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
-    process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    chooseClock(untrustedIndex, pairs);
     process.livedNs = process.sawAlive ? batch.now : std::min(std::max(pairs.initNs, pairs.lateNs), batch.now);
     process.isFurther = std::any_of(m_processes.begin(), m_processes.end(), [&process](const auto &other) {
         return &other != &process && other.stage != Stage::Unknown && process.isSameImage(other);
@@ -132,6 +133,26 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     if (!process.isFurther)
         batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
     return process;
+}
+
+void ProcessList::chooseClock(std::uint32_t index, const ProcessPairs &pairs)
+{
+    HarvestedProcess &process = m_processes[index];
+    const bool wasEngines = process.clock.isEngines();
+    process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    process.clockPair = pairs.lateCounter;
+    const bool fellOut = wasEngines && !process.clock.isEngines();
+    m_isAnyClockApproximate = m_isAnyClockApproximate || fellOut || process.clock.isApproximate();
+}
+
+/// Whether the clock still tells what the process says that it told.
+void ProcessList::checkClock(std::uint32_t index)
+{
+    const HarvestedProcess &process = m_processes[index];
+    const ProcessPairs pairs = pairsOf(m_region.processes()[index]);
+    if (pairs.kind == corotracer::kClockGivenUp || pairs.lateCounter != process.clockPair ||
+        (process.clock.isEngines() && m_clock.hasEnded()))
+        chooseClock(index, pairs);
 }
 
 bool ProcessList::seemsGone(std::uint32_t index) const
@@ -168,6 +189,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
     if (process.stage != Stage::Live && process.stage != Stage::Suspected)
         return;
     process.switchedOff = m_region.processes()[index].switched_off.load(std::memory_order_relaxed) != 0;
+    checkClock(index);
     if (!seemsGone(index)) {
         process.livedNs = nowNs;
         process.stage = Stage::Live;

@@ -34,6 +34,7 @@ struct HarvestedProcess {
     std::uint64_t image = 0;   ///< ProcessEntry::image
     std::uint64_t initNs = 0;  ///< when it began to trace
     ProcessClock clock;
+    std::uint64_t clockPair = 0;  ///< ProcessPairs::lateCounter when the clock was chosen
     bool switchedOff = false;
     std::uint64_t records = 0;      ///< read from its lanes
     std::uint64_t recordsThen = 0;  ///< when it was suspected,
@@ -92,6 +93,8 @@ public:
     /// It was not dead already when we came.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
     bool anySeenAlive() const;
+    /// The counter of some process misbehaved: times are approximate, and no order of threads.
+    bool isAnyClockApproximate() const { return m_isAnyClockApproximate; }
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// No other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
@@ -101,6 +104,8 @@ private:
     const HarvestedProcess &read(std::uint32_t untrustedIndex, Batch &batch);
     bool seemsGone(std::uint32_t index) const;
     void setGone(std::uint32_t index);
+    void chooseClock(std::uint32_t index, const ProcessPairs &pairs);
+    void checkClock(std::uint32_t index);
     void ask(std::uint32_t index, std::uint64_t nowNs, bool last);
 
     Region &m_region;
@@ -115,6 +120,7 @@ private:
     std::vector<std::uint32_t> m_gone;
     std::size_t m_askAt = 0;
     std::uint64_t m_lookedNs = 0;
+    bool m_isAnyClockApproximate = false;
 };
 
 }  // namespace ct

@@ -102,6 +102,25 @@ CT_CASE(twoStatesInOneProcessCoexist)
     });
 }
 
+/// What a process had before exec is over, whatever states that was; and nothing else.
+CT_CASE(execEndsAllStatesOfBefore)
+{
+    const lanetest::Region region;
+    inChild([] {
+        const Module first(PROBE_MODULE_PRIVATE_A);
+        const Module second(PROBE_MODULE_PRIVATE_B);
+        first.init();
+        second.init();
+        ::execl(PROBE_PRIVILEGED, PROBE_PRIVILEGED, nullptr);
+        CHECK(false);
+    });
+    CHECK_EQUAL(region.process(0).state.load(), corotracer::kProcessEnded);
+    CHECK_EQUAL(region.process(1).state.load(), corotracer::kProcessEnded);
+    CHECK_EQUAL(region.process(2).state.load(), corotracer::kProcessActive);
+    CHECK_EQUAL(region.process(2).pid.load(), region.process(0).pid.load());
+    CHECK(region.process(2).image.load() != region.process(0).image.load());
+}
+
 /// An engine counts the events of both states, and one process that begins and ends once.
 CT_CASE(twoStatesAreOneProcessToAnEngine)
 {
