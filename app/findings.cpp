@@ -249,6 +249,7 @@ std::string toJson(const Summary &summary)
     object.number("region_bytes", sums.regionBytes);
     object.number("processes", summary.processes);
     object.boolean("growth_stopped", sums.growthStopped);
+    object.boolean("times_approximate", sums.timesApproximate);
     object.boolean("paused", sums.paused);
     object.boolean("unproven", sums.unproven);
     object.text("region", summary.regionPath);
@@ -320,6 +321,8 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
         text += ", flagged " + std::to_string(accounting.flaggedStations);
     if (accounting.growthStopped)
         text += " (the region's file system is full)";
+    if (accounting.timesApproximate)
+        text += " (times are approximate: the processor's counter jumped or ran backwards)";
     if (accounting.unproven)
         text += " (unproven: an old SDK on a weakly ordered machine)";
     return text;

@@ -192,6 +192,7 @@ void MainWindow::onTraceChanged()
     m_origin = 0;
     m_notices.clear();
     m_saidFull = false;
+    m_saidApproximate = false;
     m_saidUnkept = false;
     m_saidNoSymbols = false;
     m_exit.clear();
@@ -307,6 +308,10 @@ void MainWindow::onTicked()
     if (sums.growthStopped && !std::exchange(m_saidFull, true))
         onNotice(tr("The file system of the region is full: new threads and coroutines may go untraced, which is "
                     "counted. Make room there, or start again with a smaller lane memory."));
+    if (sums.timesApproximate && !std::exchange(m_saidApproximate, true))
+        onNotice(
+            tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "
+               "exact. From now on targets with the current probe use the system's clock, which takes longer."));
     if (sums.coroutinesNotKept > 0 && !std::exchange(m_saidUnkept, true))
         onNotice(
             tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "

@@ -142,8 +142,9 @@ private:
     QStringList m_debugFolders;
     bool m_saidFull = false;  ///< that the region cannot grow
     bool m_saidNoSymbols = false;
-    bool m_saidUnkept = false;  ///< that memory has no room for more coroutines
-    QString m_exit;             ///< "exited with status 0"; empty: it has not, or nobody knows
+    bool m_saidApproximate = false;  ///< that a counter misbehaved
+    bool m_saidUnkept = false;       ///< that memory has no room for more coroutines
+    QString m_exit;                  ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;
     bool m_closing = false;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/laneclock.h"
 
+#include "corotracer/layout.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -16,6 +18,12 @@ constexpr std::size_t kMaxPieces = 1024;
 constexpr std::uint64_t kContradictionNs = 10'000'000;
 /// A slope from two readings a fraction of a millisecond apart may be off by 1/1024.
 constexpr unsigned kRateShift = 10;
+/// A counter that is off by more, and by more than this part of the time between two checks, has jumped.
+constexpr std::uint64_t kJumpNs = 1'000'000;
+constexpr std::uint64_t kJumpShare = 64;
+/// In a row; one more, and there is no steady counter.
+constexpr std::uint32_t kBadChecksAllowed = 8;
+constexpr std::uint32_t kJumpsAllowed = 16;
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b)
 {
@@ -93,9 +101,11 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
     if (!isStarted() || m_state.line.interval == 0)
         return;
     const clock::clock_state next = clock::next_clock(m_state, now, switchCounter);
+    if (next.bad != 0 || next.line.interval == 0)
+        return beginAgain(now);
     m_state = next;
-    // interval 0: the counter is no good any more; the last piece goes on, and processes are held against it.
-    if (next.line.interval == 0 || next.line.base_counter <= m_pieces.back().from)
+    m_isConfirmed = true;
+    if (next.line.base_counter <= m_pieces.back().from)
         return;
     if (m_pieces.size() >= kMaxPieces) {
         m_pieces.erase(m_pieces.begin(), m_pieces.begin() + kMaxPieces / 2);
@@ -104,6 +114,32 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
     m_pieces.back().to = next.line.base_counter;
     m_pieces.push_back(
         {next.line.base_counter, ~std::uint64_t{0}, next.line.base_counter, next.line.base_ns, next.line.mult});
+}
+
+/// The curve is not where the clock is. Once is a jump; when it happens again at the next check, the rate was wrong.
+void LaneClock::beginAgain(const Pair &now)
+{
+    const Pair last = m_state.last;
+    const std::uint64_t elapsed = now.ns > last.ns ? now.ns - last.ns : 0;
+    const bool isAhead = now.counter > last.counter && elapsed != 0;
+    const std::uint64_t error = distance(pieceFor(now.counter).ns(now.counter), now.ns);
+    // A rate that was measured within a fraction of a millisecond may be wrong, as long as no check has confirmed it.
+    const std::uint64_t fair = kJumpNs + elapsed / kJumpShare + 2 * now.uncertainty_ns;
+    m_jumps += !isAhead || (m_isConfirmed && error > fair) ? 1 : 0;
+    const std::uint64_t measured = slopeOf(last.counter, last.ns, now.counter, now.ns);
+    const std::uint64_t rate = m_state.bad != 0 && measured != 0 ? measured : m_state.rate;
+    const std::uint32_t bad = m_state.bad + 1;
+    const bool steady = bad <= kBadChecksAllowed && m_jumps <= kJumpsAllowed;
+    const std::uint64_t interval = steady ? clock::slope(clock::first_check_ns, rate) : 0;
+    // Between the two checks: what lies behind where the counter should be by now was read after the jump.
+    const std::uint64_t from = std::min(now.counter, last.counter + clock::slope(elapsed, m_state.rate));
+    m_state = {{now.counter, now.ns, rate, interval}, now, rate, bad};
+    if (isAhead && from > m_pieces.back().from) {
+        m_pieces.back().to = from;
+        m_pieces.push_back({from, ~std::uint64_t{0}, now.counter, now.ns, rate});
+    } else {
+        m_pieces.assign(1, {0, ~std::uint64_t{0}, now.counter, now.ns, rate});
+    }
 }
 
 ClockPiece LaneClock::pieceFor(std::uint64_t raw) const
@@ -118,31 +154,44 @@ ClockPiece LaneClock::pieceFor(std::uint64_t raw) const
 
 std::uint64_t LaneClock::earlier(std::uint64_t now, std::uint64_t counter) const
 {
-    return std::min(now, pieceFor(counter).ns(counter));
+    return hasEnded() ? now : std::min(now, pieceFor(counter).ns(counter));
 }
 
 ProcessClock ProcessClock::choose(const ProcessPairs &pairs, LaneClock &engine, bool live)
 {
     ProcessClock chosen;
-    if (pairs.kind == 0)
+    if (pairs.kind == corotracer::kClockMonotonic)
         return chosen;
+    if (pairs.kind == corotracer::kClockGivenUp) {
+        chosen.m_own = {0, ~std::uint64_t{0}, pairs.initCounter, pairs.initNs, pairs.mult};
+        chosen.m_isApproximate = true;
+        return chosen;
+    }
     const bool late = pairs.lateCounter > pairs.initCounter && pairs.lateNs > pairs.initNs;
     if (live) {
         engine.startHere({pairs.initCounter, pairs.initNs, 0});
         const std::uint64_t counter = late ? pairs.lateCounter : pairs.initCounter;
         const std::uint64_t ns = late ? pairs.lateNs : pairs.initNs;
-        if (engine.isStarted() && distance(engine.pieceFor(counter).ns(counter), ns) <= kContradictionNs) {
+        if (engine.isStarted() && !engine.hasEnded() &&
+            distance(engine.pieceFor(counter).ns(counter), ns) <= kContradictionNs) {
             chosen.m_engine = &engine;
             return chosen;
         }
     }
     std::uint64_t mult = pairs.mult;
+    std::uint64_t base = pairs.initCounter, baseNs = pairs.initNs;
     if (late) {
         const std::uint64_t measured = slopeOf(pairs.initCounter, pairs.initNs, pairs.lateCounter, pairs.lateNs);
-        if (mult == 0 || distance(measured, mult) < mult >> kRateShift)
+        if (mult == 0 || distance(measured, mult) < mult >> kRateShift) {
             mult = measured;
+        } else if (distance(measured, mult) > mult / kJumpShare) {
+            // It jumped in between. What is read next is more likely from after that.
+            chosen.m_isApproximate = true;
+            base = pairs.lateCounter;
+            baseNs = pairs.lateNs;
+        }
     }
-    chosen.m_own = {0, ~std::uint64_t{0}, pairs.initCounter, pairs.initNs, mult != 0 ? mult : std::uint64_t{1} << 32};
+    chosen.m_own = {0, ~std::uint64_t{0}, base, baseNs, mult != 0 ? mult : std::uint64_t{1} << 32};
     return chosen;
 }
 

@@ -59,8 +59,12 @@ public:
 
     /// Holds the curve against CLOCK_MONOTONIC when that is due, every 128 ms in the long run.
     void update();
-    /// The same with a given reading; what was converted before does not change.
+    /// The same with a given reading; what was converted before does not change. A counter that jumped begins a new
+    /// piece. After many, or a few checks in a row that show no steady counter, the curve ends.
     void advance(const Pair &now, std::uint64_t switchCounter);
+    /// The counter contradicted CLOCK_MONOTONIC at least once.
+    bool hasJumped() const { return m_jumps != 0; }
+    bool hasEnded() const { return isStarted() && m_state.line.interval == 0; }
 
     ClockPiece pieceFor(std::uint64_t raw) const;
     /// The time of `counter`, or `now` if that is earlier: both were read just now, and the system's clock, slewed, may
@@ -68,13 +72,17 @@ public:
     std::uint64_t earlier(std::uint64_t now, std::uint64_t counter) const;
 
 private:
+    void beginAgain(const Pair &now);
+
     corotracer::detail::clock_state m_state;
     std::vector<ClockPiece> m_pieces;  ///< seamless, in order; the first reaches back for ever
+    std::uint32_t m_jumps = 0;
+    bool m_isConfirmed = false;  ///< a check has found the curve right
 };
 
 /// What a process says of its clock; untrusted.
 struct ProcessPairs {
-    std::uint32_t kind = 0;  ///< ProcessEntry::clock_kind
+    std::uint32_t kind = 0;  ///< ProcessEntry::clock_kind, a ClockKind
     std::uint64_t initCounter = 0;
     std::uint64_t initNs = 0;
     std::uint64_t mult = 0;
@@ -87,15 +95,19 @@ class ProcessClock {
 public:
     ProcessClock() = default;  ///< raw values are nanoseconds
     /// Chooses the engine's curve, or the process's own pairs when it does not live here (`live` false: post mortem, in
-    /// another boot of the machine) or contradicts the curve.
+    /// another boot of the machine), contradicts the curve, or gave its counter up.
     static ProcessClock choose(const ProcessPairs &pairs, LaneClock &engine, bool live);
 
+    bool isEngines() const { return m_engine != nullptr; }
+    /// The counter misbehaved, by the process's own word or by its pairs: times from before that are approximate.
+    bool isApproximate() const { return m_isApproximate; }
     ClockPiece pieceFor(std::uint64_t raw) const { return m_engine ? m_engine->pieceFor(raw) : m_own; }
     std::uint64_t ns(std::uint64_t raw) const { return pieceFor(raw).ns(raw); }
 
 private:
     const LaneClock *m_engine = nullptr;
     ClockPiece m_own;
+    bool m_isApproximate = false;
 };
 
 }  // namespace ct

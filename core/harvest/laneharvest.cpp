@@ -169,6 +169,8 @@ void LaneHarvest::lookAround(Batch &batch)
     m_lanes.gauge(batch.now);
     heedMemory();
     m_processes.look(batch, batch.now);
+    if (areTimesApproximate())
+        m_merger.distrustTimes();
     m_everOff = m_everOff || m_processes.anySwitchedOff();
 }
 
@@ -383,6 +385,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.laneBytes = std::min(extension.lane_pool_used.load(std::memory_order_relaxed), sums.laneBytesMax);
     sums.laneFill = m_lanes.fill();
     sums.processes = m_processes.active();
+    sums.timesApproximate = areTimesApproximate();
 }
 
 }  // namespace ct

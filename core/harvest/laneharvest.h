@@ -44,6 +44,7 @@ private:
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
     bool isRecorder() const { return isOwner() && m_region.laneMode() == corotracer::kLanesOverwrite; }
+    bool areTimesApproximate() const { return m_clock.hasJumped() || m_processes.isAnyClockApproximate(); }
     std::uint64_t untold() const;
     Census census() const;
     void account(const Batch &batch, const BatchMark &before);

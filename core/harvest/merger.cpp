@@ -162,12 +162,13 @@ void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
 {
     // Of a former owner of a station we may not know by when it must have ended.
     const bool endUnknown = hold.detached && !hold.hasDeath && hold.deathTs == 0;
-    if (ns >= batch.now + kFutureNs || endUnknown) {
+    const bool believable = ns < batch.now + kFutureNs && !m_distrustsTimes;
+    if (!believable || endUnknown) {
         if (!hold.waiting)
             m_waiting.push_back(hold.identity);
         hold.waiting = true;
     }
-    if (ns < batch.now + kFutureNs && !(endUnknown && !m_holdings.first(hold))) {
+    if (believable && !(endUnknown && !m_holdings.first(hold))) {
         if (!hold.queued)
             m_queue.push_back({hold.identity, ns});
         hold.queued = true;
@@ -187,7 +188,7 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     Transition full = transition;
     full.n = cursor.next() + static_cast<std::uint32_t>(ahead);
     full.seq = slotSeq(Dialect::Lane, full.n);
-    const bool settled = ahead == 0 || full.ts < m_horizon;
+    const bool settled = ahead == 0 || full.ts < m_eventHorizon;
     if (!settled || !cursor.isBorn()) {
         Hold &held = hold(place, item.identity);
         m_holdings.insert(held, full, m_barrier);
@@ -352,7 +353,7 @@ void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint
     if (!place.cursor || place.cursor->isEnded())
         return;
     const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(place.cursor->key));
-    if (place.cursor->isBorn() && (ahead <= 0 || ts < m_horizon)) {
+    if (place.cursor->isBorn() && (ahead <= 0 || ts < m_eventHorizon)) {
         const std::uint64_t end = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
         if (place.hold)
             release(place, end, batch);

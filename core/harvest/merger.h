@@ -29,7 +29,11 @@ public:
     // Time. Whoever runs a coroutine began with it after all its records so far were committed. So once every lane was
     // read up to some time, or was empty then, what is missing before an earlier event is lost.
     /// ns; tells how far that holds for what is taken next.
-    void setHorizon(std::uint64_t ns) { m_horizon = ns > kSlackNs ? ns - kSlackNs : 0; }
+    void setHorizon(std::uint64_t ns)
+    {
+        m_horizon = ns > kSlackNs ? ns - kSlackNs : 0;
+        m_eventHorizon = m_distrustsTimes ? 0 : m_horizon;
+    }
     /// Tells what is held from before the horizon. False: the batch has enough.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
     bool isHolding() const { return m_queueAt < m_queue.size() || !m_pending.empty() || !m_departed.empty(); }
@@ -62,6 +66,8 @@ public:
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
     /// In overwrite mode all that are not there do.
     void setAttaching(bool attaching) { m_attaching = attaching; }
+    /// Times say nothing about the order of threads any more: from now on only barriers decide which events are lost.
+    void distrustTimes();
     /// No lane, just lines: a generation that follows another ends it at once.
     void setLinesOnly() { m_linesOnly = true; }
 
@@ -138,6 +144,7 @@ private:
     std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
     std::size_t m_queueAt = 0;
     std::uint64_t m_horizon = 0;
+    std::uint64_t m_eventHorizon = 0;  ///< m_horizon; 0: only barriers decide
     std::uint64_t m_settledUntil = 0;
     std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
     std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
@@ -148,6 +155,7 @@ private:
     std::uint64_t m_barrier = 0;
     bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
     bool m_attaching = false;
+    bool m_distrustsTimes = false;
     bool m_linesOnly = false;
     bool m_needsSweep = false;
     std::uint64_t m_dropsTold = 0;

@@ -38,6 +38,23 @@ bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
     return true;
 }
 
+void Merger::distrustTimes()
+{
+    if (std::exchange(m_distrustsTimes, true))
+        return;
+    m_eventHorizon = 0;
+    for (; m_queueAt < m_queue.size(); ++m_queueAt) {
+        Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
+        if (!hold)
+            continue;
+        hold->queued = false;
+        if (!std::exchange(hold->waiting, true))
+            m_waiting.push_back(hold->identity);
+    }
+    m_queue.clear();
+    m_queueAt = 0;
+}
+
 /// The lanes were read to their ends: what was held before the barrier began has all that will ever come before it.
 void Merger::releaseCovered(Hold &hold, Batch &batch)
 {
@@ -49,7 +66,7 @@ void Merger::releaseCovered(Hold &hold, Batch &batch)
 
 bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
 {
-    for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_horizon; ++m_queueAt) {
+    for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_eventHorizon; ++m_queueAt) {
         if (batch.transitions.size() >= maxTransitions)
             return false;
         Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
@@ -57,8 +74,8 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
             continue;
         hold->queued = false;
         std::uint64_t end = 0;
-        m_holdings.newestUntil(*hold, m_horizon, end);
-        const bool deathKnown = hold->deathTs < m_horizon;
+        m_holdings.newestUntil(*hold, m_eventHorizon, end);
+        const bool deathKnown = hold->deathTs < m_eventHorizon;
         conclude(*hold, end, hold->hasDeath && deathKnown,
                  hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
     }

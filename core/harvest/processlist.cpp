@@ -28,8 +28,9 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
 {
     constexpr auto kAcquire = std::memory_order_acquire;
     ProcessPairs pairs;
+    // Acquire; partner: the release of a probe that gives its counter up, behind mult.
+    pairs.kind = entry.clock_kind.load(kAcquire);
     // Relaxed: behind the acquire of state, which is stored last.
-    pairs.kind = entry.clock_kind.load(std::memory_order_relaxed);
     pairs.initCounter = entry.init_counter.load(std::memory_order_relaxed);
     pairs.initNs = entry.init_ns.load(std::memory_order_relaxed);
     pairs.mult = entry.mult.load(std::memory_order_relaxed);
@@ -113,6 +114,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.stage = Stage::Live;
     process.pid = entry.pid.load(std::memory_order_relaxed);
     process.startTicks = entry.start_ticks.load(std::memory_order_relaxed);
+    process.image = entry.image.load(std::memory_order_relaxed);
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
     process.initNs = pairs.initNs;
@@ -123,10 +125,34 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     if (watched && !process.sawAlive)
         m_watch.remove(untrustedIndex);
     process.knowable = process.sawAlive || isOfOurNamespace(entry);
-    process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    chooseClock(untrustedIndex, pairs);
     process.livedNs = process.sawAlive ? batch.now : std::min(std::max(pairs.initNs, pairs.lateNs), batch.now);
-    batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
+    process.isFurther = std::any_of(m_processes.begin(), m_processes.end(), [&process](const auto &other) {
+        return &other != &process && other.stage != Stage::Unknown && process.isSameImage(other);
+    });
+    if (!process.isFurther)
+        batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
     return process;
+}
+
+void ProcessList::chooseClock(std::uint32_t index, const ProcessPairs &pairs)
+{
+    HarvestedProcess &process = m_processes[index];
+    const bool wasEngines = process.clock.isEngines();
+    process.clock = ProcessClock::choose(pairs, m_clock, process.sawAlive);
+    process.clockPair = pairs.lateCounter;
+    const bool fellOut = wasEngines && !process.clock.isEngines();
+    m_isAnyClockApproximate = m_isAnyClockApproximate || fellOut || process.clock.isApproximate();
+}
+
+/// Whether the clock still tells what the process says that it told.
+void ProcessList::checkClock(std::uint32_t index)
+{
+    const HarvestedProcess &process = m_processes[index];
+    const ProcessPairs pairs = pairsOf(m_region.processes()[index]);
+    if (pairs.kind == corotracer::kClockGivenUp || pairs.lateCounter != process.clockPair ||
+        (process.clock.isEngines() && m_clock.hasEnded()))
+        chooseClock(index, pairs);
 }
 
 bool ProcessList::seemsGone(std::uint32_t index) const
@@ -163,6 +189,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
     if (process.stage != Stage::Live && process.stage != Stage::Suspected)
         return;
     process.switchedOff = m_region.processes()[index].switched_off.load(std::memory_order_relaxed) != 0;
+    checkClock(index);
     if (!seemsGone(index)) {
         process.livedNs = nowNs;
         process.stage = Stage::Live;
@@ -219,13 +246,15 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     if (index >= m_processes.size() || m_processes[index].buried)
         return;
     m_processes[index].buried = true;
-    // After an exec the same process goes on under another entry.
-    const std::uint32_t pid = m_processes[index].pid;
-    const std::uint64_t lived = std::min(m_processes[index].livedNs, batch.now);
-    if (std::none_of(m_processes.begin(), m_processes.end(), [pid](const auto &other) {
-            return other.pid == pid && (other.stage == Stage::Live || other.stage == Stage::Suspected);
+    // After an exec the same process goes on under another entry; of several entries of one image the last one counts.
+    const HarvestedProcess &ended = m_processes[index];
+    const std::uint64_t lived = std::min(ended.livedNs, batch.now);
+    if (std::none_of(m_processes.begin(), m_processes.end(), [&ended](const auto &other) {
+            return other.pid == ended.pid &&
+                   (other.stage == Stage::Live || other.stage == Stage::Suspected ||
+                    (other.stage == Stage::Gone && !other.buried && ended.isSameImage(other)));
         }))
-        batch.notes.processEnds.push_back({pid, lived});
+        batch.notes.processEnds.push_back({ended.pid, lived});
     const std::span<ProcessEntry> entries = m_region.writableProcesses();
     if (!reuse || index >= entries.size())
         return;
@@ -237,13 +266,16 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
 std::uint32_t ProcessList::active() const
 {
     return static_cast<std::uint32_t>(std::count_if(m_processes.begin(), m_processes.end(), [](const auto &process) {
-        return process.stage == Stage::Live || process.stage == Stage::Suspected;
+        return !process.isFurther && (process.stage == Stage::Live || process.stage == Stage::Suspected);
     }));
 }
 
 std::uint32_t ProcessList::onlyPid() const
 {
-    return m_processes.size() == 1 ? m_processes.front().pid : 0;
+    const bool isOne = std::all_of(m_processes.begin(), m_processes.end(), [this](const auto &process) {
+        return process.pid == m_processes.front().pid && process.startTicks == m_processes.front().startTicks;
+    });
+    return isOne && !m_processes.empty() ? m_processes.front().pid : 0;
 }
 
 bool ProcessList::anySeenAlive() const

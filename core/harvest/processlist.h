@@ -31,8 +31,10 @@ struct HarvestedProcess {
     Stage stage = Stage::Unknown;
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
+    std::uint64_t image = 0;   ///< ProcessEntry::image
     std::uint64_t initNs = 0;  ///< when it began to trace
     ProcessClock clock;
+    std::uint64_t clockPair = 0;  ///< ProcessPairs::lateCounter when the clock was chosen
     bool switchedOff = false;
     std::uint64_t records = 0;      ///< read from its lanes
     std::uint64_t recordsThen = 0;  ///< when it was suspected,
@@ -41,6 +43,13 @@ struct HarvestedProcess {
     bool sawAlive = false;
     bool knowable = false;  ///< that nobody has its pid means that it is gone
     bool buried = false;
+    bool isFurther = false;  ///< a further state of the probe in a process that another entry told already
+
+    /// Another entry of the same program image: shared objects that do not share a state have one each.
+    bool isSameImage(const HarvestedProcess &other) const
+    {
+        return image != 0 && image == other.image && pid == other.pid && startTicks == other.startTicks;
+    }
 };
 
 class ProcessList {
@@ -76,7 +85,7 @@ public:
     /// later unless it was watched. `reuse`: the entry is free for another.
     void bury(std::uint32_t index, bool reuse, Batch &batch);
 
-    /// Writing at present, and whether any of them has switched tracing off.
+    /// Processes that write at present, and whether any of them has switched tracing off.
     std::uint32_t active() const;
     bool anySwitchedOff() const;
     /// Of the one process that there ever was; else 0.
@@ -84,6 +93,8 @@ public:
     /// It was not dead already when we came.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
     bool anySeenAlive() const;
+    /// The counter of some process misbehaved: times are approximate, and no order of threads.
+    bool isAnyClockApproximate() const { return m_isAnyClockApproximate; }
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// No other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
@@ -93,6 +104,8 @@ private:
     const HarvestedProcess &read(std::uint32_t untrustedIndex, Batch &batch);
     bool seemsGone(std::uint32_t index) const;
     void setGone(std::uint32_t index);
+    void chooseClock(std::uint32_t index, const ProcessPairs &pairs);
+    void checkClock(std::uint32_t index);
     void ask(std::uint32_t index, std::uint64_t nowNs, bool last);
 
     Region &m_region;
@@ -107,6 +120,7 @@ private:
     std::vector<std::uint32_t> m_gone;
     std::size_t m_askAt = 0;
     std::uint64_t m_lookedNs = 0;
+    bool m_isAnyClockApproximate = false;
 };
 
 }  // namespace ct

@@ -4,15 +4,12 @@
 // Memory of a region: taken before it is offered, so that a full file system is an answer, never a SIGBUS.
 #include "core/harvest/regiondata.h"
 
+#include "corotracer/system.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace ct {
 
@@ -47,12 +44,8 @@ Result<void> Region::Data::commit(std::uint64_t offset, std::uint64_t bytes)
             break;
     }
     if (error == EOPNOTSUPP || error == ENOSYS) {
-        const std::uint64_t begin = offset / 4096 * 4096;
-        error = ::madvise(base + begin, offset + bytes - begin, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
-        if (error == EINVAL)  // a kernel before 5.14, on a file system that cannot reserve: nothing more can be done
-            error = 0;
-        if (error == EFAULT)  // what a write would have met is SIGBUS: no space, or no quota
-            error = ENOSPC;
+        // A file system that cannot reserve. What fails is no space, or no quota.
+        error = corotracer::detail::back_with_memory(base + offset, bytes) ? 0 : ENOSPC;
     }
     if (error == 0)
         return {};

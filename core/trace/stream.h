@@ -255,6 +255,7 @@ struct Accounting {
     std::uint64_t regionBytes = 0;   ///< memory that the region's file takes at present
     std::uint32_t processes = 0;     ///< writing at present
     bool growthStopped = false;      ///< the file system is full: no more stations or lanes can be made
+    bool timesApproximate = false;   ///< the processor's counter jumped or ran backwards
     bool paused = false;             ///< tracing was switched off by us
     bool unproven = false;           ///< old-SDK writers on a weakly ordered machine
 };

@@ -40,6 +40,15 @@ extern "C" __attribute__((visibility("default"))) int module_run()
     return traced ? 1 : 0;
 }
 
+/// Writes so many events of a coroutine of its own. Returns whether it was traced.
+extern "C" __attribute__((visibility("default"))) int module_events(int count)
+{
+    corotracer::PromiseMixin promise;
+    for (int i = 0; i < count; ++i)
+        promise.write_trace(static_cast<std::uint64_t>(i) + 1, i % 2 == 1);
+    return promise.is_traced() ? 1 : 0;
+}
+
 extern "C" __attribute__((visibility("default"))) const void *module_state()
 {
     return &corotracer::detail::page_v1;

@@ -3,6 +3,7 @@
 //
 // Raw clocks of lanes as nanoseconds: monotone, close, and the same for all who share the counter.
 #include "core/harvest/laneclock.h"
+#include "corotracer/layout.h"
 #include "tests/support/check.h"
 
 #include <cstdlib>
@@ -99,6 +100,86 @@ CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
     // Post mortem: its own, with the slope between its two pairs.
     ProcessPairs late{1, 1'000'000, 5'000'000, kTwoGhz + 1'000'000, 201'000'000, 105'000'000};
     CHECK_EQUAL(ProcessClock::choose(late, clock, false).ns(101'000'000), 55'000'000u);
+}
+
+/// A counter jumps ahead, and back: from the next check on the curve is right again, and says that it was not.
+CT_CASE(aJumpBeginsTheCurveAgain)
+{
+    for (const std::int64_t jump : {std::int64_t{20'000'000'000}, std::int64_t{-900'000'000}}) {
+        LaneClock clock = started();
+        std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
+        const auto pass = [&](std::uint64_t ticks) {
+            counter += ticks;
+            ns += ticks / 2;
+            clock.advance({counter, ns, 10}, counter + 100);
+        };
+        for (int i = 0; i < 10; ++i)
+            pass(20'000'000);
+        CHECK(!clock.hasJumped());
+        const std::uint64_t before = counter, beforeNs = ns;
+        counter += static_cast<std::uint64_t>(jump);
+        pass(20'000'000);
+        CHECK(clock.hasJumped() && !clock.hasEnded());
+        for (int i = 0; i < 20; ++i) {
+            CHECK(distance(clock.pieceFor(counter + 500).ns(counter + 500), ns + 250) < 10'000);
+            pass(20'000'000);
+        }
+        // What was written before a jump ahead, and comes now, has its time.
+        if (jump > 0)
+            CHECK(distance(clock.pieceFor(before).ns(before), beforeNs) < 10'000);
+        CHECK_EQUAL(clock.earlier(ns, counter), std::min(ns, clock.pieceFor(counter).ns(counter)));
+    }
+}
+
+/// The machine goes on at another rate: no jump, and the curve follows.
+CT_CASE(aRateThatWasMeasuredBadlyIsNoJump)
+{
+    LaneClock clock;
+    // Off by a half: measured within 150 us under load.
+    clock.start({0, 0, 0}, {1'000'000'000, 500'000'000, 10}, kTwoGhz + kTwoGhz / 2);
+    std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
+    for (int i = 0; i < 20; ++i) {
+        counter += 2'000'000;
+        ns += 1'000'000;
+        clock.advance({counter, ns, 10}, counter + 100);
+    }
+    CHECK(!clock.hasJumped() && !clock.hasEnded());
+    CHECK(distance(clock.pieceFor(counter).ns(counter), ns) < 10'000);
+}
+
+/// The harvest thread moves between cores whose counters differ.
+CT_CASE(aCounterOfEachCoreIsNoCurve)
+{
+    LaneClock clock = started();
+    std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
+    for (int i = 0; i < 200; ++i) {
+        counter += 20'000'000;
+        ns += 10'000'000;
+        clock.advance({counter - (i % 2 == 0 ? 60'000'000 : 0), ns, 10}, counter + 100);
+    }
+    CHECK(clock.hasJumped());
+    // Once there is no curve any more, the system's clock has to do, and processes are read by their own pairs.
+    CHECK(clock.hasEnded());
+    CHECK_EQUAL(clock.earlier(ns, 5), ns);
+    const ProcessPairs agreeing{1, counter, ns, kTwoGhz, 0, 0};
+    CHECK(!ProcessClock::choose(agreeing, clock, true).isEngines());
+}
+
+/// A probe that gave its counter up says by which line its times are to be read.
+CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
+{
+    LaneClock clock = started();
+    const ProcessPairs pairs{corotracer::kClockGivenUp, 1'000'000'000, 7'000'000'000, kTwoGhz / 2, 5, 6};
+    for (const bool live : {false, true}) {
+        const ProcessClock chosen = ProcessClock::choose(pairs, clock, live);
+        CHECK(chosen.isApproximate() && !chosen.isEngines());
+        CHECK_EQUAL(chosen.ns(1'400'000'000), 7'100'000'000u);
+    }
+    // Its pairs contradict each other: the later one is nearer to what comes.
+    const ProcessPairs jumped{1, 1'000'000'000, 9'000'000'000, kTwoGhz, 90'000'000'000, 9'100'000'000};
+    const ProcessClock chosen = ProcessClock::choose(jumped, clock, false);
+    CHECK(chosen.isApproximate());
+    CHECK_EQUAL(chosen.ns(90'002'000'000), 9'101'000'000u);
 }
 
 /// What is committed later has a later time, though the system's clock, slewed, is ahead of the curve.

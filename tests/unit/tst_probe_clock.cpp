@@ -4,6 +4,7 @@
 // The clock's decisions, without a clock: readings are made up, time is injected. One case reads the real one.
 #include "probetest.h"
 
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -40,6 +41,31 @@ clock_state calibrated(Machine &machine, std::int64_t error = 0)
 std::uint64_t intervalNs(const clock_state &state)
 {
     return scale(state.line.interval, state.line.mult);
+}
+
+/// CPUID alone does not know what the kernel found out about this machine.
+CT_CASE(theKernelHasAWord)
+{
+    CHECK(is_tsc_trusted("tsc kvm-clock \n", "tsc\n"));
+    CHECK(is_tsc_trusted("kvm-clock tsc hpet acpi_pm \n", "kvm-clock\n"));
+    CHECK(is_tsc_trusted("tsc-early hpet", "tsc-early"));
+    CHECK(!is_tsc_trusted("hpet acpi_pm \n", "hpet\n"));     // marked unstable
+    CHECK(!is_tsc_trusted("tsc hpet acpi_pm\n", "hpet\n"));  // and listed all the same
+    CHECK(!is_tsc_trusted("kvm-clock\n", "kvm-clock\n"));
+    CHECK(!is_tsc_trusted("atsc tscs\n", "tscs\n"));
+    CHECK(!is_tsc_trusted(" \n", ""));
+    CHECK(is_tsc_trusted("", ""));  // not told
+    CHECK(is_tsc_trusted("", "tsc\n"));
+    CHECK(!is_tsc_trusted("", "acpi_pm\n"));
+    const ct::test::TempDir directory;
+    CHECK(does_kernel_trust_tsc(directory.file("none").c_str()));
+    CHECK(does_kernel_trust_tsc(std::string(2000, 'x').c_str()));
+    std::ofstream(directory.file("available_clocksource")) << "hpet acpi_pm \n";
+    CHECK(!does_kernel_trust_tsc(directory.path().c_str()));
+    std::ofstream(directory.file("available_clocksource")) << "tsc hpet acpi_pm \n";
+    CHECK(does_kernel_trust_tsc(directory.path().c_str()));
+    std::ofstream(directory.file("current_clocksource")) << "acpi_pm\n";
+    CHECK(!does_kernel_trust_tsc(directory.path().c_str()));
 }
 
 CT_CASE(conversionIsExact)

@@ -78,10 +78,22 @@ CT_CASE(theProcessSaysWhoItIs)
         region.process(1).state.store(kProcessActive);
         region.process(1).pid.store(static_cast<std::uint32_t>(::getpid()));
         region.process(1).start_ticks.store(before);
+        // The same numbers in another container, and another state of the probe in this very image.
+        region.process(2).state.store(kProcessActive);
+        region.process(2).pid.store(static_cast<std::uint32_t>(::getpid()));
+        region.process(2).start_ticks.store(before);
+        region.process(2).pid_namespace.store(1);
+        region.process(3).state.store(kProcessActive);
+        region.process(3).pid.store(static_cast<std::uint32_t>(::getpid()));
+        region.process(3).start_ticks.store(before);
+        region.process(3).image.store(corotracer::detail::image_of_process());
         corotracer::InitTracer();
         CHECK_EQUAL(region.process(0).state.load(), kProcessActive);
         CHECK_EQUAL(region.process(1).state.load(), kProcessEnded);
-        const ProcessEntry &own = region.process(2);
+        CHECK_EQUAL(region.process(2).state.load(), kProcessActive);
+        CHECK_EQUAL(region.process(3).state.load(), kProcessActive);
+        const ProcessEntry &own = region.process(4);
+        CHECK_EQUAL(own.image.load(), corotracer::detail::image_of_process());
         CHECK_EQUAL(own.state.load(), kProcessActive);
         CHECK_EQUAL(own.pid.load(), static_cast<std::uint32_t>(::getpid()));
         CHECK(own.start_ticks.load() != 0);
@@ -89,8 +101,8 @@ CT_CASE(theProcessSaysWhoItIs)
         CHECK_EQUAL(own.clock_kind.load(), corotracer::detail::has_invariant_counter() ? 1U : 0U);
         CHECK(own.clock_kind.load() == 0 || own.mult.load() != 0);
         const Traced promise;
-        CHECK_EQUAL(region.birth(0).process.load(), 2U);
-        CHECK_EQUAL(region.lane(0).process.load(), 2U);
+        CHECK_EQUAL(region.birth(0).process.load(), 4U);
+        CHECK_EQUAL(region.lane(0).process.load(), 4U);
         // Whoever converts by that line comes out near CLOCK_MONOTONIC.
         if (own.clock_kind.load() == 1) {
             const std::uint64_t ticks = region.birth(0).birth_ts.load() - own.init_counter.load();
@@ -101,13 +113,21 @@ CT_CASE(theProcessSaysWhoItIs)
     });
 }
 
+/// The number that tells images apart gives nothing away: the reference implementation's SipHash-2-4 of the empty text.
+CT_CASE(theImageIsAHashOfItsSecret)
+{
+    using corotracer::detail::hash_of_key;
+    CHECK_EQUAL(hash_of_key(0x0706050403020100, 0x0F0E0D0C0B0A0908), 0x726FDB47DD0E0E31U);
+    CHECK(hash_of_key(0, 0) != hash_of_key(0, 1) && hash_of_key(0, 0) != hash_of_key(1, 0));
+}
+
 /// A thread may be kept from going on in the middle of it for longer than the time between two pairs.
 CT_CASE(aPairOfClocksHasOneWriterAtATime)
 {
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        if (!corotracer::detail::state_v1.raw_counter)
+        if (corotracer::detail::state_v1.raw_clock.load() != kClockCounter)
             CHECK_SKIP("this machine has no counter that serves as a clock");
         ProcessEntry &own = region.process(0);
         const auto publishWhenDue = [] {

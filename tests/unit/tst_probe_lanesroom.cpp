@@ -3,6 +3,7 @@
 //
 // Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
 #include "lanetest.h"
+#include "tests/support/oldkernel.h"
 #include "tests/support/smalltmpfs.h"
 
 #include <deque>
@@ -12,7 +13,6 @@ namespace {
 
 using namespace lanetest;
 using probetest::inChild;
-using smalltmpfs::onSmallTmpfs;
 
 std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
 {
@@ -131,6 +131,24 @@ CT_CASE(withoutRetentionEveryThreadGetsALane)
     });
 }
 
+void (*onKernel)(const std::string &directory) = nullptr;
+oldkernel::Kernel kernel = oldkernel::Kernel::AsItIs;
+
+/// Runs `body` on a small file system, under this kernel and under those that know less.
+void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
+{
+    using oldkernel::Kernel;
+    onKernel = body;
+    for (const Kernel each : {Kernel::AsItIs, Kernel::Before514, Kernel::Forbidding, Kernel::GrantingAdvice}) {
+        kernel = each;
+        smalltmpfs::onSmallTmpfs(bytes, [](const std::string &directory) {
+            if (!oldkernel::become(kernel))
+                CHECK_SKIP("this kernel has no filter of system calls");
+            onKernel(directory);
+        });
+    }
+}
+
 /// Takes what is left of the file system.
 class Filler {
 public:
@@ -152,8 +170,6 @@ private:
 
 CT_CASE(noMemoryForStations)
 {
-    if (!probetest::kernelKeepsItsWord())
-        return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(Options{.lines = 100'000}, directory);
         corotracer::InitTracer();
@@ -176,8 +192,6 @@ CT_CASE(noMemoryForStations)
 
 CT_CASE(noMemoryForALane)
 {
-    if (!probetest::kernelKeepsItsWord())
-        return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
         const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
@@ -210,8 +224,6 @@ CT_CASE(noMemoryForALane)
 
 CT_CASE(askingInVainCostsNoRoom)
 {
-    if (!probetest::kernelKeepsItsWord())
-        return;
     onSmallTmpfs(32 << 20, [](const std::string &directory) {
         const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
         constexpr std::uint64_t kLaneBytes = (std::uint64_t{1} << 17) * sizeof(LaneRecord) + 4096;
@@ -268,8 +280,6 @@ CT_CASE(whatWasCarvedInVainGoesBack)
 
 CT_CASE(noMemoryForMoreFullStations)
 {
-    if (!probetest::kernelKeepsItsWord())
-        return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(Options{.mode = kLanesNone, .stations = 20'000}, directory);
         region.header().max_stations.store(8);
@@ -288,8 +298,6 @@ CT_CASE(noMemoryForMoreFullStations)
 
 CT_CASE(noMemoryAtAll)
 {
-    if (!probetest::kernelKeepsItsWord())
-        return;
     onSmallTmpfs(2 << 20, [](const std::string &directory) {
         const Region region(Options(), directory);
         const Filler filler(directory);

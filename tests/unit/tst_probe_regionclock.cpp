@@ -26,7 +26,7 @@ void inARegion(std::uint32_t mode, bool expected)
         CHECK(moment.monotonic_ns >= before && moment.monotonic_ns <= corotracer::detail::monotonic_ns());
         CHECK(moment.realtime_ns <= corotracer::detail::realtime_ns());
         CHECK(moment.realtime_ns > corotracer::detail::realtime_ns() - 60'000'000'000U);
-        CHECK_EQUAL(moment.counter != 0, corotracer::detail::state_v1.raw_counter);
+        CHECK_EQUAL(moment.counter != 0, corotracer::detail::state_v1.raw_clock.load() == corotracer::kClockCounter);
         // Whoever was killed in the middle of it keeps nobody from going on.
         region.extension().pair_seq.store(5);
         corotracer::detail::state_v1.pair_due.store(0);

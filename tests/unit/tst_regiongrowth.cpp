@@ -4,6 +4,7 @@
 // Memory is taken ahead of its use, and a full file system is an answer.
 #include "core/harvest/region.h"
 #include "tests/support/check.h"
+#include "tests/support/oldkernel.h"
 #include "tests/support/regions.h"
 #include "tests/support/smalltmpfs.h"
 
@@ -109,6 +110,25 @@ CT_CASE(aFullFileSystemStopsGrowth)
         while (!region->growStations())
             ::usleep(1000);
         CHECK(offered(*region) >= region->header().allocated_count.load() + 32'768);
+        CHECK_EQUAL(touchAllOffered(*region), 0);
+    });
+}
+
+/// Neither the file system reserves memory nor the kernel takes it in advance: still no signal.
+CT_CASE(aFullFileSystemThatCannotReserveStopsGrowth)
+{
+    onSmallTmpfs(24 << 20, [](const std::string &directory) {
+        if (!oldkernel::become(oldkernel::Kernel::WithoutReserving))
+            CHECK_SKIP("this kernel has no filter of system calls");
+        auto region = Region::create(specOf(directory + "/a.shm"));
+        REQUIRE(region);
+        CHECK_EQUAL(touchAllOffered(*region), 0);
+        region->writableHeader()->allocated_count.store(offered(*region));
+        const auto full = region->growStations();
+        REQUIRE(!full);
+        CHECK(full.error().code == ct::ErrorCode::NoSpace);
+        CHECK(offered(*region) < 24'576);
+        region->writableHeader()->allocated_count.store(0);
         CHECK_EQUAL(touchAllOffered(*region), 0);
     });
 }

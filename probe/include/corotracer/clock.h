@@ -20,8 +20,12 @@
 // value handed out.
 #pragma once
 
+#include "system.h"
+
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <string_view>
 
 #include <time.h>
 
@@ -174,7 +178,9 @@ struct clock_state {
 
 [[nodiscard]] inline std::uint64_t read_counter() noexcept
 {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(COROTRACER_TEST_COUNTER)
+    return COROTRACER_TEST_COUNTER();  // a counter that misbehaves, for tests
+#elif defined(__x86_64__) || defined(__i386__)
     return __rdtsc();
 #elif defined(__aarch64__)
     std::uint64_t value = 0;
@@ -185,7 +191,56 @@ struct clock_state {
 #endif
 }
 
-/// Whether the counter runs at one rate, on all cores, in all sleep states.
+/// Whether a list of words, as files of the kernel have them, has this one.
+[[nodiscard]] inline constexpr bool has_word(std::string_view list, std::string_view word) noexcept
+{
+    constexpr std::string_view space = " \t\n";
+    while (!list.empty()) {
+        const std::size_t begin = list.find_first_not_of(space);
+        if (begin == std::string_view::npos)
+            return false;
+        list.remove_prefix(begin);
+        const std::size_t end = list.find_first_of(space);
+        if (list.substr(0, end) == word)
+            return true;
+        list.remove_prefix(end == std::string_view::npos ? list.size() : end);
+    }
+    return false;
+}
+
+/// Whether the kernel trusts the TSC, by its lists of clock sources; an empty one could not be read, and says nothing.
+/// The kernel takes a TSC off the first list once it has marked it unstable, and uses a slow source only if it has no
+/// TSC to trust, or was told to.
+[[nodiscard]] inline constexpr bool is_tsc_trusted(std::string_view available, std::string_view current) noexcept
+{
+    for (const std::string_view slow : {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"}) {
+        if (has_word(current, slow))
+            return false;
+    }
+    return available.empty() || has_word(available, "tsc") || has_word(available, "tsc-early");
+}
+
+/// is_tsc_trusted by the files of this machine. Where they cannot be read (no /sys in a chroot or a container), the
+/// processor's word has to do; counters are held against CLOCK_MONOTONIC later, too.
+[[nodiscard]] inline bool does_kernel_trust_tsc(const char *directory) noexcept
+{
+    constexpr const char *names[2] = {"available_clocksource", "current_clocksource"};
+    char texts[2][256];
+    std::size_t lengths[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        char path[512];
+        const int size = std::snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        const int fd = size > 0 && static_cast<std::size_t>(size) < sizeof path ? open_file(path, O_RDONLY) : -1;
+        if (fd < 0)
+            continue;
+        const ssize_t length = ::read(fd, texts[i], sizeof texts[i]);
+        lengths[i] = length > 0 ? static_cast<std::size_t>(length) : 0;
+        ::close(fd);
+    }
+    return is_tsc_trusted({texts[0], lengths[0]}, {texts[1], lengths[1]});
+}
+
+/// Whether the counter runs at one rate, on all cores, in all sleep states, as far as processor and kernel know.
 [[nodiscard]] inline bool has_invariant_counter() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -193,7 +248,8 @@ struct clock_state {
     unsigned b = 0;
     unsigned c = 0;
     unsigned d = 0;
-    return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+    return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0 &&
+           does_kernel_trust_tsc("/sys/devices/system/clocksource/clocksource0");
 #elif defined(__aarch64__)
     return true;  // by architecture
 #else

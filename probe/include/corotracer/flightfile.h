@@ -7,6 +7,7 @@
 
 #include "layout.h"
 #include "regionclock.h"
+#include "system.h"
 #include "types.h"
 
 #include <bit>
@@ -65,9 +66,12 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
 {
     constexpr int deletions_at_most = 64;
     for (int i = 0; i < deletions_at_most; ++i) {
-        DIR *const list = ::opendir(directory);
-        if (list == nullptr)
+        const int fd = open_file(directory, O_RDONLY | O_DIRECTORY);
+        DIR *const list = fd < 0 ? nullptr : ::fdopendir(fd);
+        if (list == nullptr) {
+            ::close(fd);
             return;
+        }
         std::uint32_t count = 0;
         char oldest[NAME_MAX + 1] = "";
         timespec oldest_time{};
@@ -109,7 +113,11 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
 /// A file that nobody else can read and that was not there before; -1 and errno otherwise.
 [[nodiscard]] inline int make_file(const char *path) noexcept
 {
-    return ::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    const int made = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    const int fd = above_streams(made);
+    if (made >= 0 && fd < 0)
+        ::unlink(path);
+    return fd;
 }
 
 /// Makes a file with a fresh name in a directory; `path` receives where.
@@ -162,7 +170,7 @@ template <std::size_t Size>
     }
     for (int place = 0; place < 2; ++place) {
         char directory[512];
-        if (!standard_directory(place, std::getenv("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
+        if (!standard_directory(place, environment("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
             continue;
         delete_old_recordings(directory, options.keep_old);
         const int fd = make_file_in(directory, path);

@@ -56,16 +56,16 @@ inline void start_recording(const flight_recorder_options &options) noexcept
 /// CTP_FLIGHT_RETENTION_MS: how much to keep, and for how long.
 inline void start_recording_from_environment() noexcept
 {
-    const char *const wish = std::getenv("CTP_FLIGHT_RECORDER");
+    const char *const wish = environment("CTP_FLIGHT_RECORDER");
     if (wish == nullptr || wish[0] == '\0' || std::strcmp(wish, "0") == 0)
         return;
     flight_recorder_options options;
     options.path = std::strcmp(wish, "1") == 0 ? "" : wish;
-    if (const char *const mib = std::getenv("CTP_FLIGHT_LANE_MIB"); mib != nullptr && parse_stations(mib) != 0)
+    if (const char *const mib = environment("CTP_FLIGHT_LANE_MIB"); mib != nullptr && parse_stations(mib) != 0)
         options.lane_bytes = std::uint64_t{parse_stations(mib)} << 20;
-    if (const char *const mib = std::getenv("CTP_FLIGHT_POOL_MIB"); mib != nullptr && parse_stations(mib) != 0)
+    if (const char *const mib = environment("CTP_FLIGHT_POOL_MIB"); mib != nullptr && parse_stations(mib) != 0)
         options.pool_bytes = std::uint64_t{parse_stations(mib)} << 20;
-    if (const char *const ms = std::getenv("CTP_FLIGHT_RETENTION_MS"); ms != nullptr)
+    if (const char *const ms = environment("CTP_FLIGHT_RETENTION_MS"); ms != nullptr)
         options.retention_ms = parse_stations(ms);
     start_recording(options);
 }
@@ -81,7 +81,7 @@ inline void start_recording_from_environment() noexcept
 inline bool start_flight_recorder(const flight_recorder_options &options = {}) noexcept
 {
     detail::init_once([&options]() noexcept {
-        if (std::getenv("CTP_SHM_PATH") != nullptr)
+        if (detail::environment("CTP_SHM_PATH") != nullptr)
             detail::init_from_environment();
         else
             detail::start_recording(options);

@@ -8,6 +8,7 @@
 // what finds no room is counted, and told by a drop marker as soon as there is room again.
 #pragma once
 
+#include "counterwatch.h"
 #include "lanedirectory.h"
 #include "regionclock.h"
 #include "wake.h"
@@ -35,18 +36,19 @@ inline void pause() noexcept;  // pause.h
 }
 
 /// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first; a flight recorder's also
-/// the region's, for there may be no engine that does.
+/// the region's, for there may be no engine that does. The counter is checked on the way.
 [[gnu::noinline, gnu::cold]] inline void publish_pair() noexcept
 {
     process_state &state = state_v1;
     const std::uint64_t now = raw_now();
     std::uint64_t due = state.pair_due.load(std::memory_order_relaxed);
-    if (now < due || !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_relaxed,
-                                                             std::memory_order_relaxed))
+    if (!is_pair_due(now) || !state.pair_due.compare_exchange_strong(
+                                 due, now + state.pair_ticks, std::memory_order_relaxed, std::memory_order_relaxed))
         return;
+    const std::uint32_t kind = state.raw_clock.load(std::memory_order_relaxed);
     if (state.lanes.overwrite)
-        publish_moment(*state.lanes.extension, read_moment(state.raw_counter), false);
-    if (!state.raw_counter)
+        publish_moment(*state.lanes.extension, read_moment(kind == kClockCounter), false);
+    if (kind == kClockMonotonic)
         return;
     ProcessEntry &entry = *state.process;
     std::uint64_t seq = entry.late_seq.load(std::memory_order_relaxed);
@@ -54,7 +56,7 @@ inline void pause() noexcept;  // pause.h
     if ((seq & 1) != 0 ||
         !entry.late_seq.compare_exchange_strong(seq, seq + 1, std::memory_order_acquire, std::memory_order_relaxed))
         return;
-    if (clock_pair pair; read_pair(pair, entry.mult.load(std::memory_order_relaxed))) {
+    if (clock_pair pair; read_checked_pair(entry, pair)) {
         entry.late_ns.store(pair.ns, std::memory_order_release);
         entry.late_counter.store(pair.counter, std::memory_order_release);
     }
@@ -123,7 +125,7 @@ inline void pause() noexcept;  // pause.h
 {
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
-    if (ts >= state_v1.pair_due.load(std::memory_order_relaxed))
+    if (is_pair_due(ts))
         publish_pair();
     while (self.next == self.room_end) {
         if (self.lane == nullptr && !take_lane(self)) {
@@ -141,7 +143,8 @@ inline void pause() noexcept;  // pause.h
     }
     // Without a counter every record comes here, for it needs another clock; so it does where the engine does not
     // fence, for a transition then ends in another way.
-    self.end = state_v1.raw_counter && (session & engine_fences_bit) != 0 ? self.room_end : self.next + 1;
+    const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
+    self.end = counts && (session & engine_fences_bit) != 0 ? self.room_end : self.next + 1;
     return self.next;
 }
 

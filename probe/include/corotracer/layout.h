@@ -342,15 +342,24 @@ enum : std::uint32_t {
     kProcessFree = 0,
     kProcessMaking = 1,
     kProcessActive = 2,
-    kProcessEnded = 3,  ///< the same process called InitTracer again (after exec); drained, then freed by the engine
+    kProcessEnded = 3,  ///< the same process called InitTracer after exec; drained, then freed by the engine
 };
 
 /// A process that writes. Filled by InitTracer, published by state (release).
+/// ProcessEntry::clock_kind: what raw clocks of the process are. Only ever changed from the second to the third.
+enum ClockKind : std::uint32_t {
+    kClockMonotonic = 0,  ///< ns of CLOCK_MONOTONIC
+    kClockCounter = 1,    ///< the counter
+    /// The counter contradicted CLOCK_MONOTONIC. Raw clocks are ns of that, turned into ticks by the line from
+    /// init_counter and init_ns with the slope mult, which was the counter's as long as it could be trusted.
+    kClockGivenUp = 2,
+};
+
 struct alignas(256) ProcessEntry {
     std::atomic<std::uint32_t> state;         ///< 0x00
     std::atomic<std::uint32_t> pid;           ///< 0x04
     std::atomic<std::uint64_t> start_ticks;   ///< 0x08  field 22 of /proc/PID/stat: with pid, the process
-    std::atomic<std::uint32_t> clock_kind;    ///< 0x10  0: raw clocks are ns of CLOCK_MONOTONIC; 1: the counter
+    std::atomic<std::uint32_t> clock_kind;    ///< 0x10  a ClockKind
     std::atomic<std::uint32_t> switched_off;  ///< 0x14  1: corotracer::enable(false)
     std::atomic<std::uint64_t> init_ns;       ///< 0x18  CLOCK_MONOTONIC at InitTracer, and
     std::atomic<std::uint64_t> init_counter;  ///< 0x20  the counter then
@@ -363,7 +372,9 @@ struct alignas(256) ProcessEntry {
     char name[64];  ///< 0x50  of the executable
     /// 0x90  inode of /proc/self/ns/pid, 0 = unknown: in another one, pid says nothing to the engine.
     std::atomic<std::uint64_t> pid_namespace;
-    char pad[256 - 0x98];
+    /// 0x98  of the program image that writes: another one after exec, 0 = unknown. One image may have several entries.
+    std::atomic<std::uint64_t> image;
+    char pad[256 - 0xA0];
 };
 
 static_assert(sizeof(Epoch) == 64 && alignof(Epoch) == 64);

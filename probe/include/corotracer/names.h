@@ -108,7 +108,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept
     if (self.tid == state_v1.pid || ::prctl(PR_GET_NAME, own) != 0)
         return 0;
     const int saved_errno = errno;
-    const int fd = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    const int fd = open_file("/proc/self/comm", O_RDONLY);
     const ssize_t length = ::read(fd, leader, sizeof leader - 1);
     if (fd >= 0)
         ::close(fd);

@@ -104,6 +104,15 @@ struct lane_areas {
     bool overwrite = false;
 };
 
+/// How the raw counter is held against CLOCK_MONOTONIC (counterwatch.h).
+struct counter_watch {
+    std::atomic<std::uint64_t> init_counter;  ///< the first pair of the process's entry
+    std::atomic<std::uint64_t> init_ns;
+    std::atomic<std::uint64_t> mult;          ///< ns per tick, 32 bits after the point, as measured so far
+    std::atomic<std::uint64_t> good_counter;  ///< the latest pair that agreed
+    std::atomic<std::uint64_t> good_ns;
+};
+
 /// Plain fields are written by InitTracer before it publishes the session, and only read afterwards.
 struct COROTRACER_ONE_PER_PROCESS process_state {
     alignas(64) GlobalHeader *header;
@@ -112,16 +121,17 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     std::uint32_t station_limit;  ///< stations that are mapped
     std::uint32_t pid;
     lane_areas lanes;
-    ProcessEntry *process;                ///< this process's entry; null without lanes
-    std::uint32_t process_index;          ///< its index
-    bool raw_counter;                     ///< lanes and lines carry the counter; else ns of CLOCK_MONOTONIC
-    std::uint64_t pair_ticks;             ///< counter ticks (or ns) in 100 ms: time between two published pairs
-    std::atomic<std::uint32_t> sessions;  ///< sessions so far, those of the parents included: numbers never repeat
+    ProcessEntry *process;                 ///< this process's entry; null without lanes
+    std::uint32_t process_index;           ///< its index
+    std::atomic<std::uint32_t> raw_clock;  ///< what lanes and lines carry: a ClockKind
+    std::uint64_t pair_ticks;              ///< counter ticks (or ns) in 100 ms: time between two published pairs
+    std::atomic<std::uint32_t> sessions;   ///< sessions so far, those of the parents included: numbers never repeat
     /// Raw time from which on the next pair is due; whoever moves it publishes the pair.
     std::atomic<std::uint64_t> pair_due;
     std::atomic<std::uint64_t> no_line_before_ns;  ///< CLOCK_MONOTONIC: until then there is no memory for stations
     alignas(64) shared_clock clock;
     alignas(64) socket_state socket;
+    counter_watch counter;
 };
 
 COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v1{};
@@ -201,10 +211,29 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     return self.line.base_ns + scale(ticks, self.line.mult);
 }
 
+/// A time of CLOCK_MONOTONIC as a counter would have shown that never misbehaved.
+[[nodiscard]] inline std::uint64_t ticks_at(std::uint64_t ns) noexcept
+{
+    const counter_watch &watch = state_v1.counter;
+    const std::uint64_t init_ns = watch.init_ns.load(std::memory_order_relaxed);
+    const std::uint64_t elapsed = ns > init_ns ? ns - init_ns : 0;
+    return watch.init_counter.load(std::memory_order_relaxed) +
+           slope(elapsed, watch.mult.load(std::memory_order_relaxed));
+}
+
+[[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t raw_now_without_counter() noexcept
+{
+    // Acquire; partner: the release in give_up_counter, so that the line is there.
+    const bool given_up = state_v1.raw_clock.load(std::memory_order_acquire) == kClockGivenUp;
+    return given_up ? ticks_at(monotonic_ns()) : monotonic_ns();
+}
+
 /// Now, as lanes and lines carry it.
 [[nodiscard]] inline std::uint64_t raw_now() noexcept
 {
-    return state_v1.raw_counter ? read_counter() : monotonic_ns();
+    // Relaxed: a thread may learn later than others that the counter was given up.
+    const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
+    return counts ? read_counter() : raw_now_without_counter();
 }
 
 /// Calls `function` when this thread ends, after the destructors of what it made later. The C++ ABI's own means: it may
@@ -241,10 +270,7 @@ inline void guard_against_fork() noexcept
     if (page_v1.guarded.load(std::memory_order_relaxed) != 0)
         return;
 #if defined(MADV_WIPEONFORK)
-    // Who says yes to advice that does not exist (qemu's user mode) has not wiped anything either.
-    constexpr int no_advice = 9999;
-    if (::madvise(&page_v1, sizeof page_v1, no_advice) != 0 &&
-        ::madvise(&page_v1, sizeof page_v1, MADV_WIPEONFORK) == 0) {
+    if (kernel_heeds_advice() && ::madvise(&page_v1, sizeof page_v1, MADV_WIPEONFORK) == 0) {
         page_v1.guarded.store(1, std::memory_order_relaxed);
         return;
     }

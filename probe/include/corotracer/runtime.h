@@ -45,7 +45,7 @@ inline std::uint64_t get_tid() noexcept
 inline void InitTracer() noexcept
 {
     detail::init_once([]() noexcept {
-        if (std::getenv("CTP_SHM_PATH") != nullptr)
+        if (detail::environment("CTP_SHM_PATH") != nullptr)
             detail::init_from_environment();
         else
             detail::start_recording_from_environment();

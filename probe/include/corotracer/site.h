@@ -6,14 +6,12 @@
 
 #include "layout.h"
 #include "location.h"
+#include "system.h"
 
 #include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")
@@ -111,20 +109,6 @@ template <class Location>
                entry.third.load(std::memory_order_relaxed) == key.third;
     }
     return same ? state : 0;
-}
-
-/// Makes sure that a range of the shared file has memory behind it: on a full tmpfs a plain write would raise SIGBUS.
-[[nodiscard]] inline bool back_with_memory(void *begin, std::size_t size) noexcept
-{
-#if defined(__linux__)
-    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(begin) & ~(page - 1);
-    const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(begin) + size;
-    return ::madvise(reinterpret_cast<void *>(first), last - first, populate_write) == 0 || errno == EINVAL;
-#else
-    return true;
-#endif
 }
 
 [[nodiscard]] inline std::uint64_t hash_bytes(const char *text, std::size_t length, std::uint64_t seed) noexcept

@@ -7,9 +7,11 @@
 #include "pause.h"
 #include "region.h"
 
+#include <bit>
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")
@@ -53,7 +55,7 @@ namespace corotracer::detail {
 [[nodiscard]] inline std::uint64_t start_ticks() noexcept
 {
     char text[1024];
-    const int fd = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    const int fd = open_file("/proc/self/stat", O_RDONLY);
     if (fd < 0)
         return 0;
     const ssize_t length = ::read(fd, text, sizeof text - 1);
@@ -68,24 +70,89 @@ namespace corotracer::detail {
     return at == nullptr ? 0 : std::strtoull(at + 1, nullptr, 10);
 }
 
-inline void fill_entry(ProcessEntry &entry, std::uint64_t begun) noexcept
+/// Of the pid namespace; 0 = unknown.
+[[nodiscard]] inline std::uint64_t namespace_of_pid() noexcept
+{
+    struct stat space {};
+    return ::stat("/proc/self/ns/pid", &space) == 0 ? std::uint64_t{space.st_ino} : 0;
+}
+
+/// SipHash-2-4 of no bytes at all: a number that says nothing about its key.
+[[nodiscard]] inline constexpr std::uint64_t hash_of_key(std::uint64_t low, std::uint64_t high) noexcept
+{
+    std::uint64_t a = low ^ 0x736F6D6570736575U;
+    std::uint64_t b = high ^ 0x646F72616E646F6DU;
+    std::uint64_t c = low ^ 0x6C7967656E657261U;
+    std::uint64_t d = high ^ 0x7465646279746573U;
+    const auto rounds = [&](int count) {
+        for (; count > 0; --count) {
+            a += b;
+            b = std::rotl(b, 13) ^ a;
+            a = std::rotl(a, 32);
+            c += d;
+            d = std::rotl(d, 16) ^ c;
+            a += d;
+            d = std::rotl(d, 21) ^ a;
+            c += b;
+            b = std::rotl(b, 17) ^ c;
+            c = std::rotl(c, 32);
+        }
+    };
+    rounds(2);
+    c ^= 0xFF;
+    rounds(4);
+    return a ^ b ^ c ^ d;
+}
+
+/// Names the program image: exec makes another one, and all states of the probe in one image agree on it. Made from the
+/// random bytes that exec gives each image, which must stay secret. 0 = unknown.
+[[nodiscard]] inline std::uint64_t image_of_process() noexcept
+{
+    std::uint64_t key[2] = {};
+    const auto *const random = reinterpret_cast<const void *>(::getauxval(AT_RANDOM));
+    if (random == nullptr)
+        return 0;
+    std::memcpy(key, random, sizeof key);
+    return hash_of_key(key[0], key[1]);
+}
+
+/// Which program image of which process.
+struct process_identity {
+    std::uint64_t begun = 0;
+    std::uint64_t pid_namespace = 0;
+    std::uint64_t image = 0;
+};
+
+/// Whether an entry in use is of this very process, but of the image that it had before exec. Those of this image
+/// belong to other states of the probe in it, which go on (shared objects that do not share one).
+[[nodiscard]] inline bool is_before_exec(const ProcessEntry &entry, const process_identity &self) noexcept
+{
+    const std::uint64_t space = entry.pid_namespace.load(std::memory_order_relaxed);
+    return entry.pid.load(std::memory_order_relaxed) == state_v1.pid &&
+           entry.start_ticks.load(std::memory_order_relaxed) == self.begun &&
+           (space == 0 || space == self.pid_namespace) &&
+           (self.image == 0 || entry.image.load(std::memory_order_relaxed) != self.image);
+}
+
+inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexcept
 {
     process_state &state = state_v1;
     entry.pid.store(state.pid, std::memory_order_relaxed);
-    entry.start_ticks.store(begun, std::memory_order_relaxed);
-    struct stat space {};
-    entry.pid_namespace.store(::stat("/proc/self/ns/pid", &space) == 0 ? std::uint64_t{space.st_ino} : 0,
-                              std::memory_order_relaxed);
-    entry.clock_kind.store(state.raw_counter ? 1 : 0, std::memory_order_relaxed);
+    entry.start_ticks.store(self.begun, std::memory_order_relaxed);
+    entry.pid_namespace.store(self.pid_namespace, std::memory_order_relaxed);
+    entry.image.store(self.image, std::memory_order_relaxed);
+    const std::uint32_t kind = state.raw_clock.load(std::memory_order_relaxed);
+    const bool counts = kind == kClockCounter;
+    entry.clock_kind.store(kind, std::memory_order_relaxed);
     entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_relaxed);
     const clock_state &clock = state.clock.state;
     const std::uint64_t now = monotonic_ns();
-    entry.init_ns.store(state.raw_counter ? clock.last.ns : now, std::memory_order_relaxed);
-    entry.init_counter.store(state.raw_counter ? clock.last.counter : 0, std::memory_order_relaxed);
-    entry.mult.store(state.raw_counter ? clock.rate : 0, std::memory_order_relaxed);
+    entry.init_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
+    entry.init_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
+    entry.mult.store(counts ? clock.rate : 0, std::memory_order_relaxed);
     entry.late_seq.store(0, std::memory_order_relaxed);
-    entry.late_ns.store(state.raw_counter ? clock.last.ns : now, std::memory_order_relaxed);
-    entry.late_counter.store(state.raw_counter ? clock.last.counter : 0, std::memory_order_relaxed);
+    entry.late_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
+    entry.late_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
     char path[4096];
     const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
     path[length < 0 ? 0 : length] = '\0';
@@ -96,21 +163,19 @@ inline void fill_entry(ProcessEntry &entry, std::uint64_t begun) noexcept
     entry.name_length.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
 }
 
-/// Takes an entry of the process table. False: there is none; then no lanes. An older entry of this very process (it
-/// called exec since) is ended.
+/// Takes an entry of the process table. False: there is none; then no lanes. What this process had before exec is
+/// ended.
 [[nodiscard]] inline bool take_process_entry() noexcept
 {
     process_state &state = state_v1;
     const lane_areas &areas = state.lanes;
-    const std::uint64_t begun = start_ticks();
+    const process_identity self{start_ticks(), namespace_of_pid(), image_of_process()};
     if (!back_with_memory(areas.processes, areas.process_capacity * sizeof(ProcessEntry)))
         return false;
     for (std::uint32_t i = 0; i < areas.process_capacity; ++i) {
         ProcessEntry &entry = areas.processes[i];
         std::uint32_t active = kProcessActive;
-        if (entry.state.load(std::memory_order_acquire) == kProcessActive &&
-            entry.pid.load(std::memory_order_relaxed) == state.pid &&
-            entry.start_ticks.load(std::memory_order_relaxed) == begun) {
+        if (entry.state.load(std::memory_order_acquire) == kProcessActive && is_before_exec(entry, self)) {
             (void)entry.state.compare_exchange_strong(active, kProcessEnded, std::memory_order_acq_rel,
                                                       std::memory_order_relaxed);
         }
@@ -121,7 +186,7 @@ inline void fill_entry(ProcessEntry &entry, std::uint64_t begun) noexcept
         if (!entry.state.compare_exchange_strong(free, kProcessMaking, std::memory_order_acquire,
                                                  std::memory_order_relaxed))
             continue;
-        fill_entry(entry, begun);
+        fill_entry(entry, self);
         state.process = &entry;
         state.process_index = i;
         entry.state.store(kProcessActive, std::memory_order_release);  // partner: the engine's acquire load
@@ -136,9 +201,18 @@ inline void fill_entry(ProcessEntry &entry, std::uint64_t begun) noexcept
 inline void choose_raw_clock() noexcept
 {
     process_state &state = state_v1;
-    state.raw_counter = state.clock.state.line.interval != 0;
+    const clock_state &clock = state.clock.state;
+    // 1 MHz ... 100 GHz: a counter that jumped while it was measured is no such.
+    constexpr std::uint64_t one_ns = std::uint64_t{1} << clock_shift;
+    const bool counts = clock.line.interval != 0 && clock.rate >= one_ns / 100 && clock.rate <= one_ns * 1000;
+    state.raw_clock.store(counts ? kClockCounter : kClockMonotonic, std::memory_order_relaxed);
+    state.counter.init_counter.store(clock.last.counter, std::memory_order_relaxed);
+    state.counter.init_ns.store(clock.last.ns, std::memory_order_relaxed);
+    state.counter.mult.store(clock.rate, std::memory_order_relaxed);
+    state.counter.good_counter.store(clock.last.counter, std::memory_order_relaxed);
+    state.counter.good_ns.store(clock.last.ns, std::memory_order_relaxed);
     constexpr std::uint64_t pair_ns = 100'000'000;
-    state.pair_ticks = state.raw_counter ? slope(pair_ns, state.clock.state.rate) : pair_ns;
+    state.pair_ticks = counts ? slope(pair_ns, clock.rate) : pair_ns;
     state.pair_due.store(raw_now() + state.pair_ticks, std::memory_order_relaxed);
     state.no_line_before_ns.store(0, std::memory_order_relaxed);
 }
@@ -189,9 +263,9 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
 
 inline void init_from_environment() noexcept
 {
-    const char *shm_path = std::getenv("CTP_SHM_PATH");
-    const char *socket_path = std::getenv("CTP_SOCK_PATH");
-    const char *stations_text = std::getenv("CTP_MAX_STATIONS");
+    const char *shm_path = environment("CTP_SHM_PATH");
+    const char *socket_path = environment("CTP_SOCK_PATH");
+    const char *stations_text = environment("CTP_MAX_STATIONS");
     if (shm_path == nullptr || socket_path == nullptr || stations_text == nullptr)
         return;
     const std::uint32_t stations_told = parse_stations(stations_text);
@@ -199,7 +273,7 @@ inline void init_from_environment() noexcept
         complain("CTP_MAX_STATIONS is not a number of stations", stations_text);
         return;
     }
-    const int fd = ::open(shm_path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const int fd = open_file(shm_path, O_RDWR | O_NONBLOCK);
     if (fd < 0) {
         complain("CTP_SHM_PATH cannot be opened", shm_path);
         return;

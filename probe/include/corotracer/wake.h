@@ -29,12 +29,13 @@ namespace corotracer::detail {
 inline constexpr std::uint64_t reconnect_ns = 100'000'000;  ///< at most one attempt in this time
 
 /// One attempt to connect, without waiting. Keeps the descriptor's number, so that a concurrent send cannot hit
-/// somebody else's file.
+/// somebody else's file. The number is none of the standard streams': until it is connected, what a program prints into
+/// it goes nowhere.
 inline void connect_engine(socket_state &socket) noexcept
 {
     if (socket.address_size == 0)
         return;
-    int fresh = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fresh = above_streams(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (fresh < 0)
         return;
     struct stat status {};
