@@ -111,6 +111,8 @@ bool Merger::reach(std::uint32_t index)
         return false;
     const std::size_t size = std::max<std::size_t>({index + 1U, m_cursors.size() * 2, kCursorStep});
     m_cursors.resize(std::min(size, m_lines.size()));
+    if (m_overwrites)
+        m_before.resize(m_cursors.size(), Census::kAll);
     return true;
 }
 
@@ -317,13 +319,16 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
         stranger->own = fresh;
         return {&stranger->own, stranger};
     }
+    const std::uint64_t before = m_overwrites ? eventsBefore(index, birth.generation) : Census::kAll;
     if (!current.isEnded()) {
         if (m_linesOnly)
             die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
         else
-            detach(current, index, birth.birthTs, batch);
+            detach(current, index, birth.birthTs, eventsUntil(index, birth.generation, before), batch);
     }
     current = fresh;
+    if (m_overwrites)
+        m_before[index] = before;
     if (stranger) {
         stranger->detached = false;
         current.state |= LaneCursor::kHeld;
@@ -331,8 +336,9 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     return {&current, stranger};
 }
 
-/// The station has another coroutine by now, so this one's death is under way in some lane.
-void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch)
+/// The station has another coroutine by now, so this one's death is under way in some lane. `events`: as many as it
+/// had; 0 = unknown.
+void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
     Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr;
@@ -341,8 +347,10 @@ void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, c
     held.own.state &= ~LaneCursor::kHeld;
     held.detached = true;
     held.barrier = m_barrier;
-    if (!held.hasDeath)
+    if (!held.hasDeath) {
         held.deathTs = ts;
+        held.deathN = events;
+    }
     list(held, ts, batch);
 }
 

@@ -5,6 +5,7 @@
 // a Loss for what no lane brings. Harvest thread only; nothing is allocated and nothing virtual is called per event.
 #pragma once
 
+#include "core/harvest/census.h"
 #include "core/harvest/departed.h"
 #include "core/harvest/harvestbooks.h"
 #include "core/harvest/holdings.h"
@@ -50,14 +51,17 @@ public:
     bool isBehind(std::uint32_t index, const LineCopy &line) const;
     /// Every lane was read beyond all events of `line`: what is missing is lost, but for the latest, which is here.
     void settle(std::uint32_t index, const LineCopy &line, Batch &batch);
+    /// Every record from before `stations` were counted was read. What a known coroutine still misses of its count
+    /// there is lost, but for the latest event if its line still has it.
+    void settleCounts(std::span<const Census::Station> stations, Batch &batch);
     /// Its process is gone: it stays as it was last seen.
     void abandon(std::uint32_t index);
 
     /// How far the latest known life of each compact station was told, as far as they were seen.
     std::span<const LaneCursor> cursors() const { return m_cursors; }
 
-    /// Nothing more comes: notes and ends that waited for something are told.
-    void finish(Batch &batch) { settleNotes(~std::uint64_t{0}, batch); }
+    /// Nothing more comes: events, notes and ends that waited for something are told.
+    void finish(Batch &batch);
 
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
     /// In overwrite mode all that are not there do.
@@ -119,7 +123,11 @@ private:
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
     Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch);
-    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch);
+    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch);
+    std::uint64_t eventsBefore(std::uint32_t index, std::uint32_t generation) const;
+    std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;
+    void settleCount(std::uint32_t index, const Census::Station &count, Batch &batch);
+    void settleHold(Hold &hold, const Census::Station &count, Batch &batch);
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
     void release(const Place &place, std::uint64_t end, Batch &batch);
@@ -134,6 +142,8 @@ private:
     HarvestBooks &m_books;
     ProcessList &m_processes;
     std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
+    /// Overwrite mode, by compact station: events of all lives before that of the cursor; Census::kAll = unknown.
+    std::vector<std::uint64_t> m_before;
     Holdings m_holdings;
     std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
     std::size_t m_queueAt = 0;
