@@ -74,6 +74,7 @@ public:
     /// False: it holds an event of that number, or too many are out of order.
     bool insert(Hold &hold, const Transition &transition, std::uint64_t barrier);
     const Event *first(const Hold &hold) const { return hold.first == Hold::kNone ? nullptr : &m_events[hold.first]; }
+    const Event *last(const Hold &hold) const { return hold.last == Hold::kNone ? nullptr : &m_events[hold.last]; }
     void popFirst(Hold &hold);
     /// The greatest number held that was read before `barrier` began; false: none.
     bool newestBefore(const Hold &hold, std::uint64_t barrier, std::uint64_t &n) const;

@@ -122,7 +122,9 @@ private:
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
-    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch);
+    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events, Batch &batch);
+    std::uint64_t publishedBy(std::uint64_t identity) const;
+    std::uint64_t numberOf(const Place &place, const LaneItem &item) const;
     void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch);
     std::uint64_t eventsBefore(std::uint32_t index, std::uint32_t generation) const;
     std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;

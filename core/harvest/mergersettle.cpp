@@ -139,7 +139,7 @@ void Merger::bearUnseen(Hold &hold, Batch &batch)
     birth.generation = generation;
     birth.pid = hold.pid;
     birth.dialect = Dialect::Lane;
-    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, batch);
+    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, 0, batch);
 }
 
 }  // namespace ct
