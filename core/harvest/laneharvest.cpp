@@ -42,7 +42,7 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
 {
     m_wantsSweep = m_attaching;
     m_merger.setAttaching(m_attaching);
-    if (!isOwner())
+    if (!readsLanes())
         m_merger.setLinesOnly();
     if (isRecorder())
         m_whenWeCame = census();
@@ -68,7 +68,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     m_clock.update();
     if (m_cameNs == 0)
         m_cameNs = batch.now;
-    if (!isOwner()) {
+    if (!readsLanes()) {
         passAsObserver(batch);
         account(batch, before);
         return true;
@@ -270,7 +270,7 @@ void LaneHarvest::buryGone(Batch &batch)
     if (m_inBarrier || m_sweep.isRunning())
         return;
     std::erase_if(m_gone, [&](const Gone &gone) {
-        if (m_sweep.finished() < gone.sweep || (isOwner() && m_merger.settledUntil() < gone.ns))
+        if (m_sweep.finished() < gone.sweep || (readsLanes() && m_merger.settledUntil() < gone.ns))
             return false;
         // A region in which nobody is left to need the room is evidence: it stays as it is.
         const bool wanted =
@@ -311,15 +311,15 @@ bool LaneHarvest::finalDrain(Batch &batch)
         return true;
     const BatchMark before(batch);
     // The last look was some time ago; or there was none, when the end was asked for at once.
-    if (!std::exchange(m_lastLook, true) && isOwner()) {
+    if (!std::exchange(m_lastLook, true) && readsLanes()) {
         m_clock.update();
         m_lanes.refresh(batch, true);
         lookAround(batch);
     }
-    const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
+    const bool done = readsLanes() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);
-        if (isOwner()) {
+        if (readsLanes()) {
             m_lanes.tellLastDrops(batch);
             tellRecordsWithoutLane(batch);
         }
@@ -332,8 +332,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
     account(batch, before);
     if (done && isRecorder())
         closeBooks(batch);
-    if (isOwner())
-        m_lanes.storeTails();
+    m_lanes.storeTails();
     if (done)
         m_ending = Ending::Done;
     return done;

@@ -43,7 +43,8 @@ private:
     std::uint64_t settledBefore(const Batch &batch) const;
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
-    bool isRecorder() const { return isOwner() && m_region.laneMode() == corotracer::kLanesOverwrite; }
+    bool readsLanes() const { return m_region.access() != RegionAccess::Observer; }
+    bool isRecorder() const { return readsLanes() && m_region.laneMode() == corotracer::kLanesOverwrite; }
     std::uint64_t untold() const;
     Census census() const;
     void account(const Batch &batch, const BatchMark &before);

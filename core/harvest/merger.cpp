@@ -36,7 +36,8 @@ Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes
       m_births(region.births()),
       m_books(books),
       m_processes(processes),
-      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite)
+      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite),
+      m_isEvidence(region.access() == RegionAccess::Evidence && !m_overwrites)
 {
 }
 
@@ -53,8 +54,9 @@ void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Bat
         const std::uint64_t ts = process.clock.ns(item.ts);
         if (isTransition(item.kind))
             takeEvent(origin, item,
-                      {ts, item.arg, item.n, 0, kNoCoroutine, origin.tid, m_books.sites.resolve(item.site, batch),
-                       pointOf(item.kind), item.kind >= corotracer::kRecordResume},
+                      {ts, item.arg, item.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
+                       m_books.sites.resolve(item.site, batch), pointOf(item.kind),
+                       item.kind >= corotracer::kRecordResume},
                       batch);
         else
             takeRare(origin, item, ts, batch);
@@ -252,7 +254,8 @@ void Merger::emit(LaneCursor &cursor, const Transition &transition, Batch &batch
     batch.transitions.push_back(transition);
     batch.transitions.back().coroutine = cursor.coroutine;
     cursor.setNext(transition.n + 1);
-    cursor.state &= ~LaneCursor::kAttached;
+    if (transition.coroutine != kDrained)
+        cursor.state &= ~LaneCursor::kAttached;
 }
 
 /// Numbers [next, end) will not come.
@@ -266,7 +269,8 @@ void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
     (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
     cursor.setNext(end);
-    cursor.state &= ~LaneCursor::kAttached;
+    if (!m_isEvidence)
+        cursor.state &= ~LaneCursor::kAttached;
 }
 
 /// Tells the held events below `end`, with losses between them, and those that follow without a hole.
@@ -326,7 +330,8 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     birth.probeId = item.arg;
     birth.birthTs = ts;
     const std::uint64_t events = m_attaching || m_overwrites ? publishedBy(item.identity) : 0;
-    const std::uint32_t flags = m_attaching && m_overwrites ? LaneCursor::kAttached : 0;
+    const bool attached = (m_attaching && m_overwrites) || origin.drained;
+    const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
     const Place place = install(item.identity, birth, flags, events, batch);
     if (place.hold) {
         release(place, 0, batch);

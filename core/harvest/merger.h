@@ -94,6 +94,8 @@ private:
     static constexpr std::uint64_t kSlackNs = 20'000;
     /// Times beyond now by more are scribbled.
     static constexpr std::uint64_t kFutureNs = 1'000'000;
+    /// Stands for the coroutine of a transition, until that is told, whose record an engine before us had read.
+    static constexpr CoroutineId kDrained = kNoCoroutine - 1;
     struct Queued {
         std::uint64_t identity = 0;
         std::uint64_t ns = 0;  ///< what is held of it is from then, or later
@@ -159,6 +161,7 @@ private:
     Departed m_departed;
     std::uint64_t m_barrier = 0;
     bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
+    bool m_isEvidence;  ///< records may come that an engine before us had read: what is missing among them was missed
     bool m_attaching = false;
     bool m_linesOnly = false;
     bool m_needsSweep = false;

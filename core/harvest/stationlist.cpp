@@ -230,7 +230,7 @@ void StationList::giveBack(const Entry &entry)
 void StationList::adoptFree()
 {
     const std::uint32_t capacity = m_region.stationCapacity();
-    if (!m_region.isAdopted() || !m_region.writableHeader() || !m_region.hasExtension())
+    if (!m_region.isAdopted() || m_region.access() == RegionAccess::Observer || !m_region.hasExtension())
         return;
     std::vector<bool> seen(capacity);
     // Acquire; partner: the release of the engine that pushed.

@@ -200,14 +200,15 @@ struct Capture {
     }
     /// The engine goes and another one comes; `between` gets the path of the region that nobody has open then. What
     /// writers of the old mapping point to is gone.
-    void restart(const std::function<void(const std::string &)> &between = {})
+    void restart(const std::function<void(const std::string &)> &between = {},
+                 ct::RegionUse use = ct::RegionUse::Harvest)
     {
         loop.reset();
         const std::string path = region->path();
         region.reset();
         if (between)
             between(path);
-        auto opened = ct::Region::open(path);
+        auto opened = ct::Region::open(path, use);
         REQUIRE(opened);
         region = std::make_unique<ct::Region>(std::move(*opened));
         loop.emplace(*region, isAlive());
