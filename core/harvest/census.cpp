@@ -70,9 +70,9 @@ Census::Station Census::look(const corotracer::StateLine &line, const corotracer
     const std::uint64_t lives = (life >> 32) - (unborn ? 1 : 0);
     m_ever.lives += lives;
     if (events >= kImplausibleSum || before >= kImplausibleSum)
-        return {kAll, static_cast<std::uint32_t>(lives)};
+        return {kAll, kAll, static_cast<std::uint32_t>(lives)};
     m_ever.events += events + before;
-    return {unborn ? kAll : events, static_cast<std::uint32_t>(lives)};
+    return {unborn ? kAll : events, unborn ? kAll : before, static_cast<std::uint32_t>(lives)};
 }
 
 std::uint64_t Census::limitOf(CoroutineId coroutine) const
@@ -91,7 +91,7 @@ void Census::add(const Batch &batch, const BatchMark &since)
             continue;
         // Born since, or in a station that was not used then: none of its events.
         const std::size_t index = birth.station - corotracer::kCompactBase;
-        const Station station = index < m_stations.size() ? m_stations[index] : Station{0, 0};
+        const Station station = index < m_stations.size() ? m_stations[index] : Station{0, 0, 0};
         m_limits.resize(std::max<std::size_t>(m_limits.size(), birth.coroutine - m_firstNew + 1), 0);
         m_limits[birth.coroutine - m_firstNew] = birth.generation < station.generation    ? kAll
                                                  : birth.generation == station.generation ? station.events

@@ -53,13 +53,16 @@ public:
     /// What was there at that moment and has not been told.
     Count untold() const { return m_ever.without(m_told); }
 
-private:
     static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+    /// A compact station at that moment.
     struct Station {
-        std::uint64_t events = kAll;   ///< of its latest life
-        std::uint32_t generation = 0;  ///< of that
+        std::uint64_t events = kAll;   ///< of its latest life; kAll = unknown
+        std::uint64_t before = kAll;   ///< of all lives before that one; kAll = unknown
+        std::uint32_t generation = 0;  ///< of its latest life
     };
+    std::span<const Station> stations() const { return m_stations; }
 
+private:
     Station look(const corotracer::StateLine &line, const corotracer::BirthLine &birth);
     std::uint64_t limitOf(CoroutineId coroutine) const;
 

@@ -38,6 +38,8 @@ struct HarvestBooks {
     std::span<const char> strings;
     CoroutineId nextCoroutine = 0;
     Accounting sums;  ///< captured, lost, missedBeforeAttach, coroutines, flaggedStations, unproven
+    /// A part of lost and missedBeforeAttach that no coroutine of the stream has: see HarvestLoop.
+    std::uint64_t eventsWithoutCoroutine = 0;
 };
 
 }  // namespace ct

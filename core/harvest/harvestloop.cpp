@@ -70,6 +70,7 @@ struct HarvestLoop::Data {
     std::uint64_t lastScanNs = 0;
     std::uint64_t lastRotationNs = 0;  ///< when deaths were last looked for
     bool ending = false;
+    bool ended = false;  ///< the books are closed
     Allocation finalAllocation;
 
     Allocation allocation(std::memory_order order) const
@@ -252,8 +253,8 @@ bool HarvestLoop::finalDrain(Batch &batch)
 {
     Data &data = *m_data;
     batch.now = monotonicNs();
-    if (!data.region.isWhole()) {
-        data.ending = true;
+    if (data.ended || !data.region.isWhole()) {
+        data.ending = data.ended = true;
         return true;
     }
     if (!data.ending) {
@@ -265,7 +266,8 @@ bool HarvestLoop::finalDrain(Batch &batch)
         data.list.discover(data.finalAllocation, true, batch);
         data.list.decideEnd();
     }
-    return data.lanes.finalDrain(batch) && data.list.drainToEnd(batch, kMaxTransitions);
+    data.ended = data.lanes.finalDrain(batch) && data.list.drainToEnd(batch, kMaxTransitions);
+    return data.ended;
 }
 
 bool HarvestLoop::hasMore() const
@@ -301,6 +303,11 @@ Accounting HarvestLoop::accounting() const
     }
     data.lanes.addTo(sums);
     return sums;
+}
+
+std::uint64_t HarvestLoop::eventsWithoutCoroutine() const
+{
+    return m_data->books.eventsWithoutCoroutine;
 }
 
 std::uint64_t HarvestLoop::lastScanNs() const

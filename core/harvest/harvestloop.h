@@ -53,7 +53,7 @@ public:
     bool areWakesSure() const;
 
     /// The first call decides the end: it takes a snapshot of the counts. Each call harvests a batch full up to it;
-    /// false: call again. True: the accounts are closed and accounting() is final.
+    /// false: call again. True: the accounts are closed and accounting() is final; a further call changes nothing.
     [[nodiscard]] bool finalDrain(Batch &batch);
 
     /// Owner: switches tracing off and on in all processes of this project's probe (tracer_sleeping = kEnginePaused).
@@ -66,6 +66,10 @@ public:
     bool isUrgent() const;
 
     Accounting accounting() const;
+    /// A part of lost and missedBeforeAttach, in overwrite mode only: events of lives of which no record and no compact
+    /// station is left, so that the stream names no coroutine for them. The sums over the stream's coroutines, and
+    /// this, are captured + lost + missedBeforeAttach.
+    std::uint64_t eventsWithoutCoroutine() const;
     std::uint64_t lastScanNs() const;  ///< what the latest full pass cost
 
 private:

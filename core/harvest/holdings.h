@@ -44,7 +44,7 @@ struct Hold {
     std::uint64_t identity = 0;
     LaneCursor own;             ///< detached: the station's entry belongs to another generation
     std::uint64_t barrier = 0;  ///< in progress when it was made
-    std::uint64_t deathN = 0;   ///< events it had when it died
+    std::uint64_t deathN = 0;   ///< events it had when it died; without hasDeath: 0 = unknown
     std::uint64_t deathTs = 0;  ///< ns; without hasDeath: a time by which it must have died, or 0
     std::uint64_t deathBarrier = 0;
     std::uint32_t first = kNone;  ///< held events, by number
@@ -74,6 +74,7 @@ public:
     /// False: it holds an event of that number, or too many are out of order.
     bool insert(Hold &hold, const Transition &transition, std::uint64_t barrier);
     const Event *first(const Hold &hold) const { return hold.first == Hold::kNone ? nullptr : &m_events[hold.first]; }
+    const Event *last(const Hold &hold) const { return hold.last == Hold::kNone ? nullptr : &m_events[hold.last]; }
     void popFirst(Hold &hold);
     /// The greatest number held that was read before `barrier` began; false: none.
     bool newestBefore(const Hold &hold, std::uint64_t barrier, std::uint64_t &n) const;
@@ -82,6 +83,16 @@ public:
     void newestUntil(const Hold &hold, std::uint64_t ns, std::uint64_t &end) const;
 
     std::size_t size() const { return m_holds.size() - m_freeHolds.size(); }
+
+    /// Calls `visit` with each hold; it may erase that one, and make others.
+    template <class Visit>
+    void each(Visit visit)
+    {
+        for (std::size_t i = 0; i < m_holds.size(); ++i) {
+            if (m_holds[i].used)
+                visit(m_holds[i]);
+        }
+    }
 
 private:
     std::size_t placeOf(std::uint64_t identity) const;

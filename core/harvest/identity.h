@@ -16,6 +16,7 @@ namespace ct {
 struct LaneOrigin {
     std::uint32_t process = 0;  ///< index in the process table; untrusted
     std::uint32_t tid = 0;
+    bool drained = false;  ///< an engine before us had read them
 };
 
 constexpr std::uint32_t indexOf(std::uint64_t identity)

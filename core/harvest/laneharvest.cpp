@@ -42,7 +42,7 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
 {
     m_wantsSweep = m_attaching;
     m_merger.setAttaching(m_attaching);
-    if (!isOwner())
+    if (!readsLanes())
         m_merger.setLinesOnly();
     if (isRecorder())
         m_whenWeCame = census();
@@ -68,7 +68,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     m_clock.update();
     if (m_cameNs == 0)
         m_cameNs = batch.now;
-    if (!isOwner()) {
+    if (!readsLanes()) {
         passAsObserver(batch);
         account(batch, before);
         return true;
@@ -79,9 +79,12 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_inBarrier)
         whole = finishWork(batch) && whole;
+    const bool caughtUp = m_whenWeCame && isCaughtUp(whole);
+    if (caughtUp)
+        settleKnown(*m_whenWeCame, true, batch);
     account(batch, before);
     m_lanes.storeTails();
-    if (m_whenWeCame && isCaughtUp(whole))
+    if (caughtUp)
         countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
     return whole;
 }
@@ -104,6 +107,15 @@ void LaneHarvest::account(const Batch &batch, const BatchMark &before)
     }
 }
 
+/// Every record from before `census` was read. A known coroutine that is behind its count there gets a Loss up to it,
+/// so that what is left belongs to lives without a coroutine.
+void LaneHarvest::settleKnown(const Census &census, bool missed, Batch &batch)
+{
+    m_merger.setAttaching(missed);
+    m_merger.settleCounts(census.stations(), batch);
+    m_merger.setAttaching(m_attaching);
+}
+
 /// A recorder overwrites whole lives. What its compact stations had, and no lane tells of, belongs to nobody we know.
 void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum)
 {
@@ -111,6 +123,7 @@ void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Ac
     const Census::Count traceless{plausible(untold.lives), plausible(untold.events)};
     m_books.sums.*sum += traceless.events;
     m_books.sums.coroutinesMissed += traceless.lives;
+    m_books.eventsWithoutCoroutine += traceless.events;
     m_told += traceless;
     if (m_atEnd)
         m_atEnd->add(traceless);
@@ -122,13 +135,20 @@ bool LaneHarvest::isCaughtUp(bool whole) const
     return !m_attaching && isSettled() && ((whole && !isHolding()) || m_merger.settledUntil() >= m_cameNs);
 }
 
-void LaneHarvest::countAtEnd()
+/// A recorder's, once: what the lanes told has been accounted for.
+void LaneHarvest::closeBooks(Batch &batch)
 {
-    if (m_whenWeCame)
-        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
     if (!m_atEnd)
         m_atEnd = census();
-    countTraceless(m_atEnd, m_processes.anySeenAlive() ? &Accounting::lost : &Accounting::missedBeforeAttach);
+    const BatchMark before(batch);
+    const bool missed = !m_processes.anySeenAlive();
+    if (m_whenWeCame)
+        settleKnown(*m_whenWeCame, true, batch);
+    settleKnown(*m_atEnd, missed, batch);
+    account(batch, before);
+    if (m_whenWeCame)
+        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
+    countTraceless(m_atEnd, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
 }
 
 /// What was committed before this time is found by a look at the lanes from now on.
@@ -252,7 +272,7 @@ void LaneHarvest::buryGone(Batch &batch)
     if (m_inBarrier || m_sweep.isRunning())
         return;
     std::erase_if(m_gone, [&](const Gone &gone) {
-        if (m_sweep.finished() < gone.sweep || (isOwner() && m_merger.settledUntil() < gone.ns))
+        if (m_sweep.finished() < gone.sweep || (readsLanes() && m_merger.settledUntil() < gone.ns))
             return false;
         // A region in which nobody is left to need the room is evidence: it stays as it is.
         const bool wanted =
@@ -289,19 +309,19 @@ void LaneHarvest::passAsObserver(Batch &batch)
 
 bool LaneHarvest::finalDrain(Batch &batch)
 {
-    if (!hasLanes())
+    if (!hasLanes() || m_ending == Ending::Done)
         return true;
     const BatchMark before(batch);
     // The last look was some time ago; or there was none, when the end was asked for at once.
-    if (!std::exchange(m_lastLook, true) && isOwner()) {
+    if (!std::exchange(m_lastLook, true) && readsLanes()) {
         m_clock.update();
         m_lanes.refresh(batch, true);
         lookAround(batch);
     }
-    const bool done = isOwner() ? drain(batch) : (passAsObserver(batch), true);
+    const bool done = readsLanes() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);
-        if (isOwner()) {
+        if (readsLanes()) {
             m_lanes.tellLastDrops(batch);
             tellRecordsWithoutLane(batch);
         }
@@ -313,9 +333,10 @@ bool LaneHarvest::finalDrain(Batch &batch)
     }
     account(batch, before);
     if (done && isRecorder())
-        countAtEnd();
-    if (isOwner())
-        m_lanes.storeTails();
+        closeBooks(batch);
+    m_lanes.storeTails();
+    if (done)
+        m_ending = Ending::Done;
     return done;
 }
 

@@ -43,14 +43,16 @@ private:
     std::uint64_t settledBefore(const Batch &batch) const;
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool isOwner() const { return m_region.access() == RegionAccess::Owner; }
-    bool isRecorder() const { return isOwner() && m_region.laneMode() == corotracer::kLanesOverwrite; }
     bool areTimesApproximate() const { return m_clock.hasJumped() || m_processes.isAnyClockApproximate(); }
+    bool readsLanes() const { return m_region.access() != RegionAccess::Observer; }
+    bool isRecorder() const { return readsLanes() && m_region.laneMode() == corotracer::kLanesOverwrite; }
     std::uint64_t untold() const;
     Census census() const;
     void account(const Batch &batch, const BatchMark &before);
+    void settleKnown(const Census &census, bool missed, Batch &batch);
     void countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum);
     bool isCaughtUp(bool whole) const;
-    void countAtEnd();
+    void closeBooks(Batch &batch);
     void tellRecordsWithoutLane(Batch &batch);
     void passAsObserver(Batch &batch);
     void look(Batch &batch, bool safety);
@@ -69,7 +71,7 @@ private:
 
         void look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore);
     };
-    enum class Ending : std::uint8_t { No, Sweep, Lanes };
+    enum class Ending : std::uint8_t { No, Sweep, Lanes, Done };
     struct Gone {
         std::uint32_t process = 0;
         std::uint64_t sweep = 0;  ///< the one after which it is told,

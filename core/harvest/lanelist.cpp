@@ -25,7 +25,9 @@ LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
       m_books(books),
       m_processes(processes),
       m_known(region.laneDirectory().size()),
-      m_retentionNs(std::uint64_t{region.hasExtension() ? region.header().extension.lane_retention_ms : 0} * 1'000'000)
+      m_retentionNs(std::uint64_t{region.hasExtension() ? region.header().extension.lane_retention_ms : 0} * 1'000'000),
+      m_isEvidence(region.access() == RegionAccess::Evidence && region.laneMode() == corotracer::kLanesDiscard),
+      m_leaping(m_isEvidence)
 {
 }
 
@@ -62,8 +64,9 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     // Acquire; partner: the producer's release store once the lane is made.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
     const bool making = state == corotracer::kLaneMaking;
-    // A recorder's lane may hold the history of the thread before, whatever becomes of the one that takes it.
-    if ((making && m_region.laneMode() != corotracer::kLanesOverwrite) ||
+    // A recorder's lane may hold the history of the thread before, whatever becomes of the one that takes it. The same
+    // holds for any lane of the dead.
+    if ((making && m_region.laneMode() != corotracer::kLanesOverwrite && !m_isEvidence) ||
         header.records.load(std::memory_order_relaxed) == 0)
         return;
     m_known[index] = true;
@@ -75,16 +78,44 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     lane.view = *view;
     // A recorder is evidence: each engine reads all that is there, and leaves it so.
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
+    const bool wasRead = lane.position != 0;
+    // Of the process before, or of the one that takes it now; of which thread, it does not say.
+    if (making || m_isEvidence)
+        lane.origin.process = header.process.load(std::memory_order_relaxed);
+    if (m_isEvidence) {
+        lane.drained = lane.position;
+        lane.position = beginOfEvidence(lane, batch);
+    }
     lane.stored = lane.end = lane.gauged = lane.position;
     lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
     // Another engine has read it, and told of what was dropped.
-    if (lane.position != 0)
+    if (wasRead)
         lane.told = lane.droppedGauged;
-    // Of the process before, or of the one that takes it now; of which thread, it does not say.
-    if (making)
-        lane.origin.process = header.process.load(std::memory_order_relaxed);
     learnOrigin(lane, batch);
     m_lanes.push_back(lane);
+}
+
+/// Where to read a lane of the dead from: the oldest record that is still whole and whose process is known.
+std::uint64_t LaneList::beginOfEvidence(const Lane &lane, Batch &batch) const
+{
+    // Its entry was freed: nobody knows how to read the clock of what an engine took from it.
+    if (m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Unknown)
+        return lane.drained;
+    const std::uint64_t oldest = oldestHeld(lane.view, lane.drained);
+    // The header tells the process of the thread that has the lane, not of those that had it before.
+    const std::uint64_t begin = m_region.laneDirectory()[lane.index].begin.load(std::memory_order_relaxed);
+    return hasOneProcess(lane.origin.process) ? oldest : std::min(std::max(oldest, begin), lane.drained);
+}
+
+/// No other entry of the process table was ever used.
+bool LaneList::hasOneProcess(std::uint32_t untrustedIndex) const
+{
+    const std::span<const corotracer::ProcessEntry> entries = m_region.processes();
+    for (std::size_t index = 0; index < entries.size(); ++index) {
+        if (index != untrustedIndex && entries[index].pid.load(std::memory_order_relaxed) != 0)
+            return false;
+    }
+    return true;
 }
 
 /// Behind an acquire load of a record of the lane, or of its state: what its owner wrote before is there.
@@ -326,15 +357,28 @@ void LaneList::fetchAhead(const Lane &lane) const
         __builtin_prefetch(lane.view.records + ((lane.position + i) & (lane.view.capacity - 1)), 0, 2);
 }
 
+/// Whose record lies there: a lane that keeps its history may have had another thread before.
+LaneOrigin LaneList::originAt(const Lane &lane, std::uint64_t position) const
+{
+    const bool isBefore = position < lane.begin && (lane.view.overwrite || m_isEvidence);
+    LaneOrigin origin = isBefore ? lane.before : lane.origin;
+    origin.drained = position < lane.drained;
+    return origin;
+}
+
 void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch)
 {
-    const std::uint64_t first = lane.position - items.size();
-    std::size_t old = 0;  // of the thread that had the lane before
-    if (first < lane.begin && lane.view.overwrite)
-        old = std::min<std::uint64_t>(items.size(), lane.begin - first);
-    if (old != 0)
-        merger.take(lane.before, items.first(old), batch);
-    merger.take(lane.origin, items.subspan(old), batch);
+    for (std::size_t at = 0; at < items.size();) {
+        const std::uint64_t position = lane.position - items.size() + at;
+        std::uint64_t stop = lane.position;
+        for (const std::uint64_t border : {lane.begin, lane.drained}) {
+            if (position < border)
+                stop = std::min(stop, border);
+        }
+        const auto count = static_cast<std::size_t>(stop - position);
+        merger.take(originAt(lane, position), items.subspan(at, count), batch);
+        at += count;
+    }
     if (!items.empty())
         lane.latest = items.back().ts;
     m_readLately += items.size();

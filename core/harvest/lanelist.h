@@ -76,6 +76,7 @@ private:
         std::uint64_t latest = 0;           ///< raw time of the record that was read last
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
+        std::uint64_t drained = 0;  ///< below it, records that an engine before us had read
         LaneOrigin origin;
         LaneOrigin before;     ///< whose records lie below begin
         bool empty = true;     ///< when it was looked at last
@@ -90,6 +91,9 @@ private:
     };
 
     void find(std::uint32_t index, Batch &batch);
+    std::uint64_t beginOfEvidence(const Lane &lane, Batch &batch) const;
+    bool hasOneProcess(std::uint32_t untrustedIndex) const;
+    LaneOrigin originAt(const Lane &lane, std::uint64_t position) const;
     void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
@@ -110,6 +114,7 @@ private:
     std::vector<Lane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
     std::uint64_t m_retentionNs;
+    bool m_isEvidence;  ///< discard mode: what lanes hold behind their tails is read as well
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
     std::uint64_t m_stepNs = 20'000;
@@ -122,7 +127,7 @@ private:
     std::uint64_t m_gaugedNs = 0;
     bool m_urgent = false;
     bool m_starved = false;
-    bool m_leaping = false;
+    bool m_leaping;
     bool m_stopped = false;
 };
 

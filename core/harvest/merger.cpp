@@ -15,7 +15,13 @@ namespace {
 /// How far ahead the entry of a coroutine is asked for.
 constexpr std::size_t kAhead = 16;
 constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
+/// Counts in the file are a target's to scribble over.
+constexpr std::uint64_t kImplausibleCount = std::uint64_t{1} << 48;
 constexpr std::size_t kCursorStep = 1024;
+/// Records that the lanes of a region may hold of one coroutine, and more: 32 GiB of them.
+constexpr std::uint64_t kReach = std::uint64_t{1} << 30;
+/// A jump by as much as this is looked up: the low half of a number may have gone round meanwhile.
+constexpr std::int64_t kFar = 4096;
 
 /// kRecordSuspend and kRecordResume, with any point.
 bool isTransition(std::uint8_t kind)
@@ -30,7 +36,8 @@ Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes
       m_births(region.births()),
       m_books(books),
       m_processes(processes),
-      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite)
+      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite),
+      m_isEvidence(region.access() == RegionAccess::Evidence && !m_overwrites)
 {
 }
 
@@ -47,8 +54,9 @@ void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Bat
         const std::uint64_t ts = process.clock.ns(item.ts);
         if (isTransition(item.kind))
             takeEvent(origin, item,
-                      {ts, item.arg, item.n, 0, kNoCoroutine, origin.tid, m_books.sites.resolve(item.site, batch),
-                       pointOf(item.kind), item.kind >= corotracer::kRecordResume},
+                      {ts, item.arg, item.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
+                       m_books.sites.resolve(item.site, batch), pointOf(item.kind),
+                       item.kind >= corotracer::kRecordResume},
                       batch);
         else
             takeRare(origin, item, ts, batch);
@@ -111,6 +119,8 @@ bool Merger::reach(std::uint32_t index)
         return false;
     const std::size_t size = std::max<std::size_t>({index + 1U, m_cursors.size() * 2, kCursorStep});
     m_cursors.resize(std::min(size, m_lines.size()));
+    if (m_overwrites)
+        m_before.resize(m_cursors.size(), Census::kAll);
     return true;
 }
 
@@ -182,13 +192,12 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     if (!place.cursor || place.cursor->isEnded())
         return;
     LaneCursor &cursor = *place.cursor;
-    const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(cursor.key));
-    if (ahead < 0)
-        return;  // told as lost, or scribbled
     Transition full = transition;
-    full.n = cursor.next() + static_cast<std::uint32_t>(ahead);
+    full.n = numberOf(place, item);
+    if (full.n < cursor.next())
+        return;  // told as lost, or scribbled
     full.seq = slotSeq(Dialect::Lane, full.n);
-    const bool settled = ahead == 0 || full.ts < m_eventHorizon;
+    const bool settled = full.n == cursor.next() || full.ts < m_eventHorizon;
     if (!settled || !cursor.isBorn()) {
         Hold &held = hold(place, item.identity);
         m_holdings.insert(held, full, m_barrier);
@@ -196,7 +205,7 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
         ++m_heldCount;
         return;
     }
-    if (ahead != 0) {
+    if (full.n != cursor.next()) {
         if (place.hold)
             release(place, full.n, batch);
         lose(cursor, full.n, batch);
@@ -208,12 +217,46 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     }
 }
 
+/// How many events the compact station's line has of this life; 0: it is of another one.
+std::uint64_t Merger::publishedBy(std::uint64_t identity) const
+{
+    const corotracer::StateLine &line = m_lines[indexOf(identity)];
+    // Acquire, both; partners: the release stores of a birth and of each event. Relaxed: kept behind them.
+    const std::uint64_t life = line.life.load(std::memory_order_acquire);
+    const std::uint64_t events = line.seq.load(std::memory_order_acquire) / 2;
+    const bool stands = generationOf(life) == generationOf(identity) &&
+                        line.life.load(std::memory_order_relaxed) == life &&
+                        static_cast<std::uint32_t>(life) != corotracer::kLineFree;
+    return stands && events < kImplausibleCount ? events : 0;
+}
+
+/// A record has the low half of its number: it is the one nearest to what is known of its coroutine. That is what was
+/// told and what is held; for a far jump it is what the line says.
+std::uint64_t Merger::numberOf(const Place &place, const LaneItem &item) const
+{
+    const auto nearest = [&item](std::uint64_t known) {
+        return static_cast<std::int64_t>(known) + static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(known));
+    };
+    const Holdings::Event *const held = place.hold ? m_holdings.last(*place.hold) : nullptr;
+    const std::uint64_t next = place.cursor->next();
+    const std::uint64_t known = held ? std::max(held->transition.n + 1, next) : next;
+    const std::int64_t near = nearest(known);
+    const std::int64_t ahead = near - static_cast<std::int64_t>(known);
+    if (near >= static_cast<std::int64_t>(next) && ahead < kFar && ahead > -kFar)
+        return static_cast<std::uint64_t>(near);
+    if (const std::uint64_t events = publishedBy(item.identity); events != 0)
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
+    // Of a life that is over, and of which nothing was told: its numbers may be higher by multiples of 2^32.
+    return known == 0 ? item.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
+}
+
 void Merger::emit(LaneCursor &cursor, const Transition &transition, Batch &batch)
 {
     batch.transitions.push_back(transition);
     batch.transitions.back().coroutine = cursor.coroutine;
     cursor.setNext(transition.n + 1);
-    cursor.state &= ~LaneCursor::kAttached;
+    if (transition.coroutine != kDrained)
+        cursor.state &= ~LaneCursor::kAttached;
 }
 
 /// Numbers [next, end) will not come.
@@ -227,7 +270,8 @@ void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
     (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
     cursor.setNext(end);
-    cursor.state &= ~LaneCursor::kAttached;
+    if (!m_isEvidence)
+        cursor.state &= ~LaneCursor::kAttached;
 }
 
 /// Tells the held events below `end`, with losses between them, and those that follow without a hole.
@@ -286,7 +330,10 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     birth.dialect = Dialect::Lane;
     birth.probeId = item.arg;
     birth.birthTs = ts;
-    const Place place = install(item.identity, birth, m_attaching && m_overwrites ? LaneCursor::kAttached : 0, batch);
+    const std::uint64_t events = m_attaching || m_overwrites ? publishedBy(item.identity) : 0;
+    const bool attached = (m_attaching && m_overwrites) || origin.drained;
+    const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
+    const Place place = install(item.identity, birth, flags, events, batch);
     if (place.hold) {
         release(place, 0, batch);
         tidy(place, batch);
@@ -294,8 +341,10 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
 }
 
 /// Numbers the coroutine and opens its books: in the station's entry, or in detached ones when that has a later
-/// generation. What was held of it is kept.
-Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch)
+/// generation. What was held of it is kept. `events`: how many it had by now, if that is known: the lanes do not reach
+/// back further than kReach.
+Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events,
+                              Batch &batch)
 {
     const std::uint32_t index = indexOf(identity);
     LaneCursor &current = m_cursors[index];
@@ -306,6 +355,10 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     batch.births.push_back(birth);
     batch.births.back().coroutine = fresh.coroutine;
     ++m_books.sums.coroutines;
+    if (events > kReach) {
+        lose(fresh, events - kReach, batch);
+        fresh.state |= flags;  // nothing of it was seen yet
+    }
     if (!m_pending.empty())
         m_ready.push_back(identity);
     Hold *stranger = m_holdings.find(identity);
@@ -318,13 +371,16 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
         stranger->own = fresh;
         return {&stranger->own, stranger};
     }
+    const std::uint64_t before = m_overwrites ? eventsBefore(index, birth.generation) : Census::kAll;
     if (!current.isEnded()) {
         if (m_linesOnly)
             die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
         else
-            detach(current, index, birth.birthTs, batch);
+            detach(current, index, birth.birthTs, eventsUntil(index, birth.generation, before), batch);
     }
     current = fresh;
+    if (m_overwrites)
+        m_before[index] = before;
     if (stranger) {
         stranger->detached = false;
         current.state |= LaneCursor::kHeld;
@@ -332,8 +388,9 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     return {&current, stranger};
 }
 
-/// The station has another coroutine by now, so this one's death is under way in some lane.
-void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch)
+/// The station has another coroutine by now, so this one's death is under way in some lane. `events`: as many as it
+/// had; 0 = unknown.
+void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
     Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr;
@@ -342,8 +399,10 @@ void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, c
     held.own.state &= ~LaneCursor::kHeld;
     held.detached = true;
     held.barrier = m_barrier;
-    if (!held.hasDeath)
+    if (!held.hasDeath) {
         held.deathTs = ts;
+        held.deathN = events;
+    }
     list(held, ts, batch);
 }
 
@@ -352,9 +411,8 @@ void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint
     const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
     if (!place.cursor || place.cursor->isEnded())
         return;
-    const auto ahead = static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(place.cursor->key));
-    if (place.cursor->isBorn() && (ahead <= 0 || ts < m_eventHorizon)) {
-        const std::uint64_t end = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
+    const std::uint64_t end = std::max(numberOf(place, item), place.cursor->next());
+    if (place.cursor->isBorn() && (end == place.cursor->next() || ts < m_eventHorizon)) {
         if (place.hold)
             release(place, end, batch);
         lose(*place.cursor, end, batch);
@@ -363,7 +421,7 @@ void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint
     }
     Hold &held = hold(place, item.identity);
     held.hasDeath = true;
-    held.deathN = place.cursor->next() + static_cast<std::uint32_t>(std::max(ahead, 0));
+    held.deathN = end;
     held.deathTs = ts;
     held.deathBarrier = m_barrier;
     list(held, ts, batch);

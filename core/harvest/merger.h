@@ -5,6 +5,7 @@
 // a Loss for what no lane brings. Harvest thread only; nothing is allocated and nothing virtual is called per event.
 #pragma once
 
+#include "core/harvest/census.h"
 #include "core/harvest/departed.h"
 #include "core/harvest/harvestbooks.h"
 #include "core/harvest/holdings.h"
@@ -54,14 +55,17 @@ public:
     bool isBehind(std::uint32_t index, const LineCopy &line) const;
     /// Every lane was read beyond all events of `line`: what is missing is lost, but for the latest, which is here.
     void settle(std::uint32_t index, const LineCopy &line, Batch &batch);
+    /// Every record from before `stations` were counted was read. What a known coroutine still misses of its count
+    /// there is lost, but for the latest event if its line still has it.
+    void settleCounts(std::span<const Census::Station> stations, Batch &batch);
     /// Its process is gone: it stays as it was last seen.
     void abandon(std::uint32_t index);
 
     /// How far the latest known life of each compact station was told, as far as they were seen.
     std::span<const LaneCursor> cursors() const { return m_cursors; }
 
-    /// Nothing more comes: notes and ends that waited for something are told.
-    void finish(Batch &batch) { settleNotes(~std::uint64_t{0}, batch); }
+    /// Nothing more comes: events, notes and ends that waited for something are told.
+    void finish(Batch &batch);
 
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
     /// In overwrite mode all that are not there do.
@@ -96,6 +100,8 @@ private:
     static constexpr std::uint64_t kSlackNs = 20'000;
     /// Times beyond now by more are scribbled.
     static constexpr std::uint64_t kFutureNs = 1'000'000;
+    /// Stands for the coroutine of a transition, until that is told, whose record an engine before us had read.
+    static constexpr CoroutineId kDrained = kNoCoroutine - 1;
     struct Queued {
         std::uint64_t identity = 0;
         std::uint64_t ns = 0;  ///< what is held of it is from then, or later
@@ -124,8 +130,14 @@ private:
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
-    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, Batch &batch);
-    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, const Batch &batch);
+    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events, Batch &batch);
+    std::uint64_t publishedBy(std::uint64_t identity) const;
+    std::uint64_t numberOf(const Place &place, const LaneItem &item) const;
+    void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch);
+    std::uint64_t eventsBefore(std::uint32_t index, std::uint32_t generation) const;
+    std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;
+    void settleCount(std::uint32_t index, const Census::Station &count, Batch &batch);
+    void settleHold(Hold &hold, const Census::Station &count, Batch &batch);
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
     void release(const Place &place, std::uint64_t end, Batch &batch);
@@ -140,6 +152,8 @@ private:
     HarvestBooks &m_books;
     ProcessList &m_processes;
     std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
+    /// Overwrite mode, by compact station: events of all lives before that of the cursor; Census::kAll = unknown.
+    std::vector<std::uint64_t> m_before;
     Holdings m_holdings;
     std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
     std::size_t m_queueAt = 0;
@@ -154,6 +168,7 @@ private:
     Departed m_departed;
     std::uint64_t m_barrier = 0;
     bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
+    bool m_isEvidence;  ///< records may come that an engine before us had read: what is missing among them was missed
     bool m_attaching = false;
     bool m_distrustsTimes = false;
     bool m_linesOnly = false;

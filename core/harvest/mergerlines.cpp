@@ -5,7 +5,16 @@
 #include "core/harvest/identity.h"
 #include "core/harvest/merger.h"
 
+#include <algorithm>
+
 namespace ct {
+
+namespace {
+
+/// Sums in the file are a target's to scribble over.
+constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
+
+}  // namespace
 
 /// A record named a generation that we do not know. The line tells who it is as long as it lives, or lies dead.
 bool Merger::bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch)
@@ -38,7 +47,8 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     birth.probeId = line.probeId;
     birth.birthTs = process.clock.ns(line.birthTs);
     const std::uint64_t identity = identityOf(line.generation, index);
-    const Place place = install(identity, birth, m_attaching ? LaneCursor::kAttached : 0, batch);
+    const std::uint64_t events = line.events < kImplausibleSum ? line.events : 0;
+    const Place place = install(identity, birth, m_attaching ? LaneCursor::kAttached : 0, events, batch);
     const LaneOrigin origin{line.process, 0};
     if (line.name != 0)
         takeNote(origin, {line.birthTs, identity, line.name, 0, 0, corotracer::kRecordName}, birth.birthTs, batch);
@@ -89,6 +99,74 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
         die(place, identity, line.deathTs != 0 ? process.clock.ns(line.deathTs) : 0, batch);
     else if (place.hold)
         tidy(place, batch);
+}
+
+/// Events of all lives before this one, if the compact station is still of it; else Census::kAll.
+std::uint64_t Merger::eventsBefore(std::uint32_t index, std::uint32_t generation) const
+{
+    // Acquire, both; partner: whoever claims the station raises `life` first, then stores events_before (release).
+    const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
+    const std::uint64_t before = m_births[index].events_before.load(std::memory_order_acquire);
+    // Relaxed: kept behind the sum by its acquire load.
+    const bool stands = generationOf(life) == generation && static_cast<std::uint32_t>(life) != corotracer::kLineFree &&
+                        m_lines[index].life.load(std::memory_order_relaxed) >> 32 == generation;
+    return stands && before < kImplausibleSum ? before : Census::kAll;
+}
+
+/// How many events the known life had, if the life `generation` came right after it and `before` is its eventsBefore();
+/// 0 = unknown.
+std::uint64_t Merger::eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const
+{
+    if (index >= m_before.size() || m_before[index] == Census::kAll || before == Census::kAll)
+        return 0;
+    const bool next = m_cursors[index].generation() + 1 == generation;
+    return next && before > m_before[index] ? before - m_before[index] : 0;
+}
+
+void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batch)
+{
+    m_holdings.each([&](Hold &hold) {
+        if (hold.detached && indexOf(hold.identity) < stations.size())
+            settleHold(hold, stations[indexOf(hold.identity)], batch);
+    });
+    for (std::uint32_t index = 0; index < std::min(stations.size(), m_cursors.size()); ++index)
+        settleCount(index, stations[index], batch);
+}
+
+/// Of the life that a compact station is known to have, or had: another life may have followed it.
+void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batch &batch)
+{
+    const LaneCursor &cursor = m_cursors[index];
+    if (!cursor.isBorn() || cursor.isEnded())
+        return;
+    LineCopy line;
+    line.generation = cursor.generation();
+    line.life = corotracer::kLineAlive;
+    line.latestTorn = true;
+    line.events =
+        count.generation == line.generation ? count.events : eventsUntil(index, count.generation, count.before);
+    if (line.events == Census::kAll || line.events <= cursor.next())
+        return;
+    const std::optional<LineCopy> now = readLine(m_lines[index], m_births[index]);
+    if (now && now->generation == line.generation && now->events == line.events)
+        line = *now;
+    settle(index, line, batch);
+}
+
+/// Of a life before that of its station's cursor. Its birth would have been read, if it was not overwritten.
+void Merger::settleHold(Hold &hold, const Census::Station &count, Batch &batch)
+{
+    const std::uint64_t identity = hold.identity;
+    if (!hold.own.isBorn() && generationOf(identity) <= count.generation)
+        bearUnseen(hold, batch);
+    if (m_holdings.find(identity) != &hold || !hold.detached || !hold.own.isBorn() ||
+        generationOf(identity) != count.generation || count.events == Census::kAll)
+        return;
+    const Place place{&hold.own, &hold};
+    release(place, count.events, batch);
+    lose(hold.own, count.events, batch);
+    release(place, hold.own.next(), batch);
+    tidy(place, batch);
 }
 
 void Merger::abandon(std::uint32_t index)

@@ -102,7 +102,8 @@ void Merger::keepOrLose(const PendingNote &note, std::uint64_t awaited, bool las
     kept.awaited = awaited;
     kept.due = std::min(note.ts, batch.now);
     const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_lines.size();
-    if (last || !isPossible || !m_pending.keep(kept))
+    // What an engine before us read, it told.
+    if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
         ++m_books.sums.notesLost;
 }
 

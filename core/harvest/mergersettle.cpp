@@ -5,6 +5,8 @@
 #include "core/harvest/identity.h"
 #include "core/harvest/merger.h"
 
+#include <limits>
+
 namespace ct {
 
 namespace {
@@ -112,11 +114,24 @@ void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, 
         lose(*place.cursor, hold.deathN, batch);
     } else if (hold.detached && followed) {
         release(place, ~std::uint64_t{0}, batch);
+        lose(*place.cursor, hold.deathN, batch);
         die(place, identity, hold.deathTs, batch);
         return;
     }
     tidy(place, batch);
     listAgain(identity, batch);
+}
+
+void Merger::finish(Batch &batch)
+{
+    constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+    // A lane that was cut short leaves events held for what it would have brought.
+    m_horizon = ~std::uint64_t{0};
+    static_cast<void>(releaseSettled(batch, kNoLimit));
+    static_cast<void>(completeBarrier(batch, kNoLimit));
+    beginBarrier();
+    static_cast<void>(completeBarrier(batch, kNoLimit));
+    settleNotes(~std::uint64_t{0}, batch);
 }
 
 /// What is left of a hold waits on.
@@ -141,7 +156,7 @@ void Merger::bearUnseen(Hold &hold, Batch &batch)
     birth.generation = generation;
     birth.pid = hold.pid;
     birth.dialect = Dialect::Lane;
-    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, batch);
+    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, 0, batch);
 }
 
 }  // namespace ct

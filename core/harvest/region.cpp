@@ -72,12 +72,13 @@ struct OpenedFile {
     struct stat info {};
 };
 
-Result<OpenedFile> openFile(const std::string &path)
+Result<OpenedFile> openFile(const std::string &path, RegionUse use)
 {
     OpenedFile opened;
     // O_NONBLOCK: a FIFO of that name must not hold us up; regular files do not care.
     constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    opened.file = FileDescriptor(::open(path.c_str(), O_RDWR | kFlags));
+    if (use == RegionUse::Harvest)
+        opened.file = FileDescriptor(::open(path.c_str(), O_RDWR | kFlags));
     opened.writable = opened.file.get() >= 0;
     if (!opened.writable)
         opened.file = FileDescriptor(::open(path.c_str(), O_RDONLY | kFlags));
@@ -90,16 +91,17 @@ Result<OpenedFile> openFile(const std::string &path)
     return opened;
 }
 
-/// Why `opened` must not be written, or empty: then we hold its lock.
-std::string takeOwnership(const OpenedFile &opened, const ValidatedLayout &layout)
+/// Why we only observe `opened`, or empty: then we hold its lock, alone or with others who merely read.
+std::string takeLock(const OpenedFile &opened, const ValidatedLayout &layout, RegionUse use)
 {
+    const bool reads = use == RegionUse::PostMortem;
     if (!layout.extension)
         return "not created by corotracer-gui";
     if (opened.info.st_uid != ::geteuid())
         return "belongs to user " + std::to_string(opened.info.st_uid);
-    if (!opened.writable)
+    if (!opened.writable && !reads)
         return "read-only file";
-    if (::flock(opened.file.get(), LOCK_EX | LOCK_NB) == 0)
+    if (::flock(opened.file.get(), (reads ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
         return {};
     std::uint32_t pid = 0;
     constexpr off_t kPidOffset = offsetof(GlobalHeader, extension) + offsetof(ExtensionHeader, engine_pid);
@@ -110,9 +112,9 @@ std::string takeOwnership(const OpenedFile &opened, const ValidatedLayout &layou
 
 }  // namespace
 
-Result<Region> Region::open(const std::string &path)
+Result<Region> Region::open(const std::string &path, RegionUse use)
 {
-    Result<OpenedFile> opened = openFile(path);
+    Result<OpenedFile> opened = openFile(path, use);
     if (!opened)
         return opened.error();
     std::array<std::byte, kHeaderSize> header{};
@@ -127,8 +129,9 @@ Result<Region> Region::open(const std::string &path)
     data->path = path;
     data->adopted = true;
     data->layout = *layout;
-    data->observerReason = takeOwnership(*opened, *layout);
-    data->access = data->observerReason.empty() ? RegionAccess::Owner : RegionAccess::Observer;
+    data->observerReason = takeLock(*opened, *layout, use);
+    if (data->observerReason.empty())
+        data->access = use == RegionUse::PostMortem ? RegionAccess::Evidence : RegionAccess::Owner;
     data->file = std::move(opened->file);
     if (auto mapped = data->map(); !mapped)
         return mapped.error();
@@ -271,9 +274,9 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     if (index >= directory.size())
         return std::nullopt;
     const LaneHeader &header = directory[index];
-    // A recorder's lane is taken over with what is in it.
+    // A recorder's lane is taken over with what is in it, and what the dead left stays as it is.
     if (header.state.load(std::memory_order_relaxed) == corotracer::kLaneMaking &&
-        laneMode() != corotracer::kLanesOverwrite)
+        laneMode() != corotracer::kLanesOverwrite && access() != RegionAccess::Evidence)
         return std::nullopt;
     // Acquire; partner: the release store of whoever made it. The place is fixed from then on.
     const std::uint32_t records = header.records.load(std::memory_order_acquire);

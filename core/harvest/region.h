@@ -20,6 +20,13 @@ namespace ct {
 enum class RegionAccess : std::uint8_t {
     Owner,     ///< we hold the file lock and may write
     Observer,  ///< PROT_READ, polling; somebody else owns it, or it is not ours to write
+    Evidence,  ///< PROT_READ; no process writes it any more, so that all of it is read, any number of times
+};
+
+/// Why a region is opened.
+enum class RegionUse : std::uint8_t {
+    Harvest,     ///< to take over from an engine that is gone, or to observe
+    PostMortem,  ///< no process maps it any more: to read it and change nothing
 };
 
 /// Where regions are placed: /dev/shm/corotracer-UID, then $XDG_RUNTIME_DIR/corotracer, then a directory on disk.
@@ -57,8 +64,9 @@ class Region {
 public:
     /// Creates the file (O_EXCL, O_NOFOLLOW, 0600), locks it, writes header and extension.
     static Result<Region> create(const RegionSpec &spec);
-    /// Opens an existing file: owner when it carries our extension and nobody holds the lock, else observer.
-    static Result<Region> open(const std::string &path);
+    /// Opens an existing file: owner (for PostMortem: evidence, under a shared lock) when it carries our extension, is
+    /// ours and nobody holds the lock, else observer.
+    static Result<Region> open(const std::string &path, RegionUse use = RegionUse::Harvest);
 
     Region(Region &&) noexcept;
     Region &operator=(Region &&) noexcept;

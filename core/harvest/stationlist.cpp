@@ -230,7 +230,7 @@ void StationList::giveBack(const Entry &entry)
 void StationList::adoptFree()
 {
     const std::uint32_t capacity = m_region.stationCapacity();
-    if (!m_region.isAdopted() || !m_region.writableHeader() || !m_region.hasExtension())
+    if (!m_region.isAdopted() || m_region.access() == RegionAccess::Observer || !m_region.hasExtension())
         return;
     std::vector<bool> seen(capacity);
     // Acquire; partner: the release of the engine that pushed.
@@ -364,7 +364,8 @@ bool StationList::drainEntry(Entry &entry, std::uint64_t end, Batch &batch)
     return false;
 }
 
-/// The last entry in the books of faulty stations: afterwards captured, lost and missed are the stores seen.
+/// The last entry in the books of faulty stations. What a jump counted before the second writer showed stays counted:
+/// sinks have it.
 void StationList::closeFaulty(Batch &batch)
 {
     for (Faulty &faulty : m_faulty) {
@@ -372,14 +373,6 @@ void StationList::closeFaulty(Batch &batch)
         if (std::all_of(end.begin(), end.end(), [](std::uint64_t seq) { return seq == kNoEnd; }))
             end = readSeqs(stationOf(faulty.entry));  // found out while draining
         readFaultyTo(faulty, end, batch);
-        if (faulty.entry.cursor.fault != StationFault::TwoWriters ||
-            faulty.entry.cursor.dialect != StationDialect::Seqlock)
-            continue;
-        // A jump taken before the second writer showed may have counted stores that never were.
-        std::uint64_t excess = 0;
-        for (std::size_t slot = 0; slot < end.size(); ++slot)
-            excess += faulty.counts.counted[slot] - std::min(faulty.counts.counted[slot], end[slot] / 2);
-        m_books.sums.lost -= std::min(m_books.sums.lost, excess);
     }
 }
 

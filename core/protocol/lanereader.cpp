@@ -259,6 +259,17 @@ std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position)
     return lane.overwrite ? overwriteEnd(lane, position) : searchEnd(lane, position, lane.capacity);
 }
 
+std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail)
+{
+    // The producer may have been killed in the middle of the next record: then the slot is neither of this lap nor
+    // whole.
+    const std::uint64_t taken = committedEnd(lane, tail) + 1;
+    std::uint64_t position = taken > lane.capacity ? taken - lane.capacity : 0;
+    while (position < tail && !isCommitted(lane, position))
+        ++position;
+    return std::min(position, tail);
+}
+
 std::uint64_t oldestPosition(const LaneView &lane)
 {
     const std::uint64_t oldest = lane.overwrite ? blockAfter(lane, 0) : 0;

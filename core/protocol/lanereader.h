@@ -52,6 +52,10 @@ LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<Lan
 /// of commit.
 std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
 
+/// Discard mode, a lane that nobody writes any more: the first position below `tail` from which on records are still
+/// whole; `tail` if there is none. A look at each slot at most.
+std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail);
+
 /// Overwrite mode: the first position of the oldest block that is there.
 std::uint64_t oldestPosition(const LaneView &lane);
 

@@ -17,7 +17,7 @@ QString whatIsLeft(std::uint32_t laneMode)
                            "recorder keeps them.");
     case corotracer::kLanesDiscard:
         return Session::tr("No process uses this region any more: it holds what no engine had read, and the latest "
-                           "events of each coroutine.");
+                           "events of each thread.");
     default:
         return Session::tr("No process uses this region any more: what it holds are the last transitions of each "
                            "coroutine.");

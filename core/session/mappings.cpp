@@ -140,17 +140,20 @@ pid_t lockHolder(const FileIdentity &file)
     std::string line;
     while (std::getline(locks, line)) {
         char type[16];
+        char access[16];
         int pid = 0;
         unsigned majorNumber = 0;
         unsigned minorNumber = 0;
         std::uint64_t inode = 0;
-        if (std::sscanf(line.c_str(), "%*d: %15s %*s %*s %d %x:%x:%" SCNu64, type, &pid, &majorNumber, &minorNumber,
-                        &inode) != 5)
+        if (std::sscanf(line.c_str(), "%*d: %15s %*s %15s %d %x:%x:%" SCNu64, type, access, &pid, &majorNumber,
+                        &minorNumber, &inode) != 6)
             continue;
         // An overlay's device differs here as well, but it is always one without hardware.
         const bool sameDevice =
             makedev(majorNumber, minorNumber) == file.device || (majorNumber == 0 && major(file.device) == 0);
-        if (std::string_view(type) == "FLOCK" && inode == file.inode && sameDevice)
+        // Engines that look at what the dead left share a lock.
+        const bool owns = std::string_view(type) == "FLOCK" && std::string_view(access) == "WRITE";
+        if (owns && inode == file.inode && sameDevice)
             return pid > 0 ? pid : -1;
     }
     return 0;

@@ -41,7 +41,7 @@ bool processMaps(pid_t pid, const FileIdentity &file);
 bool processRuns(pid_t pid);
 bool isEngine(pid_t pid);
 
-/// Process that holds an flock on the file: 0 = nobody, -1 = somebody unknown.
+/// Process that holds an exclusive flock on the file: 0 = nobody, -1 = somebody unknown.
 pid_t lockHolder(const FileIdentity &file);
 
 }  // namespace ct

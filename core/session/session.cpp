@@ -172,15 +172,17 @@ Result<void> Session::listen(const CaptureSpec &wanted)
 
 Result<void> Session::attach(const std::string &regionPath)
 {
-    Result<Region> region = Region::open(regionPath);
+    m_data->identity = FileIdentity::of(regionPath);
+    std::vector<pid_t> targets;
+    for (const MappingProcess &process : m_data->mappingTargets())
+        targets.push_back(process.pid);
+    const bool postMortem = targets.empty() && !m_data->ownedByAnotherEngine();
+    Result<Region> region = Region::open(regionPath, postMortem ? RegionUse::PostMortem : RegionUse::Harvest);
     if (!region)
         return region.error();
     m_data->adopt(std::move(*region));
     m_data->kind = Data::Kind::Attached;
-    std::vector<pid_t> targets;
-    for (const MappingProcess &process : m_data->mappingTargets())
-        targets.push_back(process.pid);
-    m_data->postMortem = targets.empty() && !m_data->ownedByAnotherEngine();
+    m_data->postMortem = postMortem;
 
     std::string socketPath;
     if (m_data->observer) {

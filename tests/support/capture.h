@@ -7,6 +7,7 @@
 #include "core/harvest/harvestloop.h"
 #include "tests/support/check.h"
 #include "tests/support/regions.h"
+#include "tests/support/sums.h"
 
 namespace regions {
 
@@ -46,6 +47,7 @@ struct Capture {
             done = loop.finalDrain(batch);
             books.add(batch);
         }
+        sums::check(books, loop.accounting(), loop.eventsWithoutCoroutine());
     }
     void checkBooks(std::uint64_t emitted)
     {

@@ -8,6 +8,7 @@
 #include "tests/support/check.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
+#include "tests/support/sums.h"
 
 #include <chrono>
 #include <functional>
@@ -174,14 +175,19 @@ struct Capture {
         for (int i = 0; i < 10'000 && scan(); ++i) {
         }
     }
-    void end()
+    /// To the end; `between` is called before each part of it.
+    void end(const std::function<void()> &between = {})
     {
         for (bool done = false; !done;) {
+            if (between)
+                between();
             batch.clear();
             done = loop->finalDrain(batch);
             books.add(batch);
         }
+        checkSums();
     }
+    void checkSums() { sums::check(books, loop->accounting(), loop->eventsWithoutCoroutine()); }
     void checkBooks(std::uint64_t emitted)
     {
         const ct::Accounting sums = loop->accounting();
@@ -194,14 +200,15 @@ struct Capture {
     }
     /// The engine goes and another one comes; `between` gets the path of the region that nobody has open then. What
     /// writers of the old mapping point to is gone.
-    void restart(const std::function<void(const std::string &)> &between = {})
+    void restart(const std::function<void(const std::string &)> &between = {},
+                 ct::RegionUse use = ct::RegionUse::Harvest)
     {
         loop.reset();
         const std::string path = region->path();
         region.reset();
         if (between)
             between(path);
-        auto opened = ct::Region::open(path);
+        auto opened = ct::Region::open(path, use);
         REQUIRE(opened);
         region = std::make_unique<ct::Region>(std::move(*opened));
         loop.emplace(*region, isAlive());

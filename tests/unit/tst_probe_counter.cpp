@@ -180,8 +180,10 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
         ::setenv("CTP_MAX_STATIONS", "1000", 1);
         const Module module;
         module.init();
-        if (region->processes()[0].clock_kind.load() != kClockCounter)
-            ::_exit(77);
+        if (region->processes()[0].clock_kind.load() != kClockCounter) {
+            ct::test::reportSkip(__FILE__, __LINE__, "this machine has no counter that the kernel trusts");
+            ::_exit(ct::test::kSkipped);
+        }
         void *const promise = module.make();
         std::atomic<int> turn{0};
         std::atomic<int> rest{1000};  // turns once it is given up

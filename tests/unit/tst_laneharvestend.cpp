@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The end of a capture while its target goes on: lanes are overwritten during the last reading, and the books of each
+// coroutine are complete all the same.
+#include "tests/support/lanecapture.h"
+
+#include <atomic>
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint32_t kRecords = 65'536;
+
+/// Five hundred coroutines that share one lane of a recorder.
+class Crowd {
+public:
+    static constexpr std::uint64_t kSize = 500;
+
+    explicit Crowd(const Process &process, Lane &lane) : m_process(process), m_lane(lane)
+    {
+        for (std::uint64_t key = 1; key <= kSize; ++key)
+            m_all.push_back(*Coroutine::bear(m_process, m_lane, key, key));
+    }
+    /// Each in turn.
+    void write(std::uint64_t events)
+    {
+        for (std::uint64_t i = 0; i < events; ++i)
+            m_all[m_next++ % kSize].step(m_lane);
+        m_emitted += events;
+    }
+    /// More than the lane holds.
+    void lap() { write(kRecords + kRecords / 8); }
+    /// All of them die, and others are born in their compact stations.
+    void replace()
+    {
+        for (Coroutine &one : m_all) {
+            one.die(m_lane, writers::tsOf(one.events()));
+            m_ended.push_back(one);
+            one = *Coroutine::bear(m_process, m_lane, one.key() + kSize, writers::tsOf(one.events()));
+        }
+    }
+    std::uint64_t emitted() const { return m_emitted; }
+    const std::vector<Coroutine> &ended() const { return m_ended; }
+
+private:
+    const Process &m_process;
+    Lane &m_lane;
+    std::vector<Coroutine> m_all, m_ended;
+    std::size_t m_next = 0;
+    std::atomic<std::uint64_t> m_emitted{0};
+};
+
+struct Recorder : Capture {
+    explicit Recorder(std::uint32_t laneRecords = kRecords) : Capture(4096, laneRecords, std::uint64_t{8} << 20)
+    {
+        makeRecorder();
+        restart();
+    }
+    /// An engine that knows everybody.
+    void come()
+    {
+        loop.emplace(*region, isAlive());
+        books = {};
+        settle(true);
+    }
+    std::uint64_t total() const
+    {
+        const ct::Accounting sums = loop->accounting();
+        return sums.captured + sums.lost + sums.missedBeforeAttach;
+    }
+};
+
+void checkUnchanged(const ct::Accounting &sums, const ct::Accounting &before)
+{
+    CHECK_EQUAL(sums.captured, before.captured);
+    CHECK_EQUAL(sums.lost, before.lost);
+    CHECK_EQUAL(sums.missedBeforeAttach, before.missedBeforeAttach);
+    CHECK_EQUAL(sums.coroutines, before.coroutines);
+    CHECK_EQUAL(sums.coroutinesMissed, before.coroutinesMissed);
+}
+
+}  // namespace
+
+/// The lane laps before each part of the end, so that the last records of everybody are gone.
+CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
+{
+    Recorder c;
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1, kRecords);
+    Crowd crowd(process, lane);
+    for (int visit = 0; visit < 3; ++visit) {
+        crowd.write(5000);
+        c.come();
+        const std::uint64_t least = crowd.emitted();
+        c.end([&] { crowd.lap(); });
+        CHECK_EQUAL(c.loop->eventsWithoutCoroutine(), 0u);
+        CHECK_EQUAL(c.loop->accounting().coroutinesMissed, 0u);
+        CHECK(c.total() > least && c.total() <= crowd.emitted());
+        CHECK(c.books.lost > 0);
+        for (const Books::One &one : c.books.coroutines)
+            CHECK(one.sum() > least / Crowd::kSize);
+    }
+}
+
+/// They die meanwhile, and their compact stations have other coroutines: how many events they had shows in those.
+CT_CASE(overwrittenLivesHaveTheirCounts)
+{
+    bool everInTime = false;
+    for (int when = 1; when <= 4; ++when) {
+        Recorder c;
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1, kRecords);
+        Crowd crowd(process, lane);
+        crowd.write(5000);
+        c.come();
+        int part = 0;
+        c.end([&] {
+            crowd.lap();
+            if (++part == when) {
+                crowd.replace();
+                crowd.lap();
+            }
+        });
+        REQUIRE(c.books.coroutines.size() >= Crowd::kSize);
+        // If all had died when the end was decided.
+        const ct::Accounting sums = c.loop->accounting();
+        const bool inTime = sums.coroutines + sums.coroutinesMissed == 2 * Crowd::kSize;
+        everInTime = everInTime || inTime;
+        for (const Coroutine &one : inTime ? crowd.ended() : std::vector<Coroutine>())
+            CHECK_EQUAL(c.books.byKey(one.key())->sum(), one.events());
+        CHECK(c.total() <= crowd.emitted());
+    }
+    CHECK(everInTime);
+}
+
+/// Before the engine has caught up with what was there when it came.
+CT_CASE(overwrittenBeginningsAreCountedOnce)
+{
+    Recorder c;
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1, kRecords);
+    Crowd crowd(process, lane);
+    for (int visit = 0; visit < 6; ++visit) {
+        crowd.write(30'000);
+        c.loop.emplace(*c.region, c.isAlive());
+        c.books = {};
+        for (int pass = 0; pass < 4 * visit; ++pass) {
+            crowd.lap();
+            if (visit == 3 && pass == 5)
+                crowd.replace();
+            c.scan(pass % 4 == 1);
+        }
+        c.settle(true);
+        c.checkSums();
+        CHECK_EQUAL(c.total(), crowd.emitted());
+        crowd.lap();
+        c.end();
+        CHECK_EQUAL(c.total(), crowd.emitted());
+    }
+}
+
+namespace {
+
+/// Lets a crowd write all the time.
+class Busy {
+public:
+    explicit Busy(Crowd &crowd)
+        : m_thread([this, &crowd] {
+              while (!m_stop.load()) {
+                  crowd.write(500);
+                  m_rounds.fetch_add(1);
+              }
+          })
+    {
+    }
+    ~Busy()
+    {
+        m_stop.store(true);
+        m_thread.join();
+    }
+    void wait() const
+    {
+        for (const std::uint64_t rounds = m_rounds.load(); m_rounds.load() < rounds + 20;)
+            std::this_thread::yield();
+    }
+
+private:
+    std::atomic<bool> m_stop{false};
+    std::atomic<std::uint64_t> m_rounds{0};
+    std::thread m_thread;
+};
+
+}  // namespace
+
+/// Forty engines come and go while the lane, as small as it can be, laps all the time.
+CT_CASE(booksAreCompleteWhileALaneLaps)
+{
+    Recorder c(corotracer::kLaneRecordsMin);
+    const Process process = c.process(5);
+    Lane lane = *process.takeLane(1, corotracer::kLaneRecordsMin);
+    Crowd crowd(process, lane);
+    const Busy busy(crowd);
+    for (int visit = 0; visit < 40; ++visit) {
+        c.loop.emplace(*c.region, c.isAlive());
+        c.books = {};
+        for (int pass = 0; pass < visit % 4 * 10; ++pass)
+            c.scan(pass == 10);
+        busy.wait();
+        const std::uint64_t least = crowd.emitted();
+        c.end();
+        CHECK_EQUAL(c.loop->eventsWithoutCoroutine(), 0u);
+        CHECK(c.total() >= least && c.total() <= crowd.emitted() + 500);
+        for (const Books::One &one : c.books.coroutines)
+            CHECK(one.sum() >= one.next);
+    }
+}
+
+/// Its target goes on: nothing of that is counted.
+CT_CASE(anEndThatIsAskedForAgainChangesNothing)
+{
+    for (const bool overwrites : {false, true}) {
+        Capture c(4096, kRecords, std::uint64_t{8} << 20);
+        if (overwrites) {
+            c.makeRecorder();
+            c.restart();
+        }
+        const Process process = c.process(5);
+        Lane lane = *process.takeLane(1, kRecords);
+        Crowd crowd(process, lane);
+        crowd.write(5000);
+        c.settle(true);
+        c.end([&] { crowd.write(7000); });
+        const ct::Accounting before = c.loop->accounting();
+        for (int again = 0; again < 3; ++again) {
+            crowd.lap();
+            crowd.replace();
+            c.batch.clear();
+            CHECK(c.loop->finalDrain(c.batch));
+            CHECK(c.batch.empty());
+            checkUnchanged(c.loop->accounting(), before);
+        }
+        c.checkSums();
+    }
+}
+
+/// The lanes are done, and the stations have more than one batch takes.
+CT_CASE(stationsThatFillTheLastBatchLeaveTheLanesAlone)
+{
+    constexpr std::uint32_t kStations = ct::HarvestLoop::kMaxTransitions / corotracer::kSlotsPerStation + 100;
+    ct::RegionSpec spec;
+    const regions::TempDir dir;
+    spec.path = dir.file("r.shm");
+    spec.stations = kStations;
+    spec.lanePoolBytes = std::uint64_t{8} << 20;
+    spec.stationsAtStart = true;
+    auto created = ct::Region::create(spec);
+    REQUIRE(created);
+    created->writableHeader()->extension.lane_mode = corotracer::kLanesOverwrite;
+    const std::string path = created->path();
+    {
+        const ct::Region closed = std::move(*created);
+    }
+    auto opened = ct::Region::open(path);
+    REQUIRE(opened);
+    corotracer::GlobalHeader &header = *opened->writableHeader();
+    const Process process(header, 5, 1);
+    Lane lane = *process.takeLane(1, kRecords);
+    Crowd crowd(process, lane);
+    for (std::uint32_t i = 0; i < kStations; ++i) {
+        corotracer::StationData *const station = writers::takeStation(header);
+        REQUIRE(station);
+        writers::Writer writer(*station, writers::Style::OldSdk, i);
+        writer.bear();
+        for (int n = 0; n < 8; ++n)
+            writer.write();
+    }
+    ct::HarvestLoop loop(*opened, [](std::uint32_t, std::uint64_t) { return true; });
+    ct::Batch batch;
+    std::uint64_t captured = 0;
+    int parts = 0;
+    for (bool done = false; !done; ++parts) {
+        crowd.lap();
+        batch.clear();
+        done = loop.finalDrain(batch);
+        captured += batch.transitions.size();
+        for (const ct::Loss &loss : batch.losses)
+            captured += loss.count;
+    }
+    CHECK(parts > 2);
+    const ct::Accounting sums = loop.accounting();
+    CHECK_EQUAL(captured, sums.captured + sums.lost + sums.missedBeforeAttach);
+    CHECK_EQUAL(loop.eventsWithoutCoroutine(), 0u);
+}

@@ -1,0 +1,427 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// An engine and its target were killed together: what the engine had drained and nothing has overwritten is read again,
+// as often as one likes, and nothing in the region changes.
+#include "tests/support/lanecapture.h"
+
+#include <fstream>
+#include <map>
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint32_t kPid = 5;
+
+std::string contentOf(const std::string &path)
+{
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    std::string content(static_cast<std::size_t>(file.tellg()), '\0');
+    file.seekg(0);
+    REQUIRE(file.read(content.data(), static_cast<std::streamsize>(content.size())));
+    return content;
+}
+
+/// What one look at a region found.
+struct Found {
+    std::map<std::uint64_t, std::vector<std::uint64_t>> numbers;  ///< of the events read, by identity
+    std::map<std::uint64_t, Books::One> books;                    ///< by identity
+    ct::Accounting sums;
+    std::uint64_t total() const { return sums.captured + sums.lost + sums.missedBeforeAttach; }
+};
+
+/// `passes` before the end is asked for.
+Found look(Capture &c, int passes)
+{
+    c.restart({}, ct::RegionUse::PostMortem);
+    REQUIRE(c.region->access() == ct::RegionAccess::Evidence);
+    CHECK(!c.region->writableHeader());
+    Found found;
+    std::vector<std::uint64_t> identities;
+    const auto take = [&] {
+        for (const ct::Birth &birth : c.batch.births)
+            identities.push_back(lanewriter::identityOf(birth.station - corotracer::kCompactBase, birth.generation));
+        for (const ct::Transition &event : c.batch.transitions)
+            found.numbers[identities[event.coroutine]].push_back(event.n);
+    };
+    for (int pass = 0; pass < passes; ++pass) {
+        c.scan(pass % 2 == 1);
+        take();
+    }
+    for (bool done = false; !done;) {
+        c.batch.clear();
+        done = c.loop->finalDrain(c.batch);
+        c.books.add(c.batch);
+        take();
+    }
+    c.checkSums();
+    c.books.checkOrder();
+    for (std::size_t i = 0; i < identities.size(); ++i)
+        found.books[identities[i]] = c.books.coroutines[i];
+    found.sums = c.loop->accounting();
+    return found;
+}
+
+/// Ten looks that find the same and change nothing; returns what they found.
+Found lookTenTimes(Capture &c)
+{
+    c.dead.insert(kPid);
+    std::string before;
+    c.restart([&before](const std::string &path) { before = contentOf(path); }, ct::RegionUse::PostMortem);
+    const Found first = look(c, 0);
+    for (int i = 1; i < 10; ++i) {
+        const Found again = look(c, i % 4 * 3);
+        CHECK(again.numbers == first.numbers);
+        CHECK_EQUAL(again.sums.captured, first.sums.captured);
+        CHECK_EQUAL(again.sums.lost, first.sums.lost);
+        CHECK_EQUAL(again.sums.missedBeforeAttach, first.sums.missedBeforeAttach);
+        CHECK_EQUAL(again.sums.coroutines, first.sums.coroutines);
+        CHECK_EQUAL(again.sums.recordsDropped, first.sums.recordsDropped);
+        CHECK_EQUAL(again.sums.notesLost, first.sums.notesLost);
+        CHECK_EQUAL(again.sums.untraced, first.sums.untraced);
+    }
+    CHECK(contentOf(c.region->path()) == before);
+    return first;
+}
+
+/// The last `count` events before `end`, all of them.
+bool hasLast(const Found &found, std::uint64_t identity, std::uint64_t end, std::uint64_t count)
+{
+    const auto it = found.numbers.find(identity);
+    if (it == found.numbers.end() || it->second.size() < count)
+        return false;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (it->second[it->second.size() - 1 - i] != end - 1 - i)
+            return false;
+    }
+    return true;
+}
+
+struct Ended {
+    std::uint64_t identity = 0, events = 0;
+};
+
+}  // namespace
+
+/// Twenty coroutines that hop between three lanes, each of which has gone round several times or not once.
+CT_CASE(whatWasDrainedIsReadAgain)
+{
+    for (const int rounds : {5, 90, 700}) {
+        for (const int unread : {0, 3}) {
+            Capture c;
+            std::vector<Ended> all;
+            {
+                const Process process = c.process(kPid);
+                std::vector<Lane> lanes;
+                for (std::uint64_t tid = 1; tid <= 3; ++tid)
+                    lanes.push_back(*process.takeLane(tid));
+                std::vector<Coroutine> coroutines;
+                for (std::uint64_t key = 1; key <= 20; ++key)
+                    coroutines.push_back(*Coroutine::bear(process, lanes[key % 3], key, key));
+                for (int round = 0; round < rounds + unread; ++round) {
+                    for (Coroutine &one : coroutines)
+                        one.step(lanes[(one.key() + one.events()) % 3]);
+                    if (round < rounds)
+                        c.settle(round % 32 == 0);
+                }
+                CHECK_EQUAL(c.books.captured, static_cast<std::uint64_t>(rounds) * 20);
+                for (const Coroutine &one : coroutines)
+                    all.push_back({one.identity(), one.events()});
+            }
+            const Found found = lookTenTimes(c);
+            CHECK_EQUAL(found.sums.coroutines, 20u);
+            CHECK_EQUAL(found.total(), static_cast<std::uint64_t>(rounds + unread) * 20);
+            CHECK_EQUAL(found.sums.lost, 0u);
+            for (const Ended &one : all)
+                CHECK(hasLast(found, one.identity, one.events, std::min<std::uint64_t>(one.events, 250)));
+        }
+    }
+}
+
+/// The producer was killed in the middle of a record: the one that it overwrites is not whole.
+CT_CASE(aHalfWrittenRecordIsNotTakenForTheOneBefore)
+{
+    Capture c;
+    std::uint64_t identity = 0, events = 0;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        for (int i = 0; i < 50; ++i) {
+            steps(one, lane, 100);
+            c.settle();
+        }
+        identity = one.identity();
+        events = one.events();
+        lane.putTorn({corotracer::kRecordSuspend, 77, 99, 1234, 0, 0});
+    }
+    const Found found = lookTenTimes(c);
+    CHECK_EQUAL(found.sums.captured, 2047u);
+    CHECK(hasLast(found, identity, events, 2047));
+    CHECK_EQUAL(found.total(), events);
+}
+
+/// What found no room after the engine had stopped was lost; what it had read is missed.
+CT_CASE(whatWasDroppedUnreadIsLost)
+{
+    Capture c;
+    std::uint64_t kept = 0;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        for (int i = 0; i < 50; ++i) {
+            steps(one, lane, 100);
+            c.settle();
+        }
+        steps(one, lane, 2100);  // 2048 of them fit
+        steps(one, other, 3);
+        kept = one.identity();
+    }
+    const Found found = lookTenTimes(c);
+    const Books::One &one = found.books.at(kept);
+    CHECK_EQUAL(one.missed, 5000u);
+    CHECK_EQUAL(one.lost, 52u);
+    CHECK_EQUAL(one.captured, 2051u);
+    CHECK_EQUAL(found.sums.recordsDropped, 52u);
+}
+
+/// Coroutines that are over, whose compact stations others have, and a lane that passes from thread to thread.
+CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
+{
+    Capture c;
+    std::uint64_t emitted = 0;
+    {
+        const Process process = c.process(kPid);
+        for (std::uint64_t tid = 1; tid <= 40; ++tid) {
+            Lane lane = *process.takeLane(tid);
+            CHECK_EQUAL(c.header().extension.lane_count.load(), 1u);
+            liveShortly(process, lane, 5);
+            emitted += 20;
+            lane.close(1);
+            c.settle(true);
+            c.scan(true);
+        }
+    }
+    const Found found = lookTenTimes(c);
+    CHECK_EQUAL(found.sums.coroutines, 200u);
+    CHECK_EQUAL(found.sums.captured, emitted);
+    for (const auto &[identity, one] : found.books)
+        CHECK_EQUAL(one.deaths, 1u);
+}
+
+/// Killed while it took a lane that others had before.
+CT_CASE(aLaneThatWasBeingTakenIsReadAgain)
+{
+    Capture c;
+    std::uint64_t identity = 0;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        steps(one, lane, 100);
+        lane.close(1);
+        c.settle(true);
+        c.scan(true);
+        lane.ring().header->state.store(corotracer::kLaneMaking);
+        identity = one.identity();
+    }
+    const Found found = lookTenTimes(c);
+    CHECK(hasLast(found, identity, 100, 100));
+}
+
+/// Two processes, killed together with the engine: each lane is read by the clock of its own.
+CT_CASE(eachProcessIsReadAgain)
+{
+    Capture c;
+    std::vector<Ended> all;
+    {
+        const Process first = c.process(kPid), second = c.process(kPid + 1);
+        c.dead.insert(kPid + 1);
+        Lane lane = *first.takeLane(1), other = *second.takeLane(2);
+        c.dead.clear();
+        for (std::uint64_t key = 1; key <= 8; ++key) {
+            const Process &process = key % 2 ? first : second;
+            Lane &its = key % 2 ? lane : other;
+            Coroutine one = *Coroutine::bear(process, its, key, key);
+            for (int i = 0; i < 10; ++i) {
+                steps(one, its, 50);
+                c.settle();
+            }
+            all.push_back({one.identity(), one.events()});
+        }
+        c.dead.insert(kPid + 1);
+    }
+    const Found found = lookTenTimes(c);
+    CHECK_EQUAL(found.total(), 4000u);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        CHECK(hasLast(found, all[i].identity, all[i].events, 400));
+        CHECK_EQUAL(found.books.at(all[i].identity).pid, i % 2 ? kPid + 1 : kPid);
+    }
+}
+
+/// A coroutine with thousands of millions of events.
+CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
+{
+    for (const std::uint64_t first :
+         {std::uint64_t{3'000'000'000}, std::uint64_t{1} << 32, std::uint64_t{5'000'000'000}}) {
+        Capture c;
+        std::uint64_t identity = 0;
+        {
+            const Process process = c.process(kPid);
+            Lane lane = *process.takeLane(1);
+            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            c.settle();
+            one.setEvents(first);
+            steps(one, lane, 1000);
+            c.settle(true);
+            identity = one.identity();
+        }
+        const Found found = lookTenTimes(c);
+        CHECK(hasLast(found, identity, first + 1000, 1000));
+        CHECK_EQUAL(found.total(), first + 1000);
+    }
+}
+
+/// Notes about coroutines that the engine before had told of are not lost.
+CT_CASE(notesThatWereToldAreNotLost)
+{
+    Capture c;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Coroutine gone = *Coroutine::bear(process, lane, 2, 1);
+        one.note(other, {corotracer::kRecordWake, 5, gone.identity(), one.identity(), 0, 0});
+        c.settle();
+        gone.die(lane, 10);
+        for (int i = 0; i < 40; ++i) {
+            steps(one, lane, 100);
+            c.settle(true);
+        }
+        CHECK(Coroutine::bear(process, lane, 3, writers::tsOf(4001)));
+        c.settle();
+        CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
+    }
+    const Found found = lookTenTimes(c);
+    CHECK_EQUAL(found.sums.notesLost, 0u);
+    CHECK_EQUAL(found.total(), 4000u);
+}
+
+/// A hole behind the tail, which the engine before had leapt over.
+CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
+{
+    Capture c;
+    std::uint64_t identity = 0;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        steps(one, lane, 1000);
+        c.settle(true);
+        lane.ring().records[500].commit.store(0);
+        identity = one.identity();
+    }
+    const Found found = lookTenTimes(c);
+    CHECK(hasLast(found, identity, 1000, 500));
+    CHECK_EQUAL(found.sums.captured, 999u);
+    CHECK_EQUAL(found.sums.missedBeforeAttach, 1u);
+}
+
+/// A tail that somebody scribbled over: bounded work, and the same each time.
+CT_CASE(aScribbledTailIsSurvived)
+{
+    for (const std::uint64_t tail :
+         {std::uint64_t{0}, std::uint64_t{1} << 40, ~std::uint64_t{0}, ~std::uint64_t{4095}}) {
+        Capture c;
+        {
+            const Process process = c.process(kPid);
+            Lane lane = *process.takeLane(1);
+            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            for (int i = 0; i < 50; ++i) {
+                steps(one, lane, 100);
+                c.settle();
+            }
+            c.loop.reset();  // which would store it again
+            lane.ring().header->tail.store(tail);
+        }
+        const Found found = lookTenTimes(c);
+        CHECK_EQUAL(found.total(), 5000u);
+    }
+}
+
+/// A recorder, and stations without lanes, which an owner would give back.
+CT_CASE(otherRegionsStayAsTheyAre)
+{
+    Capture recorder;
+    recorder.makeRecorder();
+    std::uint64_t emitted = 0;
+    {
+        const Process process = recorder.process(kPid);
+        Lane lane = *process.takeLane(1);
+        emitted = liveShortly(process, lane, 3000);
+    }
+    CHECK_EQUAL(lookTenTimes(recorder).total(), emitted);
+
+    regions::TempDir dir;
+    ct::RegionSpec spec;
+    spec.path = dir.file("r.shm");
+    spec.stations = 64;
+    spec.lanes = false;
+    {
+        auto created = ct::Region::create(spec);
+        REQUIRE(created);
+        ct::HarvestLoop loop(*created);
+        ct::Batch batch;
+        for (std::uint64_t key = 1; key <= 20; ++key) {
+            writers::Writer writer(*writers::takeStation(*created->writableHeader()), writers::Style::Ours, key);
+            writer.bear();
+            for (int n = 0; n < 20; ++n)
+                writer.write();
+            if (key % 2)
+                writer.die();
+            if (key == 10)
+                loop.safetyScan(batch);  // five are free now
+        }
+    }
+    const std::string before = contentOf(spec.path);
+    for (int i = 0; i < 10; ++i) {
+        auto opened = ct::Region::open(spec.path, ct::RegionUse::PostMortem);
+        REQUIRE(opened && opened->access() == ct::RegionAccess::Evidence);
+        ct::HarvestLoop loop(*opened);
+        regions::Books books;
+        ct::Batch batch;
+        for (bool done = false; !done;) {
+            batch.clear();
+            done = loop.finalDrain(batch);
+            books.add(batch);
+        }
+        CHECK_EQUAL(books.captured, 15u * 8);
+        CHECK_EQUAL(books.missed, 15u * 12);
+        CHECK_EQUAL(books.deaths, 5u);
+        CHECK_EQUAL(loop.accounting().untraced, 0u);
+        sums::check(books, loop.accounting());
+    }
+    CHECK(contentOf(spec.path) == before);
+}
+
+/// Two engines may look at the same time; nobody takes the region over meanwhile.
+CT_CASE(evidenceIsSharedAndReadOnly)
+{
+    Capture c;
+    const std::string path = c.region->path();
+    {
+        auto owned = ct::Region::open(path, ct::RegionUse::PostMortem);
+        REQUIRE(owned && owned->access() == ct::RegionAccess::Observer);
+    }
+    c.restart([](const std::string &file) { ::chmod(file.c_str(), 0400); }, ct::RegionUse::PostMortem);
+    CHECK(c.region->access() == ct::RegionAccess::Evidence);
+    auto second = ct::Region::open(path, ct::RegionUse::PostMortem);
+    REQUIRE(second && second->access() == ct::RegionAccess::Evidence);
+    ::chmod(path.c_str(), 0600);
+    auto owner = ct::Region::open(path);
+    REQUIRE(owner && owner->access() == ct::RegionAccess::Observer);
+    CHECK(!second->writableHeader() && second->writableLanes().empty() && second->writableLines().empty());
+    c.end();
+}

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Coroutines with thousands of millions of events behind them when an engine comes: records carry the low half of a
+// number, the line of the compact station all of it.
+#include "tests/support/lanecapture.h"
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint64_t k31 = std::uint64_t{1} << 31;
+constexpr std::uint64_t k32 = std::uint64_t{1} << 32;
+constexpr std::uint64_t kSteps = 1500;
+
+/// Around the borders of the low half and of its sign, and far behind them.
+constexpr std::uint64_t kFirsts[] = {1'000'000,   2'000'000'000, 3'000'000'000,  5'000'000'000, k31 - kSteps,
+                                     k31 - 700,   k31,           k31 + 1,        k32 - kSteps,  k32 - 700,
+                                     k32 - 1,     k32,           k32 + 1,        k32 + k31 - 1, k32 + k31 + 700,
+                                     3 * k32 - 5, 3 * k32 + 5,   200 * k32 + k31};
+
+/// The last `captured` of its events were read, each once, and all before them count as missed.
+void checkLate(const Capture &c, std::uint64_t key, std::uint64_t first, std::uint64_t captured, std::uint64_t last)
+{
+    const Books::One *const one = c.books.byKey(key);
+    REQUIRE(one);
+    CHECK_EQUAL(one->captured, captured);
+    CHECK_EQUAL(one->missed, first);
+    CHECK_EQUAL(one->lost, 0u);
+    CHECK_EQUAL(one->next, last);
+    c.books.checkOrder();
+}
+
+}  // namespace
+
+/// Found by its line, adopted or left behind.
+CT_CASE(aLateOneIsNumberedByItsLine)
+{
+    for (const std::uint64_t first : kFirsts) {
+        for (const bool alive : {false, true}) {
+            Capture c;
+            {
+                const Process process = c.process(5);
+                Lane lane = *process.takeLane(1);
+                Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+                c.settle();
+                one.setEvents(first);
+                steps(one, lane, kSteps);
+            }
+            if (!alive)
+                c.dead.insert(5);
+            c.restart();
+            if (alive)
+                c.settle(true);
+            c.end();
+            checkLate(c, 1, first, kSteps, first + kSteps);
+            c.checkBooks(first + kSteps);
+        }
+    }
+}
+
+/// Each event in another lane than the one before, so that most of them are held.
+CT_CASE(aLateOneThatHopsIsNumberedByItsLine)
+{
+    for (const std::uint64_t first : kFirsts) {
+        Capture c;
+        {
+            const Process process = c.process(5);
+            Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
+            Coroutine one = *Coroutine::bear(process, birthplace, 1, 1);
+            c.settle();
+            one.setEvents(first);
+            for (std::uint64_t i = 0; i < kSteps; ++i)
+                one.step(i % 3 == 0 ? lane : other);
+        }
+        c.restart();
+        c.settle(true);
+        checkLate(c, 1, first, kSteps, first + kSteps);
+        c.end();
+        c.checkBooks(first + kSteps);
+    }
+}
+
+/// A recorder: the birth lies in a quiet lane and is read first, or it is overwritten as well.
+CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
+{
+    for (const std::uint64_t first : kFirsts) {
+        for (const bool quiet : {false, true}) {
+            Capture c;
+            c.makeRecorder();
+            {
+                const Process process = c.process(5);
+                Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2);
+                Coroutine one = *Coroutine::bear(process, quiet ? birthplace : lane, 1, 1);
+                one.setEvents(first);
+                steps(one, lane, 5000);
+            }
+            c.dead.insert(5);
+            c.restart();
+            c.end();
+            const std::uint64_t captured = c.books.captured;
+            CHECK(captured >= 1024 && captured <= 2048);
+            checkLate(c, 1, first + 5000 - captured, captured, first + 5000);
+            c.checkBooks(first + 5000);
+        }
+    }
+}
+
+/// It is over, and its compact station has another coroutine: then the low half is all there is, and no event is told
+/// twice.
+CT_CASE(aLateOneWithoutALineKeepsItsOrder)
+{
+    for (const std::uint64_t first : kFirsts) {
+        Capture c;
+        c.books.realTime = true;
+        std::uint64_t end = 0;
+        {
+            const Process process = c.process(5);
+            Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2);
+            Coroutine one = *Coroutine::bear(process, birthplace, 1, 1);
+            c.settle();
+            one.setEvents(first);
+            steps(one, lane, kSteps);
+            one.die(lane, writers::tsOf(one.events()));
+            end = one.events() % k32;
+            CHECK_EQUAL(Coroutine::bear(process, lane, 2, writers::tsOf(one.events()))->index(), one.index());
+        }
+        c.restart();
+        c.books.realTime = true;
+        c.settle(true);
+        c.end();
+        REQUIRE(c.books.coroutines.size() == 2);
+        const Books::One &one = c.books.coroutines[c.books.coroutines[0].generation == 1 ? 0 : 1];
+        CHECK_EQUAL(one.captured, kSteps);
+        CHECK_EQUAL(one.next % k32, end);
+        CHECK_EQUAL(one.sum() % k32, end);
+        CHECK_EQUAL(one.deaths, 1u);
+        CHECK_EQUAL(c.books.inversions + c.books.broken, 0u);
+    }
+}
+
+/// The engine was stopped for days, while lanes were full: it knew the coroutine before.
+CT_CASE(aKnownOneIsNumberedByItsLineAfterALongTime)
+{
+    for (const std::uint64_t first : kFirsts) {
+        for (const bool overwrites : {false, true}) {
+            Capture c;
+            if (overwrites) {
+                c.makeRecorder();
+                c.restart();
+            }
+            const Process process = c.process(5);
+            Lane lane = *process.takeLane(1);
+            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            steps(one, lane, 10);
+            c.settle(true);
+            one.setEvents(first);
+            steps(one, lane, kSteps);
+            c.settle();
+            c.end();
+            const Books::One &told = *c.books.byKey(1);
+            CHECK_EQUAL(told.captured, 10 + kSteps);
+            CHECK_EQUAL(told.next, first + kSteps);
+            CHECK_EQUAL(told.sum(), first + kSteps);
+            c.books.checkOrder();
+        }
+    }
+}
+
+CT_CASE(anObserverSeesTheWholeNumber)
+{
+    for (const std::uint64_t first : kFirsts) {
+        auto [c, process, lane, one] = OneThread();
+        one.setEvents(first);
+        one.step(lane);
+        auto observed = ct::Region::open(c.region->path());
+        REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
+        ct::HarvestLoop observer(*observed, c.isAlive());
+        Books books;
+        ct::Batch batch;
+        observer.scan(batch);
+        books.add(batch);
+        REQUIRE(books.coroutines.size() == 1);
+        CHECK_EQUAL(books.coroutines[0].missed, first);
+        CHECK_EQUAL(books.coroutines[0].next, first + 1);
+        CHECK_EQUAL(books.captured, 1u);
+        sums::check(books, observer.accounting());
+        c.end();
+    }
+}
