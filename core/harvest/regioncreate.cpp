@@ -49,10 +49,10 @@ std::string freshName()
 
 Result<void> checkSpec(const RegionSpec &spec)
 {
-    if (spec.stations == 0 || spec.stations > corotracer::kMaxStations)
-        return Error{ErrorCode::InvalidArgument, std::to_string(spec.stations) +
-                                                     " stations are not possible; give 1 to " +
-                                                     std::to_string(corotracer::kMaxStations)};
+    if (spec.stations == 0 || spec.stations > corotracer::kMostStations)
+        return Error{ErrorCode::InvalidArgument,
+                     std::to_string(spec.stations) + " stations are not possible; give 1 to " +
+                         std::to_string(corotracer::kMostStations) + "; existing C++ SDKs cannot map more"};
     if (!spec.lanes)
         return {};
     if (spec.laneBytes < kLaneBytesMin || spec.laneBytes > kLaneBytesMax)

@@ -40,8 +40,11 @@ inline constexpr std::uint32_t kStationMark = 0x31505443U;  ///< "CTP1": written
 inline constexpr std::size_t kSlotsPerStation = 8;
 inline constexpr std::size_t kHeaderSize = 1024;
 inline constexpr std::size_t kStationSize = 1024;
-/// Largest station count that the known C++ SDK maps without overflowing its `int` arithmetic.
+/// A header that claims more stations, of either kind, is refused.
 inline constexpr std::uint32_t kMaxStations = 2'097'151;
+/// The most that an engine offers. The existing C++ SDK computes 1024 + n * 1024 as a 32-bit int, which one more
+/// overflows: its mmap(2) fails, and the program runs untraced.
+inline constexpr std::uint32_t kMostStations = 2'097'150;
 /// The most that a region may have. Its file is sparse: a count in the header takes no memory, but whoever believes it
 /// keeps something of each.
 inline constexpr std::uint32_t kMaxSites = 0xF'FFFF;  ///< the id of a site has 20 bits in LaneRecord::commit
