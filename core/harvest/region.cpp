@@ -5,7 +5,6 @@
 #include "core/harvest/regiondata.h"
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -275,11 +274,11 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     if (header.state.load(std::memory_order_relaxed) == corotracer::kLaneMaking &&
         laneMode() != corotracer::kLanesOverwrite)
         return std::nullopt;
-    // Acquire; partner: the release store of whoever made it. The place is fixed from then on.
+    // Acquire; partner: the release store of whoever made it. From then on it only ever gets shorter.
     const std::uint32_t records = header.records.load(std::memory_order_acquire);
     const std::uint64_t offset = header.offset.load(std::memory_order_relaxed);
     const std::uint64_t numbers = header.block_numbers_offset.load(std::memory_order_relaxed);
-    if (!std::has_single_bit(records) || records < corotracer::kLaneRecordsMin ||
+    if (records % corotracer::kLaneBlock != 0 || records < corotracer::kLaneRecordsMin ||
         records > corotracer::kLaneRecordsMax || offset % 4096 != 0 || numbers % sizeof(std::uint64_t) != 0)
         return std::nullopt;
     const ExtensionAreas &areas = *m_data->layout.extension;
@@ -294,6 +293,7 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     view.records = reinterpret_cast<const corotracer::LaneRecord *>(m_data->base + offset);
     view.blockNumbers = reinterpret_cast<const std::atomic<std::uint64_t> *>(m_data->base + numbers);
     view.committed = &header.committed;
+    view.capacityNow = &header.records;
     view.capacity = records;
     view.overwrite = areas.laneMode == corotracer::kLanesOverwrite;
     return view;

@@ -3,6 +3,7 @@
 //
 // Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
 #include "lanetest.h"
+#include "tests/support/fillerfile.h"
 #include "tests/support/smalltmpfs.h"
 
 #include <deque>
@@ -12,6 +13,7 @@ namespace {
 
 using namespace lanetest;
 using probetest::inChild;
+using smalltmpfs::Filler;
 using smalltmpfs::onSmallTmpfs;
 
 std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
@@ -130,25 +132,6 @@ CT_CASE(withoutRetentionEveryThreadGetsALane)
         CHECK_EQUAL(region.extension().threads_without_lane.load(), 0U);
     });
 }
-
-/// Takes what is left of the file system.
-class Filler {
-public:
-    explicit Filler(const std::string &directory) : m_path(directory + "/filler")
-    {
-        const int fd = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        const std::vector<char> bytes(4096, 'x');
-        while (::write(fd, bytes.data(), bytes.size()) > 0) {
-        }
-        ::close(fd);
-    }
-    Filler(const Filler &) = delete;
-    Filler &operator=(const Filler &) = delete;
-    ~Filler() { ::unlink(m_path.c_str()); }
-
-private:
-    std::string m_path;
-};
 
 CT_CASE(noMemoryForStations)
 {
