@@ -3,6 +3,7 @@
 #include "core/harvest/region.h"
 
 #include "core/harvest/regiondata.h"
+#include "core/harvest/regionroom.h"
 
 #include <array>
 #include <cerrno>
@@ -51,7 +52,7 @@ Result<void> Region::Data::map()
     const int protection = access == RegionAccess::Owner ? PROT_READ | PROT_WRITE : PROT_READ;
     void *const mapped = ::mmap(nullptr, layout.fileSize, protection, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
     if (mapped == MAP_FAILED)
-        return errnoError(errno, "cannot map " + path);
+        return cannotMap(errno, path, layout.fileSize);
     base = static_cast<std::byte *>(mapped);
     ::madvise(mapped, layout.fileSize, MADV_DONTDUMP);  // gigabytes of holes in a core dump help nobody
     guard = std::make_unique<MappingGuard>(base, layout.fileSize);
