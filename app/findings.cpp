@@ -243,6 +243,8 @@ std::string toJson(const Summary &summary)
     object.number("records_dropped", sums.recordsDropped);
     object.number("notes_lost", sums.notesLost);
     object.number("threads_without_lane", sums.threadsWithoutLane);
+    object.number("lanes_shortened", sums.lanesShortened);
+    object.number("processes_unmapped", sums.processesUnmapped);
     object.number("lanes", sums.lanes);
     object.number("lane_bytes", sums.laneBytes);
     object.number("lane_bytes_max", sums.laneBytesMax);
@@ -319,8 +321,11 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
         text += ", threads without a lane " + std::to_string(accounting.threadsWithoutLane);
     if (accounting.flaggedStations > 0)
         text += ", flagged " + std::to_string(accounting.flaggedStations);
-    if (accounting.growthStopped)
-        text += " (the region's file system is full)";
+    if (accounting.processesUnmapped > 0)
+        text += ", processes without address space for the region " + std::to_string(accounting.processesUnmapped) +
+                " (raise their ulimit -v)";
+    if (accounting.growthStopped || accounting.lanesShortened > 0)
+        text += " (the region's file system was full: enlarge it, choose another with --shm, or give --lane-size 1MiB)";
     if (accounting.timesApproximate)
         text += " (times are approximate: the processor's counter jumped or ran backwards)";
     if (accounting.unproven)

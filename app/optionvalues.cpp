@@ -91,9 +91,10 @@ Result<std::uint32_t> parseStations(const std::string &option, const std::string
     std::uint32_t stations = 0;
     const char *end = value.data() + value.size();
     const auto [last, error] = std::from_chars(value.data(), end, stations);
-    if (error != std::errc() || last != end || stations < 1 || stations > corotracer::kMaxStations)
+    if (error != std::errc() || last != end || stations < 1 || stations > corotracer::kMostStations)
         return usageError(option + " " + value + ": a number of stations from 1 to " +
-                          std::to_string(corotracer::kMaxStations) + " is needed");
+                          std::to_string(corotracer::kMostStations) +
+                          " is needed; programs with an existing C++ SDK cannot map more");
     return stations;
 }
 

@@ -23,7 +23,7 @@ What to capture, one of:
   --attach SHM            an existing region, live or left over
 
 Capture:
-  -n, --stations N        coroutines alive at once that can be traced, 1 to 2097151 [2097151];
+  -n, --stations N        coroutines alive at once that can be traced, 1 to 2097150 [2097150];
                           memory is taken as it is needed; given, version-1 stations get theirs at the start
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes

@@ -20,7 +20,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kMostStations = corotracer::kMaxStations;
+constexpr int kMostStations = corotracer::kMostStations;
 
 QToolButton *makeButton(const QString &icon, const QString &toolTip, const QString &name, QWidget *parent)
 {

@@ -191,7 +191,6 @@ void MainWindow::onTraceChanged()
     const bool hasTarget = m_capture->session() && m_capture->session()->target();
     m_origin = 0;
     m_notices.clear();
-    m_saidFull = false;
     m_saidApproximate = false;
     m_saidUnkept = false;
     m_saidNoSymbols = false;
@@ -305,9 +304,6 @@ void MainWindow::onTicked()
     m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
     m_captureDock->sample(sums);
     // Once per capture: onNotice() knows which ones it has shown, but an export makes it forget.
-    if (sums.growthStopped && !std::exchange(m_saidFull, true))
-        onNotice(tr("The file system of the region is full: new threads and coroutines may go untraced, which is "
-                    "counted. Make room there, or start again with a smaller lane memory."));
     if (sums.timesApproximate && !std::exchange(m_saidApproximate, true))
         onNotice(
             tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "

@@ -140,7 +140,6 @@ private:
     InfoBar *m_notice = nullptr;
     QStringList m_notices;
     QStringList m_debugFolders;
-    bool m_saidFull = false;  ///< that the region cannot grow
     bool m_saidNoSymbols = false;
     bool m_saidApproximate = false;  ///< that a counter misbehaved
     bool m_saidUnkept = false;       ///< that memory has no room for more coroutines

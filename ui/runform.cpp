@@ -6,6 +6,8 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include <algorithm>
+
 namespace ct {
 
 namespace {
@@ -42,7 +44,9 @@ RunForm readRun(const QSettings &settings)
     form.command = settings.value(QStringLiteral("command")).toString();
     form.arguments = settings.value(QStringLiteral("arguments")).toString();
     form.directory = settings.value(QStringLiteral("directory")).toString();
-    form.stations = settings.value(QStringLiteral("stations"), form.stations).toInt();
+    // Earlier versions offered one more.
+    form.stations = std::clamp(settings.value(QStringLiteral("stations"), form.stations).toInt(), 1,
+                               static_cast<int>(corotracer::kMostStations));
     const QVariantList environment = settings.value(QStringLiteral("environment")).toList();
     for (const QVariant &entry : environment) {
         const QVariantList parts = entry.toList();

@@ -26,7 +26,7 @@ struct RunForm {
     QString arguments;  ///< quoted as in a shell, without its expansions; unused with `shell`
     QString directory;
     QList<Variable> environment;
-    int stations = corotracer::kMaxStations;
+    int stations = corotracer::kMostStations;
 
     bool operator==(const RunForm &) const = default;
 

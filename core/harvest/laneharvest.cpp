@@ -399,6 +399,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
     sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
+    sums.lanesShortened = m_lanes.shortened();
     sums.lanesInUse = m_lanes.inUse();
     sums.lanes = std::min<std::uint32_t>(extension.lane_count.load(std::memory_order_relaxed),
                                          static_cast<std::uint32_t>(m_region.laneDirectory().size()));

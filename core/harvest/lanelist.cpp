@@ -48,7 +48,9 @@ void LaneList::refresh(Batch &batch, bool states)
         return;
     m_dropped = 0;
     m_inUse = unfinished;
+    m_shortened = 0;
     for (Lane &lane : m_lanes) {
+        m_shortened += shrunk(lane.view).capacity < lane.made;
         const LaneHeader &header = m_region.laneDirectory()[lane.index];
         // Relaxed: a sum; what was dropped shows in the coroutines' lines.
         lane.dropped = header.dropped.load(std::memory_order_relaxed);
@@ -76,6 +78,7 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     if (!view)
         return;  // lies outside of the pool
     lane.view = *view;
+    lane.made = view->capacity;
     // A recorder is evidence: each engine reads all that is there, and leaves it so.
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
     const bool wasRead = lane.position != 0;
@@ -278,6 +281,7 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
 {
     if (m_stopped && lane.position >= lane.end)
         return false;
+    lane.view = shrunk(lane.view);
     const std::uint64_t position = lane.position;
     LaneItem item;
     lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
@@ -354,7 +358,7 @@ void LaneList::fetchAhead(const Lane &lane) const
 {
     constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
     for (std::size_t i = 0; i < m_items.size(); i += kPerLine)
-        __builtin_prefetch(lane.view.records + ((lane.position + i) & (lane.view.capacity - 1)), 0, 2);
+        __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
 /// Whose record lies there: a lane that keeps its history may have had another thread before.
@@ -450,10 +454,10 @@ void LaneList::heedDrops(Lane &lane)
     const std::uint64_t late = dropped - lane.droppedGauged;
     const bool stands = lane.empty && lane.position == lane.stored && lane.position == lane.gauged;
     lane.droppedGauged = dropped;
-    // A first lap that is not over drops nothing for want of a tail.
-    if (late != 0 && committed < lane.view.capacity)
+    // A first lap that is not over drops nothing for want of a tail; a lane that was shortened would have been longer.
+    if (late != 0 && committed < lane.made)
         lane.starved = true;
-    else if (committed != lane.committedGauged)
+    else if (committed != lane.committedGauged || lane.view.capacity < lane.made)
         lane.starved = false;
     lane.committedGauged = committed;
     if (!stands) {
@@ -490,6 +494,7 @@ void LaneList::gauge(std::uint64_t nowNs)
     m_urgent = false;
     m_starved = false;
     for (Lane &lane : m_lanes) {
+        lane.view = shrunk(lane.view);
         heedDrops(lane);
         m_starved = m_starved || lane.starved;
         const double waiting = static_cast<double>(committedEnd(lane.view, lane.position) - lane.position);

@@ -52,6 +52,8 @@ public:
     std::uint32_t inUse() const { return m_inUse; }
     /// Some thread gets no memory for its lane: the file system is full.
     bool isStarved() const { return m_starved; }
+    /// Lanes that are shorter than they were made, because the file system was full.
+    std::uint32_t shortened() const { return m_shortened; }
     double fill() const { return m_fill; }
     /// At the rate of late, some lane would be full within a few milliseconds.
     bool isUrgent() const { return m_urgent; }
@@ -62,6 +64,7 @@ private:
     struct Lane {
         std::uint32_t index = 0;
         LaneView view;
+        std::uint32_t made = 0;  ///< its capacity when it was found
         std::uint64_t position = 0;
         std::uint64_t stored = 0;  ///< of position, in the tail
         std::uint64_t end = 0;     ///< of the barrier in progress
@@ -123,6 +126,7 @@ private:
     std::uint64_t m_dropped = 0;
     std::uint64_t m_skipped = 0;
     std::uint32_t m_inUse = 0;
+    std::uint32_t m_shortened = 0;
     double m_fill = 0;
     std::uint64_t m_gaugedNs = 0;
     bool m_urgent = false;

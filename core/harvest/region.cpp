@@ -3,9 +3,9 @@
 #include "core/harvest/region.h"
 
 #include "core/harvest/regiondata.h"
+#include "core/harvest/regionroom.h"
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -52,7 +52,7 @@ Result<void> Region::Data::map()
     const int protection = access == RegionAccess::Owner ? PROT_READ | PROT_WRITE : PROT_READ;
     void *const mapped = ::mmap(nullptr, layout.fileSize, protection, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
     if (mapped == MAP_FAILED)
-        return errnoError(errno, "cannot map " + path);
+        return cannotMap(errno, path, layout.fileSize);
     base = static_cast<std::byte *>(mapped);
     ::madvise(mapped, layout.fileSize, MADV_DONTDUMP);  // gigabytes of holes in a core dump help nobody
     guard = std::make_unique<MappingGuard>(base, layout.fileSize);
@@ -278,11 +278,11 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     if (header.state.load(std::memory_order_relaxed) == corotracer::kLaneMaking &&
         laneMode() != corotracer::kLanesOverwrite && access() != RegionAccess::Evidence)
         return std::nullopt;
-    // Acquire; partner: the release store of whoever made it. The place is fixed from then on.
+    // Acquire; partner: the release store of whoever made it. From then on it only ever gets shorter.
     const std::uint32_t records = header.records.load(std::memory_order_acquire);
     const std::uint64_t offset = header.offset.load(std::memory_order_relaxed);
     const std::uint64_t numbers = header.block_numbers_offset.load(std::memory_order_relaxed);
-    if (!std::has_single_bit(records) || records < corotracer::kLaneRecordsMin ||
+    if (records % corotracer::kLaneBlock != 0 || records < corotracer::kLaneRecordsMin ||
         records > corotracer::kLaneRecordsMax || offset % 4096 != 0 || numbers % sizeof(std::uint64_t) != 0)
         return std::nullopt;
     const ExtensionAreas &areas = *m_data->layout.extension;
@@ -297,6 +297,7 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     view.records = reinterpret_cast<const corotracer::LaneRecord *>(m_data->base + offset);
     view.blockNumbers = reinterpret_cast<const std::atomic<std::uint64_t> *>(m_data->base + numbers);
     view.committed = &header.committed;
+    view.capacityNow = &header.records;
     view.capacity = records;
     view.overwrite = areas.laneMode == corotracer::kLanesOverwrite;
     return view;

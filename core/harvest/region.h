@@ -49,7 +49,7 @@ inline constexpr std::uint64_t kLanePoolMax = 1ULL << 40;
 struct RegionSpec {
     std::string path;  ///< empty: a fresh name in chooseRegionPlace()
     /// At most so many coroutines at a time, of version-1 probes and of ours each. Memory is taken as it is needed.
-    std::uint32_t stations = corotracer::kMaxStations;
+    std::uint32_t stations = corotracer::kMostStations;
     /// All of them get memory before anybody comes, as far as there is room, for version-1 probes that bear faster than
     /// an engine can look; else the first 32,768, and more while they are used.
     bool stationsAtStart = false;

@@ -4,6 +4,7 @@
 // Makes a new region: plans the areas, makes the file, writes the header.
 #include "core/harvest/processfence.h"
 #include "core/harvest/regiondata.h"
+#include "core/harvest/regionroom.h"
 #include "corotracer/regionclock.h"
 
 #include <algorithm>
@@ -25,12 +26,9 @@ using corotracer::kHeaderSize;
 using corotracer::kStationSize;
 
 constexpr std::uint32_t kSiteCapacity = 65'536;
-constexpr std::uint64_t kStringsCapacity = 64ULL << 20;
 constexpr std::uint32_t kProcessCapacity = 1024;
 constexpr std::uint32_t kLaneCapacity = 4096;
-/// Stations offered at first, and the smallest number worth a region.
-constexpr std::uint32_t kStationsAtFirst = 32'768;
-constexpr std::uint32_t kStationsMin = 64;
+constexpr std::uint32_t kStationsMin = 64;  ///< offered at first at least, or there is no region
 
 constexpr std::uint64_t toPages(std::uint64_t bytes)
 {
@@ -49,10 +47,10 @@ std::string freshName()
 
 Result<void> checkSpec(const RegionSpec &spec)
 {
-    if (spec.stations == 0 || spec.stations > corotracer::kMaxStations)
-        return Error{ErrorCode::InvalidArgument, std::to_string(spec.stations) +
-                                                     " stations are not possible; give 1 to " +
-                                                     std::to_string(corotracer::kMaxStations)};
+    if (spec.stations == 0 || spec.stations > corotracer::kMostStations)
+        return Error{ErrorCode::InvalidArgument,
+                     std::to_string(spec.stations) + " stations are not possible; give 1 to " +
+                         std::to_string(corotracer::kMostStations) + "; existing C++ SDKs cannot map more"};
     if (!spec.lanes)
         return {};
     if (spec.laneBytes < kLaneBytesMin || spec.laneBytes > kLaneBytesMax)
@@ -65,7 +63,7 @@ Result<void> checkSpec(const RegionSpec &spec)
 }
 
 /// Puts the areas one behind the other, each on a page of its own.
-ValidatedLayout planLayout(const RegionSpec &spec)
+ValidatedLayout planLayout(const RegionSpec &spec, std::uint64_t stringsCapacity)
 {
     std::uint64_t end = toPages(kHeaderSize + std::uint64_t{spec.stations} * kStationSize);
     const auto place = [&end](std::uint64_t bytes) {
@@ -76,8 +74,8 @@ ValidatedLayout planLayout(const RegionSpec &spec)
     ExtensionAreas areas;
     areas.siteCapacity = kSiteCapacity;
     areas.siteTableOffset = place(kSiteCapacity * sizeof(corotracer::SiteRecord));
-    areas.stringsCapacity = kStringsCapacity;
-    areas.stringsOffset = place(kStringsCapacity);
+    areas.stringsCapacity = stringsCapacity;
+    areas.stringsOffset = place(stringsCapacity);
     areas.processCapacity = kProcessCapacity;
     areas.processTableOffset = place(kProcessCapacity * sizeof(corotracer::ProcessEntry));
     if (spec.lanes) {
@@ -122,6 +120,7 @@ void writeHeader(GlobalHeader &header, const RegionSpec &spec, const ValidatedLa
     extension.lane_pool_size = areas.lanePoolSize;
     extension.lane_mode = areas.laneMode;
     extension.lane_records = areas.laneRecords;
+    extension.lanes_shrink = 1;
     extension.lane_retention_ms = spec.laneRetentionMs;
     const corotracer::detail::clock_moment now =
         corotracer::detail::read_moment(corotracer::detail::has_invariant_counter());
@@ -206,14 +205,18 @@ Result<Region> Region::create(const RegionSpec &spec)
         ::unlink(data->path.c_str());
         return error;
     };
-    data->layout = planLayout(spec);
+    const RegionRoom room = RegionRoom::of(data->file.get());
+    const Result<RegionSpec> fitted = fittedTo(room, spec, data->warning);
+    if (!fitted)
+        return fail({fitted.error().code, data->path + ": " + fitted.error().message});
+    data->layout = planLayout(*fitted, stringsCapacityIn(room));
     if (auto prepared = prepareFile(data->file.get(), data->path, data->layout.fileSize); !prepared)
         return fail(prepared.error());
     data->access = RegionAccess::Owner;
-    if (auto mapped = data->map(); !mapped) {
+    if (auto mapped = data->map(); !mapped)
         return fail(mapped.error());
-    }
-    const std::uint32_t wanted = spec.stationsAtStart ? spec.stations : std::min(spec.stations, kStationsAtFirst);
+    const std::uint32_t wanted =
+        spec.stationsAtStart ? fitted->stations : std::min(fitted->stations, stationHeadroom(room.freeBytes, 0));
     const Result<std::uint32_t> offered =
         commitAtFirst([&data](std::uint64_t offset, std::uint64_t bytes) { return data->commit(offset, bytes); },
                       data->layout, wanted);
@@ -222,7 +225,7 @@ Result<Region> Region::create(const RegionSpec &spec)
     if (*offered < wanted)
         data->warning += (data->warning.empty() ? "" : "; ") + std::string("only ") + std::to_string(*offered) +
                          " stations fit the free space of " + data->path;
-    writeHeader(data->header(), spec, data->layout, *offered);
+    writeHeader(data->header(), *fitted, data->layout, *offered);
     return Region(std::move(data));
 }
 

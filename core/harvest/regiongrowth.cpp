@@ -3,6 +3,7 @@
 //
 // Memory of a region: taken before it is offered, so that a full file system is an answer, never a SIGBUS.
 #include "core/harvest/regiondata.h"
+#include "core/harvest/regionroom.h"
 
 #include "corotracer/system.h"
 
@@ -18,17 +19,12 @@ namespace {
 using corotracer::kHeaderSize;
 using corotracer::kStationSize;
 
-constexpr std::uint32_t kHeadroom = 32'768;      ///< stations kept free at least
 constexpr std::uint32_t kStep = 4096;            ///< stations committed at a time: about a millisecond
 constexpr std::uint32_t kSmallestStep = 256;     ///< tried last when room is short
 constexpr std::uint64_t kRetryNs = 250'000'000;  ///< after the file system was full
 
-/// How many stations should be offered when `allocated` are given out.
-std::uint64_t wantedStations(std::uint64_t allocated, std::uint32_t reserved)
-{
-    const std::uint64_t headroom = std::max<std::uint64_t>(kHeadroom, allocated / 2);
-    return std::min<std::uint64_t>(reserved, allocated + headroom);
-}
+/// No engine gets that far; such a number was scribbled.
+constexpr std::uint64_t kMostWrapped = 1ULL << 40;
 
 }  // namespace
 
@@ -63,11 +59,12 @@ Result<void> Region::growStations()
     corotracer::GlobalHeader &header = data.header();
     const std::uint64_t allocated =
         std::uint64_t{header.allocated_count.load(std::memory_order_relaxed)} +
-        std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kHeadroom << 8);
+        std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kMostWrapped);
     if (allocated == 0)
         return {};
     const std::uint32_t reserved = data.layout.stationCapacity;
-    const std::uint64_t wanted = wantedStations(allocated, reserved);
+    const std::uint64_t headroom = stationHeadroom(freeBytesAround(data.file.get()), allocated);
+    const std::uint64_t wanted = std::min<std::uint64_t>(reserved, allocated + headroom);
     // Relaxed: what probes of the extension offer by themselves meanwhile they gave memory; see below.
     std::uint32_t offered = header.max_stations.load(std::memory_order_relaxed);
     if (offered >= wanted)

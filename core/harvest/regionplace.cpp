@@ -38,7 +38,8 @@ Result<void> prepareDirectory(const std::string &directory)
     struct statvfs space;
     if (::statvfs(directory.c_str(), &space) != 0)
         return errnoError(errno, "cannot look at " + directory);
-    if (static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < kMinimumFreeBytes)
+    // 0 blocks: a tmpfs without a limit.
+    if (space.f_blocks != 0 && static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < kMinimumFreeBytes)
         return Error{ErrorCode::NoSpace,
                      "less than 32 MiB are free in " + directory + "; delete regions that were left over"};
     return {};

@@ -31,7 +31,7 @@ std::uint32_t touchable(const LaneView &lane)
 /// a new lap, and without exceeding `room`.
 std::uint64_t runEnd(const LaneView &lane, std::uint64_t position, std::uint64_t room)
 {
-    const std::uint64_t slot = position & (lane.capacity - 1);
+    const std::uint64_t slot = position % lane.capacity;
     const std::uint32_t usable = touchable(lane);
     return slot < usable ? position + std::min<std::uint64_t>(room, usable - slot) : position;
 }
@@ -43,7 +43,7 @@ template <std::memory_order order>
 std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end, LaneItem *items)
 {
     const std::uint64_t lap = lane_lap(begin, lane.capacity);
-    const LaneRecord *record = lane.records + (begin & (lane.capacity - 1));
+    const LaneRecord *record = lane.records + begin % lane.capacity;
     LaneItem *item = items;
     for (const LaneRecord *const stop = record + (end - begin); record != stop; ++record, ++item) {
         const std::uint64_t commit = record->commit.load(std::memory_order_acquire);  // partner: the store of commit
@@ -86,7 +86,7 @@ std::uint64_t blockNumber(const LaneView &lane, std::uint64_t place)
 
 bool isCommitted(const LaneView &lane, std::uint64_t position)
 {
-    const std::uint64_t slot = position & (lane.capacity - 1);
+    const std::uint64_t slot = position % lane.capacity;
     // Acquire; partner: the producer's release store of commit.
     return slot < touchable(lane) &&
            (lane.records[slot].commit.load(std::memory_order_acquire) & 0xF) == lane_lap(position, lane.capacity);
@@ -249,18 +249,31 @@ std::uint64_t searchEnd(const LaneView &lane, std::uint64_t position, std::uint6
 
 }  // namespace
 
-LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items)
+LaneView shrunk(LaneView lane)
 {
+    if (!lane.capacityNow)
+        return lane;
+    const std::uint32_t untrusted = lane.capacityNow->load(std::memory_order_acquire);
+    if (untrusted < lane.capacity && untrusted >= corotracer::kLaneRecordsMin && untrusted % kLaneBlock == 0)
+        lane.capacity = untrusted;
+    return lane;
+}
+
+LaneReading readLane(const LaneView &view, std::uint64_t position, std::span<LaneItem> items)
+{
+    const LaneView lane = shrunk(view);
     return lane.overwrite ? readOverwrite(lane, position, items) : readDiscard(lane, position, items);
 }
 
-std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position)
+std::uint64_t committedEnd(const LaneView &view, std::uint64_t position)
 {
+    const LaneView lane = shrunk(view);
     return lane.overwrite ? overwriteEnd(lane, position) : searchEnd(lane, position, lane.capacity);
 }
 
-std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail)
+std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
 {
+    const LaneView lane = shrunk(view);
     // The producer may have been killed in the middle of the next record: then the slot is neither of this lap nor
     // whole.
     const std::uint64_t taken = committedEnd(lane, tail) + 1;
@@ -270,8 +283,9 @@ std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail)
     return std::min(position, tail);
 }
 
-std::uint64_t oldestPosition(const LaneView &lane)
+std::uint64_t oldestPosition(const LaneView &view)
 {
+    const LaneView lane = shrunk(view);
     const std::uint64_t oldest = lane.overwrite ? blockAfter(lane, 0) : 0;
     return oldest != 0 ? (oldest - 1) * kLaneBlock : 0;
 }

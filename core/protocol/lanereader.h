@@ -21,9 +21,16 @@ struct LaneView {
     /// How many slots, from slot 0, have memory: none behind them is touched (a look at a hole takes memory, and on a
     /// full file system it faults). Only grows. Partner: the producer's release store.
     const std::atomic<std::uint32_t> *committed = nullptr;
-    std::uint32_t capacity = 0;  ///< records, a power of two
+    std::uint32_t capacity = 0;  ///< records, whole blocks
     bool overwrite = false;
+    /// The capacity as the producer says it: lowered when it got no memory for more. Null: it stays as it is. Partner:
+    /// the producer's release store, in front of the first record that depends on it.
+    const std::atomic<std::uint32_t> *capacityNow = nullptr;
 };
+
+/// The lane as long as it is now. Positions keep their meaning: those below the new capacity lie where they lay. The
+/// functions below do this themselves; a caller that divides by the capacity does it from time to time.
+LaneView shrunk(LaneView lane);
 
 /// A copied record. `kind` is one of kRecordSuspend ... or anything a target scribbled; check before use.
 struct LaneItem {

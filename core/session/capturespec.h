@@ -13,7 +13,7 @@
 namespace ct {
 
 struct CaptureSpec {
-    std::uint32_t stations = corotracer::kMaxStations;  ///< this and the lanes: see RegionSpec
+    std::uint32_t stations = corotracer::kMostStations;  ///< this and the lanes: see RegionSpec
     bool stationsAtStart = false;  ///< asked for: that many version-1 stations get their memory before anybody comes
     bool lanes = true;
     std::uint64_t laneBytes = 16ULL << 20;

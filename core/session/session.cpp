@@ -4,6 +4,7 @@
 
 #include "core/session/leftbehind.h"
 #include "core/session/mappings.h"
+#include "core/session/shortages.h"
 #include "core/session/targetlist.h"
 
 #include <QDeadlineTimer>
@@ -50,6 +51,7 @@ struct Session::Data {
     std::string socketPath;
     std::uint32_t stations = 0;
     QStringList notices;
+    Shortages shortages;
     TargetList *targets = nullptr;
     bool observer = false;
     bool extended = false;        ///< the region carries our extension
@@ -267,10 +269,16 @@ void Session::armNothingTraced()
 
 void Session::checkProgress()
 {
-    if (m_data->state == SessionState::Waiting && accounting().coroutines > 0)
+    const Accounting sums = accounting();
+    if (m_data->state == SessionState::Waiting && sums.coroutines > 0)
         setState(SessionState::Capturing);
-    if (m_data->state != SessionState::Waiting)
-        m_data->progressTimer->stop();
+    sayShortages(sums);
+}
+
+void Session::sayShortages(const Accounting &sums)
+{
+    for (const QString &shortage : m_data->shortages.look(sums))
+        addNotice(shortage);
 }
 
 /// The end of what we are attached to, once all that were there have gone.
@@ -316,6 +324,7 @@ void Session::onHarvestEnded()
 {
     m_data->harvest->wait();
     m_data->finalAccounting = m_data->harvest->accounting();
+    sayShortages(m_data->finalAccounting);
     if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestPastNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();

@@ -98,6 +98,7 @@ private:
     void beginWatching(const std::vector<pid_t> &targets);
     void armNothingTraced();
     void checkProgress();
+    void sayShortages(const Accounting &sums);
     void onNobodyFound();
     void onTargetExited(const ExitStatus &status);
     void awaitGroup();

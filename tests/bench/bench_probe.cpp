@@ -112,7 +112,7 @@ private:
         const auto *records = reinterpret_cast<const LaneRecord *>(m_base + lane.offset.load());
         std::uint64_t tail = lane.tail.load(std::memory_order_relaxed);
         const auto written = [&](std::uint64_t position) {
-            return (records[position & (capacity - 1)].commit.load(std::memory_order_acquire) & 0xF) ==
+            return (records[position % capacity].commit.load(std::memory_order_acquire) & 0xF) ==
                    lane_lap(position, capacity);
         };
         while (written(tail | (kLaneBlock - 1)))

@@ -82,7 +82,7 @@ private Q_SLOTS:
     {
         const auto line = parse("--batch --listen");
         QVERIFY(line);
-        QCOMPARE(line->start.capture.stations, 2097151U);
+        QCOMPARE(line->start.capture.stations, 2097150U);
         QVERIFY(line->start.capture.lanes);
         QCOMPARE(line->start.capture.laneBytes, 16ULL << 20);
         QCOMPARE(line->start.capture.lanePoolBytes, 512ULL << 20);
@@ -174,7 +174,7 @@ private Q_SLOTS:
     void stationsHaveTheirLimits()
     {
         QCOMPARE(parse("--batch -n 1 --listen")->start.capture.stations, 1U);
-        QCOMPARE(parse("--batch -n 2097151 --listen")->start.capture.stations, 2097151U);
+        QCOMPARE(parse("--batch -n 2097150 --listen")->start.capture.stations, 2097150U);
     }
 
     void helpAndVersionWin()
@@ -194,6 +194,8 @@ private Q_SLOTS:
         row("--batch", "--batch");
         row("--batch -n 0 --listen", "-n 0");
         row("--batch -n -5 --listen", "-n -5");
+        row("--batch -n 2097151 --listen",
+            "-n 2097151: a number of stations from 1 to 2097150 is needed; programs with");
         row("--batch -n 2097152 --listen", "-n 2097152");
         row("--batch -n 99999999999999999999 --listen", "-n 9999");
         row("--batch --stations 12x --listen", "--stations 12x");

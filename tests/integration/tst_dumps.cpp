@@ -51,7 +51,7 @@ private Q_SLOTS:
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("CTP_SHM_PATH"), batch.path("r.shm"));
         environment.insert(QStringLiteral("CTP_SOCK_PATH"), batch.path("r.shm.sock"));
-        environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("2097151"));
+        environment.insert(QStringLiteral("CTP_MAX_STATIONS"), QStringLiteral("2097150"));
         QProcess stays;
         stays.setProcessEnvironment(environment);
         stays.start(runner::binary("ct_many"), words("--coroutines 10"));

@@ -105,7 +105,7 @@ class Region:
             tail, = struct.unpack_from("<Q", data, 0x80)
             if state == LANE_MAKING and self.lane_mode != LANES_OVERWRITE:
                 continue  # in overwrite mode it is taken over with what is in it
-            if records == 0 or records & (records - 1) or offset + records * 32 > self.size:
+            if records < 2 * BLOCK or records % BLOCK or offset + records * 32 > self.size:
                 continue
             yield {"index": index, "state": state, "process": process, "tid": tid, "offset": offset,
                    "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail}

@@ -24,6 +24,7 @@ struct Sizes {
     std::uint32_t stations = 16;
     std::uint32_t sites = 256;
     std::uint64_t stringBytes = 1 << 16;
+    bool shrink = true;
 };
 
 /// Fills in all that a creator writes. Returns the file's size: call it once on a header of no use, to know that.
@@ -60,6 +61,7 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     x.lane_mode = sizes.mode;
     x.lane_records = sizes.laneRecords;
     x.lane_retention_ms = sizes.retentionMs;
+    x.lanes_shrink = sizes.shrink ? 1 : 0;
     x.lane_pool_size = (sizes.poolBytes + 4095) / 4096 * 4096;
     x.lane_pool_offset = place(x.lane_pool_size);
     x.file_size = end;

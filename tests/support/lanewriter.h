@@ -61,7 +61,10 @@ struct Ring {
     std::uint32_t capacity = 0;
     bool overwrite = false;
 
-    ct::LaneView view() const { return {records, blockNumbers, &header->committed, capacity, overwrite}; }
+    ct::LaneView view() const
+    {
+        return {records, blockNumbers, &header->committed, capacity, overwrite, &header->records};
+    }
 };
 
 /// A lane in memory of its own, for tests without a region.
@@ -115,6 +118,13 @@ public:
     {
         beginBlock();
         storePayload(slotOf(m_position), record);
+    }
+
+    /// There is no memory for slot `committed`, where the producer stands in its first lap: the lane ends there.
+    void shrink()
+    {
+        m_ring.capacity = static_cast<std::uint32_t>(m_position);
+        m_ring.header->records.store(m_ring.capacity, kRelease);  // partner: the reader's acquire load
     }
 
     void close(std::uint64_t now)

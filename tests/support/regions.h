@@ -17,7 +17,7 @@ namespace regions {
 
 using ct::test::TempDir;
 
-inline ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMaxStations)
+inline ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = corotracer::kMostStations)
 {
     ct::RegionSpec spec;
     spec.path = path;

@@ -9,6 +9,8 @@ namespace {
 
 class MonotonicWriter {
 public:
+    static constexpr targets::SizeIn kSizeIn = targets::SizeIn::Usize;
+
     MonotonicWriter(const targets::RawRegion *region, std::uint64_t probeId)
         : m_region(region), m_station(region != nullptr ? region->allocate() : nullptr)
     {

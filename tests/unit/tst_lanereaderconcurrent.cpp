@@ -21,11 +21,15 @@ constexpr std::uint64_t kRecords = 2'000'000;
 struct Producer {
     std::uint64_t accepted = 0;
     std::atomic<bool> done{false};
+    std::uint64_t shrinksAt = ~std::uint64_t{0};  ///< position
 
     void run(Lane lane)
     {
-        for (std::uint64_t n = 0; n < kRecords; ++n)
+        for (std::uint64_t n = 0; n < kRecords; ++n) {
+            if (lane.position() == shrinksAt)
+                lane.shrink();
             accepted += lane.put(lanewriter::genuineRecord(kIdentity, kKey, n));
+        }
         done.store(true, std::memory_order_release);
     }
 };
@@ -105,5 +109,29 @@ CT_CASE(anOverwritingProducerIsFollowed)
         CHECK_EQUAL(reader.count + reader.skipped, kRecords);
         CHECK_EQUAL(reader.next, kRecords);
         CHECK(reader.count >= capacity - corotracer::kLaneBlock);
+    }
+}
+
+/// The reader is anywhere when it happens, and whatever it held of the lane before.
+CT_CASE(aLaneThatGetsShorterIsFollowed)
+{
+    for (const bool overwrite : {false, true}) {
+        for (const std::uint32_t blocks : {2U, 3U, 7U}) {
+            LooseRing memory(8 * corotracer::kLaneBlock, overwrite);
+            memory.ring().header->committed.store(blocks * corotracer::kLaneBlock);
+            Producer producer;
+            producer.shrinksAt = blocks * corotracer::kLaneBlock;
+            Reader reader;
+            runBoth(memory, producer, reader);
+            CHECK_EQUAL(reader.wrong, 0u);
+            CHECK_EQUAL(memory.ring().header->records.load(), blocks * corotracer::kLaneBlock);
+            const std::uint64_t dropped = memory.ring().header->dropped.load();
+            CHECK_EQUAL(producer.accepted + dropped, kRecords);
+            CHECK_EQUAL(reader.next + (dropped - reader.drops), kRecords);
+            if (overwrite)
+                CHECK_EQUAL(reader.count + reader.skipped, kRecords);
+            else
+                CHECK_EQUAL(reader.skipped, 0u);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //
 // Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
 #include "lanetest.h"
+#include "tests/support/fillerfile.h"
 #include "tests/support/oldkernel.h"
 #include "tests/support/smalltmpfs.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 using namespace lanetest;
 using probetest::inChild;
+using smalltmpfs::Filler;
 
 std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t block)
 {
@@ -148,25 +150,6 @@ void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory
         });
     }
 }
-
-/// Takes what is left of the file system.
-class Filler {
-public:
-    explicit Filler(const std::string &directory) : m_path(directory + "/filler")
-    {
-        const int fd = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        const std::vector<char> bytes(4096, 'x');
-        while (::write(fd, bytes.data(), bytes.size()) > 0) {
-        }
-        ::close(fd);
-    }
-    Filler(const Filler &) = delete;
-    Filler &operator=(const Filler &) = delete;
-    ~Filler() { ::unlink(m_path.c_str()); }
-
-private:
-    std::string m_path;
-};
 
 CT_CASE(noMemoryForStations)
 {

@@ -116,7 +116,7 @@ CT_CASE(creationRefusesWhatIsThere)
     CHECK(!std::filesystem::exists(dir.file("nowhere")));
     CHECK(!Region::create({dir.file("no/such/dir.shm"), 10}));
     CHECK(!Region::create({dir.file("b.shm"), 0}));
-    CHECK(!Region::create({dir.file("b.shm"), corotracer::kMaxStations + 1}));
+    CHECK(!Region::create({dir.file("b.shm"), corotracer::kMostStations + 1}));
     CHECK(!std::filesystem::exists(dir.file("b.shm")));
 }
 
@@ -304,12 +304,12 @@ CT_CASE(theAreasAreThere)
     auto region = Region::create(specOf(dir.file("a.shm")));
     REQUIRE(region);
     CHECK_EQUAL(region->laneMode(), std::uint32_t{corotracer::kLanesDiscard});
-    CHECK_EQUAL(region->stationCapacity(), corotracer::kMaxStations);
+    CHECK_EQUAL(region->stationCapacity(), corotracer::kMostStations);
     CHECK_EQUAL(offered(*region), 32'768u);
     CHECK_EQUAL(region->processes().size(), 1024u);
     CHECK_EQUAL(region->laneDirectory().size(), 4096u);
-    CHECK_EQUAL(region->lines().size(), corotracer::kMaxStations);
-    CHECK_EQUAL(region->births().size(), corotracer::kMaxStations);
+    CHECK_EQUAL(region->lines().size(), corotracer::kMostStations);
+    CHECK_EQUAL(region->births().size(), corotracer::kMostStations);
     CHECK_EQUAL(region->header().extension.lane_records, (16u << 20) / 32);
     CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
     CHECK_EQUAL(region->header().extension.lane_retention_ms, 0u);
@@ -319,7 +319,7 @@ CT_CASE(theAreasAreThere)
     CHECK(region->writableLines().data() == region->lines().data());
     CHECK(region->writableBirths().data() == region->births().data());
     CHECK(region->writableStation(5) == &region->station(5));
-    CHECK(region->writableStation(corotracer::kMaxStations) == nullptr);
+    CHECK(region->writableStation(corotracer::kMostStations) == nullptr);
     // What was made is what another engine accepts and sees.
     auto observer = Region::open(dir.file("a.shm"));
     REQUIRE(observer);

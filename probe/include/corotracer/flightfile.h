@@ -24,6 +24,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #pragma push_macro("slots")
@@ -180,8 +181,19 @@ template <std::size_t Size>
     return -1;
 }
 
-/// Puts the areas of a flight recorder one behind the other, each on pages of its own.
-inline std::uint64_t plan_recording(const flight_recorder_options &options, ExtensionHeader &extension) noexcept
+/// Bytes that the file system of an open file has left. A tmpfs without a limit says that it has 0 blocks.
+[[nodiscard]] inline std::uint64_t free_bytes(int fd) noexcept
+{
+    struct statvfs space {};
+    if (::fstatvfs(fd, &space) != 0 || space.f_blocks == 0)
+        return ~std::uint64_t{0};
+    return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
+}
+
+/// Puts the areas of a flight recorder one behind the other, each on pages of its own. At most half of the `free` bytes
+/// are for lanes: with a pool that cannot be had, the first threads would take all of it.
+inline std::uint64_t plan_recording(const flight_recorder_options &options, ExtensionHeader &extension,
+                                    std::uint64_t free = ~std::uint64_t{0}) noexcept
 {
     constexpr std::uint64_t page = 4096;
     constexpr std::uint64_t lane_bytes_min = std::uint64_t{kLaneRecordsMin} * sizeof(LaneRecord);
@@ -210,10 +222,12 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     extension.births_offset = place(extension.lines_reserved * sizeof(BirthLine));
     const std::uint64_t lane_bytes = std::bit_floor(between(lane_bytes_min, options.lane_bytes, lane_bytes_max));
     extension.lane_records = static_cast<std::uint32_t>(lane_bytes / sizeof(LaneRecord));
-    extension.lane_pool_size = between(2 * lane_bytes_min, options.pool_bytes, pool_max) / page * page;
+    const std::uint64_t pool_bytes = options.pool_bytes < free / 2 ? options.pool_bytes : free / 2;
+    extension.lane_pool_size = between(2 * lane_bytes_min, pool_bytes, pool_max) / page * page;
     extension.lane_pool_offset = place(extension.lane_pool_size);
     extension.lane_mode = kLanesOverwrite;
     extension.lane_retention_ms = options.retention_ms;
+    extension.lanes_shrink = 1;
     return end;
 }
 
@@ -229,7 +243,7 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     static_assert(offsetof(GlobalHeader, extension) % alignof(ExtensionHeader) == 0);
     alignas(GlobalHeader) static constexpr char zeroes[sizeof(GlobalHeader)] = {};
     ExtensionHeader extension{};
-    const std::uint64_t size = plan_recording(options, extension);
+    const std::uint64_t size = plan_recording(options, extension, free_bytes(fd));
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
         errno = EFBIG;  // asking for it would be a signal

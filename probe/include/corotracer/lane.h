@@ -24,6 +24,8 @@ namespace corotracer::detail {
 
 inline void pause() noexcept;  // pause.h
 
+inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
+
 /// Stores a record; the commit last. Release each; partner: the reader's acquire loads (the payloads' matter in
 /// overwrite mode, where the reader looks at the block's number again after them).
 [[gnu::always_inline]] inline void put_record(LaneRecord &record, std::uint64_t ts, std::uint64_t identity,
@@ -63,32 +65,59 @@ inline void pause() noexcept;  // pause.h
     entry.late_seq.store(seq + 2, std::memory_order_release);  // partner: the engine's acquire loads
 }
 
-/// Memory behind the slots of the next step. False: there is none; not asked again for a while.
+/// Memory behind the slots of the next step, or of a part of it. False: there is none; not asked again for a while.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_records(thread_state &self, std::uint32_t slot) noexcept
 {
     const std::uint64_t now = monotonic_ns();
     if (now < self.retry_ns)
         return false;
-    constexpr std::uint32_t step = (1U << 20) / sizeof(LaneRecord);
+    constexpr std::uint32_t step = lane_step / sizeof(LaneRecord);
     const std::uint32_t rounded = (slot / step + 1) * step;
     const std::uint32_t end = rounded < self.capacity ? rounded : self.capacity;
     const std::uint32_t begin = slot / kLaneBlock * kLaneBlock;
     const int saved_errno = errno;
-    const bool backed = back_with_memory(self.records + begin, (end - begin) * sizeof(LaneRecord));
+    const std::uint64_t backed =
+        back_some(reinterpret_cast<char *>(self.records + begin), (end - begin) * sizeof(LaneRecord));
     errno = saved_errno;
-    if (!backed) {
+    if (backed == 0) {
         self.retry_ns = now + no_room_ns;
         return false;
     }
-    self.lane->committed.store(end, std::memory_order_release);  // partner: the acquire of whoever has the lane next
+    const auto committed = begin + static_cast<std::uint32_t>(backed / sizeof(LaneRecord));
+    self.lane->committed.store(committed, std::memory_order_release);  // partner: the acquire of the next owner
     return true;
+}
+
+/// In the first lap, in front of the first slot without memory: makes the lane as long as its memory, for good. The
+/// records so far are lap 1 of their slots in either length. False: it has to stay as it is.
+[[nodiscard]] inline bool shrink_lane(thread_state &self, std::uint64_t position) noexcept
+{
+    const std::uint32_t committed = self.lane->committed.load(std::memory_order_relaxed);
+    if (!state_v1.lanes.may_shrink || position != committed || committed % kLaneBlock != 0 ||
+        committed < kLaneRecordsMin)
+        return false;
+    // Release; partner: the acquire of readers and of the next owner. In front of the first record that depends on it.
+    self.lane->records.store(committed, std::memory_order_release);
+    self.capacity = committed;
+    return true;
+}
+
+/// Where `position` lies, with memory behind it; no_slot: there is none.
+[[nodiscard]] inline std::uint32_t backed_slot(thread_state &self, std::uint64_t position) noexcept
+{
+    const auto slot = static_cast<std::uint32_t>(position % self.capacity);
+    if (slot < self.lane->committed.load(std::memory_order_relaxed) || commit_records(self, slot))
+        return slot;
+    return shrink_lane(self, position) ? 0 : no_slot;
 }
 
 /// The next run of slots. False: the lane is full.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool next_run(thread_state &self) noexcept
 {
     const std::uint64_t position = self.position_end;
-    const auto slot = static_cast<std::uint32_t>(position & (self.capacity - 1));
+    const std::uint32_t slot = backed_slot(self, position);
+    if (slot == no_slot)
+        return false;
     const std::uint32_t in_block = slot % kLaneBlock;
     std::uint64_t count = kLaneBlock - in_block;
     if (!state_v1.lanes.overwrite) {
@@ -99,10 +128,7 @@ inline void pause() noexcept;  // pause.h
         if (room == 0 || (self.drops != 0 && room < kLaneBlock))
             return false;
         count = room < count ? room : count;
-    }
-    if (slot >= self.lane->committed.load(std::memory_order_relaxed) && !commit_records(self, slot))
-        return false;
-    if (state_v1.lanes.overwrite && in_block == 0) {
+    } else if (in_block == 0) {
         // Relaxed: the records behind it are stored with release, and the reader acquires those before it looks again.
         self.block_numbers[slot / kLaneBlock].store(position / kLaneBlock + 1, std::memory_order_relaxed);
     }

@@ -20,6 +20,7 @@ namespace corotracer::detail {
 
 inline constexpr std::uint64_t position_limit = std::uint64_t{1} << 62;  ///< beyond it is no position
 inline constexpr std::uint64_t lane_bytes_min = kLaneRecordsMin * sizeof(LaneRecord);
+inline constexpr std::uint64_t lane_step = 1U << 20;  ///< bytes of records that get memory at a time
 
 /// Bytes of block numbers in front of a lane's records.
 [[nodiscard]] inline constexpr std::uint64_t block_bytes(std::uint64_t records) noexcept
@@ -46,14 +47,15 @@ struct lane_place {
     const std::uint32_t untrusted_records = lane.records.load(std::memory_order_acquire);
     const std::uint64_t untrusted_offset = lane.offset.load(std::memory_order_relaxed);
     const std::uint64_t untrusted_blocks = lane.block_numbers_offset.load(std::memory_order_relaxed);
-    if (!std::has_single_bit(untrusted_records) || untrusted_records < kLaneRecordsMin ||
+    if (untrusted_records % kLaneBlock != 0 || untrusted_records < kLaneRecordsMin ||
         untrusted_records > kLaneRecordsMax)
         return {};
     if (!inside_pool(areas, untrusted_offset, untrusted_records * sizeof(LaneRecord)) ||
         !inside_pool(areas, untrusted_blocks, block_bytes(untrusted_records)))
         return {};
-    return {reinterpret_cast<LaneRecord *>(areas.base + untrusted_offset),
-            reinterpret_cast<std::atomic<std::uint64_t> *>(areas.base + untrusted_blocks), untrusted_records};
+    char *const blocks = areas.pool + (untrusted_blocks - areas.pool_offset);
+    return {reinterpret_cast<LaneRecord *>(areas.pool + (untrusted_offset - areas.pool_offset)),
+            reinterpret_cast<std::atomic<std::uint64_t> *>(blocks), untrusted_records};
 }
 
 [[nodiscard]] inline std::uint32_t lanes_made(const lane_areas &areas) noexcept
@@ -72,30 +74,47 @@ struct lane_place {
     return bytes + block_bytes(bytes / sizeof(LaneRecord)) <= left ? bytes : 0;
 }
 
+/// Gives the first `most` bytes memory, or half of them, and so on. Returns how many have it; 0: not even the smallest
+/// lane's. An attempt in vain takes all the memory there is, so that a part of it is worth having.
+[[nodiscard]] inline std::uint64_t back_some(char *begin, std::uint64_t most) noexcept
+{
+    for (std::uint64_t bytes = most; bytes >= lane_bytes_min; bytes = bytes / 2 & ~std::uint64_t{lane_bytes_min - 1}) {
+        if (back_with_memory(begin, bytes))
+            return bytes;
+    }
+    return 0;
+}
+
 /// A part of the pool, from `begin`, in bytes: block numbers, with memory behind them, then records.
 struct lane_carving {
     std::uint64_t begin = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t records = 0;  ///< 0: pool or memory are spent
+    std::uint64_t records = 0;    ///< 0: pool or memory are spent
+    std::uint64_t committed = 0;  ///< of the records: those that have memory already
 
     [[nodiscard]] constexpr std::uint64_t end() const noexcept { return begin + blocks + records; }
 };
 
-/// Memory comes first: as long as there is none, the pool stays whole, however often and by how many it is asked for.
-/// What another thread carves meanwhile begins in the same place, so that the memory serves its lane.
+/// Memory comes first, also for the first records: a lane that exists can be written, if only by wrapping early. As
+/// long as there is none, the pool stays whole, however often and by how many it is asked for. What another thread
+/// carves meanwhile begins in the same place, so that the memory serves its lane.
 [[nodiscard]] inline lane_carving carve(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint64_t> &pool_used = areas.extension->lane_pool_used;
     lane_carving carving;
     carving.begin = pool_used.load(std::memory_order_relaxed);
     do {
+        const std::uint64_t begin = carving.begin - areas.pool_skipped;
         // Whole pages: an untrusted count that is not would misplace the lane.
-        if (carving.begin > areas.pool_size || carving.begin % 4096 != 0)
+        if (carving.begin < areas.pool_skipped || begin > areas.pool_size || begin % 4096 != 0)
             return {};
-        carving.records =
-            lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - carving.begin);
+        carving.records = lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - begin);
         carving.blocks = block_bytes(carving.records / sizeof(LaneRecord));
-        if (carving.records == 0 || !back_with_memory(areas.base + areas.pool_offset + carving.begin, carving.blocks))
+        if (carving.records == 0 || !back_with_memory(areas.pool + begin, carving.blocks))
+            return {};
+        const std::uint64_t first = carving.records < lane_step ? carving.records : lane_step;
+        carving.committed = back_some(areas.pool + begin + carving.blocks, first);
+        if (carving.committed == 0)
             return {};
     } while (!pool_used.compare_exchange_weak(carving.begin, carving.end(), std::memory_order_relaxed,
                                               std::memory_order_relaxed));
@@ -129,11 +148,12 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
         // Release: the entry has memory; partner: the acquire in lanes_made and the engine's.
     } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel, std::memory_order_acquire));
     LaneHeader &lane = areas.directory[index];
-    const std::uint64_t offset = areas.pool_offset + carving.begin;
+    const std::uint64_t offset = areas.pool_offset + (carving.begin - areas.pool_skipped);
     // Release; partner: the acquire of an engine that looks for the lanes of the dead.
     lane.state.store(kLaneMaking, std::memory_order_release);
     lane.block_numbers_offset.store(offset, std::memory_order_relaxed);
     lane.offset.store(offset + carving.blocks, std::memory_order_relaxed);
+    lane.committed.store(static_cast<std::uint32_t>(carving.committed / sizeof(LaneRecord)), std::memory_order_relaxed);
     lane.records.store(static_cast<std::uint32_t>(carving.records / sizeof(LaneRecord)), std::memory_order_release);
     return &lane;
 }
@@ -202,7 +222,7 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     const std::uint64_t end = position + kLaneBlock;
     const std::uint64_t lap = lane_lap(position, place.capacity);
     while (position < end &&
-           (place.records[position & (place.capacity - 1)].commit.load(std::memory_order_relaxed) & 0xF) == lap)
+           (place.records[position % place.capacity].commit.load(std::memory_order_relaxed) & 0xF) == lap)
         ++position;
     return position;
 }

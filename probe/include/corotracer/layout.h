@@ -40,8 +40,11 @@ inline constexpr std::uint32_t kStationMark = 0x31505443U;  ///< "CTP1": written
 inline constexpr std::size_t kSlotsPerStation = 8;
 inline constexpr std::size_t kHeaderSize = 1024;
 inline constexpr std::size_t kStationSize = 1024;
-/// Largest station count that the known C++ SDK maps without overflowing its `int` arithmetic.
+/// A header that claims more stations, of either kind, is refused.
 inline constexpr std::uint32_t kMaxStations = 2'097'151;
+/// The most that an engine offers. The existing C++ SDK computes 1024 + n * 1024 as a 32-bit int, which one more
+/// overflows: its mmap(2) fails, and the program runs untraced.
+inline constexpr std::uint32_t kMostStations = 2'097'150;
 /// The most that a region may have. Its file is sparse: a count in the header takes no memory, but whoever believes it
 /// keeps something of each.
 inline constexpr std::uint32_t kMaxSites = 0xF'FFFF;  ///< the id of a site has 20 bits in LaneRecord::commit
@@ -130,7 +133,10 @@ struct ExtensionHeader {
     std::atomic<std::uint32_t> sites_dropped;     // 0x084  registrations that found no room
     std::atomic<std::uint64_t> strings_used;      // 0x088  fetch_add; may exceed strings_capacity
     std::atomic<std::uint64_t> born_before_init;  // 0x090  coroutines born before InitTracer
-    std::uint64_t pad_probe[5];
+    /// 0x098  Processes that are untraced because they could not map the region. Counted through the header alone.
+    std::atomic<std::uint32_t> processes_unmapped;
+    std::uint32_t pad_probe;
+    std::uint64_t pad_probes[4];
     // Written by the engine.
     std::atomic<std::uint64_t> allocated_wrapped;  // 0x0C0  stations subtracted from allocated_count so far
     std::uint64_t created_monotonic_ns;            // 0x0C8  CLOCK_MONOTONIC and
@@ -156,7 +162,11 @@ struct ExtensionHeader {
     std::uint32_t lane_retention_ms;  // 0x144  how long an ended thread's lane is kept from the next one, in both modes
     std::uint64_t created_counter;    // 0x148  counter at created_monotonic_ns, 0 = unknown
     std::uint64_t created_mult;       // 0x150  reserved, 0: two readings of both clocks tell the rate better than one
-    std::uint64_t pad_areas[5];
+    /// 0x158  1: readers load LaneHeader::records at every visit, so that a producer may lower it. Written by the
+    /// creator.
+    std::uint32_t lanes_shrink;
+    std::uint32_t pad_lanes;
+    std::uint64_t pad_areas[4];
     // Written by probes, at births and thread starts.
     /// 0x180  Compact stations ever taken; raised by compare-exchange, and only once the next index has memory.
     std::atomic<std::uint32_t> line_count;
@@ -312,6 +322,10 @@ enum : std::uint32_t {
 /// lies in slot p % records and carries lane_lap(p). There is no shared head: the reader polls the commit of the slot
 /// at its position, and whoever takes a free lane goes on at `tail`.
 ///
+/// A producer that gets no memory for slot `committed` in the first lap lowers `records` to `committed` (release)
+/// before it stores that position's record, which is then lap 2 of slot 0. All records so far are lap 1 of their slots
+/// either way, so a reader that still has the old number finds nothing new at `committed`, and nothing wrong below it.
+///
 /// Discard mode: the producer writes while position < tail + records. Overwrite mode: before it writes the first record
 /// of a block (kLaneBlock records) it stores the block's number, position / kLaneBlock + 1, in block_numbers[block %
 /// blocks] (relaxed: the payloads behind it are stored with release); a reader copies records between two equal
@@ -322,7 +336,7 @@ struct alignas(256) LaneHeader {
     std::atomic<std::uint32_t> process;  ///< 0x04  index in the process table
     std::atomic<std::uint64_t> tid;      ///< 0x08
     std::atomic<std::uint64_t> offset;   ///< 0x10  of the records in the file, a multiple of 4096; fixed once made
-    std::atomic<std::uint32_t> records;  ///< 0x18  capacity, a power of two; fixed once made
+    std::atomic<std::uint32_t> records;  ///< 0x18  capacity, whole blocks; a power of two until it is lowered, once
     std::atomic<std::uint32_t> claims;   ///< 0x1C  how many threads had the lane, this one included
     std::atomic<std::uint64_t> block_numbers_offset;  ///< 0x20  u64 [records / kLaneBlock] in the file; fixed
     std::atomic<std::uint64_t> begin;                 ///< 0x28  position of this thread's first record
@@ -393,6 +407,8 @@ static_assert(sizeof(SiteRecord) == 64);
 static_assert(offsetof(ExtensionHeader, process_table_offset) == 0x100 - 0x40);
 static_assert(offsetof(ExtensionHeader, line_count) == 0x180 - 0x40);
 static_assert(offsetof(ExtensionHeader, free_stations) == 0x1C0 - 0x40);
+static_assert(offsetof(ExtensionHeader, processes_unmapped) == 0x98 - 0x40);
+static_assert(offsetof(ExtensionHeader, lanes_shrink) == 0x158 - 0x40);
 static_assert(sizeof(StateLine) == 64 && offsetof(StateLine, life) == 0x28 && sizeof(BirthLine) == 64);
 static_assert(offsetof(BirthLine, next_free) == 0x24 && offsetof(BirthLine, events_before) == 0x28);
 static_assert(sizeof(LaneRecord) == 32 && sizeof(LaneHeader) == 256 && sizeof(ProcessEntry) == 256);

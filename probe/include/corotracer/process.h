@@ -89,19 +89,21 @@ struct socket_state {
 /// stands there later is not looked at.
 struct lane_areas {
     ExtensionHeader *extension = nullptr;  ///< null: no lanes
-    char *base = nullptr;                  ///< of the mapping: offsets in the file count from here
+    char *pool = nullptr;                  ///< what lanes are made from, as far as it is mapped: from pool_offset on
     ProcessEntry *processes = nullptr;
     LaneHeader *directory = nullptr;
     StateLine *lines = nullptr;
     BirthLine *births = nullptr;
-    std::uint64_t pool_offset = 0;  ///< bytes in the file
-    std::uint64_t pool_size = 0;    ///< bytes
+    std::uint64_t pool_offset = 0;   ///< bytes in the file
+    std::uint64_t pool_size = 0;     ///< bytes
+    std::uint64_t pool_skipped = 0;  ///< bytes of the region's pool in front of it, which this process does not map
     std::uint32_t process_capacity = 0;
     std::uint32_t lane_capacity = 0;
     std::uint32_t lines_reserved = 0;
     std::uint32_t lane_records = 0;  ///< of a new lane, as far as there is room
     std::uint32_t retention_ms = 0;
     bool overwrite = false;
+    bool may_shrink = false;  ///< readers follow a lane that gets shorter
 };
 
 /// How the raw counter is held against CLOCK_MONOTONIC (counterwatch.h).

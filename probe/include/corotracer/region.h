@@ -4,11 +4,13 @@
 // The region file: read, checked like the untrusted input it is, then mapped.
 #pragma once
 
+#include "addressspace.h"
 #include "process.h"
 
 #include <bit>
 #include <climits>
 #include <cstring>
+#include <type_traits>
 
 #include <sys/stat.h>
 
@@ -21,14 +23,31 @@
 
 namespace corotracer::detail {
 
+/// A part of the file as it lies in memory.
+struct mapped_part {
+    char *begin = nullptr;  ///< of the mapping, on a page
+    std::size_t size = 0;
+};
+
 /// What InitTracer found out about the region before anything is published.
 struct mapping {
-    void *base = nullptr;
-    std::size_t size = 0;
+    GlobalHeader *header = nullptr;
+    StationData *stations = nullptr;
     std::uint32_t station_limit = 0;
     bool engine_fences = false;
     site_area sites;
     lane_areas lanes;
+    // Where the areas lie: bytes from the start of the file.
+    std::uint64_t sites_offset = 0;
+    std::uint64_t strings_offset = 0;
+    std::uint64_t processes_offset = 0;
+    std::uint64_t directory_offset = 0;
+    std::uint64_t lines_offset = 0;
+    std::uint64_t births_offset = 0;
+    // The file as it is mapped: whole, or area by area.
+    char *whole = nullptr;
+    mapped_part parts[9];
+    std::uint32_t part_count = 0;
 };
 
 /// Whether [offset, offset + count * size) is a range of whole 64-byte lines behind `after` and within `file_size`.
@@ -41,13 +60,11 @@ struct mapping {
 /// The areas of lanes and compact stations. Leaves `lanes` empty unless all of them are sound.
 inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_size) noexcept
 {
-    auto *header = static_cast<GlobalHeader *>(map.base);
-    ExtensionHeader &untrusted = header->extension;
-    char *const base = static_cast<char *>(map.base);
-    const std::uint64_t processes = untrusted.process_table_offset;
-    const std::uint64_t directory = untrusted.lane_directory_offset;
-    const std::uint64_t lines = untrusted.lines_offset;
-    const std::uint64_t births = untrusted.births_offset;
+    ExtensionHeader &untrusted = map.header->extension;
+    map.processes_offset = untrusted.process_table_offset;
+    map.directory_offset = untrusted.lane_directory_offset;
+    map.lines_offset = untrusted.lines_offset;
+    map.births_offset = untrusted.births_offset;
     const std::uint32_t mode = untrusted.lane_mode;
     lane_areas areas;
     areas.pool_offset = untrusted.lane_pool_offset;
@@ -58,58 +75,171 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     areas.lane_records = untrusted.lane_records;
     areas.retention_ms = untrusted.lane_retention_ms;
     areas.overwrite = mode == kLanesOverwrite;
+    areas.may_shrink = untrusted.lanes_shrink == 1;
     if (mode != kLanesDiscard && mode != kLanesOverwrite)
         return;
     constexpr std::uint64_t page = 4096;
-    if (((processes | directory | lines | births | areas.pool_offset) & (page - 1)) != 0)
+    if (((map.processes_offset | map.directory_offset | map.lines_offset | map.births_offset | areas.pool_offset) &
+         (page - 1)) != 0)
         return;
-    if (!fits(processes, areas.process_capacity, sizeof(ProcessEntry), behind, file_size) ||
-        !fits(directory, areas.lane_capacity, sizeof(LaneHeader), behind, file_size) ||
-        !fits(lines, areas.lines_reserved, sizeof(StateLine), behind, file_size) ||
-        !fits(births, areas.lines_reserved, sizeof(BirthLine), behind, file_size) ||
+    if (!fits(map.processes_offset, areas.process_capacity, sizeof(ProcessEntry), behind, file_size) ||
+        !fits(map.directory_offset, areas.lane_capacity, sizeof(LaneHeader), behind, file_size) ||
+        !fits(map.lines_offset, areas.lines_reserved, sizeof(StateLine), behind, file_size) ||
+        !fits(map.births_offset, areas.lines_reserved, sizeof(BirthLine), behind, file_size) ||
         !fits(areas.pool_offset, areas.pool_size, 1, behind, file_size))
         return;
     if (!std::has_single_bit(areas.lane_records) || areas.lane_records < kLaneRecordsMin ||
         areas.lane_records > kLaneRecordsMax || areas.lines_reserved > kMaxStations ||
         areas.process_capacity > kMaxProcesses || areas.lane_capacity > kMaxLanes)
         return;
-    areas.base = base;
-    areas.processes = reinterpret_cast<ProcessEntry *>(base + processes);
-    areas.directory = reinterpret_cast<LaneHeader *>(base + directory);
-    areas.lines = reinterpret_cast<StateLine *>(base + lines);
-    areas.births = reinterpret_cast<BirthLine *>(base + births);
     areas.extension = &untrusted;
     map.lanes = areas;
+}
+
+/// Whether the header announces an extension that this probe knows.
+[[nodiscard]] inline bool is_extended(const ExtensionHeader &untrusted) noexcept
+{
+    return untrusted.magic == kExtensionMagic && untrusted.version == kExtensionVersion &&
+           untrusted.size >= sizeof(ExtensionHeader) && untrusted.site_record_size == sizeof(SiteRecord);
 }
 
 /// Checks the extension that the header announces; leaves `sites` empty unless all of it is sound.
 inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
 {
-    auto *header = static_cast<GlobalHeader *>(map.base);
-    ExtensionHeader &untrusted = header->extension;
-    if (untrusted.magic != kExtensionMagic || untrusted.version != kExtensionVersion ||
-        untrusted.size < sizeof(ExtensionHeader) || untrusted.site_record_size != sizeof(SiteRecord))
+    ExtensionHeader &untrusted = map.header->extension;
+    if (!is_extended(untrusted))
         return;
     const std::uint64_t reserved = untrusted.stations_reserved;
-    const std::uint64_t table = untrusted.site_table_offset;
+    map.sites_offset = untrusted.site_table_offset;
+    map.strings_offset = untrusted.strings_offset;
     const std::uint32_t capacity = untrusted.site_capacity;
-    const std::uint64_t strings = untrusted.strings_offset;
     const std::uint64_t strings_capacity = untrusted.strings_capacity;
     if (reserved > kMaxStations || capacity > kMaxSites ||
         !fits(kHeaderSize, reserved, kStationSize, kHeaderSize, file_size))
         return;
     const std::uint64_t behind = kHeaderSize + reserved * kStationSize;
-    if (!fits(table, capacity, sizeof(SiteRecord), behind, file_size) ||
-        !fits(strings, strings_capacity, 1, behind, file_size))
+    if (!fits(map.sites_offset, capacity, sizeof(SiteRecord), behind, file_size) ||
+        !fits(map.strings_offset, strings_capacity, 1, behind, file_size))
         return;
     map.station_limit = static_cast<std::uint32_t>(reserved);
     map.engine_fences = untrusted.engine_fences == 1;
     map.sites.extension = &untrusted;
-    map.sites.records = reinterpret_cast<SiteRecord *>(static_cast<char *>(map.base) + table);
-    map.sites.strings = static_cast<char *>(map.base) + strings;
     map.sites.capacity = capacity;
     map.sites.strings_capacity = strings_capacity;
     check_lanes(map, behind, file_size);
+}
+
+/// Cuts the pool to `most` bytes: those that are handed out next, as far as there are so many.
+inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
+{
+    if (lanes.extension == nullptr || lanes.pool_size <= most)
+        return;
+    const std::uint64_t untrusted_used = lanes.extension->lane_pool_used.load(std::memory_order_relaxed) / 4096 * 4096;
+    const std::uint64_t last = (lanes.pool_size - most) / 4096 * 4096;
+    lanes.pool_skipped = untrusted_used < last ? untrusted_used : last;
+    lanes.pool_offset += lanes.pool_skipped;
+    lanes.pool_size = most;
+}
+
+/// Cuts the areas to `budget` bytes together. What is cut off counts as spent, which probes and engines can deal with:
+/// lanes are shorter, fewer coroutines are traced, and the rest is counted. With lanes, no full station is needed.
+/// False: too little for anything.
+[[nodiscard]] inline bool cut_areas(mapping &map, std::uint64_t budget) noexcept
+{
+    constexpr std::uint64_t least = 1 << 20;
+    const bool has_lanes = map.lanes.extension != nullptr;
+    const std::uint64_t tables = has_lanes ? std::uint64_t{map.lanes.process_capacity} * sizeof(ProcessEntry) +
+                                                 std::uint64_t{map.lanes.lane_capacity} * sizeof(LaneHeader)
+                                           : 0;
+    if (budget < tables + least)
+        return false;
+    const std::uint64_t rest = budget - tables;
+    const auto cut = [](auto &count, std::uint64_t most) {
+        if (count > most)
+            count = static_cast<std::remove_reference_t<decltype(count)>>(most);
+    };
+    cut(map.sites.capacity, rest / 16 / sizeof(SiteRecord));
+    cut(map.sites.strings_capacity, rest / 8);
+    cut(map.station_limit, has_lanes ? 0 : rest / 2 / kStationSize);
+    cut(map.lanes.lines_reserved, rest / 8 / sizeof(StateLine));
+    cut_pool(map.lanes, rest / 2 / 4096 * 4096);
+    return true;
+}
+
+/// A range of the file in memory; null: it cannot be mapped.
+[[nodiscard]] inline char *map_part(mapping &map, int fd, std::uint64_t offset, std::uint64_t bytes) noexcept
+{
+    if (map.whole != nullptr)
+        return map.whole + offset;
+    const std::uint64_t begin = offset & ~(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) - 1);
+    const std::size_t size = offset - begin + (bytes == 0 ? 1 : bytes);
+    void *const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(begin));
+    if (mapped == MAP_FAILED)
+        return nullptr;
+#if defined(MADV_DONTDUMP)
+    (void)::madvise(mapped, size, MADV_DONTDUMP);  // a core file need not hold what the region's file holds
+#endif
+    map.parts[map.part_count++] = {static_cast<char *>(mapped), size};
+    return static_cast<char *>(mapped) + (offset - begin);
+}
+
+inline void unmap(mapping &map) noexcept
+{
+    for (std::uint32_t i = 0; i < map.part_count; ++i)
+        ::munmap(map.parts[i].begin, map.parts[i].size);
+    map = {};
+}
+
+/// Finds all areas in memory. False: some cannot be mapped.
+[[nodiscard]] inline bool map_areas(mapping &map, int fd) noexcept
+{
+    lane_areas &lanes = map.lanes;
+    const auto place = [&map, fd](auto *&area, std::uint64_t offset, std::uint64_t count, std::size_t size) {
+        area = reinterpret_cast<std::remove_reference_t<decltype(area)>>(map_part(map, fd, offset, count * size));
+        return area != nullptr;
+    };
+    if (!place(map.stations, kHeaderSize, map.station_limit, kStationSize))
+        return false;
+    if (map.sites.extension != nullptr &&
+        (!place(map.sites.records, map.sites_offset, map.sites.capacity, sizeof(SiteRecord)) ||
+         !place(map.sites.strings, map.strings_offset, map.sites.strings_capacity, 1)))
+        return false;
+    return lanes.extension == nullptr ||
+           (place(lanes.processes, map.processes_offset, lanes.process_capacity, sizeof(ProcessEntry)) &&
+            place(lanes.directory, map.directory_offset, lanes.lane_capacity, sizeof(LaneHeader)) &&
+            place(lanes.lines, map.lines_offset, lanes.lines_reserved, sizeof(StateLine)) &&
+            place(lanes.births, map.births_offset, lanes.lines_reserved, sizeof(BirthLine)) &&
+            place(lanes.pool, lanes.pool_offset, lanes.pool_size, 1));
+}
+
+/// Tells the engine that this process is untraced for want of address space: only the header has to be mapped for it.
+inline void count_unmapped(int fd) noexcept
+{
+    void *const page = ::mmap(nullptr, sizeof(GlobalHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return;
+    ExtensionHeader &extension = static_cast<GlobalHeader *>(page)->extension;
+    if (is_extended(extension))
+        extension.processes_unmapped.fetch_add(1, std::memory_order_relaxed);  // a sum for people
+    ::munmap(page, sizeof(GlobalHeader));
+}
+
+/// Maps a file that was read and checked, as much of it as this process's address space allows.
+[[nodiscard]] inline const char *map_file(int fd, std::uint64_t file_size, std::uint32_t stations,
+                                          mapping &map) noexcept
+{
+    constexpr const char *no_space = "too little address space for the region: raise the limit (ulimit -v)";
+    const std::uint64_t budget = mapping_budget();
+    char *const first = map_part(map, fd, 0, file_size <= budget ? file_size : kHeaderSize);
+    if (first == nullptr)
+        return budget == unlimited ? "cannot be mapped" : no_space;
+    map.header = reinterpret_cast<GlobalHeader *>(first);
+    map.whole = file_size <= budget ? first : nullptr;
+    map.station_limit = stations;
+    check_extension(map, file_size);
+    if ((map.whole == nullptr && !cut_areas(map, budget)) || !map_areas(map, fd))
+        return no_space;
+    return nullptr;
 }
 
 /// Reads and checks an open region, then maps it: never beyond its end, and only if it is one.
@@ -138,16 +268,13 @@ inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
     const std::uint64_t stations_in_file = (file_size - kHeaderSize) / kStationSize;
     if (max_stations > stations_in_file)
         return "shorter than its header says";
-    map.base = ::mmap(nullptr, file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (map.base == MAP_FAILED)
-        return "cannot be mapped";
-    map.size = file_size;
-#if defined(MADV_DONTDUMP)
-    (void)::madvise(map.base, map.size, MADV_DONTDUMP);  // a core file need not hold what the region's file holds
-#endif
-    map.station_limit = stations_told < stations_in_file ? stations_told : static_cast<std::uint32_t>(stations_in_file);
-    check_extension(map, file_size);
-    return nullptr;
+    const std::uint64_t stations = stations_told < stations_in_file ? stations_told : stations_in_file;
+    const char *const wrong = map_file(fd, file_size, static_cast<std::uint32_t>(stations), map);
+    if (wrong != nullptr) {
+        unmap(map);
+        count_unmapped(fd);
+    }
+    return wrong;
 }
 
 }  // namespace corotracer::detail

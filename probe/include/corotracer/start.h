@@ -225,8 +225,8 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     open_socket(state.socket, socket_path == nullptr ? "" : socket_path);
     if (state.sessions.load(std::memory_order_relaxed) != 0)
         clear_sites(sites_v1);  // the parent's, after fork
-    state.header = static_cast<GlobalHeader *>(map.base);
-    state.stations = reinterpret_cast<StationData *>(static_cast<char *>(map.base) + kHeaderSize);
+    state.header = map.header;
+    state.stations = map.stations;
     state.sites = map.sites;
     state.station_limit = map.station_limit;
     state.pid = static_cast<std::uint32_t>(::getpid());

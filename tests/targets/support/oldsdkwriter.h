@@ -40,6 +40,8 @@ static_assert(offsetof(OldEpoch, isActive) == offsetof(corotracer::Epoch, is_act
 
 class OldSdkWriter {
 public:
+    static constexpr SizeIn kSizeIn = SizeIn::Int;
+
     OldSdkWriter(const RawRegion *region, std::uint64_t probeId)
         : m_region(region), m_station(region != nullptr ? reinterpret_cast<OldStation *>(region->allocate()) : nullptr)
     {

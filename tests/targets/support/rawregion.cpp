@@ -36,16 +36,26 @@ int connectTo(const char *path)
     return fd;
 }
 
+std::size_t mappingSize(const char *stations, SizeIn arithmetic)
+{
+    static_assert(corotracer::kHeaderSize == 1024 && corotracer::kStationSize == 1024);
+    if (arithmetic == SizeIn::Usize)
+        return 1024 + std::strtoull(stations, nullptr, 10) * 1024;
+    // Unsigned, then signed: what the overflow comes to on every machine, defined.
+    const std::uint32_t wrapped = 1024U + static_cast<std::uint32_t>(std::atoi(stations)) * 1024U;
+    return static_cast<std::size_t>(static_cast<std::int32_t>(wrapped));
+}
+
 }  // namespace
 
-std::optional<RawRegion> RawRegion::fromEnvironment(bool connectSocket)
+std::optional<RawRegion> RawRegion::fromEnvironment(bool connectSocket, SizeIn arithmetic)
 {
     const char *shm = std::getenv("CTP_SHM_PATH");
     const char *sock = std::getenv("CTP_SOCK_PATH");
     const char *count = std::getenv("CTP_MAX_STATIONS");
     if (shm == nullptr || sock == nullptr || count == nullptr)
         return std::nullopt;
-    const std::size_t size = corotracer::kHeaderSize + std::strtoull(count, nullptr, 10) * corotracer::kStationSize;
+    const std::size_t size = mappingSize(count, arithmetic);
     const int fd = ::open(shm, O_RDWR | O_CLOEXEC);
     struct stat status = {};
     const bool large = fd >= 0 && ::fstat(fd, &status) == 0 && static_cast<std::size_t>(status.st_size) >= size;

@@ -14,11 +14,18 @@
 
 namespace targets {
 
+/// How a program computes the size of its mapping, 1024 + n * 1024 bytes.
+enum class SizeIn {
+    Int,    ///< the C++ SDK: atoi, and 32-bit arithmetic that 2,097,151 stations overflow
+    Usize,  ///< the Rust SDK
+};
+
 class RawRegion {
 public:
     /// Maps what CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS name; empty when one of the three is missing or the
     /// mapping fails (said on stderr): the program then runs untraced, as every target must.
-    [[nodiscard]] static std::optional<RawRegion> fromEnvironment(bool connectSocket);
+    [[nodiscard]] static std::optional<RawRegion> fromEnvironment(bool connectSocket,
+                                                                  SizeIn arithmetic = SizeIn::Usize);
 
     RawRegion(RawRegion &&other) noexcept;
     RawRegion &operator=(RawRegion &&) = delete;

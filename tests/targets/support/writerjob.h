@@ -3,7 +3,8 @@
 //
 // Coroutines whose transitions are written by a Writer of the program's own instead of the probe.
 // A Writer is constructed from (const RawRegion *, the frame's promise address), has
-// write(addr, isActive), written() and hasStation(), and marks its station dead in its destructor.
+// write(addr, isActive), written() and hasStation(), and marks its station dead in its destructor. Its kSizeIn says how
+// the program computes the size of its mapping.
 #pragma once
 
 #include "arguments.h"
@@ -68,7 +69,7 @@ int runWriterProgram(const char *purpose, int argc, char **argv)
     arguments.parse(argc, argv);
     handleStopSignals();
 
-    const auto region = RawRegion::fromEnvironment(!arguments.isSet("--no-socket"));
+    const auto region = RawRegion::fromEnvironment(!arguments.isSet("--no-socket"), Writer::kSizeIn);
     const std::uint64_t count = arguments.value("--coroutines");
     const std::uint64_t pairs = arguments.value("--transitions") / 2;
     std::vector<WriterJob<Writer>> jobs;

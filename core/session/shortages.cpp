@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/shortages.h"
+
+#include <utility>
+
+namespace ct {
+
+QStringList Shortages::look(const Accounting &sums)
+{
+    QStringList found;
+    if ((sums.growthStopped || sums.lanesShortened > 0) && !std::exchange(m_saidSpace, true))
+        found += tr("The file system of the region is full: new threads and coroutines may go untraced, and threads "
+                    "have short lanes; what is lost is counted. Enlarge it (mount -o remount,size=1G /dev/shm, docker "
+                    "run --shm-size=1g), put the region elsewhere (--shm), or start again with smaller lanes "
+                    "(--lane-size 1MiB).");
+    if (sums.processesUnmapped > 0 && !std::exchange(m_saidUnmapped, true))
+        found += tr("A process is untraced: its address space has too little room for the region. Raise the limit of "
+                    "the program (ulimit -v).");
+    return found;
+}
+
+}  // namespace ct

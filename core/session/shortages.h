@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a capture runs short of, each said once, with the remedy.
+#pragma once
+
+#include "core/trace/stream.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace ct {
+
+class Shortages {
+    Q_DECLARE_TR_FUNCTIONS(ct::Shortages)
+public:
+    /// What the sums show that was not said before.
+    QStringList look(const Accounting &sums);
+
+private:
+    bool m_saidSpace = false;
+    bool m_saidUnmapped = false;
+};
+
+}  // namespace ct

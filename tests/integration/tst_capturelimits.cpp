@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The real program where memory is short: a small file system for shared memory, a limited address space.
+#include "runner.h"
+#include "tests/support/qtsuite.h"
+
+using runner::Batch;
+using runner::integer;
+using runner::shell;
+using runner::target;
+using runner::words;
+
+namespace {
+
+/// Makes the run go through `sh -c script`, which ends with exec "$@".
+void wrap(Batch &batch, const QStringList &shellCommand)
+{
+    const QStringList command = QStringList{batch.process().program()} + batch.process().arguments();
+    batch.process().setProgram(shellCommand.first());
+    batch.process().setArguments(shellCommand.mid(1) + command);
+}
+
+QStringList mounted(const QString &directory, const char *size)
+{
+    return {QStringLiteral("unshare"),
+            QStringLiteral("-rm"),
+            QStringLiteral("sh"),
+            QStringLiteral("-c"),
+            QStringLiteral("mount -t tmpfs -o size=%1 tmpfs %2 && exec \"$@\"").arg(QLatin1String(size), directory),
+            QStringLiteral("sh")};
+}
+
+bool canMount(const QString &directory)
+{
+    QProcess trial;
+    const QStringList command = mounted(directory, "1m") + QStringList{QStringLiteral("true")};
+    trial.start(command.first(), command.mid(1));
+    return trial.waitForFinished() && trial.exitStatus() == QProcess::NormalExit && trial.exitCode() == 0;
+}
+
+}  // namespace
+
+class TestCaptureLimits : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// A container's /dev/shm. Far more is captured than fits it: lanes are as long as the space allows.
+    void aSmallFileSystem()
+    {
+        const QTemporaryDir directory;
+        if (!canMount(directory.path()))
+            CT_QSKIP("no file system can be mounted here");
+        Batch batch({QStringLiteral("--shm"), directory.filePath(QStringLiteral("r.shm"))},
+                    target("ct_storm", words("--threads 8 --transitions 4000000 --rate 800000")));
+        wrap(batch, mounted(directory.path(), "64m"));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        constexpr qint64 kFits = (64 << 20) / 32;  // records
+        QVERIFY2(integer(summary, "events") > kFits, batch.err().constData());
+        QVERIFY(integer(summary, "region_bytes") <= 48 << 20);
+        QCOMPARE(integer(summary, "lanes_shortened"), 0);
+    }
+
+    /// Others fill it up, before the threads begin: their lanes go on in what they have.
+    void aFileSystemThatOthersFill()
+    {
+        const QTemporaryDir directory;
+        if (!canMount(directory.path()))
+            CT_QSKIP("no file system can be mounted here");
+        const QString line =
+            QStringLiteral("cd %1; dd if=/dev/zero of=filler bs=64k 2>/dev/null; truncate -s -3M filler; exec %2 "
+                           "--threads 8 --transitions 2000000 --rate 400000")
+                .arg(directory.path(), runner::binary("ct_storm"));
+        Batch batch({QStringLiteral("--shm"), directory.filePath(QStringLiteral("r.shm"))}, shell(qPrintable(line)));
+        wrap(batch, mounted(directory.path(), "64m"));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        constexpr qint64 kFits = (3 << 20) / 32;  // records
+        QVERIFY2(integer(summary, "events") > 2 * kFits, batch.err().constData());
+        QVERIFY(integer(summary, "lanes_shortened") > 0);
+        // While it runs and in the end.
+        QVERIFY2(batch.err().contains("The file system of the region is full"), batch.err().constData());
+        QVERIFY2(batch.err().contains("--shm-size"), batch.err().constData());
+        QVERIFY2(batch.err().contains("--lane-size 1MiB)\n"), batch.err().constData());
+    }
+
+    /// It takes a quarter of what the program may have, and is whole.
+    void aLimitedAddressSpace()
+    {
+        Batch batch({}, shell(qPrintable(
+                            QStringLiteral("ulimit -v 2000000; exec %1 --threads 2 --transitions 100000 --rate 100000")
+                                .arg(runner::binary("ct_storm")))));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 0);
+        QVERIFY(integer(batch.summary(), "events") > 0);
+    }
+
+    /// The engine as well, and its region is smaller.
+    void anEngineWithALimitedAddressSpace()
+    {
+        Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
+        wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v 4000000; exec \"$@\""),
+                     QStringLiteral("sh")});
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QVERIFY(integer(batch.summary(), "events") > 0);
+        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
+        QVERIFY(integer(batch.summary(), "stations_max") < 2'097'150);
+    }
+
+    /// A program that has no room for it at all runs as it would, and the engine says why it sees nothing.
+    void noAddressSpaceAtAll()
+    {
+        Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 12000; exec %1 --coroutines 10 --seconds 1")
+                                             .arg(runner::binary("ct_many")))));
+        const int status = batch.run();
+        if (integer(batch.summary(), "processes_unmapped") == 0 && status == 127)
+            CT_QSKIP("programs of this build need more address space");
+        QVERIFY2(status == 0, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 1);
+        QVERIFY2(batch.err().contains("address space"), batch.err().constData());
+        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
+    }
+};
+
+CT_QT_SUITE(TestCaptureLimits)
+#include "tst_capturelimits.moc"

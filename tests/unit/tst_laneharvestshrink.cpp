@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lanes that get shorter while they are read: one step at a time, against known numbers.
+#include "tests/support/lanecapture.h"
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint32_t kBlock = corotracer::kLaneBlock;
+
+/// A lane of eight blocks of which `blocks` have memory, and a coroutine born in it.
+struct ShortOfMemory {
+    explicit ShortOfMemory(std::uint32_t blocks, bool recorder = false) : c(4096, 8 * kBlock)
+    {
+        if (recorder) {
+            c.makeRecorder();
+            c.restart();
+        }
+        process.emplace(c.process());
+        lane.emplace(*process->takeLane(1));
+        header = lane->ring().header;
+        header->committed.store(blocks * kBlock);
+        committed = blocks * kBlock;
+        one.emplace(*Coroutine::bear(*process, *lane, 1, 1));
+    }
+    /// Events up to `position` of the lane; shortens it on the way.
+    void stepTo(std::uint64_t position)
+    {
+        while (lane->position() < position) {
+            if (lane->position() == committed)
+                lane->shrink();
+            one->step(*lane);
+        }
+    }
+
+    Capture c;
+    std::optional<Process> process;
+    std::optional<Lane> lane;
+    corotracer::LaneHeader *header = nullptr;
+    std::uint64_t committed = 0;
+    std::optional<Coroutine> one;
+};
+
+}  // namespace
+
+CT_CASE(aShortenedLaneIsReadOn)
+{
+    for (const std::uint32_t blocks : {2U, 3U, 5U}) {
+        ShortOfMemory s(blocks);
+        s.stepTo(1000);
+        s.c.settle();
+        for (std::uint64_t position = 1500; position < 60'000; position += 1500) {
+            s.stepTo(position);
+            s.c.settle();
+            CHECK_EQUAL(s.header->tail.load(), position);
+        }
+        s.c.settle(true);
+        s.c.end();
+        const ct::Accounting sums = s.c.loop->accounting();
+        CHECK_EQUAL(sums.lost, 0u);
+        CHECK_EQUAL(sums.lanesShortened, 1u);
+        s.c.checkBooks(s.one->events());
+    }
+}
+
+/// The reader was away: it finds the lane shorter, with as much as it holds.
+CT_CASE(aReaderThatWasAwayFindsAllThatFits)
+{
+    ShortOfMemory s(3);
+    s.stepTo(100);
+    s.c.settle();
+    // From the tail on it is full, behind its new end.
+    s.stepTo(100 + 3 * kBlock);
+    s.one->step(*s.lane);
+    CHECK_EQUAL(s.header->dropped.load(), 1u);
+    s.c.settle(true);
+    CHECK_EQUAL(s.header->tail.load(), 100u + 3 * kBlock);
+    s.stepTo(100 + 3 * kBlock + 500);
+    s.c.end();
+    CHECK_EQUAL(s.c.books.lost, 0u);  // the line has it
+    s.c.checkBooks(s.one->events());
+}
+
+/// An engine that finds it so, and one that was killed while it was read.
+CT_CASE(aShortenedLaneIsAdopted)
+{
+    ShortOfMemory s(3);
+    s.stepTo(5000 - 2000);
+    s.c.settle(true);
+    s.stepTo(5000);
+    const std::uint64_t events = s.one->events(), seen = s.c.books.captured;
+    s.c.restart();
+    s.c.settle(true);
+    s.c.end();
+    CHECK_EQUAL(s.c.books.captured, events - seen);
+    CHECK_EQUAL(s.c.books.lost, 0u);
+    CHECK_EQUAL(s.c.books.missed, seen);
+    s.c.checkBooks(events);
+}
+
+/// A recorder is read as often as one likes: live, while it gets shorter, and afterwards.
+CT_CASE(aShortenedRecorderHoldsItsLatest)
+{
+    ShortOfMemory s(3, true);
+    s.stepTo(1000);
+    s.c.settle(true);
+    s.stepTo(2500);
+    s.c.settle(true);
+    s.stepTo(4000);
+    s.c.settle(true);
+    CHECK_EQUAL(s.c.books.captured, s.one->events());
+    s.stepTo(20'000);
+    s.c.settle(true);
+    s.c.checkBooks(s.one->events());
+    const std::uint64_t events = s.one->events();
+    for (int look = 0; look < 2; ++look) {
+        s.c.restart();
+        s.c.settle(true);
+        s.c.end();
+        CHECK(s.c.books.captured >= 2 * kBlock && s.c.books.captured <= 3 * kBlock);
+        s.c.checkBooks(events);
+    }
+}
+
+/// Whatever is written there: nothing is read beyond the lane, and every call comes back.
+CT_CASE(aScribbledLengthIsNone)
+{
+    ShortOfMemory s(8);
+    for (const std::uint32_t scribbled : {0U, 1U, 1023U, 1024U, 2047U, 3000U, 9 * kBlock, ~0U, 4 * kBlock}) {
+        s.header->records.store(scribbled);
+        for (int i = 0; i < 1500; ++i)
+            s.one->step(*s.lane);
+        s.c.settle(true);
+    }
+    s.c.end();
+    const ct::Accounting sums = s.c.loop->accounting();
+    CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, s.one->events());
+}

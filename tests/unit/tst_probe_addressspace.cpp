@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A limited address space (ulimit -v): the region takes a quarter of what is left at most, and what it cannot take is
+// counted. The program keeps the rest.
+#include "lanetest.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+namespace {
+
+using namespace lanetest;
+using corotracer::detail::address_space_used;
+using probetest::inChild;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+/// As large as an engine makes them: 2.8 GiB.
+const Options kLarge{.lines = kMostStations,
+                     .laneRecords = 1 << 19,
+                     .poolBytes = 512 * kMiB,
+                     .lanes = 4096,
+                     .stations = kMostStations,
+                     .stringBytes = 64 * kMiB};
+
+/// Limits the address space to what is used and `bytes` more. False: sanitizers need more than any limit.
+bool limitTo(std::uint64_t bytes)
+{
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = address_space_used() + bytes;
+    return address_space_used() < (std::uint64_t{64} << 30) && ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/// Whether the program gets `bytes`.
+bool canAllocate(std::uint64_t bytes)
+{
+    void *const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED)
+        ::munmap(memory, bytes);
+    return memory != MAP_FAILED;
+}
+
+CT_CASE(theProgramKeepsThreeQuarters)
+{
+    const Region region(kLarge);
+    for (const std::uint64_t left : {4096 * kMiB, 2048 * kMiB, 600 * kMiB, 100 * kMiB, 16 * kMiB}) {
+        inChild([&] {
+            if (!limitTo(left))
+                return;
+            const std::uint64_t before = address_space_used();
+            corotracer::InitTracer();
+            CHECK(address_space_used() - before <= left / 4 + kMiB);
+            CHECK(canAllocate(left / 4 * 3 - 2 * kMiB));
+            CHECK_EQUAL(region.extension().processes_unmapped.load(), 0U);
+            const std::uint32_t line = region.lines();
+            {
+                Traced promise;
+                events(promise, 1000);
+                CHECK(promise.is_traced());
+            }
+            CHECK_EQUAL(region.line(line).seq.load(), 2000U);
+            CHECK_EQUAL(count(drainAll(region), kRecordDeath), 1U);
+        });
+    }
+}
+
+/// All coroutines that there is room for, and the others are counted.
+CT_CASE(coroutinesWithoutRoomAreCounted)
+{
+    const Region region(kLarge);
+    inChild([&] {
+        if (!limitTo(16 * kMiB))
+            return;
+        corotracer::InitTracer();
+        std::vector<std::unique_ptr<Traced>> all;
+        for (int i = 0; i < 9000; ++i)
+            all.push_back(std::make_unique<Traced>());
+        CHECK(all[2000]->is_traced());
+        CHECK(!all.back()->is_traced());
+        CHECK_EQUAL(region.lines() + region.extension().births_without_line.load(), 9000U);
+    });
+}
+
+CT_CASE(anUnlimitedProcessMapsAllOfIt)
+{
+    const Region region(kLarge);
+    inChild([&] {
+        const std::uint64_t before = address_space_used();
+        corotracer::InitTracer();
+        CHECK(address_space_used() - before >= region.size());
+    });
+}
+
+/// With nothing to spare, the program runs untraced, and the engine can tell.
+CT_CASE(withoutRoomTheProgramRunsUntraced)
+{
+    const Region region(kLarge);
+    inChild([&] {
+        if (!limitTo(3 * kMiB))
+            return;
+        const std::uint64_t before = address_space_used();
+        corotracer::InitTracer();
+        CHECK_EQUAL(address_space_used(), before);
+        Traced promise;
+        events(promise, 10);
+        CHECK(!promise.is_traced());
+        CHECK_EQUAL(region.extension().processes_unmapped.load(), 1U);
+    });
+}
+
+/// Below what is used already: not even the header can be mapped.
+CT_CASE(withoutAnyRoomNothingHappens)
+{
+    const Region region(kLarge);
+    inChild([&] {
+        if (!limitTo(0))
+            return;
+        corotracer::InitTracer();
+        Traced promise;
+        events(promise, 10);
+        CHECK(!promise.is_traced());
+    });
+}
+
+/// Full stations are mapped as far as they fit.
+CT_CASE(withoutLanesStationsAreCut)
+{
+    Options options = kLarge;
+    options.mode = kLanesNone;
+    const Region region(options);
+    inChild([&] {
+        if (!limitTo(64 * kMiB))
+            return;
+        const std::uint64_t before = address_space_used();
+        corotracer::InitTracer();
+        CHECK(address_space_used() - before <= 17 * kMiB);
+        std::vector<std::unique_ptr<Traced>> all;
+        for (int i = 0; i < 9000; ++i)
+            all.push_back(std::make_unique<Traced>());
+        CHECK(all[6000]->is_traced());
+        CHECK(!all.back()->is_traced());
+        events(*all[6000], 9);
+        CHECK_EQUAL(region.header().allocated_count.load(), 9000U);
+    });
+}
+
+/// Another process wrote where this one cannot look: its lanes and stations are left alone.
+CT_CASE(whatLiesBeyondTheMappingBelongsToOthers)
+{
+    const Region region(kLarge);
+    inChild([&] {
+        corotracer::InitTracer();
+        std::vector<std::unique_ptr<Traced>> all;
+        for (int i = 0; i < 100'000; ++i)
+            all.push_back(std::make_unique<Traced>());
+        all.clear();  // most of them lie in the stack of free ones now
+    });
+    for (std::uint32_t i = 0; i < region.lanes(); ++i) {
+        region.lane(i).state.store(kLaneClosed);
+        (void)drain(region, i);
+    }
+    inChild([&] {
+        if (!limitTo(16 * kMiB))
+            return;
+        corotracer::InitTracer();
+        std::vector<std::unique_ptr<Traced>> all;
+        for (int i = 0; i < 2000; ++i) {
+            all.push_back(std::make_unique<Traced>());
+            events(*all.back(), 2);
+        }
+        CHECK_EQUAL(region.extension().processes_unmapped.load(), 0U);
+    });
+}
+
+}  // namespace
