@@ -32,11 +32,6 @@ void Backlog::begin(bool bySignal)
     m_timer.start(kLookMs);
 }
 
-std::uint64_t Backlog::notWritten() const
-{
-    return m_givenUp ? m_queue->pending() : 0;
-}
-
 void Backlog::sayPending()
 {
     m_saidPending = true;

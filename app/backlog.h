@@ -28,8 +28,6 @@ public:
     bool hasBegun() const { return m_begun; }
     /// Somebody wants the end: answers, then gives up what is queued, then asks for an end at once. Only after begin().
     void onSignal();
-    /// What was given up so far.
-    std::uint64_t notWritten() const;
 
     /// How it stands, so many ms after the beginning. The timer's, and for tests.
     void look(qint64 ms);

@@ -5,6 +5,7 @@
 #include "app/backlog.h"
 #include "app/consolesignals.h"
 #include "app/dumper.h"
+#include "app/filesdiffer.h"
 #include "app/findinglines.h"
 #include "app/outputfile.h"
 #include "app/placelearner.h"
@@ -124,6 +125,8 @@ Result<void> BatchRun::openOutputs()
             return file.error();
         m_summaryFile.emplace(std::move(*file));
     }
+    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return checked;
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
         m_dumper->setLookup(lookupIn(m_places));
@@ -435,7 +438,8 @@ int BatchRun::finish()
     m_summary.accounting = m_session.accounting();
     const NotKept dumped = m_dumper ? m_dumper->history()->notKept() : NotKept();
     m_population->notKept().together(dumped).addTo(m_summary.accounting);
-    m_summary.eventsNotWritten = m_backlog ? m_backlog->notWritten() : 0;
+    const std::uint64_t captured = m_summary.accounting.captured;
+    m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
@@ -452,8 +456,7 @@ int BatchRun::finish()
         m_progress.say(text);
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
     if (m_summary.eventsNotWritten != 0)
-        m_progress.say(
-            tr("%1 of these events were given up and are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+        m_progress.say(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();
     return writeSummary() ? code : kExitOutput;
 }

@@ -60,6 +60,7 @@ private:
     Result<void> checkSource() const;
     Result<void> checkOutput() const;
     void used(const std::string &name) { m_used.push_back(name); }
+    bool isGiven(const std::string &name) const;
     const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
 
     const std::vector<std::string> &m_arguments;
@@ -114,6 +115,8 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
 Result<void> Parser::parseValued(const std::string &name, const std::string &value, bool &known)
 {
     known = true;
+    if (isGiven(name))
+        return usageError(name + " " + value + ": given twice, and only one can count");
     used(name);
     if (value.empty())
         return usageError(name + ": its value is empty");
@@ -234,6 +237,9 @@ Result<void> Parser::parseOne()
     if (isQtOption(argument)) {
         if (m_next >= m_arguments.size())
             return usageError(argument + ": its value is missing");
+        if (isGiven(argument))
+            return usageError(argument + ": given twice, and only one can count");
+        used(argument);
         m_line.qtArguments.insert(m_line.qtArguments.end(), {argument, m_arguments[m_next++]});
         return {};
     }
@@ -252,6 +258,19 @@ Result<void> Parser::parseOne()
     if (m_next >= m_arguments.size())
         return usageError(name + ": its value is missing");
     return parseValued(name, m_arguments[m_next++], known);
+}
+
+/// Already, and once is all that counts.
+bool Parser::isGiven(const std::string &name) const
+{
+    constexpr std::array<std::string_view, 4> kRepeated{"--debug-path", "--keep", "--limit", "--dump-on"};
+    if (std::find(kRepeated.begin(), kRepeated.end(), name) != kRepeated.end())
+        return false;
+    const auto longName = [](std::string_view given) {
+        return given == "-o" ? "--output" : given == "-n" ? "--stations" : given;
+    };
+    return std::any_of(m_used.begin(), m_used.end(),
+                       [&](const std::string &other) { return longName(other) == longName(name); });
 }
 
 const std::string *Parser::firstUsed(std::initializer_list<std::string_view> names) const

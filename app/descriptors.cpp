@@ -11,11 +11,11 @@ namespace ct {
 
 std::vector<int> settleDescriptors()
 {
-    int fd = 0;
-    while (fd >= 0 && fd <= 2)
-        fd = open("/dev/null", O_RDWR);
-    if (fd > 2)
-        close(fd);
+    // Each open() gets the lowest number that is free: those below are open by then.
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(standard, F_GETFD) < 0) [[maybe_unused]]
+            const int fd = open("/dev/null", standard == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
 
     std::vector<int> inherited;
     DIR *directory = opendir("/proc/self/fd");

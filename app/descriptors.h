@@ -8,8 +8,9 @@
 
 namespace ct {
 
-/// First of all in main(): closed standard descriptors become /dev/null, so that no file of ours takes their number;
-/// what else was inherited (a shell's <(...), a job server) is named, to be passed on to a target.
+/// First of all in main(). A standard descriptor that is closed becomes /dev/null, so that no file of ours takes its
+/// number; opened the wrong way round, so that using it remains an error, here and in a target. Returns the
+/// numbers of the others that were inherited (a shell's <(...), a job server), to be passed on to a target.
 std::vector<int> settleDescriptors();
 
 }  // namespace ct

@@ -55,7 +55,7 @@ struct Summary {
     bool regionKept = false;
     std::vector<std::string> dumps;       ///< files, in order
     std::uint64_t findingsNotDumped = 0;  ///< stuck coroutines that no dump was made for
-    std::uint64_t eventsNotWritten = 0;   ///< captured ones that the output file was given up for
+    std::uint64_t eventsNotWritten = 0;   ///< captured ones that are not in the output file
     std::string captureError;             ///< empty: the region could be read to the end
     std::string outputError;              ///< empty: what was asked for was written
 };

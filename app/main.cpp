@@ -5,6 +5,9 @@
 #include "app/descriptors.h"
 #include "app/display.h"
 #include "app/window.h"
+#include "core/filekey.h"
+#include "core/session/printable.h"
+#include "core/session/processlimits.h"
 
 #include <QCoreApplication>
 
@@ -15,8 +18,23 @@ namespace {
 
 int complain(const ct::Error &error, int code)
 {
-    std::fprintf(stderr, "corotracer-gui: %s\n", error.message.c_str());
+    std::fprintf(stderr, "corotracer-gui: %s\n", ct::printable(error.message).toUtf8().constData());
     return code;
+}
+
+/// What Qt has to say, which may quote anything.
+void printQtMessage(QtMsgType type, const QMessageLogContext &context, const QString &message)
+{
+    QStringList lines = message.split(u'\n');
+    for (QString &line : lines)
+        line = ct::printable(line);
+    std::fprintf(stderr, "%s\n", qFormatLogMessage(type, context, lines.join(u'\n')).toUtf8().constData());
+}
+
+int print(const std::string &text)
+{
+    const bool printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    return printed ? 0 : complain({ct::ErrorCode::InputOutput, "standard output cannot be written"}, ct::kExitOutput);
 }
 
 /// Qt must not see what belongs to a target: it would take a -style or -platform from there.
@@ -29,11 +47,26 @@ std::vector<char *> argumentsForQt(char *program, std::vector<std::string> &opti
     return result;
 }
 
+/// The picture must not replace what it is taken of.
+ct::Result<void> checkPicture(const ct::CommandLine &line)
+{
+    const auto *recording = std::get_if<ct::OpenRequest>(&line.start.what);
+    const auto *region = std::get_if<ct::AttachRequest>(&line.start.what);
+    const std::string input = recording ? recording->path : region ? region->regionPath : std::string();
+    const std::optional<ct::FileKey> picture = ct::FileKey::of(line.screenshotPath);
+    if (picture && picture == ct::FileKey::of(input))
+        return ct::Error{ct::ErrorCode::InvalidArgument,
+                         "--screenshot " + line.screenshotPath + ": is the file that is shown; choose another name"};
+    return {};
+}
+
 }  // namespace
 
 int main(int argc, char **argv)
 {
     const std::vector<int> inherited = ct::settleDescriptors();
+    ct::adjustProcessLimits();
+    qInstallMessageHandler(printQtMessage);
     QCoreApplication::setApplicationName(QStringLiteral("corotracer-gui"));
     QCoreApplication::setOrganizationName(QStringLiteral("corotracer-gui"));
     QCoreApplication::setApplicationVersion(QStringLiteral(CT_VERSION));
@@ -43,9 +76,9 @@ int main(int argc, char **argv)
         return complain(parsed.error(), ct::kExitUsage);
     ct::CommandLine &line = *parsed;
     if (line.mode == ct::CommandLine::Mode::Help)
-        return std::fputs(ct::usageText().c_str(), stdout) >= 0 ? 0 : 1;
+        return print(ct::usageText());
     if (line.mode == ct::CommandLine::Mode::Version)
-        return std::puts("corotracer-gui " CT_VERSION) >= 0 ? 0 : 1;
+        return print("corotracer-gui " CT_VERSION "\n");
 
     std::vector<char *> qtArguments = argumentsForQt(argv[0], line.qtArguments);
     int qtCount = static_cast<int>(qtArguments.size()) - 1;
@@ -55,6 +88,8 @@ int main(int argc, char **argv)
         const QCoreApplication application(qtCount, qtArguments.data());
         return ct::runBatch(line);
     }
+    if (const ct::Result<void> checked = checkPicture(line); !checked)
+        return complain(checked.error(), ct::kExitUsage);
     if (std::holds_alternative<ct::InputRequest>(line.start.what) && ::isatty(STDIN_FILENO) == 1)
         return complain({ct::ErrorCode::InvalidArgument,
                          "--input -: standard input is a terminal; send a recording into it through a pipe: "

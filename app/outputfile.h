@@ -14,26 +14,34 @@ namespace ct {
 
 class OutputFile {
 public:
-    /// Opens without touching what is there; "-" is standard output.
+    /// Opens without touching what is there; "-" is standard output. An error when another process writes the file.
     static Result<OutputFile> open(const std::string &path);
     OutputFile(OutputFile &&other) noexcept
-        : m_path(std::move(other.m_path)), m_fd(std::exchange(other.m_fd, -1)), m_created(other.m_created)
+        : m_path(std::move(other.m_path)),
+          m_fd(std::exchange(other.m_fd, -1)),
+          m_created(other.m_created),
+          m_regular(other.m_regular)
     {
     }
     OutputFile &operator=(OutputFile &&) = delete;
     ~OutputFile();
 
-    /// Replaces the content.
+    /// Replaces the content, as a whole or by nothing.
     Result<void> write(std::string_view content);
     /// Nothing will come: removes a file that open() made.
     void discard();
 
 private:
-    OutputFile(std::string path, int fd, bool created) : m_path(std::move(path)), m_fd(fd), m_created(created) {}
+    OutputFile(std::string path, int fd, bool created, bool regular)
+        : m_path(std::move(path)), m_fd(fd), m_created(created), m_regular(regular)
+    {
+    }
+    Error fail(int errnoValue);
 
     std::string m_path;
     int m_fd;
     bool m_created;
+    bool m_regular;  ///< and not standard output
 };
 
 }  // namespace ct

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/progressline.h"
 
+#include "core/session/printable.h"
+
 #include <cstdio>
 #include <unistd.h>
 
@@ -18,13 +20,13 @@ void ProgressLine::clear()
 void ProgressLine::say(const QString &message)
 {
     clear();
-    std::fprintf(stderr, "corotracer-gui: %s\n", message.toUtf8().constData());
+    std::fprintf(stderr, "corotracer-gui: %s\n", printable(message).toUtf8().constData());
 }
 
 void ProgressLine::add(const QString &line)
 {
     clear();
-    std::fprintf(stderr, "  %s\n", line.toUtf8().constData());
+    std::fprintf(stderr, "  %s\n", printable(line).toUtf8().constData());
 }
 
 void ProgressLine::update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs)
@@ -49,7 +51,7 @@ void ProgressLine::show(const QString &line)
 {
     if (!m_terminal)
         return;
-    std::fprintf(stderr, "\r\033[K%s", line.toUtf8().constData());
+    std::fprintf(stderr, "\r\033[K%s", printable(line).toUtf8().constData());
     std::fflush(stderr);
     m_drawn = true;
 }

@@ -4,6 +4,7 @@
 
 #include "app/batch.h"
 #include "app/consolesignals.h"
+#include "core/session/printable.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
 #include "ui/theme.h"
@@ -49,7 +50,7 @@ void takePicture(MainWindow &window, const std::string &path)
 {
     const bool saved = window.grab().save(QString::fromStdString(path), "PNG");
     if (!saved)
-        std::fprintf(stderr, "corotracer-gui: cannot write the picture %s\n", path.c_str());
+        std::fprintf(stderr, "corotracer-gui: cannot write the picture %s\n", ct::printable(path).toUtf8().constData());
     quitWithoutTarget(window, saved ? kExitSuccess : kExitOutput);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/attachdialog.h"
 
+#include "core/session/printable.h"
 #include "ui/colors.h"
 #include "ui/format.h"
 #include "ui/icons.h"
@@ -28,7 +29,7 @@ QString targetsText(const RegionInfo &region)
 {
     QStringList texts;
     for (std::size_t i = 0; i < region.targets.size(); ++i) {
-        const QString name = i < region.targetNames.size() ? QString::fromStdString(region.targetNames[i]) : QString();
+        const QString name = i < region.targetNames.size() ? printable(region.targetNames[i]) : QString();
         texts << (name.isEmpty() ? QString::number(region.targets[i])
                                  : QStringLiteral("%1 (%2)").arg(name).arg(region.targets[i]));
     }
@@ -157,7 +158,7 @@ void AttachDialog::showRegion(const RegionInfo &region)
     auto *item = new QTreeWidgetItem(m_table);
     const QString path = QString::fromStdString(region.path);
     const QString targets = targetsText(region);
-    item->setText(FileColumn, path);
+    item->setText(FileColumn, printable(path));
     item->setText(KindColumn, kindText(region));
     item->setToolTip(KindColumn, kindToolTip(region));
     item->setText(TargetColumn, targets);
@@ -170,8 +171,8 @@ void AttachDialog::showRegion(const RegionInfo &region)
                   compact ? slotCount : tr("%1 of %2").arg(slotCount, format::count(region.stationsMax)));
     item->setText(SizeColumn, format::bytes(region.bytesUsed));
     item->setText(AgeColumn, ageText(region.modifiedRealtimeNs));
-    item->setToolTip(FileColumn, path);
-    item->setToolTip(TargetColumn, targets);
+    item->setToolTip(FileColumn, format::verbatim(printable(path)));
+    item->setToolTip(TargetColumn, format::verbatim(targets));
     for (const int column : {StationsColumn, SizeColumn, AgeColumn})
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     item->setData(0, kPathRole, path);
@@ -208,9 +209,9 @@ void AttachDialog::deleteSelected()
     const Result<void> deleted = deleteRegion(path.toStdString());
     refresh();
     if (!deleted)
-        m_message->setText(QStringLiteral("<span style=\"color:%1\">%2</span>")
-                               .arg(colorsFor(palette()).warningText.name(),
-                                    QString::fromStdString(deleted.error().message).toHtmlEscaped()));
+        m_message->setText(
+            QStringLiteral("<span style=\"color:%1\">%2</span>")
+                .arg(colorsFor(palette()).warningText.name(), printable(deleted.error().message).toHtmlEscaped()));
 }
 
 void AttachDialog::browse()

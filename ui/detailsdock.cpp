@@ -3,6 +3,7 @@
 #include "ui/detailsdock.h"
 
 #include "core/analysis/processlives.h"
+#include "core/session/printable.h"
 #include "ui/colors.h"
 #include "ui/coroutinetooltip.h"
 #include "ui/detailsrelations.h"
@@ -209,7 +210,7 @@ void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
     const ShownPlace shown = shownPlace(*m_population, m_places.get(), coroutine);
     const QString all = format::placeDetails(shown);
     const Site site = shown.site.value_or(Site{});
-    setText(m_function, site.function.empty() ? tr("unknown") : QString::fromStdString(site.function), all);
+    setText(m_function, site.function.empty() ? tr("unknown") : printable(site.function), all);
     const QString file = format::fileAndFolder(site);
     const QString address = format::address(shown.addr);
     setText(m_place, !file.isEmpty() ? file : address.isEmpty() ? tr("not suspended yet") : address, all);
@@ -220,8 +221,8 @@ void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
         outer << format::place(&around, 0);
     }
     showOptional(m_inlined, outer.join(QStringLiteral(", ")), all);
-    showOptional(m_module, found ? QString::fromStdString(found->module) : QString());
-    showOptional(m_missing, found ? QString::fromStdString(found->remedy) : QString());
+    showOptional(m_module, found ? printable(found->module) : QString());
+    showOptional(m_missing, found ? printable(found->remedy) : QString());
 }
 
 /// A row that most coroutines have not.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/exportbar.h"
 
+#include "core/session/printable.h"
+#include "ui/format.h"
 #include "ui/icons.h"
 
 #include <QHBoxLayout>
@@ -43,7 +45,7 @@ void ExportBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, s
 {
     m_job = std::move(job);
     m_done = std::move(done);
-    m_label->setText(text);
+    m_label->setText(format::verbatim(printable(text)));
     m_progress->setValue(0);
     connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
         if (m_job.get() == started)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/format.h"
 
+#include "core/session/printable.h"
+
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
@@ -172,12 +174,12 @@ QString slotCount(const Accounting &sums)
 QString fileName(const Site &site)
 {
     const std::size_t slash = site.file.find_last_of('/');
-    return QString::fromStdString(slash == std::string::npos ? site.file : site.file.substr(slash + 1));
+    return printable(slash == std::string::npos ? site.file : site.file.substr(slash + 1));
 }
 
 QString shortFunction(const std::string &function)
 {
-    QString text = QString::fromStdString(function).trimmed();
+    QString text = printable(function).trimmed();
     text.truncate(parametersAt(text));
     text = text.trimmed();
     int depth = 0;
@@ -201,7 +203,7 @@ QString targetName(const std::string &name)
         if (c.category() == QChar::Other_Control || c.category() == QChar::Other_Format || c == QChar(0x2028) ||
             c == QChar(0x2029))
             c = u' ';
-    return text.simplified();
+    return printable(text.simplified());
 }
 
 QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine, Places *places)
@@ -213,8 +215,8 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
     const Site *site = population.site(id);
     const Places::Answer answer = places && !site ? places->find(Places::spotOf(coroutine)) : nullptr;
     // The outermost one: others were inlined into it.
-    QString text = site                                ? QString::fromStdString(site->function).trimmed()
-                   : answer && !answer->frames.empty() ? QString::fromStdString(answer->frames.back().function)
+    QString text = site                                ? printable(site->function).trimmed()
+                   : answer && !answer->frames.empty() ? printable(answer->frames.back().function)
                                                        : QString();
     text.truncate(parametersAt(text));
     for (const char *nobody : {"{anonymous}::", "(anonymous namespace)::"})
@@ -239,9 +241,9 @@ QString placeDetails(const Site *site, std::uint64_t addr)
 {
     QStringList lines;
     if (site && !site->function.empty())
-        lines << QString::fromStdString(site->function);
+        lines << printable(site->function);
     if (site && !site->file.empty()) {
-        QString where = QString::fromStdString(site->file);
+        QString where = printable(site->file);
         if (site->line != 0)
             where += u':' + QString::number(site->line);
         if (site->line != 0 && site->column != 0)
@@ -250,6 +252,14 @@ QString placeDetails(const Site *site, std::uint64_t addr)
     }
     if (addr != 0)
         lines << tr("address %1").arg(address(addr));
+    return lines.join(u'\n');
+}
+
+QString printableLines(const QString &text)
+{
+    QStringList lines = text.split(u'\n');
+    for (QString &line : lines)
+        line = printable(line);
     return lines.join(u'\n');
 }
 

@@ -56,6 +56,8 @@ QString placeDetails(const Site *site, std::uint64_t addr);
 QString shortened(const QString &text, qsizetype most = 80);
 /// For a label, a tool tip or a box: what comes from outside, even where it looks like HTML.
 QString verbatim(const QString &text);
+/// printable() of each line.
+QString printableLines(const QString &text);
 /// "parse_request #17", or "#17" without a name, shortened; kNoCoroutine gives an empty text.
 QString coroutineTitle(const Population &population, CoroutineId id, Places *places = nullptr);
 

@@ -4,6 +4,7 @@
 
 #include "core/session/instructions.h"
 #include "core/session/placeslookup.h"
+#include "core/session/printable.h"
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
@@ -253,8 +254,9 @@ void MainWindow::onStateChanged()
     if (state == SessionState::Ended)
         m_creation->setPast(true);
     const QString program = QStringLiteral("corotracer-gui");
-    setWindowTitle(m_capture->name().isEmpty() ? program
-                                               : QStringLiteral("%1 – %2 – %3").arg(m_capture->name(), text, program));
+    setWindowTitle(m_capture->name().isEmpty()
+                       ? program
+                       : QStringLiteral("%1 – %2 – %3").arg(printable(m_capture->name()), text, program));
     updateStartPage();
     // Drained, so its region is gone too. Queued: what follows may replace the session that is telling us.
     if (state == SessionState::Ended && m_afterExit)
@@ -350,9 +352,10 @@ void MainWindow::onNothingTraced()
 
 void MainWindow::onNotice(const QString &notice)
 {
-    if (notice.isEmpty() || m_notices.contains(notice))
+    const QString shown = format::printableLines(notice);
+    if (shown.isEmpty() || m_notices.contains(shown))
         return;
-    m_notices << notice;
+    m_notices << shown;
     m_notice->showText(m_notices.join(u'\n').toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
 }
 

@@ -181,7 +181,7 @@ void MainWindow::showError(const QString &title, const QString &message)
 {
     auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
     box->setObjectName(QStringLiteral("errorBox"));
-    box->setInformativeText(format::verbatim(message));
+    box->setInformativeText(format::verbatim(format::printableLines(message)));
     box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).warningText).pixmap(QSize(40, 40)));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();

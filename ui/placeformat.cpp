@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/placeformat.h"
 
+#include "core/session/printable.h"
 #include "ui/format.h"
 
 #include <QCoreApplication>
@@ -61,11 +62,11 @@ QString placeDetails(const ShownPlace &shown)
         lines << (i == 0 ? details : tr("inlined into %1").arg(details));
     }
     if (!shown.answer->module.empty())
-        lines << tr("in %1").arg(QString::fromStdString(shown.answer->module));
+        lines << tr("in %1").arg(printable(shown.answer->module));
     if (shown.addr != 0)
         lines << tr("address %1").arg(address(shown.addr));
     if (!shown.answer->remedy.empty())
-        lines << QString::fromStdString(shown.answer->remedy);
+        lines << printable(shown.answer->remedy);
     return lines.join(u'\n');
 }
 
@@ -76,7 +77,7 @@ QString fileAndFolder(const Site &site)
         return text;
     if (site.line != 0)
         text += u':' + QString::number(site.line);
-    const QString folder = QString::fromStdString(site.file).section(u'/', 0, -2);
+    const QString folder = printable(site.file).section(u'/', 0, -2);
     return folder.isEmpty() ? text : text + tr("  in %1").arg(folder);
 }
 

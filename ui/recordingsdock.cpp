@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/recordingsdock.h"
 
+#include "core/session/printable.h"
 #include "ui/capturesettings.h"
 #include "ui/colors.h"
 #include "ui/format.h"
@@ -231,7 +232,7 @@ void RecordingsDock::onRoomMade(const RoomMade &made)
     if (!made.failures.empty()) {
         QStringList texts;
         for (const std::string &failure : made.failures)
-            texts << QString::fromStdString(failure);
+            texts << printable(failure);
         m_made->setText(
             tr("Older recordings could not be deleted to make room: %1").arg(texts.join(QStringLiteral("; "))));
     } else if (made.runs > 0) {

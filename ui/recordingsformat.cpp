@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/recordingsformat.h"
 
+#include "core/session/printable.h"
 #include "ui/format.h"
 
 #include <QDateTime>
@@ -42,7 +43,7 @@ QString stateDetails(const RecordedRun &run)
     case RecordedRun::State::Interrupted:
         return RecordingsFormat::tr("It was not ended in order: the window was killed, or the disk was full. What was "
                                     "written before can be opened.");
-    case RecordedRun::State::Unreadable: return format::verbatim(QString::fromStdString(run.error));
+    case RecordedRun::State::Unreadable: return format::verbatim(printable(run.error));
     }
     return {};
 }
@@ -51,7 +52,7 @@ QString commandLine(const RecordedRun &run)
 {
     QStringList words;
     for (const std::string &word : run.command)
-        words << QString::fromStdString(word);
+        words << printable(word);
     return words.join(u' ');
 }
 
@@ -105,7 +106,7 @@ QString RecordingsFormat::toolTip(const RecordedRun &run, int column)
 {
     switch (column) {
     case RecordingsModel::NameColumn: {
-        const QString path = QFile::decodeName(run.files.front().c_str());
+        const QString path = printable(QFile::decodeName(run.files.front().c_str()));
         const QString command = format::shortened(commandLine(run), kMostOfCommand);
         return format::verbatim(command.isEmpty() ? path : command + u'\n' + path);
     }

@@ -82,7 +82,7 @@ void RunDialog::showListening(const TracedEnvironment &environment)
 void RunDialog::showError(const QString &message)
 {
     m_error->setText(QStringLiteral("<span style=\"color:%1\">%2</span>")
-                         .arg(colorsFor(palette()).warningText.name(), message.toHtmlEscaped()));
+                         .arg(colorsFor(palette()).warningText.name(), format::printableLines(message).toHtmlEscaped()));
     m_error->show();
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/stuckdock.h"
 
+#include "core/session/printable.h"
 #include "ui/colors.h"
 #include "ui/format.h"
 #include "ui/stuckformat.h"
@@ -133,7 +134,7 @@ void StuckDock::activate(const QModelIndex &index)
     QString text = format::fileName(*site);
     if (site->line != 0)
         text += u':' + QString::number(site->line);
-    Q_EMIT siteActivated(text.isEmpty() ? QString::fromStdString(site->function) : text);
+    Q_EMIT siteActivated(text.isEmpty() ? printable(site->function) : text);
 }
 
 void StuckDock::select(CoroutineId coroutine)

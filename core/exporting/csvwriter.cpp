@@ -3,6 +3,7 @@
 #include "core/exporting/csvwriter.h"
 
 #include "core/exporting/pointkind.h"
+#include "core/recording/filesink.h"
 #include "core/recording/ledger.h"
 #include "core/recording/lineoutput.h"
 #include "core/recording/namebook.h"
@@ -58,7 +59,7 @@ std::string siteText(const Site &site)
     return text;
 }
 
-class CsvWriter final : public Sink {
+class CsvWriter final : public FileSink {
 public:
     CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<AddressLookup> lookup)
         : m_output(std::move(output)), m_lookup(std::move(lookup))
@@ -93,6 +94,11 @@ public:
     }
 
     Result<void> finish(const Accounting &) override { return m_output->close(); }
+    std::uint64_t written() const override
+    {
+        const std::uint64_t lines = m_output->linesWritten();
+        return lines == 0 ? 0 : lines - 1;  // without the header
+    }
 
 private:
     std::string_view siteOf(const Transition &transition) const

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/replacefile.h"
 
+#include "core/recording/fileclaim.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -61,6 +63,8 @@ Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
             return Error{ErrorCode::InvalidArgument, path + " is not a regular file, choose another name"};
         if (access(path.c_str(), W_OK) != 0)
             return errnoError(errno, path + " cannot be replaced, choose another name");
+        if (ctr::claimsOn(path).written)
+            return ctr::writtenElsewhere(path);
         mode = info.st_mode & 07777;
         char resolved[PATH_MAX];
         if (realpath(path.c_str(), resolved))
@@ -74,18 +78,21 @@ Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
     return ReplaceFile(std::move(target), std::move(*temporary));
 }
 
+ReplaceFile::ReplaceFile(std::string target, std::string temporary)
+    : m_target(std::move(target)), m_temporary(std::move(temporary)), m_key(FileKey::ofEntry(m_temporary))
+{
+}
+
 ReplaceFile::ReplaceFile(ReplaceFile &&other) noexcept
-    : m_target(std::move(other.m_target)), m_temporary(std::move(other.m_temporary))
+    : m_target(std::move(other.m_target)), m_temporary(std::move(other.m_temporary)), m_key(other.m_key)
 {
     other.m_temporary.clear();
 }
 
 ReplaceFile::~ReplaceFile()
 {
-    if (m_temporary.empty())
-        return;
-    ::unlink(m_temporary.c_str());
-    ::unlink((m_temporary + "-journal").c_str());
+    if (!m_temporary.empty() && unlinkIfSame(m_temporary, m_key))
+        ::unlink((m_temporary + "-journal").c_str());
 }
 
 Result<void> ReplaceFile::commit()

@@ -4,8 +4,10 @@
 // Replaces a file as a whole or not at all.
 #pragma once
 
+#include "core/filekey.h"
 #include "core/result.h"
 
+#include <optional>
 #include <string>
 
 namespace ct {
@@ -14,7 +16,7 @@ namespace ct {
 class ReplaceFile {
 public:
     /// Creates the temporary file, with the permissions of an existing target. A link is followed, so that it stays
-    /// one.
+    /// one. An error when somebody is writing the target: what comes after the replacement would be lost.
     static Result<ReplaceFile> prepare(const std::string &path);
     ReplaceFile(ReplaceFile &&other) noexcept;
     ReplaceFile &operator=(ReplaceFile &&) = delete;
@@ -25,13 +27,11 @@ public:
     Result<void> commit();
 
 private:
-    ReplaceFile(std::string target, std::string temporary)
-        : m_target(std::move(target)), m_temporary(std::move(temporary))
-    {
-    }
+    ReplaceFile(std::string target, std::string temporary);
 
     std::string m_target;
     std::string m_temporary;  ///< empty: nothing to remove
+    std::optional<FileKey> m_key;
 };
 
 /// An error of who wrote `temporary` in place of `path`. What it says of how much is in its file does not hold for one

@@ -8,6 +8,9 @@
 #include "core/exporting/sqlitenotes.h"
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
+#include "core/filekey.h"
+#include "core/recording/fileclaim.h"
+#include "core/recording/filesink.h"
 #include "core/recording/ledger.h"
 #include "core/recording/utf8.h"
 
@@ -52,8 +55,15 @@ std::string directoryOf(const std::string &path)
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Whether a database can be written at `path`. Touches nothing; true: the file was created to find out.
-Result<bool> checkFile(const std::string &path)
+/// The file of a database, claimed for us. SQLite opens it once more by its name: this one is to be closed after that
+/// one, or the process loses the locks of both.
+struct DatabaseFile {
+    int fd = -1;
+    bool created = false;  ///< to find out whether it can be written
+};
+
+/// Leaves what is in the file.
+Result<DatabaseFile> openFile(const std::string &path)
 {
     if (path.empty() || path == "-")
         return Error{ErrorCode::InvalidArgument,
@@ -65,17 +75,21 @@ Result<bool> checkFile(const std::string &path)
     const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return errnoError(errno, path + " cannot be written, choose another place");
-    ::close(fd);
+    Result<void> usable = ctr::claimForWriting(fd) ? Result<void>() : ctr::writtenElsewhere(path);
     if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
-        return errnoError(errno,
-                          path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
-    return created >= 0;
+        usable =
+            errnoError(errno, path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
+    if (!usable) {
+        ::close(fd);
+        return usable.error();
+    }
+    return DatabaseFile{fd, created >= 0};
 }
 
-/// Replaces `path` by an empty file, which is a valid empty database, and removes what belonged to the old one.
-Result<void> emptyFile(const std::string &path)
+/// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one.
+Result<void> emptyFile(int fd, const std::string &path)
 {
-    if (::truncate(path.c_str(), 0) != 0)
+    if (::ftruncate(fd, 0) != 0)
         return errnoError(errno, path + " cannot be replaced, choose another place");
     for (const char *suffix : {"-journal", "-wal", "-shm"})
         ::unlink((path + suffix).c_str());
@@ -95,20 +109,21 @@ Result<void> synchronise(const std::string &path)
     return {};
 }
 
-class SqliteWriter final : public Sink {
+class SqliteWriter final : public FileSink {
 public:
-    SqliteWriter(std::string path, bool created, std::shared_ptr<AddressLookup> lookup)
-        : m_path(std::move(path)), m_created(created), m_addresses(std::move(lookup))
+    SqliteWriter(std::string path, DatabaseFile file, std::shared_ptr<AddressLookup> lookup)
+        : m_path(std::move(path)), m_file(file), m_addresses(std::move(lookup))
     {
     }
     /// Without finish(): what was consumed is committed, `complete` stays 0; if there was nothing, nothing is left.
     ~SqliteWriter() override
     {
-        if (!m_begun && m_created)
-            ::unlink(m_path.c_str());
+        if (!m_begun && m_file.created)
+            unlinkIfSame(m_path, FileKey::of(m_file.fd));
         if (m_connection)
-            (void)m_connection->commit();
+            (void)commit();
         close();
+        ::close(m_file.fd);
     }
 
     Result<void> consume(const Batch &batch) override
@@ -125,6 +140,7 @@ public:
         close();
         return written ? synchronise(m_path) : written;
     }
+    std::uint64_t written() const override { return m_committed; }
 
 private:
     Result<void> ensureOpen();
@@ -135,6 +151,7 @@ private:
     Result<void> writeBirths(const Batch &batch);
     Result<void> writeEvents(const Batch &batch);
     Result<void> writeEnds(const Batch &batch);
+    Result<void> commit();
     Result<void> complete(const Accounting &accounting);
     Result<void> writeCounts();
     Result<void> writeInfo(const Accounting &accounting);
@@ -149,7 +166,7 @@ private:
     }
 
     const std::string m_path;
-    const bool m_created;
+    const DatabaseFile m_file;
     bool m_begun = false;
     /// From the first consume() to finish(), on one thread.
     std::unique_ptr<SqliteConnection> m_connection;
@@ -159,13 +176,15 @@ private:
     SqlRows m_events{kInsertEvents};
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
+    std::uint64_t m_consumed = 0;   ///< transitions, and
+    std::uint64_t m_committed = 0;  ///< those of them that are in the file for good
 };
 
 Result<void> SqliteWriter::ensureOpen()
 {
     if (m_connection)
         return {};
-    if (Result<void> emptied = emptyFile(m_path); !emptied)
+    if (Result<void> emptied = emptyFile(m_file.fd, m_path); !emptied)
         return emptied;
     m_begun = true;
     Result<std::unique_ptr<SqliteConnection>> opened = SqliteConnection::open(m_path);
@@ -211,7 +230,15 @@ Result<void> SqliteWriter::write(const Batch &batch)
         return {};
     m_committedAt = batch.now;
     m_rowsSinceCommit = 0;
-    return m_connection->commit();
+    return commit();
+}
+
+Result<void> SqliteWriter::commit()
+{
+    Result<void> done = m_connection->commit();
+    if (done)
+        m_committed = m_consumed;
+    return done;
 }
 
 Result<void> SqliteWriter::writeRows(const Batch &batch)
@@ -225,6 +252,7 @@ Result<void> SqliteWriter::writeRows(const Batch &batch)
         return written;
     if (Result<void> written = writeEvents(batch); !written)
         return written;
+    m_consumed += batch.transitions.size();
     if (Result<void> written = writeNotes(*m_connection, batch.notes); !written)
         return written;
     return writeEnds(batch);
@@ -324,7 +352,7 @@ Result<void> SqliteWriter::complete(const Accounting &accounting)
         return written;
     if (Result<void> written = m_addresses.write(*m_connection); !written)
         return written;
-    if (Result<void> written = m_connection->commit(); !written)
+    if (Result<void> written = commit(); !written)
         return written;
     // The rows are safe; a disk too small for the indexes does not take them back.
     if (Result<void> begun = m_connection->begin(); !begun)
@@ -391,10 +419,10 @@ Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::sha
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here: install libqt6sql6-sqlite"};
-    const Result<bool> created = checkFile(path);
-    if (!created)
-        return created.error();
-    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *created, std::move(lookup)));
+    const Result<DatabaseFile> file = openFile(path);
+    if (!file)
+        return file.error();
+    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *file, std::move(lookup)));
 }
 
 }  // namespace ct

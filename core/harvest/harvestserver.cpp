@@ -2,81 +2,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestserver.h"
 
-#include "corotracer/layout.h"
+#include "core/harvest/stalesocket.h"
 
-#include <QLocalSocket>
+#include <QSocketNotifier>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace ct {
 
 namespace {
 
-constexpr int kBacklog = 128;
+/// As many as the kernel grants: a target whose socket blocks waits in connect() when it is full.
+constexpr int kBacklog = 4096;
+constexpr int kRetryMs = 100;  ///< after an accept failed; polling the listener meanwhile would take a core
+constexpr int kAcceptsInOneGo = 128;
+constexpr int kReadsInOneGo = 16;
 
-Result<sockaddr_un> addressOf(const std::string &path)
-{
-    if (path.empty() || path.size() > corotracer::kSocketPathMax)
-        return Error{ErrorCode::InvalidArgument, "the socket path " + path + " has " + std::to_string(path.size()) +
-                                                     " bytes, 1 to 100 are possible; choose a shorter path"};
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    return address;
-}
-
-/// Removes the socket of an engine that is gone.
-Result<void> clearStale(const std::string &path, const sockaddr_un &address)
-{
-    struct stat info;
-    if (::lstat(path.c_str(), &info) != 0)
-        return {};
-    if (!S_ISSOCK(info.st_mode))
-        return Error{ErrorCode::AlreadyExists, path + " exists and is not a socket; choose another socket path"};
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return errnoError(errno, "cannot make a socket");
-    const bool refused = ::connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0 &&
-                         (errno == ECONNREFUSED || errno == ENOENT);
-    ::close(fd);
-    if (!refused)
-        return Error{ErrorCode::Busy, path + " is in use by another engine; end it or choose another socket path"};
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-        return errnoError(errno, "cannot remove the stale socket " + path);
-    return {};
-}
-
-/// Bound and restricted to us before it listens, so that nobody else can ever connect.
+/// Bound with mode 0600 before it listens, so that nobody else can ever connect.
 Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
 {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return errnoError(errno, "cannot make a socket");
-    const auto fail = [&](bool bound) {
-        const Error error = errnoError(errno, "cannot listen on " + path);
-        ::close(fd);
-        if (bound)
-            ::unlink(path.c_str());
-        return error;
-    };
-    if (::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0)
-        return fail(false);
-    if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd, kBacklog) != 0)
-        return fail(true);
-    return fd;
+    ::fchmod(fd, 0600);  // Linux: the file gets the mode that the socket has
+    const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0;
+    if (bound && ::chmod(path.c_str(), 0600) == 0 && ::listen(fd, kBacklog) == 0)
+        return fd;
+    const Error error = errnoError(errno, "cannot listen on " + path);
+    if (bound)
+        ::unlink(path.c_str());
+    ::close(fd);
+    return error;
 }
 
 /// Who connected, even if it has ended since.
-int peerOf(const QLocalSocket &socket)
+int peerOf(int fd)
 {
     ucred peer{};
     socklen_t size = sizeof peer;
-    const auto fd = static_cast<int>(socket.socketDescriptor());
     return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
@@ -84,51 +52,100 @@ int peerOf(const QLocalSocket &socket)
 
 HarvestServer::HarvestServer(QObject *parent) : QObject(parent)
 {
-    m_server.setMaxPendingConnections(kBacklog);
-    connect(&m_server, &QLocalServer::newConnection, this, &HarvestServer::takeConnections);
+    m_retry.setSingleShot(true);
+    connect(&m_retry, &QTimer::timeout, this, [this] { m_incoming->setEnabled(true); });
 }
 
 HarvestServer::~HarvestServer()
 {
-    m_server.close();
-    if (!m_path.empty())
-        ::unlink(m_path.c_str());
+    unlinkIfSame(m_path, m_file);
+    delete m_incoming;
+    if (m_listener >= 0)
+        ::close(m_listener);
+    // Children first: a notifier must not outlive its descriptor.
+    for (QSocketNotifier *notifier : findChildren<QSocketNotifier *>())
+        delete notifier;
+    for (const int fd : m_connections)
+        ::close(fd);
 }
 
 Result<void> HarvestServer::listen(const std::string &path)
 {
-    const Result<sockaddr_un> address = addressOf(path);
+    const Result<sockaddr_un> address = socketAddressOf(path);
     if (!address)
         return address.error();
-    if (auto cleared = clearStale(path, *address); !cleared)
+    if (Result<void> cleared = removeStaleSocket(path); !cleared)
         return cleared;
     const Result<int> fd = listeningSocket(path, *address);
     if (!fd)
         return fd.error();
     m_path = path;
-    if (!m_server.listen(static_cast<qintptr>(*fd))) {
-        ::close(*fd);
-        return Error{ErrorCode::InputOutput, "cannot listen on " + path + ": " + m_server.errorString().toStdString()};
-    }
+    m_file = FileKey::ofEntry(path);
+    m_listener = *fd;
+    m_incoming = new QSocketNotifier(m_listener, QSocketNotifier::Read, this);
+    connect(m_incoming, &QSocketNotifier::activated, this, [this] { acceptAll(); });
     return {};
 }
 
-void HarvestServer::takeConnections()
+void HarvestServer::acceptAll()
 {
-    while (QLocalSocket *const socket = m_server.nextPendingConnection()) {
-        socket->setParent(this);
-        connect(socket, &QLocalSocket::readyRead, this, [this, socket] {
-            socket->readAll();
-            Q_EMIT woken();
-        });
-        const int pid = peerOf(*socket);
-        // Only the target ends a connection.
-        connect(socket, &QLocalSocket::disconnected, this, [this, socket, pid] {
-            socket->deleteLater();
-            Q_EMIT disconnected(pid);
-        });
-        Q_EMIT connected(pid);
+    for (int i = 0; i < kAcceptsInOneGo; ++i) {
+        const int fd = ::accept4(m_listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            keep(fd);
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            pauseAccepting(errno);
+            return;
+        }
     }
+}
+
+void HarvestServer::pauseAccepting(int errnoValue)
+{
+    m_incoming->setEnabled(false);
+    m_retry.start(kRetryMs);
+    if (std::exchange(m_saidFailure, true))
+        return;
+    Q_EMIT acceptFailed(tr("A process that connects to %1 has to wait: %2. Its events are captured, but may show a "
+                           "fraction of a second late. Raise the limit of open files (ulimit -n).")
+                            .arg(QString::fromStdString(m_path), QString::fromLocal8Bit(strerrordesc_np(errnoValue))));
+}
+
+void HarvestServer::keep(int fd)
+{
+    const int pid = peerOf(fd);
+    m_connections.insert(fd);
+    auto *notifier = new QSocketNotifier(fd, QSocketNotifier::Read, this);
+    // Only the target ends a connection.
+    connect(notifier, &QSocketNotifier::activated, this, [this, notifier, fd, pid] {
+        if (swallow(fd))
+            return;
+        notifier->setEnabled(false);
+        notifier->deleteLater();
+        m_connections.erase(fd);
+        ::close(fd);
+        Q_EMIT disconnected(pid);
+    });
+    Q_EMIT connected(pid);
+}
+
+/// False: the other side has ended it.
+bool HarvestServer::swallow(int fd)
+{
+    std::array<char, 4096> bytes;
+    bool any = false;
+    ssize_t got = 0;
+    for (int i = 0; i < kReadsInOneGo; ++i) {
+        got = ::read(fd, bytes.data(), bytes.size());
+        if (got <= 0)
+            break;
+        any = true;
+    }
+    if (any)
+        Q_EMIT woken();
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 }  // namespace ct

@@ -136,6 +136,7 @@ void HarvestThread::run()
             return;
         }
         connect(&server, &HarvestServer::connected, this, &HarvestThread::targetConnected, Qt::DirectConnection);
+        connect(&server, &HarvestServer::acceptFailed, this, &HarvestThread::noticed, Qt::DirectConnection);
         connect(&server, &HarvestServer::disconnected, this, &HarvestThread::targetDisconnected, Qt::DirectConnection);
     }
     data.started.set_value({});

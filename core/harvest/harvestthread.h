@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dedicated harvest QThread: owns the loop and the sinks of a session, wakes through a QLocalServer.
+// The dedicated harvest QThread: owns the loop and the sinks of a session, wakes through a socket.
 #pragma once
 
 #include "core/harvest/harvestloop.h"
@@ -50,6 +50,8 @@ Q_SIGNALS:
     /// To our socket; 0: a process that has no pid here.
     void targetConnected(int pid);
     void targetDisconnected(int pid);
+    /// Something that people should know; the capture goes on.
+    void noticed(const QString &message);
     /// The region cannot be read any more (its file was cut short); what was harvested stays.
     void regionFailed(const QString &message);
     /// After the final drain; accounting() is final.

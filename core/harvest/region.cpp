@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/region.h"
 
+#include "core/filekey.h"
 #include "core/harvest/regiondata.h"
 #include "core/harvest/regionroom.h"
+#include "core/harvest/stalesocket.h"
 
 #include <array>
 #include <cerrno>
@@ -310,16 +312,15 @@ bool Region::isWhole() const
 
 Result<void> Region::remove()
 {
-    struct stat ours, there;
-    if (::fstat(m_data->file.get(), &ours) != 0 || ::lstat(m_data->path.c_str(), &there) != 0)
+    const std::optional<FileKey> there = FileKey::ofEntry(m_data->path);
+    if (!there)
         return errnoError(errno, "cannot remove " + m_data->path);
-    if (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino)
+    if (there != FileKey::of(m_data->file.get()))
         return Error{ErrorCode::Busy, m_data->path + " is another file by now; it was left alone"};
     if (::unlink(m_data->path.c_str()) != 0)
         return errnoError(errno, "cannot remove " + m_data->path);
-    const std::string socket = m_data->path + ".sock";
-    if (::lstat(socket.c_str(), &there) == 0 && S_ISSOCK(there.st_mode))
-        ::unlink(socket.c_str());
+    // Of an engine that is gone; one in use, or another kind of file, is not ours.
+    static_cast<void>(removeStaleSocket(m_data->path + ".sock"));
     return {};
 }
 

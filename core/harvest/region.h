@@ -115,7 +115,7 @@ public:
     /// False once the file is shorter than what we mapped: touching the mapping would be a SIGBUS.
     bool isWhole() const;
 
-    Result<void> remove();  ///< unlinks the file (and the socket beside it)
+    Result<void> remove();  ///< unlinks the file, and a socket beside it that nobody listens on
 
 private:
     struct Data;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Makes a new region: plans the areas, makes the file, writes the header.
+#include "core/filekey.h"
 #include "core/harvest/processfence.h"
 #include "core/harvest/regiondata.h"
 #include "core/harvest/regionroom.h"
@@ -202,7 +203,7 @@ Result<Region> Region::create(const RegionSpec &spec)
         return file.error();
     data->file = std::move(*file);
     const auto fail = [&data](Error error) {
-        ::unlink(data->path.c_str());
+        unlinkIfSame(data->path, FileKey::of(data->file.get()));
         return error;
     };
     const RegionRoom room = RegionRoom::of(data->file.get());

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/appendfile.h"
 
+#include "core/filekey.h"
 #include "core/recording/fileclaim.h"
+#include "core/recording/standardstreams.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -53,10 +56,19 @@ AppendFile::AppendFile(std::string path, int fd, bool ownsFile, Unit unit)
 AppendFile::~AppendFile()
 {
     if (m_fd >= 0 && !m_replaced && m_created)
-        ::unlink(m_path.c_str());
+        discard();
     if (m_fd >= 0 && !m_replaced)
         ::close(std::exchange(m_fd, -1));
     (void)close();
+}
+
+void AppendFile::discard()
+{
+    if (m_fd < 0)
+        return;
+    if (m_ownsFile && m_regular)
+        unlinkIfSame(m_path, FileKey::of(m_fd));
+    ::close(std::exchange(m_fd, -1));
 }
 
 Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Unit unit)
@@ -65,11 +77,10 @@ Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Un
         return Error{ErrorCode::InvalidArgument,
                      "the name of the output file is empty: give a path, or - for standard output"};
     if (path == "-") {
-        // A copy, so that a standard output closed from the start is noticed here and not at the first event.
-        const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-        if (fd < 0)
-            return errnoError(errno, "standard output cannot be written");
-        return std::unique_ptr<AppendFile>(new AppendFile("standard output", fd, false, unit));
+        const Result<int> fd = openStandardOutput();
+        if (!fd)
+            return fd.error();
+        return std::unique_ptr<AppendFile>(new AppendFile("standard output", *fd, false, unit));
     }
     constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
     const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
@@ -102,7 +113,7 @@ Result<void> AppendFile::claim()
     if (!m_regular || ctr::claimForWriting(m_fd))
         return {};
     m_created = false;  // somebody else's by now
-    return Error{ErrorCode::AlreadyExists, m_path + " is being written by another process; choose another name"};
+    return ctr::writtenElsewhere(m_path);
 }
 
 bool AppendFile::replaceOldContent()
@@ -112,7 +123,7 @@ bool AppendFile::replaceOldContent()
     return m_replaced;
 }
 
-Result<void> AppendFile::append(const char *data, std::size_t size)
+Result<void> AppendFile::append(const char *data, std::size_t size, std::span<const std::size_t> ends)
 {
     if (m_failed)
         return Error{ErrorCode::InputOutput, m_path + ": writing failed before, nothing more is written"};
@@ -122,31 +133,35 @@ Result<void> AppendFile::append(const char *data, std::size_t size)
     while (done < size) {
         const long written = writeSome(data + done, size - done);
         if (written < 0)
-            return fail(errno, data, done);
+            return fail(errno, done, ends);
         if (written == 0)
-            return fail(ENOSPC, data, done);
+            return fail(ENOSPC, done, ends);
         done += static_cast<std::size_t>(written);
     }
     m_size += size;
+    m_lines += ends.size();
     return {};
 }
 
 /// `written` bytes reached the file. Takes a partial unit back, where the file is ours alone: standard output may be
 /// shared with the target.
-Result<void> AppendFile::fail(int errnoValue, const char *data, std::size_t written)
+Result<void> AppendFile::fail(int errnoValue, std::size_t written, std::span<const std::size_t> ends)
 {
     m_failed = true;
     const bool lines = m_unit == Unit::Line;
-    while (written > 0 && !(lines && data[written - 1] == '\n'))
-        --written;
-    m_size += written;
+    const auto whole =
+        ends.first(static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), written) - ends.begin()));
+    m_lines += whole.size();
+    m_size += whole.empty() ? 0 : whole.back();
     std::string rest = std::string("; ") + (lines ? "all lines" : "everything") + " up to byte " +
                        std::to_string(m_size) + (lines ? " are complete" : " is complete");
     if (m_ownsFile && m_regular && ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
         rest = lines ? "; the last line may be cut off" : "; the last block may be cut off";
     Error error = errnoError(errnoValue, m_path);
     error.message += rest;
-    if (error.code == ErrorCode::NoSpace)
+    if (errnoValue == EFBIG)
+        error.message += ", raise the limit on the size of files (ulimit -f) or choose another place";
+    else if (error.code == ErrorCode::NoSpace)
         error.message += ", free some space or choose another place";
     return error;
 }

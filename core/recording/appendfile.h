@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace ct {
@@ -28,24 +29,29 @@ public:
 
     /// For files that nobody else may be writing: an error when somebody is (see fileclaim.h).
     Result<void> claim();
-    /// An error is final: it says up to where the file is complete, and nothing more is written.
-    Result<void> append(const char *data, std::size_t size);
+    /// An error is final: it says up to where the file is complete, and nothing more is written. `ends`: of a file of
+    /// lines, the offsets in `data` behind each of them, the last one `size`.
+    Result<void> append(const char *data, std::size_t size, std::span<const std::size_t> ends = {});
     Result<void> close();
+    /// Closes the file and removes it, unless its name is another file's by now.
+    void discard();
 
     bool isOpen() const { return m_fd >= 0; }
     bool hasBegun() const { return m_replaced; }  ///< to replace what the file held
     bool hasFailed() const { return m_failed; }
-    std::uint64_t size() const { return m_size; }  ///< whole units
+    std::uint64_t size() const { return m_size; }    ///< bytes, in whole units
+    std::uint64_t lines() const { return m_lines; }  ///< that are in the file as a whole, also after an error
     const std::string &path() const { return m_path; }
 
 private:
     AppendFile(std::string path, int fd, bool ownsFile, Unit unit);
     bool replaceOldContent();
-    Result<void> fail(int errnoValue, const char *data, std::size_t written);
+    Result<void> fail(int errnoValue, std::size_t written, std::span<const std::size_t> ends);
     long writeSome(const char *data, std::size_t size);
 
     std::string m_path;
     std::uint64_t m_size = 0;
+    std::uint64_t m_lines = 0;
     int m_fd = -1;
     Unit m_unit;
     bool m_ownsFile = false;

@@ -53,6 +53,8 @@ public:
     void skip(std::uint32_t blocks, std::uint64_t transitions);
     /// The index, the trailer, and the file is closed.
     Result<void> finish();
+    /// Removes the file, see AppendFile::discard().
+    void discard() { m_file->discard(); }
 
     const Identity &identity() const { return m_identity; }
     std::uint64_t bytes() const { return m_file->size(); }  ///< written so far

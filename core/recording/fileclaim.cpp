@@ -41,6 +41,11 @@ bool claimForWriting(int fd)
     return ::fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
+Error writtenElsewhere(const std::string &path)
+{
+    return {ErrorCode::AlreadyExists, path + " is being written by another process; choose another name"};
+}
+
 Claims claimsOn(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Says to other windows and processes that the file of a recording is being written, or is open in a window, so that
-// nobody writes or removes it. Advisory: locks of open files (F_OFD_SETLK) far behind all content. A claim is gone with
-// its descriptor, also when the process is killed. On a file system without locks nobody is told, and nothing fails.
+// Says to other windows and processes that a recording, or a file of another format, is being written, or is open in a
+// window, so that nobody writes or removes it. Advisory: locks of open files (F_OFD_SETLK) far behind all content. A
+// claim is gone with its descriptor, also when the process is killed. On a file system without locks nobody is told,
+// and nothing fails.
 #pragma once
+
+#include "core/result.h"
 
 #include <string>
 #include <vector>
@@ -18,6 +21,8 @@ struct Claims {
 
 /// `fd` is open for writing. False: somebody else writes the file.
 bool claimForWriting(int fd);
+/// What to say then.
+Error writtenElsewhere(const std::string &path);
 /// Of anybody but this descriptor. Nobody's, when the file is not there.
 Claims claimsOn(const std::string &path);
 

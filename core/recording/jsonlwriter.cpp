@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/jsonlwriter.h"
 
+#include "core/recording/filesink.h"
 #include "core/recording/ledger.h"
 #include "core/recording/lineoutput.h"
 #include "core/recording/namebook.h"
@@ -46,7 +47,7 @@ char *putField(char *at, std::string_view name, std::uint64_t value)
     return putDecimal(put(at, name), value);
 }
 
-class JsonlWriter final : public Sink {
+class JsonlWriter final : public FileSink {
 public:
     explicit JsonlWriter(std::unique_ptr<LineOutput> output) : m_output(std::move(output)) {}
 
@@ -63,6 +64,7 @@ public:
     }
 
     Result<void> finish(const Accounting &) override { return m_output->close(); }
+    std::uint64_t written() const override { return m_output->linesWritten(); }
 
 private:
     void noteSites(const Batch &batch)

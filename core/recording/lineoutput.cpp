@@ -25,6 +25,8 @@ Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path)
     Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Line);
     if (!file)
         return file.error();
+    if (Result<void> claimed = (*file)->claim(); !claimed)
+        return claimed.error();
     return std::unique_ptr<LineOutput>(new LineOutput(std::move(*file)));
 }
 
@@ -51,7 +53,9 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
 
 Result<void> LineOutput::flush()
 {
-    return m_file->append(m_buffer.data(), std::exchange(m_used, 0));
+    Result<void> written = m_file->append(m_buffer.data(), std::exchange(m_used, 0), m_ends);
+    m_ends.clear();
+    return written;
 }
 
 Result<void> LineOutput::close()

@@ -20,19 +20,25 @@ namespace ct {
 /// One thread at a time. Destruction flushes what is left, without a report: call close() first.
 class LineOutput {
 public:
-    /// See AppendFile::open().
+    /// See AppendFile::open(); an error also when somebody else is writing the file.
     static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
     ~LineOutput();
 
     /// Room for one line of at most `bytes` bytes at the returned address; endLine() takes it over up to `end`,
     /// which must be right behind a line feed. May write what was collected before.
     Result<char *> beginLine(std::size_t bytes);
-    void endLine(const char *end) { m_used = static_cast<std::size_t>(end - m_buffer.data()); }
+    void endLine(const char *end)
+    {
+        m_used = static_cast<std::size_t>(end - m_buffer.data());
+        m_ends.push_back(m_used);
+    }
 
     /// Writes what was collected when the last write is half a second of stream time ago (ns).
     Result<void> flushIfDue(std::uint64_t now);
     Result<void> flush();
     Result<void> close();
+    /// Lines that are in the file as a whole, also after an error.
+    std::uint64_t linesWritten() const { return m_file->lines(); }
 
 private:
     explicit LineOutput(std::unique_ptr<AppendFile> file);
@@ -40,7 +46,8 @@ private:
     std::unique_ptr<AppendFile> m_file;
     std::vector<char> m_buffer;
     std::size_t m_used = 0;
-    std::uint64_t m_flushedAt = 0;  ///< stream time of the latest flush, ns; 0 = none yet
+    std::vector<std::size_t> m_ends;  ///< of the lines in the buffer; a quoted text may have line feeds as well
+    std::uint64_t m_flushedAt = 0;    ///< stream time of the latest flush, ns; 0 = none yet
 };
 
 // Formatting into a line whose size was reserved: each returns the end.

@@ -3,6 +3,7 @@
 #include "core/recording/queuedsink.h"
 
 #include "core/recording/batchpieces.h"
+#include "core/recording/filesink.h"
 #include "core/recording/transitionchunks.h"
 
 #include <algorithm>
@@ -73,7 +74,11 @@ public:
 
     Queue(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget,
           std::chrono::milliseconds mostWait)
-        : m_restBudget(restBudget), m_mostWait(mostWait), m_sink(std::move(sink)), m_chunks(std::move(chunks))
+        : m_restBudget(restBudget),
+          m_mostWait(mostWait),
+          m_sink(std::move(sink)),
+          m_file(dynamic_cast<const FileSink *>(m_sink.get())),
+          m_chunks(std::move(chunks))
     {
     }
 
@@ -82,6 +87,7 @@ public:
     void giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung);
     bool hasGivenUp();
     std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
+    std::uint64_t written() const { return m_written.load(std::memory_order_relaxed); }
     bool awaitEnd(End how, const Accounting &accounting);
     Result<void> outcome();
     /// The writer's thread.
@@ -108,6 +114,7 @@ private:
     void dropQueued();
     std::optional<Page> take();
     Result<void> write(Page &page);
+    void noteWritten();
     void recycle(Page page);
     void fail(const Error &error);
     void finishSink();
@@ -115,8 +122,10 @@ private:
     const std::size_t m_restBudget;
     const std::chrono::milliseconds m_mostWait;
     std::shared_ptr<Sink> m_sink;  ///< the writer's, and
+    const FileSink *const m_file;  ///< this: m_sink, if it counts; and
     Transitions m_buffer;          ///< this: its memory is used again
     std::atomic<std::uint64_t> m_pending{0};
+    std::atomic<std::uint64_t> m_written{0};
 
     std::mutex m_mutex;  ///< guards what follows; held for a copy at most
     std::condition_variable m_work;
@@ -293,6 +302,7 @@ void QueuedSink::Queue::run()
     while (std::optional<Page> page = take()) {
         const bool few = page->used < kFew;
         const Result<void> written = write(*page);
+        noteWritten();
         recycle(std::move(*page));
         if (!written) {
             fail(written.error());
@@ -303,6 +313,7 @@ void QueuedSink::Queue::run()
             m_work.wait_for(lock, kGather, [this] { return m_end != End::None || !m_full.empty(); });
     }
     finishSink();
+    noteWritten();
     m_sink.reset();
     {
         const std::lock_guard lock(m_mutex);
@@ -363,6 +374,12 @@ Result<void> QueuedSink::Queue::write(Page &page)
         step.rest.reset();
     }
     return {};
+}
+
+void QueuedSink::Queue::noteWritten()
+{
+    if (m_file)
+        m_written.store(m_file->written(), std::memory_order_relaxed);
 }
 
 void QueuedSink::Queue::recycle(Page page)
@@ -451,6 +468,11 @@ bool QueuedSink::hasGivenUp() const
 std::uint64_t QueuedSink::pending() const
 {
     return m_queue->pending();
+}
+
+std::uint64_t QueuedSink::written() const
+{
+    return m_queue->written();
 }
 
 }  // namespace ct

@@ -43,6 +43,9 @@ public:
     bool hasGivenUp() const;
     /// Transitions that were consumed and not written yet, or never will be. Any thread; relaxed, a figure for people.
     std::uint64_t pending() const;
+    /// FileSink::written() of the sink behind it, 0 if it is none; also when it has failed. Any thread; relaxed, exact
+    /// after finish().
+    std::uint64_t written() const;
 
 private:
     class Queue;

@@ -246,6 +246,7 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
     m_stream.begin();
     if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
         return written;
+    m_inFile += facts.transitions;
     const std::uint64_t end = m_written + facts.transitions + std::exchange(m_leftOutHere, 0);
     if (m_places) {
         m_places->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);

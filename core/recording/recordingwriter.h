@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/recording/batchcodec.h"
+#include "core/recording/filesink.h"
 #include "core/recording/frameplace.h"
 #include "core/recording/presentstate.h"
 #include "core/recording/recordinginfo.h"
@@ -28,7 +29,7 @@
 
 namespace ct {
 
-class RecordingWriter final : public Sink {
+class RecordingWriter final : public FileSink {
 public:
     /// Opens `path` for writing, or with limits the first of the files that it stands for; what it held stays until the
     /// first block.
@@ -46,6 +47,7 @@ public:
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
+    std::uint64_t written() const override { return m_inFile; }
 
     // Any thread, also while the others run. It goes into the file with the next consume() or with finish(); what
     // comes after that, or after an error, is dropped.
@@ -98,6 +100,7 @@ private:
     std::function<std::vector<FramePlace>()> m_lastFrames;
     std::shared_ptr<StreamPlaces> m_places;
     std::uint64_t m_written = 0;      ///< transitions, those that were left out included
+    std::uint64_t m_inFile = 0;       ///< of these, without those that were left out
     std::uint64_t m_leftOut = 0;      ///< of these, because the format cannot hold their numbers
     std::uint64_t m_leftOutHere = 0;  ///< since the latest block
     bool m_discardsEmpty = false;

@@ -2,17 +2,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/rotation.h"
 
+#include "core/filekey.h"
 #include "core/recording/segments.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <unistd.h>
+#include <vector>
 
 namespace ct::ctr {
 
 namespace {
 
 constexpr std::uint64_t kParts = 8;
+
+Result<void> checkNamesakes(const std::string &path, bool limited)
+{
+    std::vector<std::string> files = path == "-" ? std::vector<std::string>() : segmentsOf(path);
+    if (!limited)
+        std::erase(files, path);  // which is replaced, like an output of any format
+    if (files.empty())
+        return {};
+    const std::string more = files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more of that name" : "";
+    return Error{ErrorCode::AlreadyExists, path + ": " + files.front() + more + " of an older recording could not be " +
+                                               "told from this one's files; remove them, or choose another name"};
+}
 
 }  // namespace
 
@@ -27,6 +41,8 @@ Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const 
         return Error{ErrorCode::InvalidArgument, path + ": a recording cannot be kept below 16 MiB; give more"};
     if (limits.any() && path == "-")
         return Error{ErrorCode::InvalidArgument, "a recording on standard output has no limit; name a file"};
+    if (Result<void> checked = checkNamesakes(path, limits.any()); !checked)
+        return checked.error();
     Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(limits.any() ? segmentPath(path, 0) : path);
     if (!blocks)
         return blocks.error();
@@ -47,19 +63,22 @@ bool Rotation::isDue(std::uint64_t lastTs)
 Result<void> Rotation::turn()
 {
     BlockWriter::Identity next = m_blocks->identity();
-    const std::string path = segmentPath(m_path, next.segment);
-    ++next.segment;
+    const std::uint32_t segment = next.segment++;
     const std::string nextPath = segmentPath(m_path, next.segment);
+    if (FileKey::ofEntry(nextPath))
+        return Error{ErrorCode::AlreadyExists, nextPath +
+                                                   " has been put there by another program; it is not replaced, " +
+                                                   "and the recording ends here"};
     // Before this one is ended: who follows finds the next one then, or knows that there will be none.
     Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next);
     Result<void> begun = blocks ? (*blocks)->begin() : Result<void>(blocks.error());
     Result<void> finished = m_blocks->finish();
     if (!finished || !begun) {
         if (blocks)
-            ::unlink(nextPath.c_str());
+            (*blocks)->discard();
         return !finished ? finished : begun;
     }
-    m_ended.push_back({path, m_blocks->bytes(), m_lastTs});
+    m_ended.push_back({segmentPath(m_path, segment), segment, m_blocks->bytes(), m_lastTs});
     m_endedBytes += m_blocks->bytes();
     removeOld();
     m_blocks = std::move(*blocks);
@@ -78,9 +97,12 @@ bool Rotation::isBeyond(const Ended &oldest) const
 void Rotation::removeOld()
 {
     while (!m_ended.empty() && isBeyond(m_ended.front())) {
-        if (::unlink(m_ended.front().path.c_str()) != 0 && errno != ENOENT)
+        const Ended &oldest = m_ended.front();
+        // A file that has replaced it meanwhile stays.
+        const bool ours = recordingOf(oldest.path, oldest.segment) == m_blocks->identity().recording;
+        if (ours && ::unlink(oldest.path.c_str()) != 0 && errno != ENOENT)
             return;
-        m_endedBytes -= m_ended.front().bytes;
+        m_endedBytes -= oldest.bytes;
         m_ended.pop_front();
     }
 }

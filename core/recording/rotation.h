@@ -29,6 +29,8 @@ namespace ctr {
 /// into each, so that the oldest one is an eighth of what is lost at once.
 class Rotation {
 public:
+    /// An error when files of another recording are there that nobody could tell from this one's: with a limit any of
+    /// that name, without one those with a number.
     static Result<std::unique_ptr<Rotation>> open(const std::string &path, const RecordingLimits &limits);
 
     BlockWriter &blocks() { return *m_blocks; }
@@ -43,6 +45,7 @@ public:
 private:
     struct Ended {
         std::string path;
+        std::uint32_t segment = 0;
         std::uint64_t bytes = 0;
         std::uint64_t lastTs = 0;
     };

@@ -10,16 +10,11 @@
 
 namespace ct::ctr {
 
-namespace {
-
-/// Which recording the file belongs to, if it is that segment of one; 0 = none.
 std::uint64_t recordingOf(const std::string &path, std::uint32_t segment)
 {
     const Result<std::unique_ptr<BlockReader>> reader = BlockReader::open(path);
     return reader && (*reader)->head().segment == segment ? (*reader)->head().recording : 0;
 }
-
-}  // namespace
 
 std::optional<SegmentName> segmentNameOf(const std::string &path)
 {

@@ -23,6 +23,9 @@ struct SegmentName {
 /// "run.3.ctr" -> "run.ctr", 3; nullopt when a path has no number.
 std::optional<SegmentName> segmentNameOf(const std::string &path);
 
+/// The number of the recording that the file `path` is segment `segment` of; 0: of none, or it cannot be read.
+std::uint64_t recordingOf(const std::string &path, std::uint32_t segment);
+
 /// All segments of the recording that the file `path` is one of, as far as they are there without a gap, in their
 /// order; `path` alone when it is a recording of one file, or none. The last one may be a file that cannot be read.
 /// Looks into the heads of the files around it.

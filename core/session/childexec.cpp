@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/childexec.h"
 
+#include "core/session/processlimits.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -149,6 +151,7 @@ int execute(Prepared &prepared)
     if (prepared.workingDirectory && chdir(prepared.workingDirectory) != 0)
         giveUp(pipe, ChangingDirectory, errno);
     resetHandlers();
+    restoreProcessLimits();
     closeOthersOnExec(spec.keptDescriptors);
     sigset_t none;
     sigemptyset(&none);

@@ -204,7 +204,7 @@ FileLoader::Run FileLoader::aboutRun() const
 Result<void> FileLoader::load()
 {
     claim();
-    if (!m_gate && RecordingReader::isWritten(m_path)) {
+    if (!m_gate && RecordingReader::isRecording(m_path) && RecordingReader::isWritten(m_path)) {
         m_following.store(true, std::memory_order_relaxed);
         Q_EMIT followed();
     } else {

@@ -3,6 +3,8 @@
 #include "core/session/inputspool.h"
 
 #include "core/recording/ctrformat.h"
+#include "core/recording/standardstreams.h"
+#include "core/session/printable.h"
 
 #include <QString>
 
@@ -35,19 +37,16 @@ std::string quotedLine(const std::string &bytes)
 {
     const std::string line = bytes.substr(0, bytes.find_first_of("\r\n"));
     QString text = QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size()));
-    for (QChar &character : text)
-        if (!character.isPrint())
-            character = QChar::ReplacementCharacter;
     if (text.size() > kMostQuoted)
         text = text.left(kMostQuoted) + QChar(0x2026);
-    return QStringLiteral("\"%1\"").arg(text).toStdString();
+    return QStringLiteral("\"%1\"").arg(printable(text)).toStdString();
 }
 
 Result<int> InputSpool::takeStandardInput()
 {
-    const int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (input < 0)
-        return errnoError(errno, "standard input cannot be read");
+    Result<int> input = openStandardInput();
+    if (!input)
+        return input;
     // Else a broken pipe would not be noticed by its writer before we end.
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0) {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/regionlist.h"
 
+#include "core/filekey.h"
 #include "core/harvest/region.h"
+#include "core/harvest/stalesocket.h"
 #include "core/session/mappings.h"
 
 #include <algorithm>
@@ -146,9 +148,12 @@ Result<void> deleteRegion(const std::string &path)
     // Held until the name is gone, so that no engine adopts it in between.
     if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};
+    const FileKey examined{candidate->identity.device, candidate->identity.inode};
+    if (FileKey::of(file.get()) != examined || FileKey::ofEntry(path) != examined)
+        return Error{ErrorCode::Busy, path + " is another file by now; nothing was deleted"};
     if (unlink(path.c_str()) != 0)
         return errnoError(errno, "cannot delete " + path);
-    unlink((path + ".sock").c_str());
+    static_cast<void>(removeStaleSocket(path + ".sock"));
     return {};
 }
 

@@ -132,7 +132,6 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
         m_data->harvest->abandon();
         m_data->harvest.reset();
         static_cast<void>(m_data->region->remove());
-        ::unlink(m_data->socketPath.c_str());
         m_data->region.reset();
         delete std::exchange(m_data->progressTimer, nullptr);
         delete std::exchange(m_data->targets, nullptr);
@@ -223,6 +222,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::captureFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
+    connect(harvest, &HarvestThread::noticed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);
     m_data->targets = new TargetList(m_data->identity, this);
@@ -346,8 +346,6 @@ void Session::settleRegion()
             m_data->leftOver = true;
             addNotice(text(removed.error().message));
         }
-        if (!m_data->socketPath.empty())
-            ::unlink(m_data->socketPath.c_str());
     } else if (!m_data->observer) {
         m_data->leftOver = true;
         addNotice(users.empty() ? tr("The region was kept: %1").arg(text(m_data->regionPath))

@@ -188,6 +188,25 @@ private Q_SLOTS:
         QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
     }
 
+    /// No name or path from outside can hide, overwrite or turn round what stands next to it.
+    void controlCharactersAreEscaped()
+    {
+        Site site;
+        site.file = "/src/\xE2\x80\xAEgnp.exe\n";
+        site.function = "serve\x1b[2J(int)";
+        site.line = 7;
+        QCOMPARE(format::placeDetails(&site, 0), QStringLiteral("serve\\x1b[2J(int)\n/src/\\u202egnp.exe\\n:7"));
+        QCOMPARE(format::place(&site, 0), QStringLiteral("serve\\x1b[2J \\u202egnp.exe\\n:7"));
+        QCOMPARE(format::targetName("a\x1b]0;b\nc\xE2\x81\xA6"), QStringLiteral("a ]0;b c"));
+        QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")),
+                 QStringLiteral("one\\x1b\ntwo\\u2067"));
+        DescribedAddress found;
+        found.module = "/bin/\x7f";
+        ShownPlace place;
+        place.answer = std::make_shared<const DescribedAddress>(found);
+        QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/\\x7f"));
+    }
+
     /// What looks like HTML is shown as what came.
     void verbatim()
     {

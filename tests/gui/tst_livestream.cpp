@@ -306,7 +306,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("sent");
         QTest::addColumn<QString>("named");
         QTest::newRow("text") << QByteArray("bash: corotracer-gui: command \x1b[31mnot found\nand more\n")
-                              << QStringLiteral("\"bash: corotracer-gui: command \uFFFD[31mnot found\"");
+                              << QStringLiteral("\"bash: corotracer-gui: command \\x1b[31mnot found\"");
         QTest::newRow("short") << QByteArray("CTRE") << QStringLiteral("\"CTRE\"");
         QTest::newRow("binary") << QByteArray(5000, '\xff') << QString(120, QChar(0xFFFD)) + QChar(0x2026);
         QTest::newRow("nothing") << QByteArray() << QStringLiteral("ended before anything came");

@@ -49,9 +49,10 @@ public:
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("CT_EMITTED_FILE"), path("emitted.json"));
         m_process.setProcessEnvironment(environment);
-        m_process.setArguments(
-            QStringList{QStringLiteral("--batch"), QStringLiteral("--summary"), path("summary.json")} + options +
-            source);
+        QStringList arguments{QStringLiteral("--batch")};
+        if (!options.contains(QStringLiteral("--summary")))
+            arguments << QStringLiteral("--summary") << path("summary.json");
+        m_process.setArguments(arguments + options + source);
     }
     ~Batch()
     {

@@ -228,6 +228,14 @@ private Q_SLOTS:
         row("--batch --lane-pool 1GiB --no-lanes --listen", "--lane-pool");
         row("--batch --lane-retention 1 --no-lanes -- prog", "--lane-retention");
         row("--batch -o a.csv --keep 1s --keep 2s --listen", "--keep 2s");
+        row("--batch -o a.csv -o b.csv --listen", "-o b.csv");
+        row("--batch -o a.csv --output b.csv --listen", "--output b.csv");
+        row("--batch -n 5 --stations=6 --listen", "--stations 6");
+        row("--batch --summary a --summary a --listen", "--summary a");
+        row("--batch --duration 1 --duration 1 --listen", "--duration 1");
+        row("--theme dark --theme light", "--theme light");
+        row("-platform offscreen -platform xcb", "-platform");
+        row("--batch --attach a.shm --attach b.shm", "--attach b.shm");
         row("--batch -o a.csv --keep 32MiB --keep 1s --keep 64MiB --listen", "--keep 64MiB");
         row("--batch --attach a.shm --no-lanes", "--no-lanes");
         row("--batch --attach a.shm --lane-size 1MiB", "--lane-size");

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Output files of a batch run that fail half-way, are the same file, or are somebody else's.
+#include "core/recording/recordingreader.h"
+#include "tests/integration/database.h"
+#include "tests/integration/recordings.h"
+#include "tests/support/qtsuite.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using runner::Batch;
+using runner::integer;
+
+namespace {
+
+/// Transitions in a file, read by what is not the writer.
+qint64 rowsIn(const QString &path)
+{
+    if (path.endsWith(QLatin1String(".sqlite")))
+        return exporttest::Database(path).rows("SELECT count(*) FROM coro_trace_events").value(0).toLongLong();
+    if (!path.endsWith(QLatin1String(".ctr"))) {
+        const QByteArray all = runner::readAll(path);
+        const bool isWhole = all.isEmpty() || all.endsWith('\n');
+        return isWhole ? all.count('\n') - (path.endsWith(QLatin1String(".csv")) && !all.isEmpty() ? 1 : 0) : -1;
+    }
+    auto reader = ct::RecordingReader::open(path.toStdString());
+    if (!reader)
+        return QFileInfo(path).size() == 0 ? 0 : -1;
+    qint64 rows = 0;
+    ct::Batch batch;
+    for (bool more = true; more;) {
+        batch.clear();
+        const ct::Result<bool> next = (*reader)->next(batch);
+        if (!next)
+            return -1;
+        more = *next;
+        rows += static_cast<qint64>(batch.transitions.size());
+    }
+    return rows;
+}
+
+QStringList storm()
+{
+    return runner::target("ct_storm", runner::words("--seconds 1 --rate 20000 --coroutines 10"));
+}
+
+/// A target that begins when it is let go: by then the engine has made and opened everything.
+class HeldTarget {
+public:
+    explicit HeldTarget(const Batch &batch) : m_gate(batch.path("gate")) { ::mkfifo(qPrintable(m_gate), 0600); }
+    QStringList arguments(const char *events) const
+    {
+        const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
+        return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"), QString::fromLatin1(events))};
+    }
+    /// Until the target waits.
+    bool isHeld()
+    {
+        return QTest::qWaitFor(
+            [this] { return (m_fd = ::open(qPrintable(m_gate), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; },
+            runner::kPatienceMs);
+    }
+    void letGo() { QVERIFY(::write(m_fd, "go\n", 3) == 3 && ::close(m_fd) == 0); }
+
+private:
+    const QString m_gate;
+    int m_fd = -1;
+};
+
+void write(const QString &path, const QByteArray &content)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+}
+
+void setArguments(Batch &batch, const QStringList &arguments)
+{
+    batch.process().setArguments(QStringList{QStringLiteral("--batch")} + arguments);
+}
+
+}  // namespace
+
+class BatchFilesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// SIGXFSZ ends nothing; what is in the file is valid, what is not is counted.
+    void beyondTheFileSizeLimit_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<quint64>("limit");
+        QTest::newRow("ctr") << "run.ctr" << (quint64{64} << 10);
+        QTest::newRow("jsonl") << "run.jsonl" << (quint64{3} << 20);
+        QTest::newRow("csv") << "run.csv" << (quint64{3} << 20);
+        QTest::newRow("sqlite") << "run.sqlite" << (quint64{12} << 20);
+    }
+    void beyondTheFileSizeLimit()
+    {
+        QFETCH(QString, name);
+        QFETCH(quint64, limit);
+        Batch batch;
+        const QString path = batch.path(name.toLatin1().constData());
+        HeldTarget target(batch);
+        setArguments(batch,
+                     QStringList{QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path} +
+                         target.arguments("1"));
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        const rlimit size{limit, limit};
+        QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const qint64 missing = integer(summary, "events_not_written");
+        QVERIFY(missing > 0);
+        QCOMPARE(rowsIn(path) + missing, integer(summary, "events"));
+        QVERIFY2(batch.err().contains(QByteArray::number(missing) + " of these events are not in"), batch.err());
+        QVERIFY(!summary.value(QLatin1String("output_error")).toString().isEmpty());
+        runner::compareAccounts(summary, batch.truth());
+        QVERIFY(!QFile::exists(summary.value(QLatin1String("region")).toString()));
+    }
+
+    void aFullDeviceHasNothing_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("jsonl") << "run.jsonl";
+        QTest::newRow("csv") << "run.csv";
+        QTest::newRow("ctr") << "run.ctr";
+    }
+    void aFullDeviceHasNothing()
+    {
+        QFETCH(QString, name);
+        Batch batch;
+        const QString path = batch.path(name.toLatin1().constData());
+        QVERIFY(QFile::link(QStringLiteral("/dev/full"), path));
+        batch.process().setArguments(batch.process().arguments() + QStringList{QStringLiteral("-o"), path} + storm());
+        QCOMPARE(batch.run(), 4);
+        const QJsonObject summary = batch.summary();
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
+    }
+
+    /// The reader goes away: what is beyond the pipe's buffer is counted.
+    void aReaderThatGoes()
+    {
+        Batch batch;
+        const QString path = batch.path("run.jsonl");
+        QVERIFY(::mkfifo(qPrintable(path), 0600) == 0);
+        HeldTarget target(batch);
+        setArguments(batch,
+                     QStringList{QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path} +
+                         target.arguments("1"));
+        const int fd = ::open(qPrintable(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        QVERIFY(fd >= 0 && batch.start());
+        QVERIFY(target.isHeld());
+        ::close(fd);
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "events_not_written"), integer(batch.summary(), "events"));
+        QVERIFY(integer(batch.summary(), "events") > 0);
+    }
+
+    /// A part of a summary is none.
+    void aSummaryIsWholeOrNotThere()
+    {
+        Batch batch;
+        HeldTarget target(batch);
+        batch.process().setArguments(batch.process().arguments() + target.arguments("1"));
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        const rlimit size{100, 100};
+        QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QVERIFY(!QFile::exists(batch.path("summary.json")));
+    }
+
+    void oneFileForTwoIsRefused_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::newRow("another spelling") << "-o keep.jsonl --summary ./keep.jsonl -- true";
+        QTest::newRow("symbolic link") << "-o keep.jsonl --summary soft -- true";
+        QTest::newRow("hard link") << "-o keep.ctr --summary hard -- true";
+        QTest::newRow("a segment") << "-o new.ctr --limit 1min --summary new.0.ctr -- true";
+        QTest::newRow("database") << "-o keep.sqlite --summary db -- true";
+        QTest::newRow("both are new") << "-o new.csv --summary ./new.csv -- true";
+        QTest::newRow("region") << "--attach keep.shm --summary region";
+        QTest::newRow("region as output") << "--attach keep.shm -o region.ctr";
+        QTest::newRow("standard output") << "-o keep.jsonl --summary - -- true >> keep.jsonl";
+        QTest::newRow("recording on standard output") << "-o - --summary keep.ctr -- true >> keep.ctr";
+        QTest::newRow("messages") << "-o - -- true >> keep.ctr 2>&1";
+        QTest::newRow("messages in the output") << "-o keep.csv -- true 2>> keep.csv";
+    }
+    void oneFileForTwoIsRefused()
+    {
+        QFETCH(QString, line);
+        QTemporaryDir directory;
+        const auto path = [&](const char *name) { return directory.filePath(QLatin1String(name)); };
+        for (const char *name : {"keep.jsonl", "keep.ctr", "keep.csv", "keep.sqlite", "keep.shm"})
+            write(path(name), "precious\n");
+        QVERIFY(QFile::link(path("keep.jsonl"), path("soft")));
+        QVERIFY(QFile::link(path("keep.shm"), path("region")));
+        QVERIFY(QFile::link(path("keep.shm"), path("region.ctr")));
+        QVERIFY(::link(qPrintable(path("keep.ctr")), qPrintable(path("hard"))) == 0);
+        QVERIFY(::link(qPrintable(path("keep.sqlite")), qPrintable(path("db"))) == 0);
+        QProcess shell;
+        shell.setWorkingDirectory(directory.path());
+        shell.start(QStringLiteral("/bin/sh"),
+                    {QStringLiteral("-c"), runner::binary("corotracer-gui") + QStringLiteral(" --batch ") + line});
+        QVERIFY(shell.waitForFinished(runner::kPatienceMs));
+        const bool toFile = line.contains(QLatin1String("2>"));
+        const QByteArray said = shell.readAllStandardError();
+        QVERIFY2(shell.exitCode() == 4, said.constData());
+        QVERIFY2(toFile || said.contains("same file"), said.constData());
+        for (const char *name : {"keep.jsonl", "keep.ctr", "keep.csv", "keep.sqlite", "keep.shm"})
+            QVERIFY2(runner::readAll(path(name)).startsWith("precious\n"), name);
+        QVERIFY(!QFile::exists(path("new.csv")) && !QFile::exists(path("new.0.ctr")));
+    }
+
+    void aSecondRunIsRefused_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char *name : {"run.ctr", "run.jsonl", "run.csv", "run.sqlite"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void aSecondRunIsRefused()
+    {
+        QFETCH(QString, name);
+        Batch first;
+        const QString path = first.path(name.toLatin1().constData());
+        HeldTarget target(first);
+        first.process().setArguments(first.process().arguments() + QStringList{QStringLiteral("-o"), path} +
+                                     target.arguments("1"));
+        QVERIFY(first.start());
+        QVERIFY(target.isHeld());
+        Batch second({QStringLiteral("-o"), path}, runner::target("ct_many"));
+        QCOMPARE(second.run(), 4);
+        QVERIFY2(second.err().contains("is being written by another process"), second.err().constData());
+        Batch third;
+        setArguments(third,
+                     QStringList{QStringLiteral("--summary"), first.path("summary.json")} + runner::target("ct_many"));
+        QCOMPARE(third.run(), 4);
+        target.letGo();
+        QVERIFY(first.wait());
+        QCOMPARE(first.exitCode(), 0);
+        QCOMPARE(rowsIn(path), integer(first.summary(), "events"));
+        QCOMPARE(integer(first.summary(), "events_not_written"), 0);
+    }
+
+    void segmentsOfAnOlderRunAreNotMixedIn_data()
+    {
+        QTest::addColumn<QString>("old");
+        QTest::addColumn<QStringList>("options");
+        const QStringList limit{QStringLiteral("--limit"), QStringLiteral("1min")};
+        QTest::newRow("a later segment") << "run.3.ctr" << limit;
+        QTest::newRow("the first one") << "run.0.ctr" << limit;
+        QTest::newRow("a whole recording") << "run.ctr" << limit;
+        QTest::newRow("a recording without a limit") << "run.0.ctr" << QStringList();
+    }
+    void segmentsOfAnOlderRunAreNotMixedIn()
+    {
+        QFETCH(QString, old);
+        QFETCH(QStringList, options);
+        Batch batch;
+        const QString older = batch.path(old.toLatin1().constData());
+        write(older, "precious");
+        batch.process().setArguments(batch.process().arguments() + options +
+                                     QStringList{QStringLiteral("-o"), batch.path("run.ctr")} +
+                                     runner::target("ct_many"));
+        QCOMPARE(batch.run(), 4);
+        QVERIFY2(batch.err().contains("older recording"), batch.err().constData());
+        QCOMPARE(runner::readAll(older), QByteArray("precious"));
+        const QDir directory = QFileInfo(older).dir();
+        QCOMPARE(directory.entryList({QStringLiteral("*.ctr")}, QDir::Files), QStringList{old});
+    }
+
+    void replacingIsStillPossible()
+    {
+        Batch batch;
+        const QString path = batch.path("run.ctr");
+        write(path, "an older file");
+        batch.process().setArguments(batch.process().arguments() + QStringList{QStringLiteral("-o"), path} + storm());
+        QCOMPARE(batch.run(), 0);
+        QCOMPARE(rowsIn(path), integer(batch.summary(), "events"));
+    }
+};
+
+CT_QT_SUITE(BatchFilesTest)
+#include "tst_batchfiles.moc"
