@@ -112,7 +112,7 @@ bool harvest(HarvestLoop &loop, int connection, Shared &shared, std::uint64_t to
 
 /// An engine on a region of its own, and the probe of this process connected to it.
 struct Connected {
-    explicit Connected(bool lanes)
+    Connected(bool lanes, bool engineFences)
     {
         ct::RegionSpec spec;
         spec.lanes = lanes;
@@ -122,6 +122,8 @@ struct Connected {
         server = listenAt(dir.file("r.sock"));
         if (!region || server < 0)
             return;
+        if (!engineFences)
+            region->writableHeader()->extension.engine_fences = 0;
         ::setenv("CTP_SHM_PATH", spec.path.c_str(), 1);
         ::setenv("CTP_SOCK_PATH", dir.file("r.sock").c_str(), 1);
         ::setenv("CTP_MAX_STATIONS", "4", 1);
@@ -142,13 +144,13 @@ struct Connected {
 
 /// One event at a time, when the engine is about to sleep. With `stress` the target steers towards that moment, from
 /// what became of the events before.
-void run(std::uint64_t cycles, bool lanes, bool stress)
+void run(std::uint64_t cycles, bool lanes, bool stress, bool engineFences = ct::canFenceProcesses())
 {
     constexpr int kDelay = 3000;
-    Connected both(lanes);
+    Connected both(lanes, engineFences);
     REQUIRE(both.region);
     REQUIRE(both.connection >= 0);
-    CHECK_EQUAL(both.region->header().extension.engine_fences, ct::canFenceProcesses() ? 1u : 0u);
+    CHECK_EQUAL(both.region->header().extension.engine_fences, engineFences ? 1u : 0u);
     HarvestLoop loop(*both.region);
     Shared shared;
     std::thread target([&] {
@@ -207,6 +209,13 @@ CT_CASE(storesThatLagLoseNoWakeUp)
 CT_CASE(storesThatLagLoseNoWakeUpWithoutLanes)
 {
     probetest::inChild([] { run(kStressCycles, false, true); });
+}
+
+/// Fails when the probe relies on a fence that the engine does not issue.
+CT_CASE(storesThatLagLoseNoWakeUpWithoutTheBarrier)
+{
+    for (const bool lanes : {true, false})
+        probetest::inChild([lanes] { run(kStressCycles, lanes, true, false); });
 }
 
 CT_CASE(anEngineThatCannotFenceStaysAwake)
