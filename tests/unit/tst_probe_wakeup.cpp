@@ -36,7 +36,7 @@ using ct::Region;
 namespace {
 
 constexpr std::uint64_t kCycles = 100'000;
-constexpr std::uint64_t kStressCycles = 100'000;
+constexpr std::uint64_t kStressCycles = 60'000;
 
 int listenAt(const std::string &path)
 {
