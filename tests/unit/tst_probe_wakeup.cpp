@@ -241,3 +241,16 @@ CT_CASE(anEngineThatCannotFenceStaysAwake)
     CHECK(!sleeps);
     CHECK_EQUAL(region->header().tracer_sleeping.load(), corotracer::kEngineAwake);
 }
+
+/// A process that the engine's barrier does not reach fences by itself.
+CT_CASE(aProbeThatCannotRegisterFences)
+{
+    const probetest::Region offered;
+    probetest::inChild([] {
+        if (!refuseMembarrier())
+            return;
+        corotracer::InitTracer();
+        CHECK(corotracer::detail::page_v1.session.load() != 0);
+        CHECK_EQUAL(corotracer::detail::page_v1.session.load() & corotracer::detail::engine_fences_bit, 0u);
+    });
+}
