@@ -65,12 +65,14 @@ const std::vector<CoroutineId> &CreationTree::childrenOf(CoroutineId id) const
 
 void CreationTree::link(CoroutineId id, CoroutineId parent)
 {
-    // A parent that is not taken over yet: its child's page is looked at again once it is.
-    if (parent != kNoCoroutine && parent >= m_parents.size()) {
+    // Its page is visited again when the parent is not taken over yet, or seems to be below it: the parent has another
+    // one by now, on a page that comes later.
+    const bool isKnown = parent == kNoCoroutine || parent < m_parents.size();
+    if (!isKnown || (parent != m_parents[id] && parent != kNoCoroutine && closesCycle(id, parent))) {
         m_seen[id / Population::kPageSize] = ~std::uint64_t{0};
-        parent = kNoCoroutine;
+        parent = isKnown ? m_parents[id] : kNoCoroutine;
     }
-    if (parent == m_parents[id] || (parent != kNoCoroutine && closesCycle(id, parent)))
+    if (parent == m_parents[id])
         return;
     unlink(id);
     const bool isRoot = parent == kNoCoroutine;

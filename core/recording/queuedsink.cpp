@@ -417,9 +417,13 @@ std::uint64_t QueuedSink::usualBudget()
 {
     const long pages = ::sysconf(_SC_PHYS_PAGES);
     const long pageSize = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || pageSize <= 0)
-        return kMostBytes / 4;
-    return std::min(kMostBytes, static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) / 4);
+    const bool known = pages > 0 && pageSize > 0;
+    return usualBudget(known ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) : 0);
+}
+
+std::uint64_t QueuedSink::usualBudget(std::uint64_t memory)
+{
+    return memory == 0 ? kMostBytes / 4 : std::min(kMostBytes, memory / 4);
 }
 
 QueuedSink::QueuedSink(std::shared_ptr<Queue> queue)

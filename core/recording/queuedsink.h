@@ -28,6 +28,8 @@ public:
                                                     std::chrono::milliseconds mostWait = kForEver);
     /// A quarter of the machine's memory, at most 4 GiB.
     static std::uint64_t usualBudget();
+    /// The same of a machine with `memory` bytes; 0 = unknown: 1 GiB.
+    static std::uint64_t usualBudget(std::uint64_t memory);
     ~QueuedSink() override;
 
     Result<void> consume(const Batch &batch) override;

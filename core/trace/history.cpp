@@ -125,6 +125,11 @@ std::uint64_t History::bytesUsed() const
            std::uint64_t{m_data->losses.size()} * sizeof(EndLoss) + m_data->notes.bytesUsed();
 }
 
+std::uint64_t History::mostEventBytes() const
+{
+    return m_data->log.mostBytes();
+}
+
 std::uint64_t History::eventCount() const
 {
     return m_data->log.keptEvents();

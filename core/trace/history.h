@@ -120,6 +120,8 @@ public:
     /// Time of the oldest event of one coroutine that is kept; 0 = none.
     std::uint64_t firstKept(CoroutineId id) const;
     std::uint64_t bytesUsed() const;
+    /// Bytes that events may take at most, those included that are brought back.
+    std::uint64_t mostEventBytes() const;
     std::uint64_t eventCount() const;  ///< kept
     std::uint64_t firstTs() const;     ///< smallest of the run; 0 = none yet
     std::uint64_t lastTs() const;      ///< largest of the run

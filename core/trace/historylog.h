@@ -78,6 +78,7 @@ public:
     std::uint64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
     std::uint64_t keptEvents() const { return m_keptEvents.load(std::memory_order_relaxed); }
     std::uint64_t bytesUsed() const { return m_bytesUsed.load(std::memory_order_relaxed) + m_restored.bytesUsed(); }
+    std::uint64_t mostBytes() const { return (std::uint64_t{m_slotCount} + m_restored.slabs()) * kSlabBytes; }
     /// Events of the stream so far, whether kept or not: the place of the next one.
     std::uint64_t streamed() const { return m_streamed.load(std::memory_order_acquire); }
 

@@ -4,6 +4,7 @@
 // How to capture, and where dumps go: from the fields to the request, and back from the settings.
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
+#include "ui/capture.h"
 #include "ui/capturesection.h"
 #include "ui/dumpdialog.h"
 #include "ui/rundialog.h"
@@ -16,6 +17,9 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+
+#include <algorithm>
+#include <unistd.h>
 
 using namespace ct;
 
@@ -177,6 +181,30 @@ private Q_SLOTS:
         QTest::keyClick(folder, Qt::Key_Return);
         QCOMPARE(chosen.folder, before.folder);
         QCOMPARE(chosen.format, QStringLiteral("csv"));
+    }
+
+    /// Unless the user says otherwise, events take a quarter of the machine's memory; what the user says is kept to.
+    void theBudgetLeavesMemoryForOthers()
+    {
+        QFile file(m_sandbox.path(QStringLiteral("one.jsonl")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"probe_id\":1,\"tid\":7,\"addr\":\"0x0000000000001234\",\"seq\":2,\"is_active\":true,"
+                   "\"ts\":1000000}\n");
+        file.close();
+        StartRequest request;
+        request.what = OpenRequest{file.fileName().toStdString()};
+        const std::uint64_t memory =
+            static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+        const std::uint64_t usual = std::max<std::uint64_t>(memory / 4, 256U << 20U);
+        Capture capture;
+        for (const std::uint64_t keep : {std::uint64_t{0}, std::uint64_t{200} << 20U}) {
+            capture.setKeep(keep, 0);
+            QVERIFY(capture.start(request));
+            const std::uint64_t budget = keep == 0 ? usual : keep;
+            QVERIFY(capture.history()->mostEventBytes() <= budget);
+            QVERIFY(capture.history()->mostEventBytes() >= std::min(budget / 2, std::uint64_t{15} << 30U));
+            QTRY_COMPARE(capture.state(), SessionState::Ended);
+        }
     }
 
 private:

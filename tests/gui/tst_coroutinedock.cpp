@@ -5,6 +5,7 @@
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
+#include "ui/colors.h"
 #include "ui/coroutinedock.h"
 #include "ui/coroutinetooltip.h"
 #include "ui/detailsdock.h"
@@ -108,6 +109,31 @@ private Q_SLOTS:
         gui::takePicture(&view.dock, "table-dark");
         view.dock.resize(620, 300);
         gui::takePicture(&view.dock, "table-narrow");
+    }
+
+    void lossAndStuckOnesStandOut()
+    {
+        NotedTarget target;
+        const SiteId site = target.site("f()", "/src/a.cpp", 1);
+        const CoroutineId whole = target.born();
+        const CoroutineId lossy = target.born();
+        const CoroutineId stuck = target.born();
+        target.resume(stuck);
+        target.suspend(stuck, site);
+        target.batch.losses.push_back({lossy, 0, 17, false});
+        target.commit(600'000 * NotedTarget::kMs);
+        Dock view(target.population);
+        const auto colour = [&view](CoroutineId id) {
+            const QModelIndex index =
+                view.table->model()->index(view.dock.model()->rowOf(id), static_cast<int>(Model::LostColumn));
+            return index.data(Qt::ForegroundRole).value<QColor>();
+        };
+        QCOMPARE(view.text(whole, Model::LostColumn), QStringLiteral("0"));
+        QCOMPARE(view.text(lossy, Model::LostColumn), QStringLiteral("17"));
+        QCOMPARE(colour(whole), lightColors().textMuted);
+        QCOMPARE(colour(lossy), lightColors().lossText);
+        QCOMPARE(view.text(stuck, Model::StateColumn), QStringLiteral("Stuck"));
+        QVERIFY(view.text(whole, Model::StateColumn) != QStringLiteral("Stuck"));
     }
 
     void columnsWithNothingInThemStayHidden()

@@ -15,6 +15,7 @@
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QSqlDatabase>
 #include <QSqlQuery>
 
@@ -206,6 +207,8 @@ private Q_SLOTS:
         auto *box = gui::topLevel<QMessageBox>("runningJobBox");
         QVERIFY(box && box->text().contains(QLatin1String("Saving <b>run</b>.ctr")));
         gui::takePicture(box, "runningjob");
+        QVERIFY(box->defaultButton());
+        QCOMPARE(box->defaultButton()->objectName(), QStringLiteral("cancelButton"));
         QVERIFY(gui::click(box, "cancelButton"));
         QVERIFY(m_window->isVisible() && bar->isRunning());
         QVERIFY(!m_window->close());

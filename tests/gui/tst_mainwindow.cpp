@@ -5,6 +5,7 @@
 #include "ui/capture.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
+#include "ui/statusbar.h"
 #include "ui/theme.h"
 
 #include <QDockWidget>
@@ -125,6 +126,41 @@ private Q_SLOTS:
         QTRY_VERIFY(gui::topLevel<QWidget>("errorBox"));
         gui::topLevel<QWidget>("errorBox")->close();
         QCOMPARE(window.capture().state(), SessionState::Idle);
+    }
+
+    /// Loss is said even while there is none, and stands out once there is.
+    void theStatusBarSaysEverySum()
+    {
+        StatusBar bar;
+        bar.resize(1400, 40);
+        bar.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&bar));
+        const auto shown = [&bar](const char *name) {
+            const auto *label = bar.findChild<QLabel *>(QLatin1String(name));
+            return label && label->isVisible() ? label->text() : QStringLiteral("hidden");
+        };
+        QCOMPARE(shown("statusLost"), QStringLiteral("0 lost"));
+        QCOMPARE(shown("statusUntraced"), QStringLiteral("0 untraced"));
+        QCOMPARE(shown("statusEvents"), QStringLiteral("0 events"));
+        QCOMPARE(shown("statusFull"), QStringLiteral("hidden"));
+        Accounting sums;
+        sums.captured = 12;
+        sums.lost = 34;
+        sums.untraced = 56;
+        sums.missedBeforeAttach = 78;
+        sums.stationsMax = 8;
+        sums.stationsAllocated = 9;
+        sums.growthStopped = true;
+        bar.showSums(sums, 0);
+        QCOMPARE(shown("statusEvents"), QStringLiteral("12 events"));
+        QCOMPARE(shown("statusMissed"), QStringLiteral("78 missed before attach"));
+        const std::pair<const char *, const char *> warnings[] = {
+            {"statusLost", ">34 lost<"}, {"statusUntraced", ">56 untraced<"}, {"statusFull", ">region full<"}};
+        for (const auto &[name, text] : warnings) {
+            QVERIFY2(shown(name).contains(QLatin1String(text)), qPrintable(shown(name)));
+            QVERIFY2(shown(name).startsWith(QLatin1String("<b ")), name);
+        }
+        QVERIFY(shown("statusStations").startsWith(QLatin1String("<b ")));
     }
 
     void loadsARecording()

@@ -8,13 +8,16 @@
 #include "ui/capture.h"
 #include "ui/format.h"
 #include "ui/mainwindow.h"
+#include "ui/rundialog.h"
 #include "ui/runform.h"
 
 #include <QCheckBox>
 #include <QClipboard>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
@@ -22,6 +25,7 @@
 #include <QToolBar>
 
 #include <csignal>
+#include <deque>
 
 using namespace ct;
 
@@ -113,6 +117,65 @@ private Q_SLOTS:
         QCOMPARE(recentRuns(settings).size(), 2);
         QVERIFY(recentRuns(settings)[0] == form);
         QVERIFY(recentRuns(settings)[1] == other);
+    }
+
+    void everyFieldReachesTheRequest()
+    {
+        RunDialog dialog;
+        dialog.showLaunch();
+        child<QLineEdit>(dialog, "runCommand")->setText(QStringLiteral(" /bin/program "));
+        child<QLineEdit>(dialog, "runArguments")->setText(QStringLiteral("-x 'y z'"));
+        child<QLineEdit>(dialog, "runDirectory")->setText(m_sandbox.path(QStringLiteral(".")));
+        child<QSpinBox>(dialog, "runStations")->setValue(4321);
+        auto *table = child<QTableWidget>(dialog, "runEnvironment");
+        const char *const names[] = {"SET", "REMOVED", "EMPTY"};
+        const char *const values[] = {"a value", "of no use", ""};
+        for (int row = 0; row < 3; ++row) {
+            QVERIFY(gui::click(&dialog, "runAddVariable"));
+            table->item(row, 0)->setText(QLatin1String(names[row]));
+            table->item(row, 1)->setText(QLatin1String(values[row]));
+        }
+        table->item(1, 0)->setCheckState(Qt::Unchecked);
+        std::deque<StartRequest> requests;  // references stay
+        connect(&dialog, &RunDialog::startRequested, this,
+                [&requests](const StartRequest &request) { requests.push_back(request); });
+        QVERIFY(gui::click(&dialog, "runStart"));
+        QCOMPARE(requests.size(), 1U);
+        const auto *spec = std::get_if<LaunchSpec>(&requests[0].what);
+        QVERIFY(spec);
+        QVERIFY(spec->argv == (std::vector<std::string>{"/bin/program", "-x", "y z"}));
+        QVERIFY(spec->shellLine.empty());
+        QCOMPARE(spec->workingDirectory, m_sandbox.path(QStringLiteral(".")).toStdString());
+        QCOMPARE(requests[0].capture.stations, 4321U);
+        QCOMPARE(spec->environment.size(), 3U);
+        QVERIFY(spec->environment.at("SET") == "a value");
+        QVERIFY(!spec->environment.at("REMOVED").has_value());
+        QVERIFY(spec->environment.at("EMPTY") == "");
+        dialog.close();
+        // What was run last is in the fields of the next dialog.
+        RunDialog next;
+        next.showLaunch();
+        QVERIFY(gui::click(&next, "runCancel"));
+        connect(&next, &RunDialog::startRequested, this,
+                [&requests](const StartRequest &request) { requests.push_back(request); });
+        next.showLaunch();
+        QVERIFY(gui::click(&next, "runStart"));
+        QCOMPARE(requests.size(), 2U);
+        const auto *again = std::get_if<LaunchSpec>(&requests[1].what);
+        QVERIFY(again && again->argv == spec->argv && again->environment == spec->environment);
+        QCOMPARE(again->workingDirectory, spec->workingDirectory);
+        QCOMPARE(requests[1].capture.stations, 4321U);
+        next.close();
+    }
+
+    void aDirectoryThatIsNotThereIsAMistake()
+    {
+        RunForm form;
+        form.command = QStringLiteral("true");
+        form.directory = m_sandbox.path(QStringLiteral("nothing/here"));
+        const Result<StartRequest> request = form.request();
+        QVERIFY(!request);
+        QVERIFY(QString::fromStdString(request.error().message).contains(form.directory));
     }
 
     void mistakesAreSaidInTheDialog()
@@ -260,12 +323,17 @@ private Q_SLOTS:
         window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(window->isVisible());
-        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
+        QTest::keyClick(gui::topLevel<QWidget>("runningTargetBox"), Qt::Key_Escape);
+        QTRY_VERIFY(!gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(window->isVisible());
         window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
-        gui::takePicture(gui::topLevel<QWidget>("runningTargetBox"), "closing");
-        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "leaveRunningButton"));
+        auto *box = gui::topLevel<QMessageBox>("runningTargetBox");
+        gui::takePicture(box, "closing");
+        // Return leaves the target running.
+        QVERIFY(box->defaultButton());
+        QCOMPARE(box->defaultButton()->objectName(), QStringLiteral("leaveRunningButton"));
+        QTest::keyClick(box, Qt::Key_Return);
         QTRY_VERIFY(!window->isVisible());
         window.reset();
         // It goes on, and can be attached to again.

@@ -63,6 +63,26 @@ class SessionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theRegionIsAsAskedFor()
+    {
+        CaptureSpec capture;
+        capture.regionPath = "/dev/shm/some.shm";
+        capture.stations = 77;
+        capture.stationsAtStart = true;
+        capture.lanes = false;
+        capture.laneBytes = 1 << 20;
+        capture.lanePoolBytes = 3 << 20;
+        capture.laneRetentionMs = 4321;
+        const RegionSpec region = regionSpecOf(capture);
+        QCOMPARE(region.path, capture.regionPath);
+        QCOMPARE(region.stations, capture.stations);
+        QCOMPARE(region.stationsAtStart, capture.stationsAtStart);
+        QCOMPARE(region.lanes, capture.lanes);
+        QCOMPARE(region.laneBytes, capture.laneBytes);
+        QCOMPARE(region.lanePoolBytes, capture.lanePoolBytes);
+        QCOMPARE(region.laneRetentionMs, capture.laneRetentionMs);
+    }
+
     void launchRunsToTheEndAndLeavesNothing()
     {
         Capture capture;

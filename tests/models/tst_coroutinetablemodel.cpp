@@ -4,6 +4,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <QAbstractItemModelTester>
+#include <QSet>
 #include <QSignalSpy>
 
 #include <algorithm>
@@ -13,6 +14,8 @@ using namespace ct;
 using Model = CoroutineTableModel;
 
 namespace {
+
+constexpr std::uint32_t kFirstPid = 500;
 
 /// Plays a target: births, transitions and deaths, one batch each time.
 class Target {
@@ -25,6 +28,7 @@ public:
             birth.dialect = Dialect::Seqlock;
             birth.probeId = 0xABC000 + birth.coroutine;
             birth.birthTs = 1000 - birth.coroutine % 7;
+            birth.pid = kFirstPid + birth.coroutine * 3 % 4;
             m_batch.births.push_back(birth);
             m_next.push_back(0);
         }
@@ -46,6 +50,19 @@ public:
         event.addr = event.active ? 0 : 0x1000 + id;
         m_batch.transitions.push_back(event);
     }
+    void lose(CoroutineId id, std::uint64_t count)
+    {
+        m_batch.losses.push_back({id, m_next[id], count, false});
+        m_next[id] += count;
+    }
+    void name(CoroutineId id, std::string name) { m_batch.notes.names.push_back({id, std::move(name)}); }
+    void parent(CoroutineId id, CoroutineId parent) { m_batch.notes.parents.push_back({id, parent}); }
+    /// Describes the latest event of `id`, a suspension.
+    void waits(CoroutineId id, WaitKind kind, std::uint64_t object, CoroutineId on = kNoCoroutine)
+    {
+        m_batch.notes.waits.push_back({id, m_next[id] - 1, kind, object, on});
+    }
+    bool isSuspended(CoroutineId id) const { return m_next[id] % 2 != 0; }
     void kill(CoroutineId id) { m_batch.deaths.push_back({id, ++m_ts}); }
     void commit()
     {
@@ -68,6 +85,64 @@ std::vector<qulonglong> columnOf(const Model &model, int column)
     for (int row = 0; row < model.rowCount(); ++row)
         values.push_back(model.index(row, column).data().toULongLong());
     return values;
+}
+
+/// A target whose coroutines differ in every column, in another order than their ids.
+void fillEveryColumn(Target &target)
+{
+    // Ranks of sites are the other way round than their ids.
+    for (SiteId site = 1; site <= 5; ++site)
+        target.addSite(site, "a.cpp", 100 - site, std::string(9 - site, 'f'));
+    target.bear(300);
+    std::mt19937 random(1);
+    for (CoroutineId id = 1; id < 300; id += 2)
+        target.parent(id, id - 1 - random() % id);
+    for (CoroutineId id = 0; id < 300; id += 3)
+        target.name(id, std::to_string(random() % 50).append(id % 2 == 0 ? "a" : "z"));
+    target.commit();
+    for (int i = 0; i < 3000; ++i)
+        target.step(random() % 250, 1 + random() % 5);
+    target.commit();
+    for (CoroutineId id = 0; id < 250; id += 4)
+        target.lose(id, 2 + 2 * (random() % 20));
+    for (CoroutineId id = 0; id < 250; ++id)
+        if (target.isSuspended(id))
+            target.step(id);
+    for (CoroutineId id = 10; id < 250; ++id) {
+        target.step(id, 1 + random() % 5);
+        if (id % 3 == 0)
+            target.waits(id, WaitKind::Coroutine, 0, random() % 300);
+        else if (id % 3 == 1)
+            target.waits(id, id % 2 == 0 ? WaitKind::Lock : WaitKind::Descriptor, 16 * (1 + random() % 40));
+    }
+    target.kill(3);
+    target.commit();
+}
+
+/// What `row` is sorted by in `column`, as text that sorts alike.
+QString sortText(const Model &model, const Population &population, int row, int column)
+{
+    const QModelIndex index = model.index(row, column);
+    const auto digits = [](qulonglong value) { return QStringLiteral("%1").arg(value, 20, 10, QLatin1Char('0')); };
+    const QVariant value = index.data();
+    const SiteId body = index.data(Model::BodySiteRole).toUInt();
+    const Site *site = population.site(index.data(Model::SiteIdRole).toUInt());
+    const Site *named = body != kUnknownSite ? population.site(body) : site;
+    switch (column) {
+    case Model::NameColumn:
+        if (!value.toString().isEmpty())
+            return value.toString();
+        return named ? QString::fromStdString(named->function) : QStringLiteral("~");
+    case Model::WhereColumn: return site ? digits(site->line) : QStringLiteral("~");
+    case Model::WaitsOnColumn: {
+        if (!value.isValid())
+            return QStringLiteral("~");
+        const bool onCoroutine = value.toInt() == static_cast<int>(WaitKind::Coroutine);
+        const int role = onCoroutine ? Model::WaitTargetRole : Model::WaitObjectRole;
+        return digits(value.toULongLong()) + digits(index.data(role).toULongLong());
+    }
+    default: return digits(value.toULongLong());
+    }
 }
 
 void verifyRows(const Model &model)
@@ -102,14 +177,16 @@ void TestCoroutineTableModel::showsRawValues()
 {
     Target target;
     target.addSite(1, "server.cpp", 88, "serve()");
-    target.bear(2);
+    target.bear(3);
     target.step(0);
+    target.lose(2, 17);
+    target.parent(1, 0);
     target.commit();
     Model model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(model.rowCount(), 0);
     model.setPopulation(&target.population);
-    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.rowCount(), 3);
     QCOMPARE(model.columnCount(), static_cast<int>(Model::ColumnCount));
     QCOMPARE(model.index(0, Model::StateColumn).data().toInt(), static_cast<int>(CoroutineState::Suspended));
     QCOMPARE(model.index(1, Model::StateColumn).data(Model::StateRole).toInt(),
@@ -120,6 +197,11 @@ void TestCoroutineTableModel::showsRawValues()
     QCOMPARE(model.index(0, Model::SinceColumn).data().toULongLong(), 5001U);
     QCOMPARE(model.index(0, Model::SuspendedTimeColumn).data().toULongLong(), 1U);  // up to now
     QCOMPARE(model.index(0, Model::IdColumn).data(Model::NowRole).toULongLong(), 5002U);
+    QCOMPARE(model.index(0, Model::LostColumn).data().toULongLong(), 0U);
+    QCOMPARE(model.index(2, Model::LostColumn).data().toULongLong(), 17U);
+    QCOMPARE(model.index(1, Model::ProcessColumn).data().toUInt(), kFirstPid + 3);
+    QCOMPARE(model.index(0, Model::ParentColumn).data().toUInt(), kNoCoroutine);
+    QCOMPARE(model.index(1, Model::ParentColumn).data().toUInt(), 0U);
     QCOMPARE(model.index(1, Model::BirthColumn).data(Model::SortRole).toULongLong(), 999U);
     QVERIFY(!model.index(0, 0).data(Qt::DecorationRole).isValid());
     QVERIFY(!model.headerData(Model::LostColumn, Qt::Horizontal).toString().isEmpty());
@@ -182,31 +264,28 @@ void TestCoroutineTableModel::sortsByEveryColumn()
 {
     QFETCH(const int, column);
     Target target;
-    // Ranks of sites are the other way round than their ids.
-    for (SiteId site = 1; site <= 5; ++site)
-        target.addSite(site, "a.cpp", 100 - site, "f()");
-    target.bear(300);
-    std::mt19937 random(1);
-    for (int i = 0; i < 3000; ++i)
-        target.step(random() % 250, 1 + random() % 5);
-    target.kill(3);
-    target.commit();
+    fillEveryColumn(target);
     Model model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setPopulation(&target.population);
-    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
-        model.sort(column, order);
-        verifyRows(model);
-        QCOMPARE(model.rowCount(), 300);
-        QCOMPARE(model.sortColumn(), column);
-        QCOMPARE(model.sortOrder(), order);
-        std::vector<qulonglong> values = columnOf(model, column);
-        if (column == Model::WhereColumn)  // by line, those without a site last
-            std::transform(values.begin(), values.end(), values.begin(),
-                           [](qulonglong site) { return site == 0 ? 1000 : 100 - site; });
-        if (order == Qt::DescendingOrder)
-            std::reverse(values.begin(), values.end());
-        QVERIFY(std::is_sorted(values.begin(), values.end()));
+    for (const bool paused : {false, true}) {
+        model.setPaused(paused);
+        for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+            model.sort(column, order);
+            verifyRows(model);
+            QCOMPARE(model.rowCount(), 300);
+            QCOMPARE(model.sortColumn(), column);
+            QCOMPARE(model.sortOrder(), order);
+            QStringList texts;
+            for (int row = 0; row < model.rowCount(); ++row)
+                texts << sortText(model, target.population, row, column);
+            if (order == Qt::DescendingOrder)
+                std::reverse(texts.begin(), texts.end());
+            QVERIFY(std::is_sorted(texts.cbegin(), texts.cend()));
+            // Equal values are sorted in any order.
+            QVERIFY(QSet<QString>(texts.cbegin(), texts.cend()).size() > 2);
+        }
+        model.sort(Model::IdColumn);
     }
 }
 

@@ -60,6 +60,8 @@ private Q_SLOTS:
     void showsWhoCreatedWhom();
     void coroutinesWithoutRelativesAreLeftOut();
     void parentsMayComeLaterAndChange();
+    void parentsMayChangePlaces();
+    void noCycleWhileParentsChangePlaces();
     void cyclesAreRefused();
     void longListsAreLoadedInPortions();
     void destroyedOnesAreHiddenUnlessWanted();
@@ -155,6 +157,65 @@ void TestCreationTreeModel::parentsMayComeLaterAndChange()
     QCOMPARE(model.rowCount(model.indexOf(a)), 2);
     QVERIFY(!model.hasChildren(model.indexOf(b)));
     verifyBelow(model, *target.population, {});
+}
+
+/// The tree sees one of two changes first, and then both together look like a cycle.
+void TestCreationTreeModel::parentsMayChangePlaces()
+{
+    NotedTarget target;
+    const CoroutineId top = target.born();
+    const CoroutineId a = target.born();
+    while (target.born() % Population::kPageSize != 0) {
+    }
+    const CoroutineId b = target.born();  // on another page than a
+    Model model;
+    const QAbstractItemModelTester tester(&model, kMode);
+    model.setPopulation(target.population.get());
+    for (const auto &[upper, lower] : {std::pair(a, b), std::pair(b, a), std::pair(a, b)}) {
+        target.batch.notes.parents.push_back({upper, top});
+        target.batch.notes.parents.push_back({lower, upper});
+        target.commit();
+        QCOMPARE(target.population->parentOf(lower), upper);
+        settle(model);
+        settle(model);
+        QCOMPARE(idOf(model.reveal(lower).parent()), upper);
+        QCOMPARE(idOf(model.reveal(upper).parent()), top);
+        verifyBelow(model, *target.population, {});
+    }
+}
+
+/// Also when the time is over between the two pages: whoever walks up has to arrive.
+void TestCreationTreeModel::noCycleWhileParentsChangePlaces()
+{
+    NotedTarget target;
+    const CoroutineId top = target.born();
+    const CoroutineId a = target.born();
+    CoroutineId b = a;
+    while (b < 100 * Population::kPageSize)
+        b = target.born();
+    target.commit();
+    CreationTree tree(*target.population);
+    do
+        tree.update(std::chrono::hours(1));
+    while (!tree.isCaughtUp());
+    const auto depthOf = [&tree](CoroutineId id) {
+        int depth = 0;
+        while (id != kNoCoroutine && depth < 10) {
+            id = tree.parentOf(id);
+            ++depth;
+        }
+        return depth;
+    };
+    for (const auto &[upper, lower] : {std::pair(a, b), std::pair(b, a), std::pair(a, b), std::pair(b, a)}) {
+        target.batch.notes.parents.push_back({upper, top});
+        target.batch.notes.parents.push_back({lower, upper});
+        target.commit();
+        for (int i = 0; i < 8; ++i) {
+            tree.update(std::chrono::nanoseconds(0));  // 63 pages
+            QVERIFY(depthOf(a) <= 3 && depthOf(b) <= 3);
+        }
+        QCOMPARE(tree.parentOf(lower), upper);
+    }
 }
 
 void TestCreationTreeModel::cyclesAreRefused()

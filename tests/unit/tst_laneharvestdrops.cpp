@@ -13,6 +13,15 @@ std::uint64_t nowNs()
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
+/// Event `n`, as if those before it were lost, at another time than its number says.
+void stepAt(Coroutine &coroutine, Lane &lane, std::uint64_t n, std::uint64_t ts)
+{
+    coroutine.setEvents(n);
+    lanewriter::Record record = lanewriter::genuineRecord(coroutine.identity(), coroutine.key(), n);
+    record.ts = ts;
+    coroutine.transition(lane, record);
+}
+
 }  // namespace
 
 /// No marker tells of them: they lie between the last record and the end of the thread.
@@ -118,4 +127,61 @@ CT_CASE(aLaneIsKeptAsLongAsItIsAskedTo)
         c.end();
         c.checkBooks(10);
     }
+}
+
+/// A pass adds to a batch, and counts only what it added.
+CT_CASE(twoPassesMayFillOneBatch)
+{
+    auto [c, process, lane, one] = OneThread();
+    steps(one, lane, 5);
+    c.loop->scan(c.batch);
+    steps(one, lane, 4);
+    c.loop->scan(c.batch);
+    CHECK_EQUAL(c.batch.transitions.size(), 9u);
+    CHECK_EQUAL(c.loop->accounting().captured, 9u);
+}
+
+CT_CASE(sumsThatCannotBeAreNotBelieved)
+{
+    Capture c;
+    corotracer::ExtensionHeader &extension = c.header().extension;
+    for (auto *sum : {&extension.births_without_line, &extension.births_while_off, &extension.records_without_lane})
+        sum->store(std::uint64_t{1} << 60);
+    c.scan();
+    CHECK_EQUAL(c.loop->accounting().untraced, 0u);
+    CHECK_EQUAL(c.loop->accounting().bornWhileOff, 0u);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
+}
+
+/// What is held comes with a later look, not with a wake-up.
+CT_CASE(noSleepWhileEventsAreHeld)
+{
+    auto [c, process, lane, other, one] = TwoThreads();
+    c.books.realTime = true;
+    steps(one, lane, 3);
+    c.settle();
+    stepAt(one, other, 5, nowNs());  // 3 and 4 may still come
+    c.batch.clear();
+    CHECK(!c.loop->prepareSleep(c.batch));
+    CHECK(c.batch.empty());
+    c.end();
+    CHECK_EQUAL(c.books.captured, 4u);
+    CHECK_EQUAL(c.books.lost, 2u);
+}
+
+/// An event is held for what may come before it; its coroutine's death ends that.
+CT_CASE(heldEventsComeBeforeTheDeath)
+{
+    auto [c, process, lane, other, one] = TwoThreads();
+    c.books.realTime = true;
+    steps(one, lane, 3);
+    c.settle();
+    stepAt(one, other, 5, nowNs());
+    one.die(other, writers::tsOf(6));
+    c.settle();
+    CHECK_EQUAL(c.books.captured, 4u);
+    CHECK_EQUAL(c.books.deaths, 1u);
+    c.end();
+    CHECK_EQUAL(c.loop->accounting().lost, 2u);
+    c.checkBooks(6);
 }

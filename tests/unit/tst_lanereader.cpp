@@ -4,6 +4,7 @@
 #include "tests/support/check.h"
 #include "tests/support/lanewriter.h"
 
+#include <csignal>
 #include <cstring>
 #include <random>
 #include <sys/mman.h>
@@ -329,4 +330,55 @@ CT_CASE(hostileLanes)
         std::uint64_t count = 0;
         CHECK(!overwrite || readAll(ring.view(), position, count) - position >= end - position);
     }
+}
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+/// What happens once the reader gets to the middle of a block: the producer is a lap ahead there, in mid-record.
+struct Overtaken {
+    ct::LaneView lane;
+    corotracer::LaneRecord *half = nullptr;  ///< at the begin of a page
+
+    void happen() const
+    {
+        ::mprotect(half, kPage, PROT_READ | PROT_WRITE);
+        const std::uint64_t number = lane.blockNumbers[0].load();
+        const_cast<std::atomic<std::uint64_t> &>(lane.blockNumbers[0])
+            .store(number + lane.capacity / corotracer::kLaneBlock);
+        half->ts.store(~std::uint64_t{0});
+    }
+};
+const Overtaken *overtaken = nullptr;
+
+}  // namespace
+
+/// The first look at a block's number says that it may be read; only the second says that what was read may be used.
+CT_CASE(aBlockThatIsOvertakenInTheMiddleIsLeftOut)
+{
+    constexpr std::uint32_t kCapacity = 2 * corotracer::kLaneBlock;
+    const std::size_t bytes = kCapacity * sizeof(corotracer::LaneRecord);
+    void *const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    auto *const records = static_cast<corotracer::LaneRecord *>(memory);
+    LooseRing loose(kCapacity, true);
+    lanewriter::Ring ring = loose.ring();
+    ring.records = records;
+    Lane lane(ring, 0);
+    for (std::uint64_t n = 0; n < corotracer::kLaneBlock; ++n)
+        lane.put(lanewriter::genuineRecord(lanewriter::identityOf(0, 1), 1, n));
+    const Overtaken happening{ring.view(), records + corotracer::kLaneBlock / 2};
+    overtaken = &happening;
+    struct sigaction action {};
+    struct sigaction before {};
+    action.sa_handler = [](int) { overtaken->happen(); };
+    REQUIRE(::sigaction(SIGSEGV, &action, &before) == 0);
+    REQUIRE(::mprotect(happening.half, kPage, PROT_NONE) == 0);
+    std::vector<LaneItem> items(corotracer::kLaneBlock);
+    const ct::LaneReading reading = ct::readLane(ring.view(), 0, items);
+    ::sigaction(SIGSEGV, &before, nullptr);
+    CHECK_EQUAL(happening.half->ts.load(), ~std::uint64_t{0});  // it happened
+    CHECK_EQUAL(reading.count, 0u);
+    ::munmap(memory, bytes);
 }

@@ -8,15 +8,26 @@
 #include "core/harvest/processfence.h"
 #include "tests/support/check.h"
 #include "tests/support/regions.h"
+#include "tests/unit/probetest.h"
 
 #include "coroTracer.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <iterator>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <random>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 using ct::Batch;
 using ct::HarvestLoop;
@@ -25,6 +36,7 @@ using ct::Region;
 namespace {
 
 constexpr std::uint64_t kCycles = 100'000;
+constexpr std::uint64_t kStressCycles = 60'000;
 
 int listenAt(const std::string &path)
 {
@@ -47,18 +59,50 @@ bool waitForByte(int connection)
     return ::recv(connection, bytes, sizeof bytes, MSG_DONTWAIT) > 0;
 }
 
-/// Sleeps whenever it may until `seen` has every event; false: a wake-up was lost.
-bool harvest(HarvestLoop &loop, int connection, std::atomic<std::uint64_t> &seen, std::uint64_t &sleeps)
+void spin(int turns)
+{
+    for (; turns > 0; --turns)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+/// What the two threads know of each other.
+struct Shared {
+    std::atomic<std::uint64_t> seen{0};  ///< events; release, partner: the target's acquire wait for its event
+    std::atomic<bool> slept{false};      ///< the latest event came after the engine's announcement; relaxed: see `seen`
+    std::atomic<bool> stop{false};
+};
+
+/// Stores to cache lines that are far away. While they wait in the store buffer, so does the store that publishes the
+/// next event, but the load of the flag after it does not: what only a fence prevents lasts a microsecond.
+class ColdStores {
+public:
+    void operator()()
+    {
+        for (int i = 0; i < 40; ++i)
+            m_memory[m_random() % m_memory.size()] = 1;
+    }
+
+private:
+    std::minstd_rand m_random{7};
+    std::vector<char> m_memory = std::vector<char>(std::size_t{64} << 20U);
+};
+
+/// Sleeps whenever it may, `delay` turns after each event, until `total` events are seen; false: a wake-up was lost.
+bool harvest(HarvestLoop &loop, int connection, Shared &shared, std::uint64_t total, int delay)
 {
     Batch batch;
-    while (seen.load(std::memory_order_relaxed) < kCycles) {
+    bool slept = false;
+    while (shared.seen.load(std::memory_order_relaxed) < total) {
         batch.clear();
         const bool quiet = loop.prepareSleep(batch);
-        // Release: partner is the writer's acquire wait for its event to be seen.
-        seen.fetch_add(batch.transitions.size(), std::memory_order_release);
+        if (!batch.transitions.empty()) {
+            shared.slept.store(std::exchange(slept, false), std::memory_order_relaxed);
+            shared.seen.fetch_add(batch.transitions.size(), std::memory_order_release);
+            spin(delay);
+        }
         if (!quiet)
             continue;
-        ++sleeps;
+        slept = true;
         if (!waitForByte(connection))
             return false;
         loop.cancelSleep();
@@ -66,43 +110,147 @@ bool harvest(HarvestLoop &loop, int connection, std::atomic<std::uint64_t> &seen
     return true;
 }
 
+/// An engine on a region of its own, and the probe of this process connected to it.
+struct Connected {
+    Connected(bool lanes, bool engineFences)
+    {
+        ct::RegionSpec spec;
+        spec.lanes = lanes;
+        spec.path = dir.file("r.shm");
+        spec.stations = 4;
+        region = Region::create(spec);
+        server = listenAt(dir.file("r.sock"));
+        if (!region || server < 0)
+            return;
+        if (!engineFences)
+            region->writableHeader()->extension.engine_fences = 0;
+        ::setenv("CTP_SHM_PATH", spec.path.c_str(), 1);
+        ::setenv("CTP_SOCK_PATH", dir.file("r.sock").c_str(), 1);
+        ::setenv("CTP_MAX_STATIONS", "4", 1);
+        corotracer::InitTracer();
+        connection = ::accept(server, nullptr, nullptr);
+    }
+    ~Connected()
+    {
+        ::close(connection);
+        ::close(server);
+    }
+
+    const regions::TempDir dir;
+    ct::Result<Region> region = ct::Error{ct::ErrorCode::NotFound, "not created"};
+    int server = -1;
+    int connection = -1;
+};
+
+/// One event at a time, when the engine is about to sleep. With `stress` the target steers towards that moment, from
+/// what became of the events before.
+void run(std::uint64_t cycles, bool lanes, bool stress, bool engineFences = ct::canFenceProcesses())
+{
+    constexpr int kDelay = 3000;
+    Connected both(lanes, engineFences);
+    REQUIRE(both.region);
+    REQUIRE(both.connection >= 0);
+    CHECK_EQUAL(both.region->header().extension.engine_fences, engineFences ? 1u : 0u);
+    HarvestLoop loop(*both.region);
+    Shared shared;
+    std::thread target([&] {
+        corotracer::PromiseMixin promise;
+        ColdStores stores;
+        std::minstd_rand random(3);
+        int delay = 0;
+        for (std::uint64_t i = 0; i < cycles; ++i) {
+            if (stress) {
+                spin(delay + static_cast<int>(random() % 200));
+                stores();
+            }
+            promise.write_trace(i, i % 2 == 1);
+            for (int turns = 0; shared.seen.load(std::memory_order_acquire) <= i; ++turns) {
+                if (shared.stop.load(std::memory_order_relaxed))
+                    return;
+                if (turns > 1000)
+                    std::this_thread::yield();
+            }
+            delay = std::clamp(delay + (shared.slept.load(std::memory_order_relaxed) ? -10 : 10), 0, 2 * kDelay);
+        }
+    });
+    const bool complete = harvest(loop, both.connection, shared, cycles, stress ? kDelay : 0);
+    shared.stop.store(true);
+    target.join();
+    CHECK(complete);
+    CHECK_EQUAL(shared.seen.load(), cycles);
+    CHECK_EQUAL(loop.accounting().lost, 0u);
+}
+
+/// From now on this thread's membarrier(2) fails with EPERM. False: the system does not filter system calls.
+bool refuseMembarrier()
+{
+    sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter{std::size(program), program};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
 }  // namespace
 
 CT_CASE(theProbeNeverLosesAWakeUp)
 {
+    probetest::inChild([] { run(kCycles, true, false); });
+}
+
+/// Fails within seconds when the engine does not fence, or fences elsewhere than between its store and its loads.
+CT_CASE(storesThatLagLoseNoWakeUp)
+{
+    probetest::inChild([] { run(kStressCycles, true, true); });
+}
+CT_CASE(storesThatLagLoseNoWakeUpWithoutLanes)
+{
+    probetest::inChild([] { run(kStressCycles, false, true); });
+}
+
+/// Fails when the probe relies on a fence that the engine does not issue.
+CT_CASE(storesThatLagLoseNoWakeUpWithoutTheBarrier)
+{
+    for (const bool lanes : {true, false})
+        probetest::inChild([lanes] { run(kStressCycles, lanes, true, false); });
+}
+
+CT_CASE(anEngineThatCannotFenceStaysAwake)
+{
+    if (!ct::canFenceProcesses())
+        return;
     const regions::TempDir dir;
     auto region = Region::create({dir.file("r.shm"), 4});
     REQUIRE(region);
-    CHECK_EQUAL(region->header().extension.engine_fences, ct::canFenceProcesses() ? 1u : 0u);
-    const int server = listenAt(dir.file("r.sock"));
-    REQUIRE(server >= 0);
-    ::setenv("CTP_SHM_PATH", dir.file("r.shm").c_str(), 1);
-    ::setenv("CTP_SOCK_PATH", dir.file("r.sock").c_str(), 1);
-    ::setenv("CTP_MAX_STATIONS", "4", 1);
-    corotracer::InitTracer();
-    const int connection = ::accept(server, nullptr, nullptr);
-    REQUIRE(connection >= 0);
-
     HarvestLoop loop(*region);
-    std::atomic<std::uint64_t> seen{0};
-    std::atomic<bool> stop{false};
-    std::thread target([&] {
-        corotracer::PromiseMixin promise;
-        for (std::uint64_t i = 0; i < kCycles; ++i) {
-            promise.write_trace(i, i % 2 == 1);
-            // One event at a time: the next one comes when the engine is about to sleep again.
-            while (seen.load(std::memory_order_acquire) <= i && !stop.load(std::memory_order_relaxed))
-                std::this_thread::yield();
-        }
+    Batch batch;
+    CHECK(loop.prepareSleep(batch));
+    loop.cancelSleep();
+    bool isRefused = false;
+    bool sleeps = false;
+    // On a thread of its own: the filter lasts as long as the thread.
+    std::thread([&] {
+        isRefused = refuseMembarrier();
+        sleeps = loop.prepareSleep(batch);
+    }).join();
+    if (!isRefused)
+        return;
+    CHECK(!sleeps);
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), corotracer::kEngineAwake);
+}
+
+/// A process that the engine's barrier does not reach fences by itself.
+CT_CASE(aProbeThatCannotRegisterFences)
+{
+    const probetest::Region offered;
+    probetest::inChild([] {
+        if (!refuseMembarrier())
+            return;
+        corotracer::InitTracer();
+        CHECK(corotracer::detail::page_v1.session.load() != 0);
+        CHECK_EQUAL(corotracer::detail::page_v1.session.load() & corotracer::detail::engine_fences_bit, 0u);
     });
-    std::uint64_t sleeps = 0;
-    const bool complete = harvest(loop, connection, seen, sleeps);
-    stop.store(true);
-    target.join();
-    CHECK(complete);
-    CHECK(sleeps > 0);
-    CHECK_EQUAL(seen.load(), kCycles);
-    CHECK_EQUAL(loop.accounting().lost, 0u);
-    ::close(connection);
-    ::close(server);
 }

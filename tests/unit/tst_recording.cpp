@@ -117,14 +117,19 @@ struct Sample {
         Population population;
         for (const Batch &batch : all.batches)
             CHECK(static_cast<bool>(population.consume(batch)));
-        std::uint64_t transitions = 0;
+        std::uint64_t transitions = 0, lost = 0, missed = 0;
         forEachLine(all.batches, [&](const std::string &line) {
             if (!allowed.count(line))
                 CHECK_EQUAL(line, "one that was written");
         });
-        for (const Batch &batch : all.batches)
+        for (const Batch &batch : all.batches) {
             transitions += batch.transitions.size();
+            for (const Loss &loss : batch.losses)
+                (loss.beforeAttach ? missed : lost) += loss.count;
+        }
         CHECK_EQUAL(all.sums.captured, transitions);
+        CHECK_EQUAL(all.sums.lost, lost);
+        CHECK_EQUAL(all.sums.missedBeforeAttach, missed);
         if (changed != content)
             CHECK(!all.error.empty() || !all.hasEnded || all.batches.size() == batches.size());
         return all.batches.size();
