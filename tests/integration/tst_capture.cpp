@@ -223,7 +223,7 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "coroutines") + integer(summary, "untraced_coroutines"), 400'000);
         QVERIFY2(batch.err().contains("20 MiB are free for shared memory"), batch.err().constData());
         QVERIFY(summary.value(QLatin1String("growth_stopped")).toBool());
-        QVERIFY2(batch.err().contains("file system is full"), batch.err().constData());
+        QVERIFY2(batch.err().contains("The file system of the region is full"), batch.err().constData());
     }
 
     void namesAndCausesAreExported()
