@@ -107,18 +107,7 @@ std::uint64_t LaneList::beginOfEvidence(const Lane &lane, Batch &batch) const
     const std::uint64_t oldest = oldestHeld(lane.view, lane.drained);
     // The header tells the process of the thread that has the lane, not of those that had it before.
     const std::uint64_t begin = m_region.laneDirectory()[lane.index].begin.load(std::memory_order_relaxed);
-    return hasOneProcess(lane.origin.process) ? oldest : std::min(std::max(oldest, begin), lane.drained);
-}
-
-/// No other entry of the process table was ever used.
-bool LaneList::hasOneProcess(std::uint32_t untrustedIndex) const
-{
-    const std::span<const corotracer::ProcessEntry> entries = m_region.processes();
-    for (std::size_t index = 0; index < entries.size(); ++index) {
-        if (index != untrustedIndex && entries[index].pid.load(std::memory_order_relaxed) != 0)
-            return false;
-    }
-    return true;
+    return m_processes.wasAlone(lane.origin.process) ? oldest : std::min(std::max(oldest, begin), lane.drained);
 }
 
 /// Behind an acquire load of a record of the lane, or of its state: what its owner wrote before is there.

@@ -95,7 +95,6 @@ private:
 
     void find(std::uint32_t index, Batch &batch);
     std::uint64_t beginOfEvidence(const Lane &lane, Batch &batch) const;
-    bool hasOneProcess(std::uint32_t untrustedIndex) const;
     LaneOrigin originAt(const Lane &lane, std::uint64_t position) const;
     void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);

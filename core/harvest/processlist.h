@@ -98,6 +98,8 @@ public:
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// No other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
+    /// No other entry of the table was ever in use.
+    bool wasAlone(std::uint32_t untrustedIndex) const;
 
 private:
     using Stage = HarvestedProcess::Stage;

@@ -39,7 +39,7 @@ class Coroutine:
     events: int = 0       # as far as line and lanes say
     line_events: int = 0  # of the line alone
     has_line: bool = False  # the line is still of this life
-    in_lanes: int = 0     # transitions in lanes, in discard mode from the tails on
+    in_lanes: int = 0     # transitions in lanes, those behind the tails included
     dead: bool = False
     name: str = ""
     parent: int = NO_IDENTITY
@@ -103,26 +103,44 @@ class Region:
             state, process, tid, offset, records, claims, blocks, begin = struct.unpack_from("<IIQQIIQQ", data, 0)
             dropped, committed = struct.unpack_from("<QI", data, 0x40)
             tail, = struct.unpack_from("<Q", data, 0x80)
-            if state == LANE_MAKING and self.lane_mode != LANES_OVERWRITE:
-                continue  # in overwrite mode it is taken over with what is in it
             if records < 2 * BLOCK or records % BLOCK or offset + records * 32 > self.size:
                 continue
             yield {"index": index, "state": state, "process": process, "tid": tid, "offset": offset,
-                   "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail}
+                   "records": records, "claims": claims, "blocks": blocks, "dropped": dropped, "tail": tail,
+                   "begin": begin, "committed": committed}
 
     def records(self, lane):
-        """(ts, identity, arg, n, site, kind) of what the lane holds, in order; in discard mode from its tail on."""
+        """(ts, identity, arg, n, site, kind) of what the lane holds, in order."""
         if self.lane_mode == LANES_OVERWRITE:
             yield from self.overwritten_records(lane)
             return
-        position = lane["tail"]
+        end = lane["tail"]  # of what was written
+        for record in self.committed_records(lane, end):
+            if record is None:
+                break
+            end += 1
+        for record in self.committed_records(lane, self.oldest(lane, end)):
+            if record is None:
+                return
+            yield record
+
+    def oldest(self, lane, end):
+        """Where to begin: what was drained is there until it is overwritten. The slot that comes next may be half
+        written."""
+        if not self.process_is_known(lane["process"]):
+            return lane["tail"]
+        position = max(0, end + 1 - lane["records"])
+        if not self.had_one_process():
+            position = max(position, lane["begin"])
+        while position < lane["tail"] and next(self.run(lane, position, 1)) is None:
+            position += 1
+        return min(position, lane["tail"])
+
+    def committed_records(self, lane, position):
         end = position + lane["records"]
         while position < end:
             count = min(BLOCK, end - position, lane["records"] - position % lane["records"])
-            for record in self.run(lane, position, count):
-                if record is None:
-                    return
-                yield record
+            yield from self.run(lane, position, count)
             position += count
 
     def overwritten_records(self, lane):
@@ -239,13 +257,24 @@ class Region:
         if kind & 0xF0 in (SUSPEND, RESUME):
             coroutine = of(identity)
             coroutine.in_lanes += 1
-            coroutine.events = max(coroutine.events, n + 1)  # a run of less than 2^32 events
+            coroutine.events = max(coroutine.events, n + 1)  # a life of less than 2^32 events
         elif kind == BIRTH:
             of(identity)
         elif kind == DEATH:
             coroutine = of(identity)
             coroutine.dead = True
             coroutine.events = max(coroutine.events, n)
+
+    def process_entries(self):
+        """(state, pid) of each."""
+        data = self.read(self.process_table, self.process_capacity * 256)
+        return [struct.unpack_from("<II", data, index * 256) for index in range(self.process_capacity)]
+
+    def process_is_known(self, index):
+        return index < self.process_capacity and self.process_entries()[index][0] not in (PROCESS_FREE, PROCESS_MAKING)
+
+    def had_one_process(self):
+        return sum(pid != 0 for _, pid in self.process_entries()) <= 1
 
     def processes(self):
         for index in range(self.process_capacity if self.lane_mode else 0):
