@@ -7,18 +7,35 @@
 #include "tests/support/tempdir.h"
 
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
+#include <unistd.h>
 
 namespace smalltmpfs {
+
+/// In a user namespace of its own a user without a number there cannot make files.
+inline bool keepOwnNumbers(uid_t user, gid_t group)
+{
+    const auto write = [](const char *path, const std::string &text) {
+        std::ofstream file(path);
+        file << text << std::flush;
+        return file.good();
+    };
+    return write("/proc/self/setgroups", "deny") &&
+           write("/proc/self/uid_map", std::to_string(user) + ' ' + std::to_string(user) + " 1") &&
+           write("/proc/self/gid_map", std::to_string(group) + ' ' + std::to_string(group) + " 1");
+}
 
 /// From now on a tmpfs of `bytes` lies over the directory. Before there is a second thread. False: this machine does
 /// not let us.
 inline bool mountPrivately(const std::string &directory, std::uint64_t bytes)
 {
-    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+    const uid_t user = ::geteuid();
+    const gid_t group = ::getegid();
+    if (::unshare(CLONE_NEWNS) != 0 && (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !keepOwnNumbers(user, group)))
         return false;
     const std::string options = "mode=0700,size=" + std::to_string(bytes);
     return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
