@@ -57,11 +57,13 @@ QString baseName(const std::string &path)
 }
 
 /// Where what arrives on standard input is kept, with the recordings of other runs.
-Result<std::string> inputPath()
+Result<std::string> inputPath(QStringList &notices)
 {
     const QString directory = recordingsDirectory();
-    if (Result<void> made = makeRecordingsDirectory(directory); !made)
+    const Result<std::string> made = makeRecordingsDirectory(directory);
+    if (!made)
         return made.error();
+    notices << QString::fromStdString(*made);
     const std::string first = directory.toStdString() + '/' + recordingFileName(std::time(nullptr), "stdin");
     std::string path = first;
     for (int i = 2; QFileInfo::exists(QString::fromStdString(path)); ++i)
@@ -172,9 +174,8 @@ Result<void> Capture::start(const StartRequest &request)
     Q_EMIT traceChanged();
     m_timer.start();
     Q_EMIT stateChanged(state());
-    if (m_session)
-        for (const QString &notice : m_session->notices() + source.notices)
-            Q_EMIT noticeAdded(notice);
+    for (const QString &notice : (m_session ? m_session->notices() : QStringList()) + source.notices)
+        Q_EMIT noticeAdded(notice);
     return {};
 }
 
@@ -231,6 +232,7 @@ void Capture::record(Source &source, const StartRequest &request)
         return;
     }
     source.recording = std::move(*begun);
+    source.notices << QString::fromStdString(source.recording->notice());
     source.recall = std::make_unique<Recall>(source.history, source.recording->places());
     source.recording->recordPlaces(source.places);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
@@ -280,7 +282,7 @@ Result<void> Capture::beginInput(Source &source)
     const Result<int> input = InputSpool::takeStandardInput();
     if (!input)
         return input.error();
-    const Result<std::string> path = inputPath();
+    const Result<std::string> path = inputPath(source.notices);
     if (!path) {
         ::close(*input);
         return path.error();

@@ -16,21 +16,23 @@ constexpr std::uint64_t kParts = 8;
 
 }  // namespace
 
-Rotation::Rotation(std::string path, const RecordingLimits &limits, std::unique_ptr<BlockWriter> blocks)
-    : m_path(std::move(path)), m_limits(limits), m_blocks(std::move(blocks))
+Rotation::Rotation(std::string path, const RecordingLimits &limits, FileAccess access,
+                   std::unique_ptr<BlockWriter> blocks)
+    : m_path(std::move(path)), m_limits(limits), m_access(access), m_blocks(std::move(blocks))
 {
 }
 
-Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const RecordingLimits &limits)
+Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const RecordingLimits &limits,
+                                                 FileAccess access)
 {
     if (limits.bytes != 0 && limits.bytes < RecordingLimits::kLeastBytes)
         return Error{ErrorCode::InvalidArgument, path + ": a recording cannot be kept below 16 MiB; give more"};
     if (limits.any() && path == "-")
         return Error{ErrorCode::InvalidArgument, "a recording on standard output has no limit; name a file"};
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(limits.any() ? segmentPath(path, 0) : path);
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(limits.any() ? segmentPath(path, 0) : path, access);
     if (!blocks)
         return blocks.error();
-    return std::unique_ptr<Rotation>(new Rotation(path, limits, std::move(*blocks)));
+    return std::unique_ptr<Rotation>(new Rotation(path, limits, access, std::move(*blocks)));
 }
 
 bool Rotation::isDue(std::uint64_t lastTs)
@@ -51,7 +53,7 @@ Result<void> Rotation::turn()
     ++next.segment;
     const std::string nextPath = segmentPath(m_path, next.segment);
     // Before this one is ended: who follows finds the next one then, or knows that there will be none.
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next);
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next, m_access);
     Result<void> begun = blocks ? (*blocks)->begin() : Result<void>(blocks.error());
     Result<void> finished = m_blocks->finish();
     if (!finished || !begun) {
