@@ -36,6 +36,10 @@ std::span<const ExportFormat> exportFormats();
 /// By the ending of a path, letter case ignored; nullptr when none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 
+/// The one that a spreadsheet can open although targets chose the names in it, see makeSpreadsheetCsvWriter(). `format`
+/// itself unless it is CSV.
+const ExportFormat &forSpreadsheets(const ExportFormat &format);
+
 /// Called now and then with 0..1; returning false cancels.
 using ExportProgress = std::function<bool(double)>;
 
