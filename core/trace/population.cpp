@@ -151,7 +151,11 @@ bool Population::isPageKept(std::uint32_t page) const
 
 std::uint64_t Population::keptCount() const
 {
-    return std::min<std::uint64_t>(m_data->residence.records(), size());
+    // Of the latest page, not all may be born.
+    const std::uint32_t known = size();
+    const std::uint32_t unborn = (kPageSize - known % kPageSize) % kPageSize;
+    const bool hasUnborn = unborn != 0 && isPageKept(known / kPageSize);
+    return std::min<std::uint64_t>(m_data->residence.records() - (hasUnborn ? unborn : 0), known);
 }
 
 std::uint64_t Population::bytesUsed() const
