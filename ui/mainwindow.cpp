@@ -193,6 +193,7 @@ void MainWindow::onTraceChanged()
     m_notices.clear();
     m_saidFull = false;
     m_saidUnkept = false;
+    m_saidEnded = false;
     m_saidNoSymbols = false;
     m_exit.clear();
     m_notice->hide();
@@ -307,11 +308,8 @@ void MainWindow::onTicked()
     if (sums.growthStopped && !std::exchange(m_saidFull, true))
         onNotice(tr("The file system of the region is full: new threads and coroutines may go untraced, which is "
                     "counted. Make room there, or start again with a smaller lane memory."));
-    if (sums.coroutinesNotKept > 0 && !std::exchange(m_saidUnkept, true))
-        onNotice(
-            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
-               "are counted, but not shown.")
-                .arg(format::count(m_capture->population()->size())));
+    if (sums.coroutinesNotKept > 0)
+        showUnkept(m_capture->population()->notKept());
     if (!m_saidNoSymbols && m_capture->places()) {
         const std::string problem = m_capture->places()->problem();
         m_saidNoSymbols = !problem.empty();
@@ -323,6 +321,18 @@ void MainWindow::onTicked()
     if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
         m_capture->state() != SessionState::Ended)
         m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
+}
+
+void MainWindow::showUnkept(const NotKept &notKept)
+{
+    if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
+        onNotice(
+            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
+               "are counted, but not shown.")
+                .arg(format::count(m_capture->population()->keptCount())));
+    if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
+        onNotice(tr("Of coroutines that have ended, memory keeps the latest ones. Earlier ones, and their events, are "
+                    "still counted (see Capture), but no longer shown. File > Run > Capture gives them more memory."));
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
