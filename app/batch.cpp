@@ -150,7 +150,7 @@ Result<void> BatchRun::openOutputs()
 Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
-        return exportFormatFor(m_line.outputPath)->makeSink(m_line.outputPath, lookupIn(m_places));
+        return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_places));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
         return Error{ErrorCode::InvalidArgument, "-o -: a recording is nothing for a terminal; send standard output "
                                                  "into a file or a pipe, or name a file"};

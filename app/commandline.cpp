@@ -102,7 +102,10 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
     known = true;
     if (name == "--batch")
         m_line.mode = CommandLine::Mode::Batch;
-    else if (name == "--no-lanes") {
+    else if (name == "--csv-for-spreadsheets") {
+        used(name);
+        m_line.csvForSpreadsheets = true;
+    } else if (name == "--no-lanes") {
         used(name);
         m_line.start.capture.lanes = false;
     } else if (name == "--listen")
@@ -311,8 +314,8 @@ Result<void> Parser::check() const
         return source;
     const auto &what = m_line.start.what;
     if (m_line.mode != CommandLine::Mode::Batch) {
-        if (const std::string *batchOnly =
-                firstUsed({"-o", "--output", "--duration", "--summary", "--keep", "--dump-on", "--session", "--limit"}))
+        if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--summary", "--keep",
+                                                      "--dump-on", "--session", "--limit", "--csv-for-spreadsheets"}))
             return usageError(*batchOnly + " goes with --batch");
         if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
             return usageError("--screenshot-after goes with --screenshot");
@@ -337,6 +340,9 @@ Result<void> Parser::checkOutput() const
         if (m_line.outputPath == m_line.summaryPath)
             return usageError("--summary " + m_line.summaryPath + ": is the file of -o as well");
     }
+    const ExportFormat *format = exportFormatFor(m_line.outputPath);
+    if (m_line.csvForSpreadsheets && (!format || &forSpreadsheets(*format) == format))
+        return usageError("--csv-for-spreadsheets goes with -o FILE.csv");
     if (m_line.keepsOnly() && m_line.outputPath.empty())
         return usageError("--keep needs -o FILE, the name of the dumps");
     if (m_line.limit.any() && m_line.streams())
@@ -368,6 +374,12 @@ Result<CommandLine> Parser::parse()
 }
 
 }  // namespace
+
+const ExportFormat &outputFormat(const CommandLine &line)
+{
+    const ExportFormat &format = *exportFormatFor(line.outputPath);
+    return line.csvForSpreadsheets ? forSpreadsheets(format) : format;
+}
 
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
 {

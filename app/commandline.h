@@ -13,6 +13,8 @@
 
 namespace ct {
 
+struct ExportFormat;
+
 struct CommandLine {
     enum class Mode { Window, Batch, Help, Version };
     enum class Theme { Saved, System, Light, Dark };
@@ -33,6 +35,7 @@ struct CommandLine {
     bool streams() const { return outputPath == "-"; }  ///< a recording, to standard output
     /// The output is a recording, with all there is.
     bool records() const { return streams() || outputPath.ends_with(".ctr"); }
+    bool csvForSpreadsheets = false;    ///< names that look like formulas are escaped
     std::string sessionId;              ///< of the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output
     std::optional<double> durationSec;  ///< > 0
@@ -50,6 +53,9 @@ struct CommandLine {
     Theme theme = Theme::Saved;
     std::vector<std::string> qtArguments;  ///< -platform NAME and the like, for QApplication
 };
+
+/// The one of -o; its ending is known to be an export's.
+const ExportFormat &outputFormat(const CommandLine &line);
 
 /// `arguments` without the program's name. An error names the argument and what would be right.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);

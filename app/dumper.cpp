@@ -188,9 +188,8 @@ void Dumper::begin()
     m_outcome->reason = m_due.front();
     m_due.pop_front();
     const auto write = [outcome = m_outcome, population = m_population, history = m_history,
-                        sums = m_sums ? m_sums() : Accounting(), lookup = m_lookup] {
-        outcome->report =
-            exportTrace(*population, *history, *exportFormatFor(outcome->path), outcome->path, {}, sums, lookup);
+                        sums = m_sums ? m_sums() : Accounting(), lookup = m_lookup, &format = outputFormat(m_line)] {
+        outcome->report = exportTrace(*population, *history, format, outcome->path, {}, sums, lookup);
     };
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::end);

@@ -41,6 +41,9 @@ With --batch:
                           for other programs; - is a recording to standard output, for --input - at the other end of
                           a pipe, and what the target prints goes to standard error then. What a slow file has yet to get at the end is said; Ctrl-C
                           then gives that up, counts it, and leaves a whole file with exit status 4
+  --csv-for-spreadsheets  of -o FILE.csv: a name, file or function that begins like a formula (with = + - @ or a tab)
+                          gets a leading apostrophe, so that no spreadsheet runs it. Without it they stay as they are,
+                          for other programs
   --limit TIME|SIZE       of a recording: only the latest 10min or 4GiB stays, in files run.0.ctr, run.1.ctr, ... of
                           which the oldest ones go; may be given twice, a time and a size [none]
   --session ID            how a recording (.ctr) names the run [16 random digits]

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kLookAfter = 8192;     ///< coroutines between two looks at `cancelled`
 constexpr std::size_t kRunLength = 1 << 15;  ///< sorted at once; then merged
 
+constexpr std::uint64_t kUnranked = ~std::uint64_t{0};
+
 struct Keyed {
     std::uint64_t key;
     CoroutineId id;
@@ -60,14 +62,17 @@ std::vector<std::uint64_t> siteRanks(const Population &population)
 }
 
 /// Coroutines by the name that they are shown with: rank by id.
-std::vector<std::uint64_t> nameRanks(const Population &population, const Places *places, std::uint32_t count,
+PagedVector<std::uint64_t> nameRanks(const Population &population, const Places *places, std::uint32_t count,
                                      const std::atomic<bool> &cancelled)
 {
     std::unordered_map<std::string, std::uint32_t> numbers;
-    std::vector<std::uint64_t> ranks(count, ~std::uint64_t{0});
+    PagedVector<std::uint64_t> ranks(kUnranked);
+    ranks.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
         if (id % kLookAfter == 0 && isCancelled(cancelled))
             return {};
+        if (!population.isKept(id))
+            continue;
         std::string name;
         if (population.hasName(id)) {
             name = population.notes(id).name;
@@ -81,7 +86,8 @@ std::vector<std::uint64_t> nameRanks(const Population &population, const Places 
                 name = answer->frames.back().function;
         }
         if (!name.empty())
-            ranks[id] = numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size())).first->second;
+            ranks.make(id) =
+                numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size())).first->second;
     }
     std::vector<const std::pair<const std::string, std::uint32_t> *> sorted;
     for (const auto &entry : numbers)
@@ -90,22 +96,22 @@ std::vector<std::uint64_t> nameRanks(const Population &population, const Places 
     std::vector<std::uint64_t> rankOf(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i)
         rankOf[sorted[i]->second] = i;
-    for (std::uint64_t &rank : ranks)
-        if (rank < rankOf.size())
-            rank = rankOf[rank];
+    for (CoroutineId id = 0; id < count; ++id)
+        if (ranks[id] != kUnranked)
+            ranks.make(id) = rankOf[ranks[id]];
     return ranks;
 }
 
 /// Coroutines without a site by what is known of their addresses: rank by id, from 0; kUnranked for the others.
-constexpr std::uint64_t kUnranked = ~std::uint64_t{0};
 template <class SnapshotOf>
-std::vector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count, SnapshotOf &&snapshotOf,
+PagedVector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count, SnapshotOf &&snapshotOf,
                                       const std::atomic<bool> &cancelled)
 {
     if (!places)
         return {};
     std::unordered_map<Places::Answer, std::uint64_t> numbers;
-    std::vector<std::uint64_t> ranks(count, kUnranked);
+    PagedVector<std::uint64_t> ranks(kUnranked);
+    ranks.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
         if (id % kLookAfter == 0 && isCancelled(cancelled))
             return {};
@@ -114,7 +120,7 @@ std::vector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count,
             continue;
         const Places::Answer answer = places->known(Places::spotOf(snapshot));
         if (answer && !answer->frames.empty())
-            ranks[id] = numbers.try_emplace(answer, numbers.size()).first->second;
+            ranks.make(id) = numbers.try_emplace(answer, numbers.size()).first->second;
     }
     std::vector<std::pair<const SourceFrame *, std::uint64_t>> sorted;
     for (const auto &[answer, number] : numbers)
@@ -126,9 +132,9 @@ std::vector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count,
     std::vector<std::uint64_t> rankOf(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i)
         rankOf[sorted[i].second] = i;
-    for (std::uint64_t &rank : ranks)
-        if (rank != kUnranked)
-            rank = rankOf[rank];
+    for (CoroutineId id = 0; id < count; ++id)
+        if (ranks[id] != kUnranked)
+            ranks.make(id) = rankOf[ranks[id]];
     return ranks;
 }
 
@@ -156,14 +162,14 @@ public:
             const auto snapshotOf = [&](CoroutineId id) { return frozen ? frozen->snapshots[id] : population.at(id); };
             m_placeRanks = placeRanks(places, count, snapshotOf, cancelled);
         } else if (m_key == OrderKey::Name) {
-            m_ranks = nameRanks(population, places, count, cancelled);
+            m_nameRanks = nameRanks(population, places, count, cancelled);
         }
     }
     std::uint64_t operator()(const CoroutineSnapshot &snapshot) const
     {
         switch (m_key) {
         case OrderKey::Id: return snapshot.id;
-        case OrderKey::Name: return snapshot.id < m_ranks.size() ? m_ranks[snapshot.id] : ~std::uint64_t{0};
+        case OrderKey::Name: return snapshot.id < m_nameRanks.size() ? m_nameRanks[snapshot.id] : kUnranked;
         case OrderKey::State: return static_cast<std::uint64_t>(snapshot.state);
         case OrderKey::Since: return snapshot.since + (m_now - nowOf(snapshot));
         case OrderKey::Where: return where(snapshot);
@@ -205,8 +211,9 @@ private:
     OrderKey m_key;
     std::uint64_t m_now;
     ProcessLives m_lives;
+    PagedVector<std::uint64_t> m_nameRanks;
     std::vector<std::uint64_t> m_ranks;
-    std::vector<std::uint64_t> m_placeRanks;  ///< of what has no site
+    PagedVector<std::uint64_t> m_placeRanks;  ///< of what has no site
 };
 
 /// Sorts in runs that are then merged, so that a cancelled sort ends soon. False: cancelled.
@@ -237,7 +244,6 @@ std::vector<CoroutineId> orderOf(std::uint32_t count, SnapshotOf &&snapshotOf, c
                                  const KeyMaker &keyOf, const OrderSpec &spec, const std::atomic<bool> &cancelled)
 {
     std::vector<Keyed> items;
-    items.reserve(spec.filters() ? count / 4 : count);
     for (CoroutineId id = 0; id < count; ++id) {
         if (id % kLookAfter == 0 && isCancelled(cancelled))
             return {};
@@ -275,8 +281,11 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
     rows.lives = ProcessLives(population);
     rows.snapshots.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
-        rows.snapshots[id] = population.at(id);
-        if (rows.snapshots[id].state != CoroutineState::Suspended)
+        const CoroutineSnapshot snapshot = population.at(id);
+        if (!snapshot.kept)
+            continue;
+        rows.snapshots.make(id) = snapshot;
+        if (snapshot.state != CoroutineState::Suspended)
             continue;
         if (const std::optional<WaitsOn> wait = population.notes(id).waitsOn)
             rows.waits.emplace(id, *wait);
@@ -305,7 +314,7 @@ OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, co
 
 bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 {
-    if (!(m_states & stateBit(snapshot.state)))
+    if (!snapshot.kept || !(m_states & stateBit(snapshot.state)))
         return false;
     if (!m_hasText)
         return true;
@@ -348,7 +357,7 @@ std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
                                       const std::atomic<bool> &cancelled, const Places *places)
 {
-    const auto count = static_cast<std::uint32_t>(frozen.snapshots.size());
+    const std::uint32_t count = frozen.snapshots.size();
     return orderOf(
         count, [&](CoroutineId id) -> const CoroutineSnapshot & { return frozen.snapshots[id]; },
         OrderFilter(population, spec, places),

@@ -7,6 +7,7 @@
 
 #include "core/analysis/processlives.h"
 #include "core/session/places.h"
+#include "core/trace/pagedvector.h"
 #include "core/trace/population.h"
 
 #include <atomic>
@@ -62,8 +63,8 @@ std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t no
 struct FrozenRows {
     std::uint64_t now = 0;
     ProcessLives lives;
-    std::vector<CoroutineSnapshot> snapshots;        ///< by id
-    std::unordered_map<CoroutineId, WaitsOn> waits;  ///< of those that said it
+    PagedVector<CoroutineSnapshot> snapshots{{.kept = false}};  ///< by id
+    std::unordered_map<CoroutineId, WaitsOn> waits;             ///< of those that said it
 };
 FrozenRows freezeRows(const Population &population, std::uint32_t count, std::uint64_t now);
 

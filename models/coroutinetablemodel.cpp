@@ -37,11 +37,12 @@ void CoroutineTableModel::setPopulation(const Population *population)
     m_now = population ? population->now() : 0;
     m_lives = population ? ProcessLives(*population) : ProcessLives();
     m_order.clear();
-    m_rows.assign(population ? population->size() : 0, -1);
+    m_rows.assign(population ? population->size() : 0);
     m_seen.clear();
     if (!m_spec.filters()) {
-        m_order.resize(m_rows.size());
-        std::iota(m_order.begin(), m_order.end(), 0U);
+        for (CoroutineId id = 0; id < m_rows.size(); ++id)
+            if (population->isKept(id))
+                m_order.push_back(id);
     }
     rebuildRows();
     endResetModel();
@@ -76,8 +77,7 @@ void CoroutineTableModel::setPaused(bool paused)
     m_frozen.reset();
     if (!paused || !m_population)
         return;
-    m_frozen =
-        std::make_shared<FrozenRows>(freezeRows(*m_population, static_cast<std::uint32_t>(m_rows.size()), m_now));
+    m_frozen = std::make_shared<FrozenRows>(freezeRows(*m_population, m_rows.size(), m_now));
 }
 
 void CoroutineTableModel::placesChanged()
@@ -278,7 +278,7 @@ void CoroutineTableModel::startOrdering()
     if (!m_population)
         return;
     auto job = std::make_shared<Job>();
-    job->count = static_cast<std::uint32_t>(m_rows.size());
+    job->count = m_rows.size();
     const auto order = [job, population = m_population, places = m_places, spec = m_spec, frozen = m_frozen] {
         job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled, places.get())
                             : computeOrder(*population, job->count, spec, job->cancelled, places.get());

@@ -115,6 +115,7 @@ private:
     void finishOrdering(const std::shared_ptr<Job> &job);
     void cancelOrdering();
     void applyOrder(std::vector<CoroutineId> order, std::uint32_t count);
+    void removeDropped();
     void removeUnwanted(const std::vector<RowRange> &ranges);
     void permute(std::vector<CoroutineId> order);
     void insertMissing(const std::vector<CoroutineId> &order, const std::vector<RowRange> &ranges);
@@ -131,7 +132,7 @@ private:
     std::shared_ptr<const Places> m_places;
     OrderSpec m_spec;
     std::vector<CoroutineId> m_order;   ///< row -> id
-    std::vector<int> m_rows;            ///< id -> row or -1; as many as ids are known
+    PagedVector<int> m_rows{-1};        ///< id -> row or -1; as many as ids are known
     std::vector<std::uint64_t> m_seen;  ///< page versions
     std::uint64_t m_now = 0;
     ProcessLives m_lives;

@@ -18,14 +18,14 @@ std::size_t mostRanges(std::size_t rows)
 
 void CoroutineTableModel::rebuildRows()
 {
-    std::fill(m_rows.begin(), m_rows.end(), -1);
+    m_rows.assign(m_rows.size());
     for (std::size_t row = 0; row < m_order.size(); ++row)
-        m_rows[m_order[row]] = static_cast<int>(row);
+        m_rows.make(m_order[row]) = static_cast<int>(row);
 }
 
 void CoroutineTableModel::appendBirths()
 {
-    const auto known = static_cast<CoroutineId>(m_rows.size());
+    const CoroutineId known = m_rows.size();
     const CoroutineId size = m_population->size();
     if (size == known)
         return;
@@ -37,16 +37,17 @@ void CoroutineTableModel::appendBirths()
                 shown.push_back(id);
     } else {
         for (CoroutineId id = known; id < size; ++id)
-            shown.push_back(id);
+            if (m_population->isKept(id))
+                shown.push_back(id);
     }
     m_bornSinceSort = true;
-    m_rows.resize(size, -1);
+    m_rows.resize(size);
     if (shown.empty())
         return;
     const int row = rowCount();
     beginInsertRows({}, row, row + static_cast<int>(shown.size()) - 1);
     for (const CoroutineId id : shown) {
-        m_rows[id] = static_cast<int>(m_order.size());
+        m_rows.make(id) = static_cast<int>(m_order.size());
         m_order.push_back(id);
     }
     endInsertRows();
@@ -57,15 +58,19 @@ void CoroutineTableModel::announceChanges()
 {
     m_seen.resize(m_population->pageCount(), 0);
     std::vector<std::uint32_t> pages;
+    bool anyDropped = false;
     for (std::uint32_t page = 0; page < m_seen.size(); ++page) {
         const std::uint64_t version = m_population->pageVersion(page);
         if (version != m_seen[page])
             pages.push_back(page);
+        anyDropped = anyDropped || (version != m_seen[page] && !m_population->isPageKept(page));
         m_seen[page] = version;
     }
     if (pages.empty())
         return;
     m_changedSinceSort = true;
+    if (anyDropped)
+        removeDropped();
     if (m_order.empty())
         return;
     std::vector<RowRange> ranges = {{0, rowCount() - 1}};
@@ -73,8 +78,8 @@ void CoroutineTableModel::announceChanges()
     if (pages.size() * Population::kPageSize < m_order.size() / 4) {
         std::vector<int> rows;
         for (const std::uint32_t page : pages) {
-            const std::size_t end = std::min(m_rows.size(), std::size_t{page + 1} * Population::kPageSize);
-            for (std::size_t id = std::size_t{page} * Population::kPageSize; id < end; ++id)
+            const CoroutineId end = std::min(m_rows.size(), (page + 1) * Population::kPageSize);
+            for (CoroutineId id = page * Population::kPageSize; id < end; ++id)
                 if (m_rows[id] >= 0)
                     rows.push_back(m_rows[id]);
         }
@@ -85,6 +90,15 @@ void CoroutineTableModel::announceChanges()
     }
     for (const RowRange &range : ranges)
         Q_EMIT dataChanged(index(range.first, 0), index(range.last, ColumnCount - 1));
+}
+
+/// Memory has no record of them any more.
+void CoroutineTableModel::removeDropped()
+{
+    std::vector<CoroutineId> kept;
+    std::copy_if(m_order.begin(), m_order.end(), std::back_inserter(kept),
+                 [this](CoroutineId id) { return m_population->isKept(id); });
+    applyOrder(std::move(kept), m_rows.size());
 }
 
 void CoroutineTableModel::announceTime()
@@ -102,6 +116,8 @@ void CoroutineTableModel::applyOrder(std::vector<CoroutineId> order, std::uint32
     for (const CoroutineId id : m_order)
         if (id >= count)
             order.push_back(id);
+    if (!m_frozen)
+        std::erase_if(order, [this](CoroutineId id) { return !m_population->isKept(id); });
     if (order == m_order)
         return;
     std::vector<bool> wanted(m_rows.size());

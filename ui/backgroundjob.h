@@ -14,7 +14,7 @@ namespace ct {
 class BackgroundJob : public QThread {
     Q_OBJECT
 public:
-    void cancel();  ///< any thread
+    virtual void cancel();  ///< any thread
     double progress() const;
     const QString &path() const { return m_path; }
 

@@ -43,13 +43,25 @@ struct Shares {
     explicit Shares(std::uint64_t budget)
         : restored(budget / 4),
           queue(std::clamp<std::uint64_t>(budget / 8, 16ULL << 20, 1ULL << 30)),
-          history(budget - restored - std::min(queue, budget / 8))
+          coroutines(budget / 8),
+          history(budget - restored - std::min(queue, budget / 8) - coroutines)
     {
     }
-    std::uint64_t restored;  ///< what comes back from the recording
-    std::uint64_t queue;     ///< what is on its way there
+    std::uint64_t restored;    ///< what comes back from the recording
+    std::uint64_t queue;       ///< what is on its way there
+    std::uint64_t coroutines;  ///< that have ended
     std::uint64_t history;
 };
+
+/// Those that live have their share of the machine's memory, whatever the budget is: their state is never dropped.
+RecordLimits limitsOf(const Shares &shares)
+{
+    constexpr std::uint64_t kEach = 256;  // in the population, the history and the views
+    const auto records = [](std::uint64_t bytes) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes / kEach, Population::kMostCoroutines));
+    };
+    return {records(shares.coroutines), records(usualBudget())};
+}
 
 QString baseName(const std::string &path)
 {
@@ -57,11 +69,13 @@ QString baseName(const std::string &path)
 }
 
 /// Where what arrives on standard input is kept, with the recordings of other runs.
-Result<std::string> inputPath()
+Result<std::string> inputPath(QStringList &notices)
 {
     const QString directory = recordingsDirectory();
-    if (Result<void> made = makeRecordingsDirectory(directory); !made)
+    const Result<std::string> made = makeRecordingsDirectory(directory);
+    if (!made)
         return made.error();
+    notices << QString::fromStdString(*made);
     const std::string first = directory.toStdString() + '/' + recordingFileName(std::time(nullptr), "stdin");
     std::string path = first;
     for (int i = 2; QFileInfo::exists(QString::fromStdString(path)); ++i)
@@ -137,11 +151,12 @@ Result<void> Capture::start(const StartRequest &request)
     const bool isFile =
         std::holds_alternative<OpenRequest>(request.what) || std::holds_alternative<ReplayRequest>(request.what);
     Source source;
-    source.population = std::make_shared<Population>(m_mostCoroutines);
     const Shares shares(m_keepBytes == 0 ? usualBudget() : m_keepBytes);
+    const RecordLimits limits = limitsOf(shares);
+    source.population = std::make_shared<Population>(m_mostCoroutines, limits);
     // A recording is shown as a whole.
     source.history =
-        std::make_shared<History>(shares.history, isFile ? 0 : m_keepNs, m_mostCoroutines, shares.restored);
+        std::make_shared<History>(shares.history, isFile ? 0 : m_keepNs, m_mostCoroutines, shares.restored, limits);
     if (m_recordingPlace)
         m_recordingPlace->queueBytes = shares.queue;
     source.places = std::make_shared<Places>(m_symbols, source.population);
@@ -172,9 +187,8 @@ Result<void> Capture::start(const StartRequest &request)
     Q_EMIT traceChanged();
     m_timer.start();
     Q_EMIT stateChanged(state());
-    if (m_session)
-        for (const QString &notice : m_session->notices() + source.notices)
-            Q_EMIT noticeAdded(notice);
+    for (const QString &notice : (m_session ? m_session->notices() : QStringList()) + source.notices)
+        Q_EMIT noticeAdded(notice);
     return {};
 }
 
@@ -231,6 +245,7 @@ void Capture::record(Source &source, const StartRequest &request)
         return;
     }
     source.recording = std::move(*begun);
+    source.notices << QString::fromStdString(source.recording->notice());
     source.recall = std::make_unique<Recall>(source.history, source.recording->places());
     source.recording->recordPlaces(source.places);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
@@ -280,7 +295,7 @@ Result<void> Capture::beginInput(Source &source)
     const Result<int> input = InputSpool::takeStandardInput();
     if (!input)
         return input.error();
-    const Result<std::string> path = inputPath();
+    const Result<std::string> path = inputPath(source.notices);
     if (!path) {
         ::close(*input);
         return path.error();

@@ -3,7 +3,9 @@
 #include "ui/dumpdialog.h"
 
 #include "ui/icons.h"
+#include "ui/spreadsheetbox.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -93,6 +95,10 @@ DumpDialog::DumpDialog(const DumpSettings &settings, QWidget *parent)
     m_format->setCurrentIndex(std::max(0, m_format->findData(settings.format)));
     m_format->setToolTip(
         tr("SQLite holds everything, names and places too; JSONL can be opened again in this window."));
+    auto *box = makeSpreadsheetBox(this);
+    const auto showBox = [this, box] { box->setVisible(m_format->currentData().toString() == QLatin1String("csv")); };
+    connect(m_format, &QComboBox::currentIndexChanged, this, showBox);
+    showBox();
     auto *browseButton = new QToolButton(this);
     browseButton->setObjectName(QStringLiteral("dumpBrowse"));
     browseButton->setIcon(icons::icon(QStringLiteral("open")));
@@ -111,6 +117,7 @@ DumpDialog::DumpDialog(const DumpSettings &settings, QWidget *parent)
     form->addRow(text);
     form->addRow(tr("&Folder"), row);
     form->addRow(tr("F&ormat"), m_format);
+    form->addRow(QString(), box);
     form->addRow(m_message);
     form->addRow(buttons);
     qobject_cast<QLabel *>(form->labelForField(row))->setBuddy(m_folder);

@@ -19,6 +19,13 @@ ExportJob::~ExportJob()
     end();
 }
 
+void ExportJob::cancel()
+{
+    BackgroundJob::cancel();
+    if (m_lookup)
+        m_lookup->giveUp();
+}
+
 void ExportJob::run()
 {
     const Result<ExportReport> written = exportTrace(

@@ -24,6 +24,8 @@ public:
     /// After it has succeeded.
     const ExportReport &report() const { return m_report; }
 
+    void cancel() override;
+
 protected:
     void run() override;
 

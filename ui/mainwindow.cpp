@@ -194,6 +194,7 @@ void MainWindow::onTraceChanged()
     m_notices.clear();
     m_saidApproximate = false;
     m_saidUnkept = false;
+    m_saidEnded = false;
     m_saidNoSymbols = false;
     m_exit.clear();
     m_notice->hide();
@@ -310,11 +311,8 @@ void MainWindow::onTicked()
         onNotice(
             tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "
                "exact. From now on targets with the current probe use the system's clock, which takes longer."));
-    if (sums.coroutinesNotKept > 0 && !std::exchange(m_saidUnkept, true))
-        onNotice(
-            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
-               "are counted, but not shown.")
-                .arg(format::count(m_capture->population()->size())));
+    if (sums.coroutinesNotKept > 0)
+        showUnkept(m_capture->population()->notKept());
     if (!m_saidNoSymbols && m_capture->places()) {
         const std::string problem = m_capture->places()->problem();
         m_saidNoSymbols = !problem.empty();
@@ -326,6 +324,18 @@ void MainWindow::onTicked()
     if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
         m_capture->state() != SessionState::Ended)
         m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
+}
+
+void MainWindow::showUnkept(const NotKept &notKept)
+{
+    if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
+        onNotice(
+            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
+               "are counted, but not shown.")
+                .arg(format::count(m_capture->population()->keptCount())));
+    if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
+        onNotice(tr("Of coroutines that have ended, memory keeps the latest ones. Earlier ones, and their events, are "
+                    "still counted (see Capture), but no longer shown. File > Run > Capture gives them more memory."));
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)

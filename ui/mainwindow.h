@@ -104,6 +104,7 @@ private:
     void findOrigin();
     void onSampled();
     void onTicked();
+    void showUnkept(const NotKept &notKept);
     void onTargetExited(const ExitStatus &status, qint64 monotonicNs);
     void onNothingTraced();
     void onNotice(const QString &notice);
@@ -142,6 +143,7 @@ private:
     QStringList m_debugFolders;
     bool m_saidNoSymbols = false;
     bool m_saidApproximate = false;  ///< that a counter misbehaved
+    bool m_saidEnded = false;        ///< that memory has dropped coroutines that have ended
     bool m_saidUnkept = false;       ///< that memory has no room for more coroutines
     QString m_exit;                  ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;

@@ -12,6 +12,7 @@
 #include "ui/icons.h"
 #include "ui/mainwindow.h"
 #include "ui/rundialog.h"
+#include "ui/spreadsheetbox.h"
 #include "ui/symboldialog.h"
 
 #include <QCoreApplication>
@@ -89,7 +90,10 @@ void MainWindow::showExportDialog(const ExportFormat &format)
     dialog->setDefaultSuffix(extension);
     dialog->setNameFilters({QStringLiteral("%1 (*.%2)").arg(name, extension), tr("All files (*)")});
     dialog->selectFile(QFileInfo(m_capture->name()).completeBaseName() + u'.' + extension);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, &format](const QString &path) { exportTo(format, path); });
+    if (&forSpreadsheets(format) != &format)
+        addSpreadsheetBox(*dialog);
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, &format](const QString &path) { exportTo(formatAsChosen(format), path); });
     dialog->open();
 }
 
@@ -123,7 +127,8 @@ void MainWindow::dump()
     if (!settings.isUsable())
         showDumpDialog();
     else
-        exportTo(*settings.exportFormat(), settings.path(m_capture->name(), QDateTime::currentDateTime()));
+        exportTo(formatAsChosen(*settings.exportFormat()),
+                 settings.path(m_capture->name(), QDateTime::currentDateTime()));
 }
 
 void MainWindow::showDumpDialog()

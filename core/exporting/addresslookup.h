@@ -30,6 +30,8 @@ public:
     virtual Answer known(const EventAddress &address) = 0;
     /// Has all of them looked up, and waits for it, for some seconds at most.
     virtual void resolve(const std::vector<EventAddress> &addresses) = 0;
+    /// Any thread: resolve() returns soon, now and later.
+    virtual void giveUp() {}
     /// When the suspension began that file and line of a known frame are of, ns; 0 = of none, or it is no frame.
     virtual std::uint64_t lineSince(const EventAddress &address) = 0;
 };

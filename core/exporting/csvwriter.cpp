@@ -9,6 +9,9 @@
 #include "core/recording/namebook.h"
 #include "core/recording/utf8.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,9 +26,32 @@ constexpr std::size_t kRowWithoutTexts = 320;
 /// Ids are dense; one beyond this is nonsense and has no text.
 constexpr SiteId kMaxSites = 1U << 24;
 
-void appendField(std::string &row, const std::string &value)
+enum class Formulas { Raw, Escaped };
+
+/// Whether a spreadsheet may take it for a formula. White space and control characters in front may be dropped on
+/// import; the full-width forms count as the ASCII ones there.
+bool looksLikeFormula(std::string_view text)
 {
-    const std::string text = validUtf8(value);
+    constexpr std::array<std::string_view, 2> kBlanks{"\u00A0", "\uFEFF"};
+    constexpr std::array<std::string_view, 8> kBegins{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+    const auto beginsWith = [&text](std::string_view begin) { return text.starts_with(begin); };
+    if (!text.empty() && (text.front() == '\t' || text.front() == '\r' || text.front() == '\n'))
+        return true;
+    while (!text.empty()) {
+        const auto first = static_cast<unsigned char>(text.front());
+        const auto blank = std::find_if(kBlanks.begin(), kBlanks.end(), beginsWith);
+        if (first > ' ' && first != 0x7F && blank == kBlanks.end())
+            break;
+        text.remove_prefix(blank == kBlanks.end() ? 1 : blank->size());
+    }
+    return std::any_of(kBegins.begin(), kBegins.end(), beginsWith);
+}
+
+void appendField(std::string &row, const std::string &value, Formulas formulas)
+{
+    std::string text = validUtf8(value);
+    if (formulas == Formulas::Escaped && looksLikeFormula(text))
+        text.insert(text.begin(), '\'');
     if (text.find_first_of("\",\r\n") == std::string::npos) {
         row += text;
         return;
@@ -39,30 +65,34 @@ void appendField(std::string &row, const std::string &value)
     row += '"';
 }
 
+template <Formulas F>
 std::string nameText(const std::string &name)
 {
     std::string text;
-    appendField(text, name);
+    appendField(text, name, F);
     return text;
 }
 
 /// `,file,line,function`; made once per site.
-std::string siteText(const Site &site)
+std::string siteText(const Site &site, Formulas formulas)
 {
     std::string text = ",";
-    appendField(text, site.file);
+    appendField(text, site.file, formulas);
     text += ',';
     if (site.line != 0)
         text += std::to_string(site.line);
     text += ',';
-    appendField(text, site.function);
+    appendField(text, site.function, formulas);
     return text;
 }
 
 class CsvWriter final : public FileSink {
 public:
-    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<AddressLookup> lookup)
-        : m_output(std::move(output)), m_lookup(std::move(lookup))
+    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<AddressLookup> lookup, Formulas formulas)
+        : m_output(std::move(output)),
+          m_lookup(std::move(lookup)),
+          m_formulas(formulas),
+          m_names(formulas == Formulas::Raw ? &nameText<Formulas::Raw> : &nameText<Formulas::Escaped>)
     {
     }
 
@@ -82,7 +112,7 @@ public:
                 continue;
             if (site.id >= m_sites.size())
                 m_sites.resize(static_cast<std::size_t>(site.id) + 1);
-            m_sites[site.id] = siteText(site);
+            m_sites[site.id] = siteText(site, m_formulas);
         }
         m_ledger.begin(batch);
         m_names.begin(batch.notes);
@@ -117,7 +147,7 @@ private:
         auto [text, isNew] = m_places.try_emplace(answer);
         if (isNew) {
             const SourceFrame &frame = answer->frames.front();
-            text->second = siteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function});
+            text->second = siteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, m_formulas);
         }
         return text->second;
     }
@@ -153,23 +183,35 @@ private:
 
     std::unique_ptr<LineOutput> m_output;
     std::shared_ptr<AddressLookup> m_lookup;
+    const Formulas m_formulas;
     std::unordered_map<AddressLookup::Answer, std::string> m_places;
     Ledger m_ledger;
-    NameBook m_names{&nameText};
+    NameBook m_names;
     std::vector<std::string> m_sites;  ///< by SiteId
 };
+
+Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup,
+                                         Formulas formulas)
+{
+    Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
+    if (!output)
+        return output.error();
+    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(lookup), formulas);
+    if (Result<void> header = writer->writeHeader(); !header)
+        return header.error();
+    return std::shared_ptr<Sink>(std::move(writer));
+}
 
 }  // namespace
 
 Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
 {
-    Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
-    if (!output)
-        return output.error();
-    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(lookup));
-    if (Result<void> header = writer->writeHeader(); !header)
-        return header.error();
-    return std::shared_ptr<Sink>(std::move(writer));
+    return makeWriter(path, std::move(lookup), Formulas::Raw);
+}
+
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
+{
+    return makeWriter(path, std::move(lookup), Formulas::Escaped);
 }
 
 }  // namespace ct

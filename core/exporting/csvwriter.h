@@ -17,4 +17,9 @@ namespace ct {
 /// Opens `path` for writing (truncates); `-` is standard output. A Sink that flushes as the JSONL writer does.
 Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup = {});
 
+/// For spreadsheets, which run a text that begins with = + - or @ as a formula: such a text (a name, a file, a
+/// function: the target chooses them) gets a leading apostrophe, as OWASP advises. Numbers are never changed.
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path,
+                                                       std::shared_ptr<AddressLookup> lookup = {});
+
 }  // namespace ct

@@ -27,6 +27,8 @@ constexpr std::array<ExportFormat, 3> kFormats = {{
     {"SQLite", "sqlite", &makeSqliteWriter},
 }};
 
+constexpr ExportFormat kSpreadsheetCsv{"CSV", "csv", &makeSpreadsheetCsvWriter};
+
 char lower(char character)
 {
     return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
@@ -54,6 +56,11 @@ const ExportFormat *exportFormatFor(std::string_view path)
             return &format;
     }
     return nullptr;
+}
+
+const ExportFormat &forSpreadsheets(const ExportFormat &format)
+{
+    return format.make == &makeCsvWriter ? kSpreadsheetCsv : format;
 }
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,

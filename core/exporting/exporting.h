@@ -36,17 +36,21 @@ std::span<const ExportFormat> exportFormats();
 /// By the ending of a path, letter case ignored; nullptr when none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 
+/// The one that a spreadsheet can open although targets chose the names in it, see makeSpreadsheetCsvWriter(). `format`
+/// itself unless it is CSV.
+const ExportFormat &forSpreadsheets(const ExportFormat &format);
+
 /// Called now and then with 0..1; returning false cancels.
 using ExportProgress = std::function<bool(double)>;
 
 /// What an export holds, and what it could not hold.
 struct ExportReport {
     std::uint64_t rows = 0;           ///< transitions written
-    std::uint64_t coroutines = 0;     ///< coroutines of the run, with or without rows
+    std::uint64_t coroutines = 0;     ///< coroutines in the file, with or without rows
     std::uint64_t lostEvents = 0;     ///< gaps inside the exported history: the target was faster than the capture
     std::uint64_t droppedEvents = 0;  ///< captured, but neither in memory (History's budget) nor recorded: not there
     std::uint64_t droppedNotes = 0;   ///< the same of wakes and waits-on; the latest of each coroutine are there
-    std::uint64_t coroutinesNotKept = 0;  ///< further coroutines, of which there was no record in memory, and
+    std::uint64_t coroutinesNotKept = 0;  ///< further coroutines, of which there was no record (any more), and
     std::uint64_t eventsNotKept = 0;      ///< what was captured of them: not in the file either
 };
 

@@ -43,9 +43,6 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
       m_progress(progress),
       m_places(std::move(places)),
       m_coroutines(population.size()),
-      m_end(m_coroutines),
-      m_next(m_coroutines),
-      m_untold(m_coroutines),
       m_waitTold(m_coroutines),
       m_wakeTold(m_coroutines)
 {
@@ -60,13 +57,17 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
 /// The target may go on: what it does from now on is not part of the export.
 void TraceReplay::takeStock()
 {
+    for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_untold})
+        numbers->resize(m_coroutines);
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
         const CoroutineSnapshot snapshot = m_population.at(id);
+        if (!snapshot.kept)
+            continue;
         m_events += snapshot.events;
-        m_untold[id] = snapshot.lost + snapshot.missed;
-        m_next[id] = firstNumberOf(snapshot);
+        m_untold.make(id) = snapshot.lost + snapshot.missed;
+        m_next.make(id) = firstNumberOf(snapshot);
         // A flagged one's numbers mean nothing.
-        m_end[id] = snapshot.flagged ? kNoEnd : m_next[id] + snapshot.events + m_untold[id] + snapshot.dropped;
+        m_end.make(id) = snapshot.flagged ? kNoEnd : m_next[id] + snapshot.events + m_untold[id] + snapshot.dropped;
     }
     m_notes = m_history.noteCount();
     // After the coroutines. The population may be a batch ahead of the history.
@@ -128,9 +129,8 @@ Result<ExportReport> TraceReplay::run()
         return done.error();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
-    return ExportReport{m_sums.captured,     m_coroutines,        m_sums.lost,
-                        missingEvents(),     m_sums.notesDropped, m_sums.coroutinesNotKept,
-                        m_sums.eventsNotKept};
+    return ExportReport{m_sums.captured,     m_sums.coroutines,        m_sums.lost,         missingEvents(),
+                        m_sums.notesDropped, m_sums.coroutinesNotKept, m_sums.eventsNotKept};
 }
 
 /// That were captured when the export began and are not in it.
@@ -145,7 +145,8 @@ std::uint64_t TraceReplay::missingEvents() const
 Result<void> TraceReplay::replayBirths()
 {
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
-        addBirth(m_population.at(id));
+        if (const CoroutineSnapshot snapshot = m_population.at(id); isThere(id) && stillThere(snapshot))
+            addBirth(snapshot);
         if (m_batch.births.size() < kCoroutinesPerBatch)
             continue;
         if (Result<void> done = flush(); !done)
@@ -190,7 +191,7 @@ Result<void> TraceReplay::replayEvents(const Transitions &events)
 {
     for (const Transition &event : events) {
         const CoroutineId id = event.coroutine;
-        if (id >= m_coroutines || event.n >= m_end[id])
+        if (!isThere(id) || event.n >= m_end[id])
             continue;
         if (event.n > m_next[id]) {
             if (m_isNextKnown[id])
@@ -198,7 +199,7 @@ Result<void> TraceReplay::replayEvents(const Transitions &events)
             else if (Result<void> done = replayMemory(m_population.at(id), event.n); !done)
                 return done;
         }
-        m_next[id] = event.n + 1;
+        m_next.make(id) = event.n + 1;
         m_isNextKnown[id] = true;
         addTransition(event);
     }
@@ -210,7 +211,7 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::u
 {
     std::array<HistoryEvent, 256> events;
     History::Position position;
-    std::uint64_t &next = m_next[snapshot.id];
+    std::uint64_t &next = m_next.make(snapshot.id);
     const std::uint64_t first = next;
     std::uint64_t rows = 0;
     while (rows < snapshot.events) {
@@ -241,9 +242,22 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::u
     return {};
 }
 
+/// False: it ended, and its record was dropped since the export began.
+bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
+{
+    if (snapshot.kept)
+        return true;
+    m_end.make(snapshot.id) = kNotThere;
+    ++m_sums.coroutinesNotKept;
+    return false;
+}
+
 Result<void> TraceReplay::replay(CoroutineId id)
 {
+    ++m_coroutinesDone;
     const CoroutineSnapshot snapshot = m_population.at(id);
+    if (!isThere(id) || (m_recorded == Recorded::Nothing && !stillThere(snapshot)))
+        return {};
     if (m_recorded == Recorded::Nothing)
         addBirth(snapshot);
     if (m_next[id] < m_end[id]) {
@@ -255,7 +269,6 @@ Result<void> TraceReplay::replay(CoroutineId id)
         m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
     if (snapshot.deathTs != 0)
         m_batch.deaths.push_back({id, snapshot.deathTs});
-    ++m_coroutinesDone;
     const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
     return isFull ? flush() : Result<void>();
 }
@@ -340,7 +353,7 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
     if (m_population.hasName(birth.coroutine))
         m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
     const CoroutineId parent = m_population.parentOf(birth.coroutine);
-    if (parent < birth.coroutine)
+    if (parent < birth.coroutine && isExported(parent))
         m_batch.notes.parents.push_back({birth.coroutine, parent});
 }
 
@@ -354,7 +367,7 @@ void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
         m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
     m_sums.missedBeforeAttach += why.missed;
     m_sums.lost += why.lost;
-    m_untold[id] -= std::min(m_untold[id], why.missed + why.lost);
+    m_untold.make(id) -= std::min(m_untold[id], why.missed + why.lost);
 }
 
 /// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell
@@ -376,11 +389,18 @@ void TraceReplay::addTransition(const Transition &transition)
 /// Wakes and waits of coroutines that are exported.
 void TraceReplay::addNotes(Notes notes)
 {
-    std::erase_if(notes.waits, [this](const WaitsOn &waits) {
-        return waits.coroutine >= m_coroutines || !isExported(waits.target);
-    });
-    std::erase_if(notes.wakes,
-                  [this](const Wake &wake) { return wake.coroutine >= m_coroutines || !isExported(wake.by); });
+    // Of one that is not there, the rest still says something.
+    const auto forget = [this](CoroutineId &other) {
+        if (other < m_coroutines && !isThere(other))
+            other = kNoCoroutine;
+    };
+    for (WaitsOn &waits : notes.waits)
+        forget(waits.target);
+    for (Wake &wake : notes.wakes)
+        forget(wake.by);
+    std::erase_if(notes.waits,
+                  [this](const WaitsOn &waits) { return !isThere(waits.coroutine) || !isExported(waits.target); });
+    std::erase_if(notes.wakes, [this](const Wake &wake) { return !isThere(wake.coroutine) || !isExported(wake.by); });
     for (const WaitsOn &waits : notes.waits)
         m_waitTold[waits.coroutine] = true;
     for (const Wake &wake : notes.wakes)

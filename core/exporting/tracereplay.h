@@ -7,6 +7,7 @@
 
 #include "core/exporting/exporting.h"
 #include "core/recording/pastreader.h"
+#include "core/trace/pagedvector.h"
 
 #include <memory>
 #include <optional>
@@ -42,7 +43,10 @@ private:
     Result<void> replayWakesAndWaits();
     Result<void> replayNotes(CoroutineId id);
     std::uint64_t missingEvents() const;
-    bool isExported(CoroutineId other) const { return other == kNoCoroutine || other < m_coroutines; }
+    /// Had a record when the export began, and still had it when its turn came.
+    bool isThere(CoroutineId id) const { return id < m_coroutines && m_end[id] != kNotThere; }
+    bool stillThere(const CoroutineSnapshot &snapshot);
+    bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
     void addProcesses();
     void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);
@@ -69,10 +73,11 @@ private:
     Accounting m_sums;
     std::uint64_t m_notesRead = 0;  ///< from the recording
     // By coroutine.
-    std::vector<std::uint64_t> m_end;     ///< one behind its latest number when the export began
-    std::vector<std::uint64_t> m_next;    ///< one behind the latest number that was told of
-    std::vector<bool> m_isNextKnown;      ///< that it is m_next: what is missing before another one was lost
-    std::vector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not told of so far
+    static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};
+    PagedVector<std::uint64_t> m_end{kNotThere};  ///< one behind its latest number when the export began
+    PagedVector<std::uint64_t> m_next;            ///< one behind the latest number that was told of
+    std::vector<bool> m_isNextKnown;              ///< that it is m_next: what is missing before another one was lost
+    PagedVector<std::uint64_t> m_untold;          ///< lost or missed when the export began, and not told of so far
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;
     SiteId m_sitesSent = 0;

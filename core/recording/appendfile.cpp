@@ -71,7 +71,7 @@ void AppendFile::discard()
     ::close(std::exchange(m_fd, -1));
 }
 
-Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Unit unit)
+Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Unit unit, FileAccess access)
 {
     if (path.empty())
         return Error{ErrorCode::InvalidArgument,
@@ -83,8 +83,9 @@ Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Un
         return std::unique_ptr<AppendFile>(new AppendFile("standard output", *fd, false, unit));
     }
     constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
-    const int fd = created >= 0 ? created : ::open(path.c_str(), kFlags | O_CREAT, 0666);
+    const bool ownerOnly = access == FileAccess::OwnerOnly;
+    const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, ownerOnly ? 0600 : 0666);
+    const int fd = created >= 0 || ownerOnly ? created : ::open(path.c_str(), kFlags | O_CREAT, 0666);
     if (fd < 0)
         return errnoError(errno, path + " cannot be written, choose another place");
     auto file = std::unique_ptr<AppendFile>(new AppendFile(path, fd, true, unit));

@@ -14,6 +14,10 @@
 
 namespace ct {
 
+/// Who may open a file that is created: what the umask leaves, as the user wants it in a folder of his choice; or its
+/// owner alone, and then the file must be new, so that no link planted under its name is followed.
+enum class FileAccess { ByUmask, OwnerOnly };
+
 /// One thread at a time.
 class AppendFile {
 public:
@@ -22,7 +26,8 @@ public:
 
     /// Opens or creates `path`; `-` is standard output (not closed at the end). What the file held stays until the
     /// first append() or close(): a capture that never begins costs nobody an older recording.
-    static Result<std::unique_ptr<AppendFile>> open(const std::string &path, Unit unit);
+    static Result<std::unique_ptr<AppendFile>> open(const std::string &path, Unit unit,
+                                                    FileAccess access = FileAccess::ByUmask);
     ~AppendFile();  ///< a file that was created and never written is gone again
     AppendFile(const AppendFile &) = delete;
     AppendFile &operator=(const AppendFile &) = delete;

@@ -51,14 +51,15 @@ BlockWriter::Identity BlockWriter::newIdentity()
     return {randomNumber(now), 0, now};
 }
 
-Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path)
+Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, FileAccess access)
 {
-    return open(path, newIdentity());
+    return open(path, newIdentity(), access);
 }
 
-Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, const Identity &identity)
+Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, const Identity &identity,
+                                                       FileAccess access)
 {
-    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write);
+    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write, access);
     if (!file)
         return file.error();
     if (Result<void> claimed = (*file)->claim(); !claimed)

@@ -37,8 +37,9 @@ public:
 
     /// See AppendFile::open(); an error also when somebody else is writing the file. The file's head is written by
     /// begin(), with the first block, or at the end.
-    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path);
-    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity);
+    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, FileAccess access = FileAccess::ByUmask);
+    static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity,
+                                                     FileAccess access = FileAccess::ByUmask);
     ~BlockWriter();
     /// Of a recording that begins now.
     static Identity newIdentity();

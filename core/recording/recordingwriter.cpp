@@ -36,9 +36,10 @@ RecordingWriter::RecordingWriter(std::unique_ptr<Rotation> rotation, bool hasLim
         m_present.emplace();
 }
 
-Result<std::shared_ptr<RecordingWriter>> RecordingWriter::open(const std::string &path, const RecordingLimits &limits)
+Result<std::shared_ptr<RecordingWriter>> RecordingWriter::open(const std::string &path, const RecordingLimits &limits,
+                                                               FileAccess access)
 {
-    Result<std::unique_ptr<Rotation>> rotation = Rotation::open(path, limits);
+    Result<std::unique_ptr<Rotation>> rotation = Rotation::open(path, limits, access);
     if (!rotation)
         return rotation.error();
     return std::shared_ptr<RecordingWriter>(new RecordingWriter(std::move(*rotation), limits.any()));

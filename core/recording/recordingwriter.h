@@ -33,7 +33,8 @@ class RecordingWriter final : public FileSink {
 public:
     /// Opens `path` for writing, or with limits the first of the files that it stands for; what it held stays until the
     /// first block.
-    static Result<std::shared_ptr<RecordingWriter>> open(const std::string &path, const RecordingLimits &limits = {});
+    static Result<std::shared_ptr<RecordingWriter>> open(const std::string &path, const RecordingLimits &limits = {},
+                                                         FileAccess access = FileAccess::ByUmask);
     ~RecordingWriter() override;  ///< writes what was consumed; without finish() there is no index
 
     /// The sums of the session, asked for with each block; on the thread of consume(). Set it before.

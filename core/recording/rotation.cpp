@@ -30,12 +30,14 @@ Result<void> checkNamesakes(const std::string &path, bool limited)
 
 }  // namespace
 
-Rotation::Rotation(std::string path, const RecordingLimits &limits, std::unique_ptr<BlockWriter> blocks)
-    : m_path(std::move(path)), m_limits(limits), m_blocks(std::move(blocks))
+Rotation::Rotation(std::string path, const RecordingLimits &limits, FileAccess access,
+                   std::unique_ptr<BlockWriter> blocks)
+    : m_path(std::move(path)), m_limits(limits), m_access(access), m_blocks(std::move(blocks))
 {
 }
 
-Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const RecordingLimits &limits)
+Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const RecordingLimits &limits,
+                                                 FileAccess access)
 {
     if (limits.bytes != 0 && limits.bytes < RecordingLimits::kLeastBytes)
         return Error{ErrorCode::InvalidArgument, path + ": a recording cannot be kept below 16 MiB; give more"};
@@ -43,10 +45,10 @@ Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const 
         return Error{ErrorCode::InvalidArgument, "a recording on standard output has no limit; name a file"};
     if (Result<void> checked = checkNamesakes(path, limits.any()); !checked)
         return checked.error();
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(limits.any() ? segmentPath(path, 0) : path);
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(limits.any() ? segmentPath(path, 0) : path, access);
     if (!blocks)
         return blocks.error();
-    return std::unique_ptr<Rotation>(new Rotation(path, limits, std::move(*blocks)));
+    return std::unique_ptr<Rotation>(new Rotation(path, limits, access, std::move(*blocks)));
 }
 
 bool Rotation::isDue(std::uint64_t lastTs)
@@ -70,7 +72,7 @@ Result<void> Rotation::turn()
                                                    " has been put there by another program; it is not replaced, " +
                                                    "and the recording ends here"};
     // Before this one is ended: who follows finds the next one then, or knows that there will be none.
-    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next);
+    Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next, m_access);
     Result<void> begun = blocks ? (*blocks)->begin() : Result<void>(blocks.error());
     Result<void> finished = m_blocks->finish();
     if (!finished || !begun) {

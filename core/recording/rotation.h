@@ -29,9 +29,10 @@ namespace ctr {
 /// into each, so that the oldest one is an eighth of what is lost at once.
 class Rotation {
 public:
-    /// An error when files of another recording are there that nobody could tell from this one's: with a limit any of
+    /// An error when files of another recording are there that could be mistaken for this one's: with a limit any of
     /// that name, without one those with a number.
-    static Result<std::unique_ptr<Rotation>> open(const std::string &path, const RecordingLimits &limits);
+    static Result<std::unique_ptr<Rotation>> open(const std::string &path, const RecordingLimits &limits,
+                                                  FileAccess access = FileAccess::ByUmask);
 
     BlockWriter &blocks() { return *m_blocks; }
     /// What was written since turn() is a preface, and does not count for the next one.
@@ -50,12 +51,13 @@ private:
         std::uint64_t lastTs = 0;
     };
 
-    Rotation(std::string path, const RecordingLimits &limits, std::unique_ptr<BlockWriter> blocks);
+    Rotation(std::string path, const RecordingLimits &limits, FileAccess access, std::unique_ptr<BlockWriter> blocks);
     bool isBeyond(const Ended &oldest) const;
     void removeOld();
 
     const std::string m_path;
     const RecordingLimits m_limits;
+    const FileAccess m_access;
     std::unique_ptr<BlockWriter> m_blocks;
     std::deque<Ended> m_ended;  ///< and still there
     std::uint64_t m_endedBytes = 0;

@@ -63,7 +63,7 @@ InputSpool::InputSpool(int input, int wake, std::unique_ptr<AppendFile> file, st
 
 Result<std::unique_ptr<InputSpool>> InputSpool::begin(int input, const std::string &path)
 {
-    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write);
+    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write, FileAccess::OwnerOnly);
     const Result<void> claimed = file ? (*file)->claim() : Result<void>(file.error());
     const int wake = claimed ? eventfd(0, EFD_CLOEXEC) : -1;
     if (wake < 0) {

@@ -104,10 +104,10 @@ void Places::askForCode(const Spot &spot)
         static_cast<void>(m_worker->lookUp(modules, spot.addr));
 }
 
-void Places::awaitCode(std::chrono::milliseconds most) const
+void Places::awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const
 {
     const auto end = std::chrono::steady_clock::now() + most;
-    while (!m_worker->isIdle() && std::chrono::steady_clock::now() < end)
+    while (!m_worker->isIdle() && !givenUp.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(kStep);
 }
 

@@ -11,6 +11,7 @@
 #include "core/symbols/symbolworker.h"
 #include "core/trace/population.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -53,8 +54,8 @@ public:
 
     /// Has an address of code looked up; nothing happens for others.
     void askForCode(const Spot &spot);
-    /// Until all code that was asked for is looked up, or the time is over.
-    void awaitCode(std::chrono::milliseconds most) const;
+    /// Until all code that was asked for is looked up, the time is over, or it is given up.
+    void awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const;
     /// When the suspension began that file and line of its frame are of, ns; 0 = of none, or it is no known frame.
     std::uint64_t lineSince(const Spot &spot) const;
 

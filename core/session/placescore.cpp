@@ -149,11 +149,12 @@ Places::Answer Places::Core::frame(const Spot &spot, std::uint32_t pid, bool ask
         return known->gap;
     if (unreadable)
         return unreadable;
-    static const Answer kGone = gap(
+    // Never destroyed: the worker's thread may still run when the process ends.
+    static const Answer &kGone = *new Answer(gap(
         SymbolGap::NotReadable, "a coroutine frame of which nothing is known: it can be read only while its process "
-                                "lives, and what was read is in recordings (.ctr) alone");
-    static const Answer kNoProcess =
-        gap(SymbolGap::NoModule, "which process this address is of is not known: several wrote, and none says which");
+                                "lives, and what was read is in recordings (.ctr) alone"));
+    static const Answer &kNoProcess = *new Answer(
+        gap(SymbolGap::NoModule, "which process this address is of is not known: several wrote, and none says which"));
     if (!live)
         return kGone;
     return pid == 0 ? kNoProcess : nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/placeslookup.h"
 
+#include <atomic>
 #include <chrono>
 
 namespace ct {
@@ -31,12 +32,14 @@ public:
         // Code only: frames are read when somebody looks at them, few at a time.
         for (const EventAddress &address : addresses)
             m_places->askForCode(spotOf(address));
-        m_places->awaitCode(kMostWait);
+        m_places->awaitCode(kMostWait, m_givenUp);
     }
+    void giveUp() override { m_givenUp.store(true, std::memory_order_relaxed); }
     std::uint64_t lineSince(const EventAddress &address) override { return m_places->lineSince(spotOf(address)); }
 
 private:
     std::shared_ptr<Places> m_places;
+    std::atomic<bool> m_givenUp{false};  ///< relaxed: a hint
 };
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +34,81 @@ QString homeOfUser()
     return home.startsWith(u'/') && home.size() > 1 ? home : QString();
 }
 
+constexpr const char *kRemedy = "; set XDG_CACHE_HOME to a directory of your own";
+
+/// False where files of users outside this user namespace seem to be of `user`, as / is in a rootless container.
+bool isMapped(uid_t user)
+{
+    std::ifstream map("/proc/self/uid_map");
+    bool isAny = false;
+    for (std::uint64_t first = 0, outside = 0, count = 0; map >> first >> outside >> count; isAny = true) {
+        if (user >= first && user - first < count)
+            return true;
+    }
+    return !isAny;
+}
+
+bool isTrusted(uid_t owner)
+{
+    return owner == ::geteuid() || owner == 0;
+}
+
+Error notOurs(const std::string &path, const struct stat &info)
+{
+    return {ErrorCode::PermissionDenied, path + " belongs to another user (uid " + std::to_string(info.st_uid) + ")" +
+                                             ", who could read and replace what is recorded there" + kRemedy};
+}
+
+/// Nobody but us and root may be able to replace a part of the path: not its directories, and not a link on the way.
+/// `isWhole`: it ends at the directory of the recordings, which may still be open to others.
+Result<void> checkWayTo(const std::string &path, bool isWhole)
+{
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    fs::path way;
+    for (const fs::path &part : fs::absolute(path, failed)) {
+        way /= part;
+        struct stat info {};
+        if (::lstat(way.c_str(), &info) != 0)
+            return errnoError(errno, way.string() + " cannot be checked" + kRemedy);
+        const bool isLast = isWhole && way == fs::path(path);
+        if (!isTrusted(info.st_uid) && (isLast || S_ISLNK(info.st_mode) || isMapped(info.st_uid)))
+            return notOurs(way.string(), info);
+        // In a sticky one others can only add.
+        const bool anybodyReplaces = S_ISDIR(info.st_mode) && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
+        if (anybodyReplaces && !isLast)
+            return Error{ErrorCode::PermissionDenied,
+                         way.string() + " can be written by every user, who could replace what is recorded below it" +
+                             kRemedy};
+        if (S_ISLNK(info.st_mode)) {
+            const Result<void> behind = checkWayTo(fs::canonical(way, failed).string(), isLast);
+            if (failed || !behind)
+                return failed ? errnoError(failed.value(), way.string() + kRemedy) : behind;
+        }
+    }
+    return {};
+}
+
+Result<std::string> closeToOthers(const std::string &path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat info {};
+    const bool opened = fd >= 0 && ::fstat(fd, &info) == 0;
+    const mode_t mode = info.st_mode & 07777;
+    const bool isOpen = opened && (mode & 0077) != 0;
+    const bool isOurs = opened && info.st_uid == ::geteuid();
+    const bool closed = isOurs && isOpen && ::fchmod(fd, mode & 0700) == 0;
+    const int error = errno;
+    if (fd >= 0)
+        ::close(fd);
+    if (!opened || (isOurs && isOpen && !closed))
+        return errnoError(error, path + " cannot be kept for its owner alone" + kRemedy);
+    if (!isOurs)
+        return notOurs(path, info);
+    return closed ? "Other users could open " + path + ", where runs are recorded. It is for its owner alone now."
+                  : std::string();
+}
+
 }  // namespace
 
 QString recordingsDirectory()
@@ -48,19 +125,21 @@ QString recordingsDirectory()
     return cache.isEmpty() ? QString() : cache + QStringLiteral("/recordings");
 }
 
-Result<void> makeRecordingsDirectory(const QString &directory)
+Result<std::string> makeRecordingsDirectory(const QString &directory)
 {
     const std::string path = QFile::encodeName(directory).toStdString();
     if (directory.isEmpty())
         return Error{ErrorCode::NotFound, "there is no cache directory; set XDG_CACHE_HOME to one"};
     std::error_code failed;
-    if (std::filesystem::is_directory(path, failed))
-        return {};
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-    const int error = failed ? failed.value() : ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST ? errno : 0;
-    if (error != 0)
-        return errnoError(error, path + " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
-    return {};
+    std::filesystem::path way;
+    for (const std::filesystem::path &part : std::filesystem::absolute(path, failed)) {
+        way /= part;
+        if (::access(way.c_str(), F_OK) != 0 && ::mkdir(way.c_str(), 0700) != 0 && errno != EEXIST)
+            return errnoError(errno, path + " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
+    }
+    if (const Result<void> safe = checkWayTo(path, true); !safe)
+        return safe.error();
+    return closeToOthers(path);
 }
 
 std::string recordingFileName(std::time_t when, const std::string &target)

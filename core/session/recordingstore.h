@@ -27,8 +27,10 @@ struct RecordingPlace {
 /// that the system knows). Empty: there is none.
 QString recordingsDirectory();
 
-/// Makes it, for its owner alone: recordings hold what targets print.
-Result<void> makeRecordingsDirectory(const QString &directory);
+/// Makes it, for its owner alone (0700): recordings hold what targets print. One that is there must be ours, and so
+/// that nobody else can put another in its place; access that others have to it is taken away. Returns a sentence about
+/// that; empty = nothing was changed.
+Result<std::string> makeRecordingsDirectory(const QString &directory);
 
 /// "2026-11-22T07.31.05-server.ctr": local time, and as much of the target's name as a file name may hold.
 std::string recordingFileName(std::time_t when, const std::string &target);

@@ -80,7 +80,7 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
         const std::string path = (directory / recordingFileName(now, name)).string();
         if (!ctr::segmentsOf(path).empty() && number < kMostOfOneName)
             continue;
-        Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path, limits);
+        Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path, limits, FileAccess::OwnerOnly);
         if (writer)
             return std::pair(path, std::move(*writer));
         if (writer.error().code != ErrorCode::AlreadyExists || number == kMostOfOneName)
@@ -102,7 +102,8 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
                                                           const StartRequest &request, const std::string &target,
                                                           const RecordingPlace &place)
 {
-    if (Result<void> made = makeRecordingsDirectory(place.directory); !made)
+    const Result<std::string> made = makeRecordingsDirectory(place.directory);
+    if (!made)
         return made.error();
     auto opened = openNew(QFile::encodeName(place.directory).toStdString(), target, {place.limitBytes, 0});
     if (!opened)
@@ -115,6 +116,7 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
     if (!queue)
         return queue.error();
     std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
+    recording->m_notice = *made;
     recording->m_recorder = std::make_unique<Recorder>(session, std::move(population), writer, aboutRun(request));
     // The session, and with it the harvest thread, is gone before the recording is.
     session.addSink(std::make_shared<SideSink>(*recording));

@@ -42,6 +42,8 @@ public:
     /// "…/2026-11-22T07.31.05-server.ctr"; its files are ctr::segmentPath() of it. At least each half second of the
     /// stream there is one more whole block in them; the oldest ones go while the run goes on.
     const std::string &path() const { return m_path; }
+    /// What was changed about the directory, for the user; empty = nothing.
+    const std::string &notice() const { return m_notice; }
     /// Where the transitions of the session are in the files.
     std::shared_ptr<const StreamPlaces> places() const { return m_places; }
     /// Transitions that are not in the file yet. Any thread.
@@ -58,6 +60,7 @@ private:
     void claim();
 
     const std::string m_path;
+    std::string m_notice;
     std::shared_ptr<QueuedSink> m_queue;
     const std::shared_ptr<StreamPlaces> m_places;
     std::unique_ptr<Recorder> m_recorder;

@@ -57,6 +57,7 @@ void findBinary(const Module &module, const SymbolPlaces &places, ModuleFiles &f
     for (const std::string &candidate : binaryCandidates(path, places)) {
         Result<ElfImage> image = ElfImage::open(candidate);
         if (!image) {
+            files.lacksMemory = files.lacksMemory || image.error().code == ErrorCode::NoSpace;
             if (image.error().code != ErrorCode::NotFound && files.gap != SymbolGap::OtherBuild) {
                 files.gap = SymbolGap::Unreadable;
                 files.remedy = image.error().message;
@@ -106,7 +107,8 @@ std::vector<std::string> byLink(const ElfImage &binary, const std::string &link,
 }
 
 /// Opens it if it holds debug information of this build.
-std::optional<ElfImage> debugOf(const std::string &path, const std::string &buildId, const std::uint32_t *crc)
+std::optional<ElfImage> debugOf(const std::string &path, const std::string &buildId, const std::uint32_t *crc,
+                                ModuleFiles &files)
 {
     // The cheap question first: most candidates are not there.
     const std::string own = buildIdOf(path);
@@ -114,26 +116,32 @@ std::optional<ElfImage> debugOf(const std::string &path, const std::string &buil
     if (!sameBuild && (!crc || (!buildId.empty() && !own.empty()) || fileCrc(path) != *crc))
         return std::nullopt;
     Result<ElfImage> image = ElfImage::open(path);
+    if (!image && image.error().code == ErrorCode::NoSpace) {
+        files.lacksMemory = true;
+        files.gap = SymbolGap::Unreadable;
+        files.remedy = image.error().message;
+    }
     if (!image || !image->hasDwarf())
         return std::nullopt;
     return std::move(*image);
 }
 
-std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const SymbolPlaces &places)
+std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const SymbolPlaces &places,
+                                  ModuleFiles &files)
 {
     for (const std::string &candidate : byBuildId(buildId, places)) {
-        if (auto image = debugOf(candidate, buildId, nullptr))
+        if (auto image = debugOf(candidate, buildId, nullptr, files))
             return image;
     }
     if (const auto link = binary ? binary->debugLink() : std::nullopt) {
         for (const std::string &candidate : byLink(*binary, link->name, places)) {
-            auto image = candidate == binary->path() ? std::nullopt : debugOf(candidate, buildId, &link->crc);
+            auto image = candidate == binary->path() ? std::nullopt : debugOf(candidate, buildId, &link->crc, files);
             if (image)
                 return image;
         }
     }
     if (const std::string fetched = places.fetch && !buildId.empty() ? places.fetch(buildId) : ""; !fetched.empty())
-        return debugOf(fetched, buildId, nullptr);
+        return debugOf(fetched, buildId, nullptr, files);
     return std::nullopt;
 }
 
@@ -146,7 +154,7 @@ ModuleFiles findModuleFiles(const Module &module, const SymbolPlaces &places)
     if (files.binary && files.binary->hasDwarf())
         return files;
     const std::string &buildId = files.binary ? files.binary->buildId() : module.buildId;
-    files.debug = findDebug(files.binary ? &*files.binary : nullptr, buildId, places);
+    files.debug = findDebug(files.binary ? &*files.binary : nullptr, buildId, places, files);
     if (files.debug) {
         files.gap = SymbolGap::None;
         files.remedy.clear();

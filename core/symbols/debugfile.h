@@ -32,6 +32,7 @@ struct ModuleFiles {
     std::optional<ElfImage> debug;   ///< set only when the debug information is in another file
     SymbolGap gap = SymbolGap::None;
     std::string remedy;
+    bool lacksMemory = false;  ///< a file was refused that would have taken too much
 };
 
 /// Reads files: not for the GUI thread. A file counts as the module's when build ids agree; a module without one (not

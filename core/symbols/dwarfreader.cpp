@@ -15,6 +15,10 @@ namespace ct {
 
 namespace {
 
+// Of each row: in the end, and while libdw sorts them.
+constexpr std::uint64_t kLineBytes = 48;
+constexpr std::uint64_t kLineBytesAtFirst = 112;
+
 std::uint32_t numberOf(Dwarf_Die &die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -63,7 +67,10 @@ std::unique_ptr<DwarfReader> DwarfReader::open(const ElfImage &image, const std:
 }
 
 DwarfReader::DwarfReader(Dwarf *dwarf, const ElfImage &image)
-    : m_dwarf(dwarf), m_units(dwarf, [&](Dwarf_Addr address) { return image.isExecutable(address); })
+    : m_image(image),
+      m_dwarf(dwarf),
+      m_units(
+          dwarf, [&](Dwarf_Addr address) { return image.isExecutable(address); }, image.memory())
 {
 }
 
@@ -102,6 +109,28 @@ std::vector<DwarfReader::Place> DwarfReader::places(std::span<const Dwarf_Addr> 
     return places;
 }
 
+/// Each byte of a unit's line program may add a row, of which libdw keeps all.
+bool DwarfReader::canReadLines(const UnitIndex::Unit &unit)
+{
+    const auto [known, isNew] = m_canReadLines.try_emplace(&unit, true);
+    if (!isNew)
+        return known->second;
+    Dwarf_Die head = unit.head;
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+    if (!::dwarf_attr(&head, DW_AT_stmt_list, &attribute) || ::dwarf_formudata(&attribute, &offset) != 0)
+        return true;  // libdw will find none either
+    const std::uint64_t most = m_image.lineProgramBytes(offset) * kLineBytesAtFirst;
+    known->second = m_image.memory().takeDerived(most);
+    Dwarf_Lines *lines = nullptr;
+    std::size_t count = 0;
+    if (known->second && ::dwarf_getsrclines(&head, &lines, &count) != 0)
+        count = 0;
+    if (known->second)
+        m_image.memory().giveBack(most - std::min<std::uint64_t>(most, count * kLineBytes));
+    return known->second;
+}
+
 void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses,
                            std::vector<Place> &places)
 {
@@ -112,11 +141,12 @@ void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_
     Dwarf_Die tree = group.unit->tree;
     Dwarf_Lines *lines = nullptr;
     std::size_t lineCount = 0;
-    if (::dwarf_getsrclines(&head, &lines, &lineCount) != 0)
+    const bool readable = canReadLines(*group.unit);
+    if (!readable || ::dwarf_getsrclines(&head, &lines, &lineCount) != 0)
         lineCount = 0;
     Dwarf_Files *files = nullptr;
     std::size_t fileCount = 0;
-    if (::dwarf_getsrcfiles(&tree, &files, &fileCount) != 0)
+    if (!readable || ::dwarf_getsrcfiles(&tree, &files, &fileCount) != 0)
         fileCount = 0;
     std::vector<ScopeChain> chains = scopesOf(tree, own);
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -50,6 +50,7 @@ private:
     };
 
     DwarfReader(Dwarf *dwarf, const ElfImage &image);
+    bool canReadLines(const UnitIndex::Unit &unit);
     void findShared(const ElfImage &image, const std::vector<std::string> &debugFolders);
     void describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses, std::vector<Place> &places);
     Spot spotOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const;
@@ -57,6 +58,8 @@ private:
     /// False: only its plain name is known.
     bool nameOf(Dwarf_Die &function, std::string &name);
 
+    const ElfImage &m_image;
+    std::unordered_map<const UnitIndex::Unit *, bool> m_canReadLines;
     std::unique_ptr<ElfImage> m_sharedImage;  ///< each of these three is used by the next ones
     std::unique_ptr<Dwarf, End> m_shared;
     std::unique_ptr<Dwarf, End> m_dwarf;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
@@ -24,8 +25,8 @@ namespace {
 // libdw of elfutils 0.188 may look a few bytes behind the last section when a number there has no end.
 constexpr std::size_t kPadding = 4096;
 constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 30;
-constexpr std::uint64_t kMostToRead = std::uint64_t{8} << 30;
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kSymbolFactor = 4;  ///< 32 bytes of 24, twice while the list grows
 
 /// Closes on the way out.
 struct Descriptor {
@@ -40,9 +41,51 @@ struct Descriptor {
     Descriptor &operator=(const Descriptor &) = delete;
 };
 
+Error tooLarge(const std::string &path)
+{
+    return {ErrorCode::NoSpace,
+            path + ": its symbols would take more memory than the " + std::to_string(SymbolMemory::limit() >> 20) +
+                " MiB that all files may, or unpack to far more than the file is; its addresses stay "
+                "numbers. Name a folder with a smaller debug file, or build it with -g1"};
+}
+
 Error damaged(const std::string &path, const char *what)
 {
     return {ErrorCode::BadFormat, path + ": " + what + "; the file is damaged, or is being written: build it again"};
+}
+
+bool readFully(int fd, char *to, std::uint64_t size, std::uint64_t offset)
+{
+    while (size > 0) {
+        const ssize_t got = ::pread(fd, to, size, static_cast<off_t>(offset));
+        if (got <= 0)
+            return false;
+        to += got;
+        offset += static_cast<std::uint64_t>(got);
+        size -= static_cast<std::uint64_t>(got);
+    }
+    return true;
+}
+
+/// What libelf makes of a section that is compressed, as it claims: it writes no more than that. By what it begins
+/// with, for the name (.zdebug_...) is only found by libelf in the same way if the file is in order.
+std::uint64_t claimedBytes(std::uint64_t flags, std::string_view content)
+{
+    std::uint64_t claimed = 0;
+    Elf64_Chdr head;
+    if ((flags & SHF_COMPRESSED) != 0 && content.size() >= sizeof(head)) {
+        std::memcpy(&head, content.data(), sizeof(head));
+        claimed = head.ch_size;
+    }
+    constexpr std::string_view kGnuMagic = "ZLIB";
+    constexpr std::size_t kGnuHead = 12;
+    if (content.starts_with(kGnuMagic) && content.size() >= kGnuHead) {
+        std::uint64_t size = 0;
+        for (const char byte : content.substr(kGnuMagic.size(), sizeof(size)))
+            size = size << 8 | static_cast<unsigned char>(byte);
+        claimed = std::max(claimed, size);
+    }
+    return claimed;
 }
 
 /// Of debug information, what says neither where code comes from nor what it is called.
@@ -82,29 +125,69 @@ Result<ElfImage> ElfImage::open(const std::string &path)
         return Error{ErrorCode::BadFormat, path + ": not a file; name a program, a library or a debug file"};
     ElfImage image;
     image.m_path = path;
-    if (const Result<void> loaded = image.load(file.fd, static_cast<std::uint64_t>(status.st_size)); !loaded)
+    if (const Result<void> loaded = image.load(file.fd, status); !loaded)
         return loaded.error();
     image.m_buildId = buildIdOf(path);
     return image;
 }
 
+bool ElfImage::allowUnpacking(const std::string &path, SymbolMemory &memory)
+{
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (file.fd < 0)
+        return true;
+    struct stat status {};
+    Elf64_Ehdr head;
+    const auto read = [&file](void *to, std::uint64_t size, std::uint64_t offset) {
+        return readFully(file.fd, static_cast<char *>(to), size, offset);
+    };
+    if (::fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) || !read(&head, sizeof(head), 0) ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_shnum == 0 ||
+        head.e_shentsize != sizeof(Elf64_Shdr))
+        return false;
+    std::vector<Elf64_Shdr> sections(head.e_shnum);
+    if (!read(sections.data(), sections.size() * sizeof(Elf64_Shdr), head.e_shoff))
+        return false;
+    memory.addMapped(
+        std::min(static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_blocks) * 512));
+    return std::all_of(sections.begin(), sections.end(), [&](const Elf64_Shdr &section) {
+        std::array<char, sizeof(Elf64_Chdr)> begin{};
+        const std::uint64_t size = std::min<std::uint64_t>(section.sh_size, begin.size());
+        return section.sh_type == SHT_NOBITS || !read(begin.data(), size, section.sh_offset) ||
+               memory.takeDerived(claimedBytes(section.sh_flags, {begin.data(), size}));
+    });
+}
+
+/// False: it lies beyond the end, cannot be read, or m_tooLarge.
 bool ElfImage::readAt(int fd, std::uint64_t offset, std::uint64_t size)
 {
-    if (offset > m_size || size > m_size - offset || m_bytesRead + size > kMostToRead)
+    if (offset > m_size || size > m_size - offset)
         return false;
-    m_bytesRead += size;
-    while (size > 0) {
-        const ssize_t got = ::pread(fd, m_memory.get() + offset, size, static_cast<off_t>(offset));
-        if (got <= 0)
+    const std::uint64_t end = offset + size;
+    while (offset < end) {
+        // What a sparse file leaves out is zero already, and takes no memory.
+        const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+        if ((data < 0 && errno == ENXIO) || (data >= 0 && static_cast<std::uint64_t>(data) >= end))
+            return true;
+        offset = data < 0 ? offset : static_cast<std::uint64_t>(data);
+        const off_t hole = data < 0 ? -1 : ::lseek(fd, data, SEEK_HOLE);
+        const std::uint64_t piece = (hole > data ? std::min(end, static_cast<std::uint64_t>(hole)) : end) - offset;
+        m_tooLarge = !m_share->take(piece);
+        if (m_tooLarge || !readFully(fd, m_memory.get() + offset, piece, offset))
             return false;
-        offset += static_cast<std::uint64_t>(got);
-        size -= static_cast<std::uint64_t>(got);
+        offset += piece;
     }
     return true;
 }
 
-Result<void> ElfImage::load(int fd, std::uint64_t size)
+Error ElfImage::unread(const char *what) const
 {
+    return m_tooLarge ? tooLarge(m_path) : damaged(m_path, what);
+}
+
+Result<void> ElfImage::load(int fd, const struct stat &status)
+{
+    const auto size = static_cast<std::uint64_t>(status.st_size);
     Elf64_Ehdr head;
     if (size < sizeof(head) || size > kLargestFile)
         return damaged(m_path, "no program or library of a usable size");
@@ -114,9 +197,11 @@ Result<void> ElfImage::load(int fd, std::uint64_t size)
     if (memory == MAP_FAILED)
         return errnoError(errno, m_path);
     m_memory = {static_cast<char *>(memory), Unmap{room}};
-    ::madvise(memory, room, MADV_HUGEPAGE);  // only faster
+    // Only faster; but a page of 2 MiB for each block of a sparse file is too much.
+    const bool isSparse = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
+    ::madvise(memory, room, isSparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     if (!readAt(fd, 0, sizeof(head)))
-        return damaged(m_path, "cannot be read");
+        return unread("cannot be read");
     std::memcpy(&head, memory, sizeof(head));
     if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_ident[EI_DATA] != ELFDATA2LSB || (head.e_type != ET_EXEC && head.e_type != ET_DYN))
@@ -136,7 +221,7 @@ Result<void> ElfImage::loadSegments(int fd, const Elf64_Ehdr &head)
 {
     if (head.e_phnum > 0 && (head.e_phentsize != sizeof(Elf64_Phdr) ||
                              !readAt(fd, head.e_phoff, std::uint64_t{head.e_phnum} * sizeof(Elf64_Phdr))))
-        return damaged(m_path, "its table of segments lies beyond its end");
+        return unread("its table of segments lies beyond its end");
     for (std::size_t i = 0; i < head.e_phnum; ++i) {
         Elf64_Phdr segment;
         std::memcpy(&segment, m_memory.get() + head.e_phoff + i * sizeof(segment), sizeof(segment));
@@ -149,25 +234,46 @@ Result<void> ElfImage::loadSegments(int fd, const Elf64_Ehdr &head)
 Result<void> ElfImage::loadSections(int fd, const Elf64_Ehdr &head)
 {
     const std::uint64_t bytes = std::uint64_t{head.e_shnum} * sizeof(Elf64_Shdr);
-    if (head.e_shnum == 0)
+    if (head.e_shnum == 0) {
+        // Else libelf would look for their number, and for the table, where nothing was read or checked.
+        std::memset(m_memory.get() + offsetof(Elf64_Ehdr, e_shoff), 0, sizeof(head.e_shoff));
         return {};
+    }
     if (head.e_shentsize != sizeof(Elf64_Shdr) || !readAt(fd, head.e_shoff, bytes))
-        return damaged(m_path, "its table of sections lies beyond its end");
+        return unread("its table of sections lies beyond its end");
     std::vector<Elf64_Shdr> sections(head.e_shnum);
     std::memcpy(sections.data(), m_memory.get() + head.e_shoff, bytes);
-    std::string names;
+    std::string_view names;
     if (head.e_shstrndx < sections.size()) {
         const Elf64_Shdr &table = sections[head.e_shstrndx];
         if (!readAt(fd, table.sh_offset, table.sh_size))
-            return damaged(m_path, "its section names lie beyond its end");
-        names.assign(m_memory.get() + table.sh_offset, table.sh_size);
+            return unread("its section names lie beyond its end");
+        names = {m_memory.get() + table.sh_offset, table.sh_size};
     }
     for (const Elf64_Shdr &section : sections) {
-        const std::string_view name = section.sh_name < names.size() ? names.c_str() + section.sh_name : "";
+        std::string_view name = names.substr(std::min<std::size_t>(section.sh_name, names.size()));
+        name = name.substr(0, name.find('\0'));
         if (isNeeded(section, name) && !readAt(fd, section.sh_offset, section.sh_size))
-            return damaged(m_path, "a section lies beyond its end, or is too large");
+            return unread("a section lies beyond its end");
     }
-    return {};
+    // Not before all of them are read: they may overlap, and the file may change meanwhile.
+    return m_share->takeDerived(derivedBytes(sections)) ? Result<void>{} : tooLarge(m_path);
+}
+
+/// At most: of compressed sections, and of symbols that are listed once more in their order.
+std::uint64_t ElfImage::derivedBytes(const std::vector<Elf64_Shdr> &sections) const
+{
+    std::uint64_t bytes = 0;
+    for (const Elf64_Shdr &section : sections) {
+        if (section.sh_type == SHT_NOBITS || section.sh_offset > m_size || section.sh_size > m_size - section.sh_offset)
+            continue;
+        const std::string_view content(m_memory.get() + section.sh_offset, section.sh_size);
+        const bool hasSymbols = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
+        const std::uint64_t more =
+            std::max(claimedBytes(section.sh_flags, content), hasSymbols ? kSymbolFactor * section.sh_size : 0);
+        bytes = more > ~bytes ? ~std::uint64_t{0} : bytes + more;
+    }
+    return bytes;
 }
 
 Elf_Scn *ElfImage::section(const char *name) const
@@ -188,6 +294,21 @@ Elf_Scn *ElfImage::section(const char *name) const
 bool ElfImage::hasDwarf() const
 {
     return section(".debug_info") || section(".zdebug_info");
+}
+
+std::uint64_t ElfImage::lineProgramBytes(std::uint64_t offset) const
+{
+    Elf_Scn *plain = section(".debug_line");
+    Elf_Scn *found = plain ? plain : section(".zdebug_line");
+    const Elf_Data *data = found ? ::elf_rawdata(found, nullptr) : nullptr;
+    if (!data || !data->d_buf || offset >= data->d_size)
+        return 0;
+    const std::uint64_t rest = data->d_size - offset;
+    std::uint32_t length = 0;
+    constexpr std::uint32_t kIs64Bit = 0xFFFF'FFFF;
+    if (rest >= sizeof(length))
+        std::memcpy(&length, static_cast<const char *>(data->d_buf) + offset, sizeof(length));
+    return length == kIs64Bit ? rest : std::min<std::uint64_t>(rest, length);
 }
 
 std::optional<ElfImage::DebugLink> ElfImage::debugLink() const

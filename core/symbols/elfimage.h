@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/result.h"
+#include "core/symbols/symbolmemory.h"
 
 #include <cstdint>
 #include <elf.h>
@@ -15,11 +16,13 @@
 
 struct Elf;
 struct Elf_Scn;
+struct stat;
 
 namespace ct {
 
 /// Holds copies, so a file that is truncated or rewritten meanwhile (a build) cannot harm us: mapped, it would raise
-/// SIGBUS. What is never looked at (code, data, location lists) is left out. The file is untrusted. One thread.
+/// SIGBUS. What is never looked at (code, data, location lists) is left out. The file is untrusted: see SymbolMemory
+/// for what it may take, unpacked sections included. One thread.
 class ElfImage {
 public:
     struct Segment {
@@ -33,17 +36,25 @@ public:
         std::uint32_t crc = 0;
     };
 
-    /// Errors: no such file, no 64-bit little-endian program or library, sections beyond its end, no memory.
+    /// Errors: no such file, no 64-bit little-endian program or library, sections beyond its end, too much memory
+    /// (NoSpace).
     static Result<ElfImage> open(const std::string &path);
+
+    /// Before libelf opens a file by itself: takes what its compressed sections claim. False: too much, or it is no
+    /// usable ELF file; true also where there is none.
+    static bool allowUnpacking(const std::string &path, SymbolMemory &memory);
 
     const std::string &path() const { return m_path; }
     Elf *elf() const { return m_elf.get(); }
     const std::string &buildId() const { return m_buildId; }
     std::uint16_t machine() const { return m_machine; }  ///< EM_X86_64, EM_AARCH64 ...
-    std::uint64_t bytesRead() const { return m_bytesRead; }
+    /// What it takes, and what is made from it.
+    SymbolMemory &memory() const { return *m_share; }
     const std::vector<Segment> &executableSegments() const { return m_executable; }
     bool hasDwarf() const;
 
+    /// Length of the line program that begins there, in .debug_line.
+    std::uint64_t lineProgramBytes(std::uint64_t offset) const;
     /// .gnu_debuglink.
     std::optional<DebugLink> debugLink() const;
     /// The address, as linked, of what lies at this offset of the file; `mapping`: the offset at which its mapping
@@ -63,19 +74,22 @@ private:
     };
 
     ElfImage() = default;
-    Result<void> load(int fd, std::uint64_t size);
+    Result<void> load(int fd, const struct stat &status);
     Result<void> loadSegments(int fd, const Elf64_Ehdr &head);
     Result<void> loadSections(int fd, const Elf64_Ehdr &head);
+    Error unread(const char *what) const;
     bool readAt(int fd, std::uint64_t offset, std::uint64_t size);
     Elf_Scn *section(const char *name) const;
+    std::uint64_t derivedBytes(const std::vector<Elf64_Shdr> &sections) const;
 
     std::string m_path;
+    std::unique_ptr<SymbolMemory> m_share = std::make_unique<SymbolMemory>();
     std::unique_ptr<char, Unmap> m_memory;  ///< outlives m_elf
     std::unique_ptr<Elf, End> m_elf;
     std::string m_buildId;
     std::vector<Segment> m_executable;
     std::uint64_t m_size = 0;
-    std::uint64_t m_bytesRead = 0;
+    bool m_tooLarge = false;
     std::uint16_t m_machine = 0;
 };
 

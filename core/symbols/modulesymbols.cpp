@@ -37,7 +37,8 @@ std::uint16_t ModuleSymbols::machine() const
 
 std::uint64_t ModuleSymbols::bytes() const
 {
-    return (m_files.binary ? m_files.binary->bytesRead() : 0) + (m_files.debug ? m_files.debug->bytesRead() : 0);
+    return (m_files.binary ? m_files.binary->memory().bytes() : 0) +
+           (m_files.debug ? m_files.debug->memory().bytes() : 0);
 }
 
 std::optional<std::uint64_t> ModuleSymbols::linkedAddress(const Module &mapping, std::uint64_t address) const

@@ -36,6 +36,7 @@ public:
     SuspensionLines &suspensionLines() { return m_suspensionLines; }
     std::uint16_t machine() const;
     std::uint64_t bytes() const;  ///< of memory that the files take
+    bool lacksMemory() const { return m_files.lacksMemory; }
 
 private:
     const ElfImage *any() const;

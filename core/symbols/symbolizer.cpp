@@ -31,7 +31,13 @@ ModuleSymbols *Symbolizer::symbolsOf(const Module &module)
         m_opened.splice(m_opened.begin(), m_opened, known);
         return m_opened.front().symbols.get();
     }
-    m_opened.push_front({module.path, module.buildId, std::make_unique<ModuleSymbols>(module, m_places)});
+    auto symbols = std::make_unique<ModuleSymbols>(module, m_places);
+    if (symbols->lacksMemory() && !m_opened.empty()) {
+        symbols.reset();
+        m_opened.clear();
+        symbols = std::make_unique<ModuleSymbols>(module, m_places);
+    }
+    m_opened.push_front({module.path, module.buildId, std::move(symbols)});
     std::uint64_t bytes = 0;
     std::size_t kept = 0;
     for (auto opened = m_opened.begin(); opened != m_opened.end(); ++kept) {

@@ -20,7 +20,7 @@
 namespace ct {
 
 /// One thread at a time. Keeps the files of a few modules open, at most some 2 GiB of them (one module alone may take
-/// more); answers are not kept, see SymbolWorker.
+/// more, up to SymbolMemory::limit()); answers are not kept, see SymbolWorker.
 class Symbolizer {
 public:
     explicit Symbolizer(SymbolPlaces places = {});

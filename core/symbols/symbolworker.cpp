@@ -23,19 +23,30 @@ std::size_t SymbolWorker::KeyHash::operator()(const Key &key) const
     return file ^ (std::hash<std::uint64_t>{}(key.offset) * 0x9E3779B97F4A7C15U);
 }
 
-SymbolWorker::SymbolWorker(SymbolPlaces places) : m_places(std::move(places))
+SymbolWorker::SymbolWorker(SymbolPlaces places) : m_state(std::make_shared<State>())
 {
-    m_thread = std::thread([this] { work(); });
+    m_state->places = std::move(places);
+    m_thread = std::thread([state = m_state] { state->work(); });
 }
 
 SymbolWorker::~SymbolWorker()
 {
+    bool isBusy = false;
+    Batch queue;
+    std::vector<Task> tasks;  // not destroyed with the lock: they may own whatever they like
     {
-        const std::lock_guard lock(m_mutex);
-        m_stop = true;
+        const std::lock_guard lock(m_state->mutex);
+        m_state->stop = true;
+        isBusy = m_state->busy;
+        queue.swap(m_state->queue);
+        tasks.swap(m_state->tasks);
     }
-    m_wake.notify_one();
-    m_thread.join();
+    m_state->wake.notify_one();
+    // Idle, it sees `stop` first and returns. Else nobody knows how long it takes.
+    if (isBusy)
+        m_thread.detach();
+    else
+        m_thread.join();
 }
 
 SymbolWorker::Key SymbolWorker::keyOf(const Module &module, std::uint64_t address)
@@ -50,15 +61,15 @@ SymbolWorker::Answer SymbolWorker::lookUp(const Modules &modules, std::uint64_t 
         return std::make_shared<DescribedAddress>(Symbolizer::outside());
     Key key = keyOf(*module, address);
     {
-        const std::lock_guard lock(m_mutex);
-        if (const auto known = m_answers.find(key); known != m_answers.end())
+        const std::lock_guard lock(m_state->mutex);
+        if (const auto known = m_state->answers.find(key); known != m_state->answers.end())
             return known->second;
-        if (m_answers.size() >= kMostAnswers)
-            m_answers.clear();
-        m_answers.emplace(std::move(key), nullptr);
-        m_queue.emplace_back(modules, address);
+        if (m_state->answers.size() >= kMostAnswers)
+            m_state->answers.clear();
+        m_state->answers.emplace(std::move(key), nullptr);
+        m_state->queue.emplace_back(modules, address);
     }
-    m_wake.notify_one();
+    m_state->wake.notify_one();
     return nullptr;
 }
 
@@ -67,83 +78,97 @@ SymbolWorker::Answer SymbolWorker::known(const Modules &modules, std::uint64_t a
     const Module *module = modules->find(address);
     if (!module)
         return std::make_shared<DescribedAddress>(Symbolizer::outside());
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_answers.find(keyOf(*module, address));
-    return found == m_answers.end() ? nullptr : found->second;
+    const std::lock_guard lock(m_state->mutex);
+    const auto found = m_state->answers.find(keyOf(*module, address));
+    return found == m_state->answers.end() ? nullptr : found->second;
 }
 
 void SymbolWorker::run(Task task)
 {
     {
-        const std::lock_guard lock(m_mutex);
-        m_tasks.push_back(std::move(task));
+        const std::lock_guard lock(m_state->mutex);
+        m_state->tasks.push_back(std::move(task));
     }
-    m_wake.notify_one();
+    m_state->wake.notify_one();
 }
 
 void SymbolWorker::waitUntilIdle()
 {
-    std::unique_lock lock(m_mutex);
-    m_idle.wait(lock, [this] { return !m_busy && m_queue.empty() && m_tasks.empty(); });
+    std::unique_lock lock(m_state->mutex);
+    m_state->idle.wait(lock, [this] { return !m_state->busy && m_state->queue.empty() && m_state->tasks.empty(); });
 }
 
 bool SymbolWorker::isIdle() const
 {
-    const std::lock_guard lock(m_mutex);
-    return !m_busy && m_queue.empty() && m_tasks.empty();
+    const std::lock_guard lock(m_state->mutex);
+    return !m_state->busy && m_state->queue.empty() && m_state->tasks.empty();
 }
 
 void SymbolWorker::setPlaces(SymbolPlaces places)
 {
-    const std::lock_guard lock(m_mutex);
-    m_places = std::move(places);
-    ++m_placesVersion;
-    m_answers.clear();
-    m_generation.fetch_add(1, std::memory_order_release);
+    const std::lock_guard lock(m_state->mutex);
+    m_state->places = std::move(places);
+    ++m_state->placesVersion;
+    m_state->answers.clear();
+    m_state->generation.fetch_add(1, std::memory_order_release);
 }
 
-void SymbolWorker::work()
+bool SymbolWorker::State::isStopped()
+{
+    const std::lock_guard lock(mutex);
+    return stop;
+}
+
+void SymbolWorker::State::work()
 {
     std::unique_ptr<Symbolizer> symbolizer;
     std::uint64_t version = 0;
-    std::unique_lock lock(m_mutex);
+    std::unique_lock lock(mutex);
     while (true) {
-        m_wake.wait(lock, [this] { return m_stop || !m_queue.empty() || !m_tasks.empty(); });
-        if (m_stop)
+        wake.wait(lock, [this] { return stop || !queue.empty() || !tasks.empty(); });
+        if (stop)
             return;
-        if (!symbolizer || version != m_placesVersion)
-            symbolizer = std::make_unique<Symbolizer>(m_places);
-        version = m_placesVersion;
-        const std::vector<Task> tasks = std::exchange(m_tasks, {});
-        const Batch batch = std::exchange(m_queue, {});
-        m_busy = true;
+        if (!symbolizer || version != placesVersion)
+            symbolizer = std::make_unique<Symbolizer>(places);
+        version = placesVersion;
+        std::vector<Task> due = std::exchange(tasks, {});
+        Batch batch = std::exchange(queue, {});
+        busy = true;
         lock.unlock();
-        for (const Task &task : tasks)
+        for (const Task &task : due) {
+            if (isStopped())
+                break;
             task(*symbolizer);
+        }
         answer(*symbolizer, batch, version);
+        // Without the lock: they may own whatever they like.
+        due.clear();
+        batch.clear();
         lock.lock();
-        m_busy = false;
-        if (m_queue.empty() && m_tasks.empty())
-            m_idle.notify_all();
+        busy = false;
+        if (queue.empty() && tasks.empty())
+            idle.notify_all();
     }
 }
 
-void SymbolWorker::answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places)
+void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t ofPlaces)
 {
     // All of one process together: each compile unit is read once.
     std::unordered_map<const ModuleMap *, std::vector<std::uint64_t>> byMap;
     for (const auto &[modules, address] : batch)
         byMap[modules.get()].push_back(address);
     for (const auto &[modules, addresses] : byMap) {
+        if (isStopped())
+            return;
         std::vector<DescribedAddress> described = symbolizer.describe(*modules, addresses);
-        const std::lock_guard lock(m_mutex);
-        if (places != m_placesVersion)
+        const std::lock_guard lock(mutex);
+        if (ofPlaces != placesVersion || stop)
             return;  // forgotten meanwhile: they are asked for again
         for (std::size_t i = 0; i < addresses.size(); ++i)
-            m_answers[keyOf(*modules->find(addresses[i]), addresses[i])] =
+            answers[keyOf(*modules->find(addresses[i]), addresses[i])] =
                 std::make_shared<DescribedAddress>(std::move(described[i]));
     }
-    m_generation.fetch_add(1, std::memory_order_release);
+    generation.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace ct

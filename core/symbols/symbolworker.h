@@ -31,11 +31,13 @@ class SymbolWorker {
 public:
     using Answer = std::shared_ptr<const DescribedAddress>;
     using Modules = std::shared_ptr<const ModuleMap>;
-    /// Work with files on the worker's thread; see CoroutineFrame.
+    /// Work with files on the worker's thread; see CoroutineFrame. It owns all that it uses: it may outlive the worker.
     using Task = std::function<void(Symbolizer &)>;
 
     explicit SymbolWorker(SymbolPlaces places = {});
-    /// Waits for the batch at hand; what is queued is dropped.
+    /// Waits for no file: libdw cannot be interrupted, and a file may be on a disk that hangs. What is queued is
+    /// dropped. A batch that is under way goes on, its answers are dropped, and the thread frees all that it uses at
+    /// its end, or ends with the process.
     ~SymbolWorker();
     SymbolWorker(const SymbolWorker &) = delete;
     SymbolWorker &operator=(const SymbolWorker &) = delete;
@@ -47,7 +49,7 @@ public:
     /// Runs before what is queued.
     void run(Task task);
     /// Grows whenever answers have arrived or were forgotten.
-    std::uint64_t generation() const { return m_generation.load(std::memory_order_acquire); }
+    std::uint64_t generation() const { return m_state->generation.load(std::memory_order_acquire); }
     /// Returns when nothing is queued or under way: for tests and batch mode.
     void waitUntilIdle();
     bool isIdle() const;
@@ -68,21 +70,27 @@ private:
     using Batch = std::vector<std::pair<Modules, std::uint64_t>>;
 
     static Key keyOf(const Module &module, std::uint64_t address);
-    void work();
-    void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places);
 
-    mutable std::mutex m_mutex;
-    std::condition_variable m_wake;
-    std::condition_variable m_idle;
-    std::unordered_map<Key, Answer, KeyHash> m_answers;  ///< nullptr: asked for
-    Batch m_queue;
-    std::vector<Task> m_tasks;
-    SymbolPlaces m_places;
-    std::uint64_t m_placesVersion = 0;
-    bool m_busy = false;
-    bool m_stop = false;
-    std::atomic<std::uint64_t> m_generation{0};
-    std::thread m_thread;  ///< last: uses all of the above
+    /// Shared with the thread, which may outlive the worker.
+    struct State {
+        void work();
+        bool isStopped();
+        void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places);
+
+        std::mutex mutex;  ///< guards all but `generation`
+        std::condition_variable wake;
+        std::condition_variable idle;
+        std::unordered_map<Key, Answer, KeyHash> answers;  ///< nullptr: asked for
+        Batch queue;
+        std::vector<Task> tasks;
+        SymbolPlaces places;
+        std::uint64_t placesVersion = 0;
+        bool busy = false;
+        bool stop = false;
+        std::atomic<std::uint64_t> generation{0};
+    };
+    const std::shared_ptr<State> m_state;
+    std::thread m_thread;
 };
 
 }  // namespace ct

@@ -2,29 +2,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/unitindex.h"
 
+#include "core/symbols/elfimage.h"
 #include "core/symbols/scopes.h"
 
 #include <algorithm>
 #include <dwarf.h>
+#include <initializer_list>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace ct {
 
-UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExecutable)
+namespace {
+
+/// What libdw and we note of each, with room for growth.
+constexpr std::uint64_t kUnitBytes = 512;
+constexpr std::uint64_t kRangeBytes = 96;
+
+std::string textOf(Dwarf_Die &die, std::initializer_list<unsigned> names)
+{
+    for (const unsigned name : names) {
+        Dwarf_Attribute attribute;
+        const char *text = ::dwarf_attr(&die, name, &attribute) ? ::dwarf_formstring(&attribute) : nullptr;
+        if (text)
+            return text;
+    }
+    return {};
+}
+
+}  // namespace
+
+UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExecutable, SymbolMemory &memory)
+    : m_memory(memory)
 {
     Dwarf_CU *cursor = nullptr;
     Dwarf_Half version = 0;
     std::uint8_t type = 0;
     Unit unit{};
     // A damaged unit ends the walk: where the next one begins is not known.
-    while (::dwarf_get_units(dwarf, cursor, &cursor, &version, &type, &unit.head, &unit.tree) == 0) {
+    while (::dwarf_get_units(dwarf, cursor, &cursor, &version, &type, &unit.head, nullptr) == 0 &&
+           m_memory.takeDerived(kUnitBytes)) {
         unit.split = type == DW_UT_skeleton;
-        unit.splitMissing = unit.split && ::dwarf_tag(&unit.tree) == DW_TAG_invalid;
-        if (!unit.split || unit.splitMissing)
-            unit.tree = unit.head;
-        if (type == DW_UT_compile || type == DW_UT_skeleton)
-            add(unit, isExecutable);
+        unit.tree = unit.head;
+        unit.splitMissing = false;
+        if (unit.split)
+            findSplit(cursor, unit);
+        if ((type == DW_UT_compile || type == DW_UT_skeleton) && !add(unit, isExecutable))
+            break;
     }
     std::sort(m_ranges.begin(), m_ranges.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
     m_furthest.reserve(m_ranges.size());
@@ -32,24 +57,42 @@ UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExec
         m_furthest.push_back(m_furthest.empty() ? range.end : std::max(m_furthest.back(), range.end));
 }
 
-void UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable)
+/// libdw opens the .dwo file by itself, and unpacks it: not before it is known what that takes.
+void UnitIndex::findSplit(Dwarf_CU *cu, Unit &unit)
+{
+    const std::string name = textOf(unit.head, {DW_AT_dwo_name, DW_AT_GNU_dwo_name});
+    const std::string folder = textOf(unit.head, {DW_AT_comp_dir});
+    for (const std::string &path : {name, folder + '/' + name})
+        unit.splitMissing = unit.splitMissing || !ElfImage::allowUnpacking(path, m_memory);
+    Dwarf_Die tree{};
+    if (!unit.splitMissing)
+        ::dwarf_cu_info(cu, nullptr, nullptr, nullptr, &tree, nullptr, nullptr, nullptr);
+    unit.splitMissing = ::dwarf_tag(&tree) == DW_TAG_invalid;
+    if (!unit.splitMissing)
+        unit.tree = tree;
+}
+
+/// False: there is no memory for more.
+bool UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable)
 {
     const auto index = static_cast<std::uint32_t>(m_units.size());
+    bool fits = true;
     const auto keep = [&](Dwarf_Addr begin, Dwarf_Addr end) {
-        if (begin < end && isExecutable(begin))
+        if (begin < end && isExecutable(begin) && (fits = fits && m_memory.takeDerived(kRangeBytes)))
             m_ranges.push_back({begin, end, index});
     };
     m_units.push_back(unit);
     if (forEachRange(unit.head, keep))
-        return;
+        return fits;
     // A unit that does not say where its code is: its functions do.
     Dwarf_Die child;
     if (::dwarf_child(&unit.tree, &child) != 0)
-        return;
+        return fits;
     do {
         if (::dwarf_tag(&child) == DW_TAG_subprogram)
             forEachRange(child, keep);
-    } while (::dwarf_siblingof(&child, &child) == 0);
+    } while (fits && ::dwarf_siblingof(&child, &child) == 0);
+    return fits;
 }
 
 std::int64_t UnitIndex::unitAt(Dwarf_Addr address) const

@@ -4,6 +4,8 @@
 // Which compile unit an address belongs to.
 #pragma once
 
+#include "core/symbols/symbolmemory.h"
+
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <functional>
@@ -29,7 +31,8 @@ public:
     };
 
     /// Code outside of `isExecutable` was removed by the linker, which leaves its ranges behind, moved to 0 or so.
-    UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExecutable);
+    /// Units beyond what `memory` allows are left out.
+    UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExecutable, SymbolMemory &memory);
 
     /// `addresses`: ascending, as linked. What belongs to no unit is in no group.
     std::vector<Group> groups(std::span<const Dwarf_Addr> addresses) const;
@@ -41,10 +44,12 @@ private:
         Dwarf_Addr end;
         std::uint32_t unit;
     };
-    void add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable);
+    void findSplit(Dwarf_CU *cu, Unit &unit);
+    bool add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable);
     /// -1: none.
     std::int64_t unitAt(Dwarf_Addr address) const;
 
+    SymbolMemory &m_memory;
     std::vector<Unit> m_units;
     std::vector<Range> m_ranges;         ///< by begin
     std::vector<Dwarf_Addr> m_furthest;  ///< largest end up to and with the range of the same index

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fstream>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace ct {
 
@@ -46,6 +47,15 @@ AddressSpace reserve(std::size_t bytes)
     // Elements are visited in random order: fewer, larger pages spare most misses of the TLB.
     (void)::madvise(space.first, space.bytes, MADV_HUGEPAGE);
     return space;
+}
+
+void releasePages(const void *begin, const void *end)
+{
+    static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+    const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end) / kPage * kPage;
+    if (first < last)
+        (void)::madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
 }
 
 void unreserve(const AddressSpace &space)

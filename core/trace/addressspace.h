@@ -25,5 +25,7 @@ struct AddressSpace {
 /// memory of the process at that moment, which takes milliseconds.
 AddressSpace reserve(std::size_t bytes);
 void unreserve(const AddressSpace &space);
+/// Gives the memory of whole pages inside [begin, end) back; they read as zero then. Private anonymous memory only.
+void releasePages(const void *begin, const void *end);
 
 }  // namespace ct

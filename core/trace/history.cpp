@@ -19,12 +19,35 @@ constexpr auto kRelease = std::memory_order_release;
 
 }  // namespace
 
+bool History::Data::admit(CoroutineId id)
+{
+    const auto forget = [this](std::uint32_t page) {
+        for (CoroutineId gone = page * Residence::kPageSize; gone < (page + 1) * Residence::kPageSize; ++gone) {
+            notKept.addEnded(0, 0, 0);
+            if (const std::uint32_t place = coroutines.heads[gone].loss.load(kRelaxed))
+                freeLosses.push_back(place);
+        }
+    };
+    return coroutines.residence.admit(id, forget, [this](CoroutineId first, CoroutineId end) {
+        coroutines.heads.release(first, end);
+        coroutines.lives.release(first, end);
+    });
+}
+
 void History::Data::addBirth(const Birth &birth)
 {
     // Ids are dense, in order of discovery: after one that found no room, none fits any more.
     const CoroutineId next = coroutines.heads.sizeOfWriter();
     if (birth.coroutine < next)
         return;
+    if (birth.coroutine == next && !admit(birth.coroutine)) {
+        notKept.addCoroutine();
+        if (coroutines.lives.prepareHole() && coroutines.heads.prepareHole()) {
+            coroutines.lives.publish();
+            coroutines.heads.publish();
+        }
+        return;
+    }
     Life *const life = birth.coroutine == next ? coroutines.lives.prepare() : nullptr;
     if (!life || !coroutines.heads.prepare()) {
         notKept.addCoroutine();
@@ -36,16 +59,27 @@ void History::Data::addBirth(const Birth &birth)
     coroutines.heads.publish();
 }
 
+void History::Data::addDeath(const Death &death)
+{
+    if (death.coroutine >= coroutines.heads.sizeOfWriter() || coroutines.residence.isDropped(death.coroutine))
+        return;
+    coroutines.lives[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
+    coroutines.residence.died(death.coroutine);
+}
+
 void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
 {
-    if (loss.coroutine >= coroutines.heads.sizeOfWriter())
+    if (loss.coroutine >= coroutines.heads.sizeOfWriter() || coroutines.residence.isDropped(loss.coroutine))
         return;
     Head &head = coroutines.heads[loss.coroutine];
     // In front of the first event it will be a jump from the first number.
     if (head.last.load(kRelaxed) == 0)
         return;
     std::uint32_t place = head.loss.load(kRelaxed);
-    if (place == 0) {
+    if (place == 0 && !freeLosses.empty()) {
+        place = freeLosses.back();
+        freeLosses.pop_back();
+    } else if (place == 0) {
         if (!losses.prepare())
             return;
         losses.publish();
@@ -57,8 +91,9 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     head.loss.store(place, kRelease);
 }
 
-History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored)
-    : m_data(std::make_unique<Data>(budget, keepNs, std::min(mostCoroutines, kMostCoroutines), restored))
+History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored,
+                 const RecordLimits &limits)
+    : m_data(std::make_unique<Data>(budget, keepNs, std::min(mostCoroutines, kMostCoroutines), restored, limits))
 {
 }
 
@@ -80,8 +115,7 @@ Result<void> History::consume(const Batch &batch)
     for (const Loss &loss : batch.losses)
         data.addLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
-        if (death.coroutine < data.coroutines.heads.sizeOfWriter())
-            data.coroutines.lives[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
+        data.addDeath(death);
     data.now.store(std::max({data.now.load(kRelaxed), batch.now, data.log.lastTs()}), kRelaxed);
     data.notes.append(batch.notes, batch.now);
     data.log.settle(data.now.load(kRelaxed));
@@ -121,7 +155,7 @@ NotKept History::notKept() const
 
 std::uint64_t History::bytesUsed() const
 {
-    return m_data->log.bytesUsed() + std::uint64_t{m_data->coroutines.heads.size()} * (sizeof(Head) + sizeof(Life)) +
+    return m_data->log.bytesUsed() + m_data->coroutines.residence.records() * (sizeof(Head) + sizeof(Life)) +
            std::uint64_t{m_data->losses.size()} * sizeof(EndLoss) + m_data->notes.bytesUsed();
 }
 

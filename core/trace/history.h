@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/trace/notkept.h"
+#include "core/trace/residence.h"
 #include "core/trace/stream.h"
 
 #include <array>
@@ -44,8 +45,9 @@ public:
     /// are used. `keepNs`: events older than that (before the time
     /// of the latest batch) are dropped, too; 0 = as many as the budget holds. `restored`: bytes beside the budget for
     /// what is brought back.
+    /// `limits`: as of the Population.
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines,
-                     std::uint64_t restored = 0);
+                     std::uint64_t restored = 0, const RecordLimits &limits = {});
     ~History() override;
 
     /// Before the first consume(): has the system give all memory of the budget now, which takes about a second for 4

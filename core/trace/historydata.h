@@ -35,10 +35,11 @@ struct Copied {
 namespace ct {
 
 struct History::Data {
-    Data(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored)
+    Data(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored,
+         const RecordLimits &limits = {})
         : log(budget - budget / 8, restored, keepNs),
           notes(budget / 8, keepNs),
-          coroutines(mostCoroutines),
+          coroutines(mostCoroutines, limits),
           losses(mostCoroutines)
     {
     }
@@ -50,9 +51,12 @@ struct History::Data {
     ReservedArray<history::EndLoss> losses;
     history::Word now{0};
     NotKeptCounter notKept;
+    std::vector<std::uint32_t> freeLosses;  ///< writer: places of dropped coroutines
 
     // Writer.
+    bool admit(CoroutineId id);
     void addBirth(const Birth &birth);
+    void addDeath(const Death &death);
     void addLoss(const Loss &loss, std::uint64_t noticed);
 
     // Readers. False: the slab is gone, the copy worthless.

@@ -274,6 +274,15 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
     const std::uint32_t known = coroutines.heads.sizeOfWriter();
     const std::uint64_t end = m_streamed.load(kRelaxed) + events.size();
     bool inPlace = true;
+    const auto isKnown = [&coroutines, known](const Transition &event) {
+        return event.coroutine < known && !coroutines.residence.isDropped(event.coroutine);
+    };
+    if (coroutines.residence.hasDropped() && !std::all_of(events.begin(), events.end(), isKnown)) {
+        m_known.clear();
+        std::copy_if(events.begin(), events.end(), std::back_inserter(m_known), isKnown);
+        events = m_known;
+        inPlace = false;
+    }
     while (!events.empty() && known != 0) {
         if (m_full)
             beginSlab(events.front().ts, inPlace ? end - events.size() : Sealed::kUnknown);
@@ -281,7 +290,6 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         if (m_full || events.empty())
             continue;
         // It stopped in front of events of unknown coroutines.
-        const auto isKnown = [known](const Transition &event) { return event.coroutine < known; };
         std::vector<Transition> rest;
         std::copy_if(events.begin(), events.end(), std::back_inserter(rest), isKnown);
         m_known = std::move(rest);

@@ -8,6 +8,7 @@
 #include "core/trace/historyrestored.h"
 #include "core/trace/historyslab.h"
 #include "core/trace/reservedarray.h"
+#include "core/trace/residence.h"
 #include "core/trace/slabmemory.h"
 
 #include <memory>
@@ -35,7 +36,8 @@ struct Life {
 static_assert(sizeof(Life) == 16);
 
 struct Coroutines {
-    explicit Coroutines(std::uint32_t most) : heads(most), lives(most) {}
+    Coroutines(std::uint32_t most, const RecordLimits &limits) : residence(limits), heads(most), lives(most) {}
+    Residence residence;
     ReservedArray<Head> heads;  ///< in one piece: a head is found by its number alone
     ReservedArray<Life> lives;  ///< as many as heads, or one more
 };

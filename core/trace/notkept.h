@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a trace has no record for. Records are made at birth and never given back: when there are as many as there can
-// be, or the system has no more memory for them, later coroutines go without, and so do their events. They are counted.
+// What a trace has no record for. Records are made at birth. When there are as many as there can be, or the system has
+// no more memory for them, later coroutines go without, and so do their events; over a budget, records of coroutines
+// that have ended are dropped (residence.h). All of it is counted.
 #pragma once
 
 #include "core/trace/stream.h"
@@ -15,11 +16,15 @@ namespace ct {
 struct NotKept {
     std::uint64_t coroutines = 0;
     std::uint64_t events = 0;  ///< transitions of these
+    std::uint64_t lost = 0;    ///< of these: what a snapshot says under the same name
+    std::uint64_t missed = 0;
+    std::uint64_t ended = 0;  ///< of the coroutines, those that had a record until they had ended
 
-    /// Of two parts of one trace. Both lack the youngest coroutines: what one of them lacks, the other one lacks, too.
+    /// Of two parts of one trace, which decide alike: what one of them lacks, the other one lacks, too.
     NotKept together(const NotKept &other) const
     {
-        return {std::max(coroutines, other.coroutines), std::max(events, other.events)};
+        return {std::max(coroutines, other.coroutines), std::max(events, other.events), std::max(lost, other.lost),
+                std::max(missed, other.missed), std::max(ended, other.ended)};
     }
     void addTo(Accounting &sums) const
     {
@@ -32,6 +37,17 @@ struct NotKept {
 class NotKeptCounter {
 public:
     void addCoroutine() { increase(m_coroutines, 1); }
+    /// Its record is about to be dropped.
+    void addEnded(std::uint64_t events, std::uint64_t lost, std::uint64_t missed)
+    {
+        increase(m_coroutines, 1);
+        increase(m_ended, 1);
+        increase(m_events, events);
+        increase(m_lost, lost);
+        increase(m_missed, missed);
+    }
+    void addEvent() { increase(m_events, 1); }
+    void addLoss(const Loss &loss) { increase(loss.beforeAttach ? m_missed : m_lost, loss.count); }
     /// `known`: of how many coroutines there are records. To be called for each batch, after its births.
     void addEvents(const Batch &batch, CoroutineId known)
     {
@@ -43,7 +59,9 @@ public:
     }
     NotKept load() const
     {
-        return {m_coroutines.load(std::memory_order_relaxed), m_events.load(std::memory_order_relaxed)};
+        constexpr auto kRelaxed = std::memory_order_relaxed;
+        return {m_coroutines.load(kRelaxed), m_events.load(kRelaxed), m_lost.load(kRelaxed), m_missed.load(kRelaxed),
+                m_ended.load(kRelaxed)};
     }
 
 private:
@@ -54,6 +72,9 @@ private:
     }
     std::atomic<std::uint64_t> m_coroutines{0};
     std::atomic<std::uint64_t> m_events{0};
+    std::atomic<std::uint64_t> m_lost{0};
+    std::atomic<std::uint64_t> m_missed{0};
+    std::atomic<std::uint64_t> m_ended{0};
 };
 
 }  // namespace ct

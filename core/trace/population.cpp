@@ -60,10 +60,20 @@ void copyOrigin(const Origin &origin, CoroutineSnapshot &to)
     to.lost = origin.lost.load(kAcquire);
 }
 
+CoroutineSnapshot droppedSnapshot(CoroutineId id)
+{
+    CoroutineSnapshot snapshot;
+    snapshot.id = id;
+    snapshot.kept = false;
+    snapshot.state = CoroutineState::Destroyed;
+    snapshot.deathTs = 1;  // not alive
+    return snapshot;
+}
+
 }  // namespace
 
-Population::Population(std::uint32_t mostCoroutines)
-    : m_data(std::make_unique<Data>(std::min(mostCoroutines, kMostCoroutines)))
+Population::Population(std::uint32_t mostCoroutines, const RecordLimits &limits)
+    : m_data(std::make_unique<Data>(std::min(mostCoroutines, kMostCoroutines), limits))
 {
     m_data->sites.prepare();
     m_data->sites.publish();
@@ -99,6 +109,9 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         const Data::Missed *const missed = m_data->missed.find(id);
         snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
     });
+    // After the copy: madvise(2) interrupts all cores before the memory reads as zero, so that who saw zeros sees this.
+    if (!isKept(id))
+        return droppedSnapshot(id);
     // Monotonic numbers begin at 1: number 0 is not missing. Losses are told ahead of the jumps that show them.
     const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
     snapshot.dropped -= std::min(snapshot.dropped, explained);
@@ -131,10 +144,35 @@ std::uint64_t Population::pageVersion(std::uint32_t page) const
     return page < m_data->pages.size() ? m_data->pages[page].load(kAcquire) : 0;
 }
 
+bool Population::isPageKept(std::uint32_t page) const
+{
+    return (pageVersion(page) & Data::kDropped) == 0;
+}
+
+std::uint64_t Population::keptCount() const
+{
+    // Of the latest page, not all may be born.
+    const std::uint32_t known = size();
+    const std::uint32_t unborn = (kPageSize - known % kPageSize) % kPageSize;
+    const bool hasUnborn = unborn != 0 && isPageKept(known / kPageSize);
+    return std::min<std::uint64_t>(m_data->residence.records() - (hasUnborn ? unborn : 0), known);
+}
+
+std::uint64_t Population::bytesUsed() const
+{
+    const std::uint64_t records = m_data->residence.records();
+    const auto ofKept = [records](const auto &array, std::uint64_t each) {
+        return std::min(array.bytesMade(), records * each);
+    };
+    return records * (sizeof(Record) + sizeof(Origin)) + m_data->notes.marks.bytesUsed(records) +
+           ofKept(m_data->missed, sizeof(Data::Missed)) + m_data->notes.names.bytes() +
+           pageCount() * (sizeof(Word) + 2 * sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t));
+}
+
 CoroutineNotes Population::notes(CoroutineId id) const
 {
     CoroutineNotes copy;
-    if (id >= m_data->records.size())
+    if (id >= m_data->records.size() || !isKept(id))
         return copy;
     const Origin &origin = m_data->origins[id];
     copy.name = m_data->notes.names.at(origin.name.load(kAcquire));

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The present state of every coroutine of a run, and what each suspension point usually takes. Never evicted.
+// The present state of every coroutine of a run, and what each suspension point usually takes. Of living coroutines it
+// is never dropped; of those that have ended it may be, over a limit, and is counted then: see NotKept.
 //
 // One writer (the source's thread, through consume()), any number of readers on other threads: readers see a
 // published prefix and take consistent copies; nobody locks.
 #pragma once
 
 #include "core/trace/notkept.h"
+#include "core/trace/residence.h"
 #include "core/trace/stream.h"
 
 #include <array>
@@ -39,6 +41,7 @@ struct CoroutineSnapshot {
     std::uint64_t deathTs = 0;           ///< 0 = alive
     Dialect dialect = Dialect::Unknown;  ///< as born, else concluded from the first seqs
     bool flagged = false;
+    bool kept = true;  ///< false: of a coroutine that has ended, and whose record was dropped; nothing else is known
 
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
@@ -106,8 +109,9 @@ public:
     /// 128 bytes for each, and 64 more for one that was woken or said what it waits for: 8 to 12 GiB.
     static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
-    /// Of so many coroutines there can be records; of fewer where the system has less address space to give.
-    explicit Population(std::uint32_t mostCoroutines = kMostCoroutines);
+    /// `mostCoroutines` can be born, fewer where the system has less address space to give; `limits`: so many records
+    /// there are at a time.
+    explicit Population(std::uint32_t mostCoroutines = kMostCoroutines, const RecordLimits &limits = {});
     ~Population() override;
 
     /// Writer only.
@@ -121,9 +125,15 @@ public:
     static constexpr std::uint64_t kNotSuspended = ~std::uint64_t{0};
 
     /// Coroutines are grouped in pages of kPageSize ids; a page's version grows whenever one of them changes.
-    static constexpr std::uint32_t kPageSize = 64;
+    static constexpr std::uint32_t kPageSize = Residence::kPageSize;
     std::uint32_t pageCount() const;
     std::uint64_t pageVersion(std::uint32_t page) const;
+    /// False: there are no records of this page, for good. Its version has grown with that.
+    bool isPageKept(std::uint32_t page) const;
+    bool isKept(CoroutineId id) const { return isPageKept(id / kPageSize); }
+    std::uint64_t keptCount() const;  ///< coroutines with a record
+    /// Of records and notes of coroutines, with room for what the system shares out in pages.
+    std::uint64_t bytesUsed() const;
 
     /// Any thread; a page's version grows with these as well.
     CoroutineNotes notes(CoroutineId id) const;

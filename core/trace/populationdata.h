@@ -151,10 +151,17 @@ private:
 struct Population::Data {
     using Word = population::Word;
 
-    explicit Data(std::uint32_t mostCoroutines)
-        : pages((mostCoroutines + kPageSize - 1) / kPageSize), records(mostCoroutines), origins(mostCoroutines)
+    Data(std::uint32_t mostCoroutines, const RecordLimits &limits)
+        : residence(limits),
+          pages((mostCoroutines + kPageSize - 1) / kPageSize),
+          records(mostCoroutines),
+          origins(mostCoroutines)
     {
     }
+
+    Residence residence;
+    /// In a page's version: it has no records. Stored (release) before their memory is given back; partner: at().
+    static constexpr std::uint64_t kDropped = std::uint64_t{1} << 63;
 
     // The small one first: where address space is short, the others leave it none.
     ReservedArray<Word> pages;  ///< versions; stored with release, so that a changed page shows its changes
@@ -208,7 +215,9 @@ struct Population::Data {
     /// milliseconds of cache misses. No program that recurses for a purpose gets there.
     static constexpr int kMostStepsUp = 100'000;
 
-    bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter(); }
+    void forgetPage(std::uint32_t page);
+    bool admit(CoroutineId id);
+    bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter() && !residence.isDropped(id); }
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }
     void beginTouching();
     /// Notes that the page changes; its version grows at the end of the batch, when all its changes are there.

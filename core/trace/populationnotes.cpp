@@ -29,9 +29,12 @@ std::uint32_t NameTable::add(const std::string &name)
         return 0;
     if (const auto known = m_indexOf.find(name); known != m_indexOf.end())
         return known->second;
-    std::string *entry = m_names.prepare();
+    constexpr std::uint64_t kEach = 128;  // of the table and the index
+    const std::uint64_t bytes = m_bytes.load(kRelaxed) + name.size() + kEach;
+    std::string *entry = bytes <= kMostBytes ? m_names.prepare() : nullptr;
     if (!entry)
         return 0;
+    m_bytes.store(bytes, kRelaxed);
     *entry = name;
     m_names.publish();
     const std::uint32_t index = m_names.sizeOfWriter();

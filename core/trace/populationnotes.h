@@ -19,15 +19,18 @@ namespace ct {
 /// Texts, each of them kept once. Index 0 = none.
 class NameTable {
 public:
-    /// Writer only. 0 when the table is full.
+    /// Writer only. 0 when the table is full, or its names take kMostBytes.
     std::uint32_t add(const std::string &name);
     /// Any thread; `index` as read (acquire) from where the writer stored it (release).
+    std::uint64_t bytes() const { return m_bytes.load(std::memory_order_relaxed); }
+    static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
     const std::string &at(std::uint32_t index) const { return index == 0 ? m_none : m_names[index - 1]; }
 
 private:
     const std::string m_none;
     ChunkedArray<std::string, 10, 14> m_names;  ///< constant once published
     std::unordered_map<std::string_view, std::uint32_t> m_indexOf;
+    std::atomic<std::uint64_t> m_bytes{0};  ///< about; relaxed: a number
 };
 
 /// Names of threads.
@@ -115,7 +118,10 @@ public:
     void wake(const Wake &wake);
     void wait(const WaitsOn &waits);
     void prefetch(CoroutineId id);
+    void release(CoroutineId first, CoroutineId end) { m_marks.release(first, end); }
 
+    /// Any thread; `most` of them are kept.
+    std::uint64_t bytesUsed(std::uint64_t most) const { return std::min(m_marks.bytesMade(), most * sizeof(Mark)); }
     /// Any thread. Fills lastWake, wakes, and waitsOn whatever its number.
     void copy(CoroutineId id, CoroutineNotes &to) const;
 

@@ -244,6 +244,11 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
 
 [[gnu::noinline]] void Pass::applyOther(Record &record, const Transition &event) const
 {
+    // The record of a dropped one reads as zero, which is nothing ordinary.
+    if (m_data.residence.isDropped(event.coroutine)) {
+        m_data.notKept.addEvent();
+        return;
+    }
     Writing writing(record);
     writing.bits = concludeDialect(writing.bits, event);
     const bool adjacent = isAdjacent(record, writing.bits, event);

@@ -100,13 +100,48 @@ void Population::Data::addBirth(const Birth &birth)
         notKept.addCoroutine();
 }
 
+/// Its figures stay, in the sums of what is not kept.
+void Population::Data::forgetPage(std::uint32_t page)
+{
+    for (CoroutineId id = page * kPageSize; id < (page + 1) * kPageSize; ++id) {
+        const Record &record = records[id];
+        const Missed *const missedOf = missed.find(id);
+        notKept.addEnded(record.nextN.load(kRelaxed) - record.skipped.load(kRelaxed), origins[id].lost.load(kRelaxed),
+                         missedOf ? missedOf->count.load(kRelaxed) : 0);
+    }
+    pages[page].store((pages[page].load(kRelaxed) + 1) | kDropped, kRelease);
+}
+
+bool Population::Data::admit(CoroutineId id)
+{
+    return residence.admit(
+        id, [this](std::uint32_t page) { forgetPage(page); },
+        [this](CoroutineId first, CoroutineId end) {
+            records.release(first, end);
+            origins.release(first, end);
+            missed.release(first, end);
+            notes.marks.release(first, end);
+        });
+}
+
+/// Where there is no record for it, its id counts all the same: later ones may have one.
 bool Population::Data::makeRecord(const Birth &birth)
 {
+    if (birth.coroutine / kPageSize >= pages.sizeOfWriter() && !makePage())
+        return false;
+    if (!admit(birth.coroutine)) {
+        Word &version = pages[birth.coroutine / kPageSize];
+        version.store((version.load(kRelaxed) + 1) | kDropped, kRelease);
+        if (records.prepareHole() && origins.prepareHole()) {
+            origins.publish();
+            records.publish();
+        }
+        return false;
+    }
     // Nobody sees the two before publish().
     Record *record = records.prepare();
     Origin *origin = origins.prepare();
-    const bool hasPage = birth.coroutine / kPageSize < pages.sizeOfWriter() || makePage();
-    if (!record || !origin || !hasPage)
+    if (!record || !origin)
         return false;
     const std::uint32_t process = notes.processes.indexOf(birth.pid);
     origin->probeId.store(birth.probeId, kRelaxed);
@@ -128,6 +163,8 @@ void Population::Data::applyLoss(const Loss &loss)
     if (!loss.beforeAttach)
         increase(lost, loss.count);
     Record *record = recordOf(loss.coroutine);
+    if (!record)
+        notKept.addLoss(loss);
     if (!record || loss.count == 0)
         return;
     {
@@ -187,6 +224,7 @@ void Population::Data::applyDeath(const Death &death)
     }
     notes.processes.died(origin.process.load(kRelaxed));
     alive.store(alive.load(kRelaxed) - 1, kRelaxed);
+    residence.died(death.coroutine);
     touch(death.coroutine);
 }
 
@@ -291,6 +329,8 @@ void Population::Data::applyParent(const Parent &parent)
         return;
     anyBackwardParent = anyBackwardParent || backward;
     const auto count = [this](CoroutineId id, std::uint32_t by) {
+        if (!isKnown(id))
+            return;
         std::atomic<std::uint32_t> &children = origins[id].children;
         children.store(children.load(kRelaxed) + by, kRelease);
         touch(id);

@@ -18,7 +18,7 @@
 
 namespace ct {
 
-/// Memory is made ready ahead once the array is large: a quarter of what is in use.
+/// Memory is made ready ahead once the array is large: a quarter of what is in use, 32 MiB at most.
 ///
 /// T: elements that the writer changes after publishing must be made of atomics.
 template <class T>
@@ -53,30 +53,38 @@ public:
     T &operator[](std::uint32_t index) const { return m_first[index]; }
 
     /// Writer: the next element, not yet visible to readers; nullptr when there is no more room.
-    T *prepare()
-    {
-        const std::uint32_t index = sizeOfWriter();
-        if (index >= m_growAt) [[unlikely]] {
-            // Early, so that there is time to make the memory ready.
-            if (m_accessible < m_capacity && !grow() && index >= m_accessible)
-                return nullptr;
-            m_growAt = m_accessible < m_capacity ? m_accessible - std::min(m_accessible, kPerStep / 2) : m_capacity;
-            if (index >= m_accessible)
-                return nullptr;
-        }
-        return new (m_first + index) T;
-    }
+    T *prepare() { return hasRoom(true) ? new (m_first + sizeOfWriter()) T : nullptr; }
+    /// Writer: the same for an element that nobody will look at: it takes no memory. False when there is no more room.
+    bool prepareHole() { return hasRoom(false); }
     /// Writer: makes the prepared element visible. Release; partner: size().
     void publish() { m_size.store(sizeOfWriter() + 1, std::memory_order_release); }
 
+    /// Writer: gives memory of the elements [begin, end) back, except where others share a page of the system with
+    /// them. Zero bytes are in its place, which take no memory until somebody writes there.
+    void release(std::uint32_t begin, std::uint32_t end) { releasePages(m_first + begin, m_first + end); }
+
 private:
+    bool hasRoom(bool ahead)
+    {
+        const std::uint32_t index = sizeOfWriter();
+        if (index < m_growAt) [[likely]]
+            return true;
+        // Early, so that there is time to make the memory ready.
+        if (m_accessible < m_capacity && !grow(ahead) && index >= m_accessible)
+            return false;
+        m_growAt = m_accessible < m_capacity ? m_accessible - std::min(m_accessible, kPerStep / 2) : m_capacity;
+        return index < m_accessible;
+    }
+
+    /// Ahead, at most: most of the elements may have been given back.
+    static constexpr std::size_t kMostAhead = 16 * AddressSpace::kHugePage;
     static constexpr std::size_t kStep = 4 * AddressSpace::kHugePage;
 
-    bool grow()
+    bool grow(bool ahead)
     {
         const std::size_t bytes = std::size_t{m_capacity} * sizeof(T);
         const std::size_t begin = std::size_t{m_accessible} / kPerStep * kStep;
-        const std::size_t wanted = std::max(kStep, begin / 4 / kStep * kStep);
+        const std::size_t wanted = std::clamp(begin / 4 / kStep * kStep, kStep, kMostAhead);
         const std::size_t length = std::min(wanted, bytes - std::min(bytes, begin));
         auto *const from = reinterpret_cast<std::byte *>(m_first) + begin;
         if (m_accessible >= m_capacity)
@@ -85,7 +93,7 @@ private:
             return false;
         m_accessible = static_cast<std::uint32_t>(std::min<std::size_t>(
             m_capacity, m_accessible + length / kStep * kPerStep + (length < kStep ? kPerStep : 0)));
-        if (begin >= kStep)
+        if (ahead && begin >= kStep)
             m_ahead.prepare(from, length);
         return true;
     }

@@ -4,14 +4,19 @@
 // An array whose memory is made where somebody writes: one thread writes, any thread reads, elements never move.
 #pragma once
 
+#include "core/trace/addressspace.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <type_traits>
 
 namespace ct {
 
-/// T: default constructible, made of atomics, with a default value that says "nothing".
+/// T: default constructible, made of atomics, with a default value, of zero bytes, that says "nothing".
 template <class T, unsigned ChunkBits, unsigned DirectoryBits>
 class SparseArray {
 public:
@@ -23,7 +28,7 @@ public:
         if (!m_writersChunks)
             return;
         for (std::size_t i = 0; i < std::size_t{1} << DirectoryBits; ++i)
-            delete[] m_writersChunks[i].load(std::memory_order_relaxed);
+            ::operator delete[](m_writersChunks[i].load(std::memory_order_relaxed), kAlignment);
     }
     SparseArray(const SparseArray &) = delete;
     SparseArray &operator=(const SparseArray &) = delete;
@@ -38,11 +43,26 @@ public:
         std::atomic<T *> &chunk = m_writersChunks[index >> ChunkBits];
         T *first = chunk.load(std::memory_order_relaxed);
         if (!first) {
-            first = new T[std::size_t{1} << ChunkBits]();
+            first = new (kAlignment) T[std::size_t{1} << ChunkBits]();
+            m_made.fetch_add(sizeof(T) << ChunkBits, std::memory_order_relaxed);
             chunk.store(first, std::memory_order_release);  // partner: find()
         }
         return first[index & kMask];
     }
+
+    /// Writer only: [begin, end) say "nothing" again, as far as they share no page of the system with others.
+    void release(std::uint32_t begin, std::uint32_t end)
+    {
+        constexpr std::uint32_t kChunk = std::uint32_t{1} << ChunkBits;
+        while (m_writersChunks && begin < end) {
+            const std::uint32_t chunkEnd = std::min(end, (begin / kChunk + 1) * kChunk);
+            if (T *first = m_writersChunks[begin >> ChunkBits].load(std::memory_order_relaxed))
+                releasePages(first + (begin & kMask), first + (begin & kMask) + (chunkEnd - begin));
+            begin = chunkEnd;
+        }
+    }
+    /// Any thread: bytes, what was released included.
+    std::uint64_t bytesMade() const { return m_made.load(std::memory_order_relaxed); }
 
     /// Any thread; nullptr where nothing was ever made.
     const T *find(std::uint32_t index) const
@@ -55,9 +75,12 @@ public:
     }
 
 private:
+    static_assert(std::is_trivially_destructible_v<T>);
+    static constexpr std::align_val_t kAlignment{4096};
     static constexpr std::uint32_t kMask = (std::uint32_t{1} << ChunkBits) - 1;
     std::unique_ptr<std::atomic<T *>[]> m_writersChunks;
     std::atomic<const std::atomic<T *> *> m_chunks{nullptr};
+    std::atomic<std::uint64_t> m_made{0};
 };
 
 }  // namespace ct

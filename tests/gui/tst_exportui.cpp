@@ -9,7 +9,9 @@
 #include "ui/exportjob.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
+#include "ui/spreadsheetbox.h"
 
+#include <QCheckBox>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
@@ -122,6 +124,31 @@ private Q_SLOTS:
         while (!file.readLine().isEmpty())
             ++rows;
         QCOMPARE(rows, m_window->capture().history()->eventCount());
+    }
+
+    void csvForSpreadsheetsIsAChoiceThatIsKept()
+    {
+        QSettings().remove(QStringLiteral("export"));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
+        auto *dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog);
+        auto *box = dialog->findChild<QCheckBox *>(QStringLiteral("spreadsheetBox"));
+        QVERIFY(box && box->isVisible());
+        QVERIFY(!box->isChecked());
+        const ExportFormat &csv = *exportFormatFor("x.csv");
+        QCOMPARE(&formatAsChosen(csv), &csv);
+        box->click();
+        QCOMPARE(&formatAsChosen(csv), &forSpreadsheets(csv));
+        dialog->reject();
+        QTRY_VERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
+        exportThroughTheMenu("actionExportCSV", m_sandbox.path(QStringLiteral("sheet.csv")));
+        QVERIFY(QSettings().value(QStringLiteral("export/csvForSpreadsheets")).toBool());
+        QSettings().remove(QStringLiteral("export"));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportSQLite"))->trigger();
+        dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog && !dialog->findChild<QCheckBox *>(QStringLiteral("spreadsheetBox")));
+        dialog->reject();
+        QTRY_VERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
     }
 
     void exportsJsonlThatOpensAgain()

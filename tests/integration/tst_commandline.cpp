@@ -247,6 +247,10 @@ private Q_SLOTS:
         row("--batch -o a.csv --dump-on death --listen", "--keep");
         row("--batch -o a.csv --keep 1s --dump-on birth --listen", "--dump-on birth");
         row("--keep 30s -- prog", "--keep");
+        row("--csv-for-spreadsheets -- prog", "--csv-for-spreadsheets");
+        row("--batch --csv-for-spreadsheets -- prog", "--csv-for-spreadsheets");
+        row("--batch --csv-for-spreadsheets -o a.ctr -- prog", "--csv-for-spreadsheets");
+        row("--batch --csv-for-spreadsheets -o a.sqlite -- prog", "--csv-for-spreadsheets");
         row("-platform", "-platform");
     }
     void errorsNameTheArgument()

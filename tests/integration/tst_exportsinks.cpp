@@ -13,6 +13,7 @@ class TestExportSinks : public QObject {
 private Q_SLOTS:
     void formatsByEnding();
     void csvRows();
+    void csvForSpreadsheets();
     void sqliteSchemaAndContent();
     void sqliteNotes();
     void csvAndJsonlNotes();
@@ -44,6 +45,52 @@ void TestExportSinks::csvRows()
     QVERIFY(bool((*sink)->consume(sampleBatch())));
     QVERIFY(bool((*sink)->finish({})));
     QCOMPARE(contentOf(path), kSampleCsv);
+}
+
+void TestExportSinks::csvForSpreadsheets()
+{
+    // Quoted as the raw text would be, with one apostrophe in front; everything else stays.
+    const std::vector<std::pair<std::string, QByteArray>> names{
+        {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+        {"+1+2", "'+1+2"},
+        {"-2", "'-2"},
+        {"@SUM(1,2)", "\"'@SUM(1,2)\""},
+        {"\t=1", "'\t=1"},
+        {"\tplain", "'\tplain"},
+        {"\r=1", "\"'\r=1\""},
+        {"\nplain", "\"'\nplain\""},
+        {"  =1", "'  =1"},
+        {"\x01=1", "'\x01=1"},
+        {"\xC2\xA0=1", "'\xC2\xA0=1"},
+        {"\xEF\xBC\x9D\x31", "'\xEF\xBC\x9D\x31"},
+        {"=\"a\"", "\"'=\"\"a\"\"\""},
+        {"plain=1", "plain=1"},
+        {"'quoted", "'quoted"},
+        {"12", "12"},
+        {" ", " "},
+    };
+    for (const auto &[name, cell] : names) {
+        Batch batch;
+        batch.sites.push_back({1, 7, 0, name, name});
+        batch.births = {birth(0, 5)};
+        batch.notes.names = {{0, name}};
+        batch.transitions = {transition(0, 0, 5000, false, 1)};
+        const QTemporaryDir dir;
+        QByteArray rows[2];
+        for (const bool escaped : {false, true}) {
+            const QString path = dir.filePath(QStringLiteral("a.csv"));
+            const ExportFormat &csv = format("csv");
+            const auto sink = (escaped ? forSpreadsheets(csv) : csv).makeSink(path.toStdString());
+            QVERIFY(bool(sink) && (*sink)->consume(batch) && (*sink)->finish({}));
+            rows[escaped] = contentOf(path).mid(contentOf(path).indexOf('\n') + 1);
+        }
+        QCOMPARE(rows[1],
+                 "5,77,0x0000000000401234,2,false,5000,0,0,4242,await," + cell + ",7," + cell + ',' + cell + ",\n");
+        QCOMPARE(rows[0] == rows[1], QByteArray::fromStdString(name) == cell);
+        QCOMPARE(rows[0].count('\''), 3 * QByteArray::fromStdString(name).count('\''));
+    }
+    QCOMPARE(&forSpreadsheets(format("sqlite")), &format("sqlite"));
+    QCOMPARE(&forSpreadsheets(format("jsonl")), &format("jsonl"));
 }
 
 void TestExportSinks::sqliteSchemaAndContent()

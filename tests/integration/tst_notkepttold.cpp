@@ -15,6 +15,7 @@ private Q_SLOTS:
     void theSummarySaysSo();
     void theClosingLineSaysSo();
     void anExportSaysSo();
+    void anExportLeavesOutWhatEndedAndWasDropped();
     void aHistoryThatKnowsFewerDroppedTheirEvents();
 };
 
@@ -56,6 +57,48 @@ void TestNotKept::anExportSaysSo()
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'coroutines_not_kept'"),
              QStringList(QStringLiteral("2")));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'events_not_kept'"), QStringList(QStringLiteral("20")));
+}
+
+void TestNotKept::anExportLeavesOutWhatEndedAndWasDropped()
+{
+    constexpr CoroutineId kBorn = 6400;
+    constexpr CoroutineId kChild = kBorn - 1;
+    const RecordLimits limits{640, 6400};
+    Population population(Population::kMostCoroutines, limits);
+    History history(16U << 20, 0, History::kMostCoroutines, 0, limits);
+    for (CoroutineId first = 0; first < kBorn; first += 100) {
+        Batch batch;
+        batch.now = 1000 + first;
+        for (CoroutineId id = first; id < first + 100; ++id) {
+            batch.births.push_back(birth(id, id));
+            for (std::uint64_t n = 0; n < 10; ++n)
+                batch.transitions.push_back(transition(id, n, batch.now + n, n % 2 != 0));
+            batch.deaths.push_back({id, batch.now + 20});
+        }
+        // A creator that is dropped, and one that is kept.
+        if (first + 100 == kBorn)
+            batch.notes.parents = {{kChild, 3}, {kChild - 1, kChild - 2}};
+        QVERIFY(bool(population.consume(batch)));
+        QVERIFY(bool(history.consume(batch)));
+    }
+    const std::uint64_t kept = population.keptCount();
+    QVERIFY(kept >= 320 && kept <= 640);
+    const QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("t.sqlite")).toStdString();
+    const auto report = exportTrace(population, history, *exportFormatFor(path), path, {});
+    QVERIFY(bool(report));
+    QCOMPARE(report->coroutines, kept);
+    QCOMPARE(report->rows, kept * 10);
+    QCOMPARE(report->coroutinesNotKept, kBorn - kept);
+    QCOMPARE(report->droppedEvents, 0U);
+    QCOMPARE(report->rows + report->eventsNotKept, population.captured());
+    const Database db(QString::fromStdString(path));
+    QCOMPARE(db.rows("SELECT count(*), sum(events) FROM coroutines"),
+             QStringList(QStringLiteral("%1|%2").arg(kept).arg(kept * 10)));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'coroutines_not_kept'"),
+             QStringList(QString::number(kBorn - kept)));
+    QCOMPARE(db.rows("SELECT coroutine, parent FROM coroutines WHERE parent IS NOT NULL"),
+             QStringList(QStringLiteral("%1|%2").arg(kChild - 1).arg(kChild - 2)));
 }
 
 void TestNotKept::aHistoryThatKnowsFewerDroppedTheirEvents()

@@ -3,18 +3,42 @@
 //
 // Where runs of windows are recorded, whatever the environment says, and how they are called.
 #include "core/recording/recordedruns.h"
+#include "core/recording/recordingwriter.h"
+#include "core/recording/segments.h"
+#include "core/session/inputspool.h"
 #include "core/session/recordingstore.h"
 #include "tests/support/qtsuite.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ct;
+
+namespace {
+
+unsigned modeOf(const QString &path)
+{
+    struct stat info = {};
+    return ::lstat(qPrintable(path), &info) == 0 ? info.st_mode & 07777 : 0;
+}
+
+/// With a message that names what is wrong, and the remedy.
+bool isRefused(const QString &directory, const QString &wrong)
+{
+    const Result<std::string> made = makeRecordingsDirectory(directory);
+    return !made && made.error().message.find(wrong.toStdString() + ' ') != std::string::npos &&
+           made.error().message.find("XDG_CACHE_HOME") != std::string::npos;
+}
+
+}  // namespace
 
 class RecordingStoreTest : public QObject {
     Q_OBJECT
@@ -57,13 +81,104 @@ private Q_SLOTS:
         struct stat info = {};
         QCOMPARE(::stat(qPrintable(made), &info), 0);
         QCOMPARE(info.st_mode & 0777, mode_t{0700});
-        const Result<void> nowhere = makeRecordingsDirectory(QString());
+        const Result<std::string> nowhere = makeRecordingsDirectory(QString());
         QVERIFY(!nowhere);
         QVERIFY(nowhere.error().message.find("XDG_CACHE_HOME") != std::string::npos);
-        const Result<void> refused = makeRecordingsDirectory(QStringLiteral("/dev/null/recordings"));
+        const Result<std::string> refused = makeRecordingsDirectory(QStringLiteral("/dev/null/recordings"));
         QVERIFY(!refused);
         QVERIFY(refused.error().message.find("/dev/null") != std::string::npos);
         QVERIFY(refused.error().message.find("XDG_CACHE_HOME") != std::string::npos);
+    }
+
+    void isClosedToOthers()
+    {
+        const QTemporaryDir dir;
+        const QString made = dir.filePath(QStringLiteral("recordings"));
+        for (const mode_t mode : {0755, 0777, 0740, 01777}) {
+            QVERIFY(::mkdir(qPrintable(made), 0700) == 0 || errno == EEXIST);
+            QCOMPARE(::chmod(qPrintable(made), mode), 0);
+            const Result<std::string> notice = makeRecordingsDirectory(made);
+            QVERIFY(notice);
+            QVERIFY(notice->find(made.toStdString()) != std::string::npos);
+            QCOMPARE(modeOf(made), 0700U);
+        }
+        QCOMPARE(*makeRecordingsDirectory(made), std::string());
+    }
+
+    void directoriesOnTheWayAreMadeForTheOwnerAlone()
+    {
+        const QTemporaryDir dir;
+        const mode_t before = ::umask(0);
+        const Result<std::string> made = makeRecordingsDirectory(dir.filePath(QStringLiteral("a/recordings")));
+        ::umask(before);
+        QVERIFY2(made, made ? "" : made.error().message.c_str());
+        QCOMPARE(modeOf(dir.filePath(QStringLiteral("a"))), 0700U);
+    }
+
+    void refusesWhatOthersCanReplace()
+    {
+        const QTemporaryDir dir;
+        const QString way = dir.filePath(QStringLiteral("shared"));
+        QCOMPARE(::mkdir(qPrintable(way), 0700), 0);
+        QVERIFY(makeRecordingsDirectory(way + QStringLiteral("/recordings")));
+        QCOMPARE(::chmod(qPrintable(way), 0777), 0);
+        QVERIFY(isRefused(way + QStringLiteral("/recordings"), way));
+        QCOMPARE(::chmod(qPrintable(way), 01777), 0);
+        QVERIFY(makeRecordingsDirectory(way + QStringLiteral("/recordings")));
+        // Behind a link the same holds.
+        const QString link = dir.filePath(QStringLiteral("link"));
+        QVERIFY(QFile::link(way, link));
+        QVERIFY(makeRecordingsDirectory(link + QStringLiteral("/recordings")));
+        QCOMPARE(::chmod(qPrintable(way), 0777), 0);
+        QVERIFY(isRefused(link + QStringLiteral("/recordings"), way));
+    }
+
+    void refusesADirectoryOfSomebodyElse()
+    {
+        if (::geteuid() != 0)
+            CT_QSKIP("only root can make a directory of another user");
+        const QTemporaryDir dir;
+        const QString other = dir.filePath(QStringLiteral("other"));
+        for (const mode_t mode : {0700, 0755, 0777}) {
+            QVERIFY(::mkdir(qPrintable(other), 0700) == 0 || errno == EEXIST);
+            QCOMPARE(::chown(qPrintable(other), 12345, 12345), 0);
+            QCOMPARE(::chmod(qPrintable(other), mode), 0);
+            QVERIFY(isRefused(other, other));
+            QVERIFY(isRefused(other + QStringLiteral("/recordings"), other));
+            QCOMPARE(modeOf(other), unsigned{mode});
+        }
+        const QString ours = dir.filePath(QStringLiteral("ours"));
+        QVERIFY(makeRecordingsDirectory(ours));
+        const QString link = dir.filePath(QStringLiteral("link"));
+        QVERIFY(QFile::link(ours, link));
+        QVERIFY(makeRecordingsDirectory(link));
+        QCOMPARE(::lchown(qPrintable(link), 12345, 12345), 0);
+        QVERIFY(isRefused(link, link));
+    }
+
+    void filesAreForTheirOwnerAlone()
+    {
+        const QTemporaryDir dir;
+        const mode_t before = ::umask(0);
+        const std::string path = dir.filePath(QStringLiteral("run.ctr")).toStdString();
+        auto recording = RecordingWriter::open(path, {RecordingLimits::kLeastBytes, 0}, FileAccess::OwnerOnly);
+        auto chosen = RecordingWriter::open(path + ".chosen.ctr");
+        auto pipe = std::array<int, 2>{};
+        QCOMPARE(::pipe(pipe.data()), 0);
+        auto spool = InputSpool::begin(pipe[0], path + ".spool");
+        ::umask(before);
+        QVERIFY(recording && chosen && spool);
+        QCOMPARE(modeOf(QString::fromStdString(ctr::segmentPath(path, 0))), 0600U);
+        QCOMPARE(modeOf(QString::fromStdString(path + ".spool")), 0600U);
+        QCOMPARE(modeOf(QString::fromStdString(path + ".chosen.ctr")), 0666U);
+        ::close(pipe[1]);
+        // A link that was planted under the name is not followed.
+        QVERIFY(QFile::link(dir.filePath(QStringLiteral("precious")), dir.filePath(QStringLiteral("planted.ctr"))));
+        const auto planted =
+            RecordingWriter::open(dir.filePath(QStringLiteral("planted.ctr")).toStdString(), {}, FileAccess::OwnerOnly);
+        QVERIFY(!planted);
+        QCOMPARE(planted.error().code, ErrorCode::AlreadyExists);
+        QVERIFY(!QFileInfo::exists(dir.filePath(QStringLiteral("precious"))));
     }
 
     void namesTellTimeAndTarget()

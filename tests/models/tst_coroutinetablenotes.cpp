@@ -18,6 +18,7 @@ class TestCoroutineTableNotes : public QObject {
 private Q_SLOTS:
     void tellsNamesParentsAndWaits();
     void timeStandsStillWithTheProcess();
+    void rowsOfDroppedCoroutinesGo();
 };
 
 void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
@@ -75,6 +76,65 @@ void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
 }
 
 /// Several processes, one of them has ended.
+void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
+{
+    Population population(Population::kMostCoroutines, {640, 64'000});
+    CoroutineId born = 0;
+    const auto run = [&population, &born](CoroutineId count) {
+        for (const CoroutineId end = born + count; born < end;) {
+            Batch batch;
+            batch.now = 1000 + born;
+            for (const CoroutineId stop = born + 100; born < stop; ++born) {
+                Birth birth;
+                birth.coroutine = born;
+                birth.birthTs = 1 + born;
+                batch.births.push_back(birth);
+                batch.notes.names.push_back({born, "name " + std::to_string(born % 7)});
+                if (born % 1000 != 0)
+                    batch.deaths.push_back({born, batch.now});
+            }
+            QVERIFY(population.consume(batch));
+        }
+    };
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    run(500);
+    model.setPopulation(&population);
+    QCOMPARE(model.rowCount(), 500);
+    const auto verify = [&] {
+        QCOMPARE(static_cast<std::uint64_t>(model.rowCount()), population.keptCount());
+        for (int row = 0; row < model.rowCount(); ++row) {
+            QVERIFY(population.isKept(model.idAt(row)));
+            QCOMPARE(model.rowOf(model.idAt(row)), row);
+        }
+        QCOMPARE(model.rowOf(70), -1);
+        QVERIFY(model.rowOf(1000) >= 0);  // lives
+        QVERIFY(model.rowOf(born - 1) >= 0);
+    };
+    for (const int column : {Model::IdColumn, Model::NameColumn, Model::BirthColumn}) {
+        model.sort(column);
+        run(6400);
+        model.sample();
+        verify();
+    }
+    // Paused, what was shown stays.
+    model.setPaused(true);
+    const int rows = model.rowCount();
+    const CoroutineId shown = model.idAt(rows / 2);
+    run(6400);
+    model.sample();
+    model.sort(Model::ProcessColumn);
+    QCOMPARE(model.rowCount(), rows);
+    QCOMPARE(model.index(model.rowOf(shown), Model::BirthColumn).data().toULongLong(), qulonglong{1} + shown);
+    model.setPaused(false);
+    model.sample();
+    verify();
+    // A model that comes later.
+    Model late;
+    late.setPopulation(&population);
+    QCOMPARE(static_cast<std::uint64_t>(late.rowCount()), population.keptCount());
+}
+
 void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
 {
     constexpr std::uint32_t kOther = NotedTarget::kPid + 1;

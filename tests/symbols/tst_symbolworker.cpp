@@ -48,6 +48,28 @@ CT_CASE(answersArriveWithANewGeneration)
     CHECK(nowhere->gap == SymbolGap::NoModule);
 }
 
+CT_CASE(itsEndWaitsForNoFile)
+{
+    const auto gate = std::make_shared<std::promise<void>>();
+    auto owned = std::make_shared<int>(7);
+    const std::weak_ptr<int> watched = owned;
+    std::promise<void> begun;
+    {
+        SymbolWorker worker;
+        worker.run([gate, owned = std::move(owned), &begun](Symbolizer &) {
+            begun.set_value();
+            gate->get_future().wait();
+        });
+        begun.get_future().wait();
+        worker.run([](Symbolizer &) { CHECK(!"ran after the end"); });
+    }
+    // The worker is gone, and what its task uses is not.
+    CHECK(!watched.expired());
+    gate->set_value();
+    while (!watched.expired())
+        std::this_thread::yield();
+}
+
 CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
 {
     const made::Ran first = made::run("gxx_o2");

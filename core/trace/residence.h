@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Of which coroutines a trace keeps records. Ids are never used again, so those of a long run are mostly of coroutines
+// that have ended: over a limit, whole pages of them are dropped, the ones that ended first go first.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace ct {
+
+/// How many records there may be at a time. A living coroutine in a page keeps the dead ones in it.
+struct RecordLimits {
+    std::uint32_t dead = ~0U;    ///< over it, pages without a living coroutine are dropped
+    std::uint32_t living = ~0U;  ///< over it, new coroutines get none: not below `dead`
+};
+
+/// Writer only, unless it says otherwise. Two of them that see the same births and deaths decide alike.
+class Residence {
+public:
+    static constexpr std::uint32_t kPageSize = 64;
+
+    explicit Residence(const RecordLimits &limits)
+        : m_mostPages(pagesOf(limits.dead)), m_mostInAll(std::max(m_mostPages, pagesOf(limits.living)))
+    {
+    }
+
+    /// Before the record of the next id is made. Calls drop(page) for each page that goes, and release(first, end) for
+    /// ids of which no record is left, whose memory may be given back. False: there is no room for it, for good.
+    template <class Drop, class Release>
+    bool admit(std::uint32_t id, Drop &&drop, Release &&release)
+    {
+        const std::uint32_t page = id / kPageSize;
+        if (page == m_pages.size())
+            beginPage(drop, release);
+        if (m_pages[page].dropped)
+            return false;
+        m_pages[page].living |= bitOf(id);
+        return true;
+    }
+    void died(std::uint32_t id)
+    {
+        const std::uint32_t page = id / kPageSize;
+        if (page >= m_pages.size() || !(m_pages[page].living & bitOf(id)))
+            return;
+        m_pages[page].living &= ~bitOf(id);
+        listIfDead(page);
+    }
+
+    bool hasDropped() const { return m_hasDropped; }
+    bool isDropped(std::uint32_t id) const
+    {
+        return m_hasDropped && id / kPageSize < m_pages.size() && m_pages[id / kPageSize].dropped;
+    }
+    /// Any thread.
+    std::uint64_t records() const { return std::uint64_t{m_kept.load(std::memory_order_relaxed)} * kPageSize; }
+
+private:
+    struct Page {
+        std::uint64_t living = 0;  ///< a bit for each
+        bool dropped = false;      ///< or never kept
+    };
+    static std::uint32_t pagesOf(std::uint32_t records) { return std::max(1U, records / kPageSize); }
+    static std::uint64_t bitOf(std::uint32_t id) { return std::uint64_t{1} << id % kPageSize; }
+
+    /// The latest page may still get coroutines.
+    void listIfDead(std::uint32_t page)
+    {
+        if (m_pages[page].living == 0 && !m_pages[page].dropped && page + 1 < m_pages.size())
+            m_dead.push_back(page);
+    }
+    template <class Drop, class Release>
+    void beginPage(Drop &&drop, Release &&release)
+    {
+        m_pages.emplace_back();
+        if (m_pages.size() > 1)
+            listIfDead(static_cast<std::uint32_t>(m_pages.size() - 2));
+        const std::uint32_t kept = m_kept.load(std::memory_order_relaxed);
+        // An eighth at once: giving memory back in small pieces costs much.
+        if (kept >= m_mostPages)
+            dropDead(kept - m_mostPages + 1 + m_mostPages / 8, drop, release);
+        if (m_kept.load(std::memory_order_relaxed) < m_mostInAll) {
+            m_kept.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
+        m_pages.back().dropped = true;
+        m_hasDropped = true;
+    }
+    template <class Drop, class Release>
+    void dropDead(std::uint32_t count, Drop &&drop, Release &&release)
+    {
+        const auto end = m_dead.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(count, m_dead.size()));
+        std::vector<std::uint32_t> going(m_dead.begin(), end);
+        m_dead.erase(m_dead.begin(), end);
+        std::sort(going.begin(), going.end());
+        for (const std::uint32_t page : going) {
+            drop(page);
+            m_pages[page].dropped = true;
+            m_hasDropped = true;
+        }
+        m_kept.fetch_sub(static_cast<std::uint32_t>(going.size()), std::memory_order_relaxed);
+        for (std::size_t i = 0; i < going.size();) {
+            const std::uint32_t first = going[i];
+            std::uint32_t runEnd = first;
+            for (; i < going.size() && going[i] == runEnd; ++i)
+                ++runEnd;
+            release(withDroppedBefore(first) * kPageSize, withDroppedBehind(runEnd) * kPageSize);
+        }
+    }
+    /// Neighbours that were dropped before are released once more: small records share pages of the system with theirs.
+    static constexpr std::uint32_t kNeighbours = 64;
+    std::uint32_t withDroppedBefore(std::uint32_t first) const
+    {
+        const std::uint32_t least = first - std::min(first, kNeighbours);
+        while (first > least && m_pages[first - 1].dropped)
+            --first;
+        return first;
+    }
+    std::uint32_t withDroppedBehind(std::uint32_t end) const
+    {
+        const auto most = std::min<std::uint64_t>(m_pages.size(), std::uint64_t{end} + kNeighbours);
+        while (end < most && m_pages[end].dropped)
+            ++end;
+        return end;
+    }
+
+    const std::uint32_t m_mostPages;
+    const std::uint32_t m_mostInAll;
+    std::vector<Page> m_pages;
+    std::deque<std::uint32_t> m_dead;      ///< pages of dead coroutines only, the first one first
+    std::atomic<std::uint32_t> m_kept{0};  ///< pages with records; relaxed: a number for people
+    bool m_hasDropped = false;
+};
+
+}  // namespace ct
