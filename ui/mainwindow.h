@@ -58,6 +58,10 @@ public:
 public Q_SLOTS:
     void resetLayout();
 
+Q_SIGNALS:
+    /// An error was shown: of starting or reading what was asked for, or of something later.
+    void failed(const QString &message);
+
 protected:
     void closeEvent(QCloseEvent *event) override;
 
@@ -100,12 +104,15 @@ private:
     void seekReplay(std::uint64_t ts);
     void endReplay();
     void sampleReplay();
+    void showInstant();
+    QString instantText() const;
     QString replayText() const;
     void findOrigin();
     void onSampled();
     void onTicked();
     void onTargetExited(const ExitStatus &status, qint64 monotonicNs);
-    void onNothingTraced();
+    void onNothingTraced(const QString &why);
+    void showChecklist();
     void onNotice(const QString &notice);
     void onExported(const QString &path, const ExportReport &report);
     void updateStartPage();
@@ -143,6 +150,7 @@ private:
     bool m_saidFull = false;  ///< that the region cannot grow
     bool m_saidNoSymbols = false;
     bool m_saidUnkept = false;  ///< that memory has no room for more coroutines
+    QString m_whyUntraced;      ///< one sentence
     QString m_exit;             ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;
