@@ -38,6 +38,11 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
         if (m_waits && m_window.capture().isLoaded())
             QTimer::singleShot(kSettleMs, this, &Screenshot::take);
     });
+    // A recording that is still being written has no end to wait for.
+    connect(&window.capture(), &Capture::followed, this, [this] {
+        if (m_waits)
+            QTimer::singleShot(kSettleMs, this, &Screenshot::take);
+    });
     QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takeWhenLoaded);
 }
 
@@ -72,6 +77,7 @@ void Screenshot::take()
 {
     if (std::exchange(m_over, true))
         return;
+    m_waits = false;
     QByteArray png;
     QBuffer buffer(&png);
     if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {

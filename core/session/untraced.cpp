@@ -59,8 +59,8 @@ constexpr std::array<Cause, 7> kCauses{{
 /// Programs that start another one with variables of their own choice.
 bool dropsAlways(std::string_view program)
 {
-    constexpr std::array<std::string_view, 10> kPrograms{"sudo", "su",          "doas",   "pkexec", "runuser",
-                                                         "ssh",  "systemd-run", "docker", "podman", "flatpak"};
+    constexpr std::array<std::string_view, 9> kPrograms{"sudo",        "su",     "pkexec", "runuser", "ssh",
+                                                        "systemd-run", "docker", "podman", "flatpak"};
     return std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
 }
 

@@ -31,6 +31,7 @@ public:
         arguments[1] = file;
         m_process.setArguments(arguments);
     }
+    void setInput(const QString &file) { m_process.setStandardInputFile(file); }
     void addArguments(const QStringList &more) { m_process.setArguments(m_process.arguments() + more); }
     int run()
     {
@@ -111,6 +112,36 @@ private Q_SLOTS:
         QCOMPARE(window.run(), 3);
         QVERIFY2(window.err().contains(name.toUtf8()), window.err().constData());
         QVERIFY(!QFile::exists(window.picture()));
+    }
+
+    void standardInputThatIsNoRecordingFails()
+    {
+        for (const char *seconds : {"0.001", "5"}) {
+            Window window({QStringLiteral("--screenshot-after"), QLatin1String(seconds), QStringLiteral("--input"),
+                           QStringLiteral("-")});
+            const QString text = window.path("text");
+            QVERIFY(writeFile(text, "no recording\n"));
+            window.setInput(text);
+            // A picture that is due before the first byte was read shows a window that waits.
+            const int status = window.run();
+            QVERIFY(status == 3 || (status == 0 && qstrcmp(seconds, "5") != 0));
+            QCOMPARE(QFile::exists(window.picture()), status == 0);
+        }
+    }
+
+    /// There is no end of loading to wait for.
+    void whatIsStillBeingWrittenIsShown()
+    {
+        runner::Batch batch({QStringLiteral("-o"), QStringLiteral("o.ctr")},
+                            runner::target("ct_storm", runner::words("--coroutines 5 --seconds 600 --rate 1000")));
+        batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
+        QVERIFY(batch.start());
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(batch.path("o.ctr")).size() > 4096, runner::kPatienceMs);
+        Window window({QStringLiteral("--screenshot-after"), QStringLiteral("0.001"), batch.path("o.ctr")});
+        QCOMPARE(window.run(), 0);
+        QVERIFY(QFile::exists(window.picture()));
+        batch.signal(SIGTERM);
+        QVERIFY(batch.wait());
     }
 
     /// Before anything is started; and a picture that was there stays.
