@@ -5,11 +5,12 @@
 #include "app/backlog.h"
 #include "app/consolesignals.h"
 #include "app/dumper.h"
+#include "app/endjudge.h"
 #include "app/filesdiffer.h"
 #include "app/findinglines.h"
 #include "app/outputfile.h"
-#include "app/placelearner.h"
 #include "app/progressline.h"
+#include "app/targetteller.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
@@ -21,13 +22,11 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <thread>
 #include <unistd.h>
 
 namespace ct {
@@ -35,10 +34,6 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-/// For functions and lines of what was found: before the target is ended, and at the end.
-constexpr std::chrono::milliseconds kLearnBeforeEnd{2000};
-constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
-constexpr std::chrono::milliseconds kLearnStep{1};
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -71,12 +66,10 @@ private:
     void connectSession();
     void armDuration();
     void decideEnd(const std::string &endedBy);
-    void learnMore();
-    void endLearning();
+    void beginEnd();
     void passSignalOn();
     void onSignal(int signal);
     void onDuration();
-    void onNothingTraced();
     void sayBeginning();
     void connectDumper();
     void outputFailed(const QString &message);
@@ -87,7 +80,6 @@ private:
     int exitCode() const;
     Dumper::Ending ending() const;
     bool writeSummary();
-    void find();
     bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
 
     const CommandLine &m_line;
@@ -106,12 +98,10 @@ private:
     QTimer m_durationTimer;
     Summary m_summary;
     std::uint64_t m_startedNs = 0;
-    std::uint64_t m_decidedNs = 0;          ///< when the end was decided, and
-    std::uint64_t m_endNs = 0;              ///< when it began
-    std::optional<PlaceLearner> m_learner;  ///< in between
-    QTimer m_learnTimer;
-    std::optional<std::vector<StuckGroup>> m_stuckBeforeEnd;  ///< of a launched target
-    std::optional<std::vector<FoundGroup>> m_found;
+    std::uint64_t m_decidedNs = 0;  ///< when the end was decided, and
+    std::uint64_t m_endNs = 0;      ///< when it began
+    std::unique_ptr<EndJudge> m_judge;
+    std::unique_ptr<TargetTeller> m_teller;  ///< of targets that are started elsewhere
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
 };
@@ -169,6 +159,7 @@ void BatchRun::makePlaces()
     places.folders = m_line.debugFolders;
     m_places = std::make_shared<Places>(std::make_shared<SymbolWorker>(places), m_population);
     m_driver = std::make_unique<PlacesDriver>(m_session, m_places);
+    m_judge = std::make_unique<EndJudge>(m_population, m_places);
 }
 
 Result<void> BatchRun::startSession()
@@ -188,7 +179,8 @@ Result<void> BatchRun::startSession()
 void BatchRun::connectSession()
 {
     connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
-    connect(&m_session, &Session::nothingTraced, this, [this] { onNothingTraced(); });
+    connect(&m_session, &Session::nothingTraced, this,
+            [this](const QString &why) { m_progress.say(why + u' ' + Instructions::nothingTracedPointer()); });
     connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.say(notice); });
     connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::captureFailed, this,
@@ -196,8 +188,8 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (m_summary.endedBy.empty() && (state == SessionState::Draining || state == SessionState::Ended))
             decideEnd("exit");
-        if (m_learner)  // it has ended by itself
-            endLearning();
+        if (m_judge->isLearning())  // it has ended by itself
+            m_judge->endLearning();
         if (state == SessionState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->begin(m_signalsSeen > 0);
@@ -205,7 +197,8 @@ void BatchRun::connectSession()
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
-    connect(&m_learnTimer, &QTimer::timeout, this, [this] { learnMore(); });
+    connect(m_judge.get(), &EndJudge::said, this, [this](const QString &message) { m_progress.say(message); });
+    connect(m_judge.get(), &EndJudge::learned, this, [this] { beginEnd(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
@@ -266,41 +259,24 @@ void BatchRun::armDuration()
     m_durationTimer.start(static_cast<int>(std::ceil(left)));
 }
 
-/// Once, by the first reason. Who is stuck is judged then, before the end itself changes anything; the end follows when
-/// it is known where they wait, if that can be learned only now.
+/// Once, by the first reason. Who is stuck is judged before the end itself changes anything.
 void BatchRun::decideEnd(const std::string &endedBy)
 {
     m_summary.endedBy = endedBy;
     m_decidedNs = m_endNs = monotonicNow();
     m_durationTimer.stop();
-    if (endedBy == "exit")
-        return;
-    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
-    m_learner.emplace(*m_population, stuck, *m_places, kLearnBeforeEnd);
-    if (isLaunched())
-        m_stuckBeforeEnd = std::move(stuck);
-    if (const std::size_t count = m_learner->left(); count > 0)
-        m_progress.say(tr("looking up where %1 of the stuck coroutines wait; Ctrl-C ends that").arg(count));
-    m_learnTimer.start(kLearnStep);
-    learnMore();
+    if (endedBy != "exit")
+        m_judge->decide(m_decidedNs, isLaunched());
 }
 
-void BatchRun::learnMore()
+/// Unless the end has come by itself.
+void BatchRun::beginEnd()
 {
-    if (!m_learner->step())
-        endLearning();
-}
-
-/// And begins with the end, unless that has come by itself.
-void BatchRun::endLearning()
-{
-    m_learnTimer.stop();
-    m_learner.reset();
     m_endNs = monotonicNow();
     if (m_session.state() == SessionState::Draining || m_session.state() == SessionState::Ended)
         return;
-    if (m_stuckBeforeEnd)
-        m_found = groupsOf(*m_stuckBeforeEnd, *m_population, m_places.get());
+    if (const std::optional<StuckInstant> decided = m_judge->decided(); decided && m_recorder)
+        m_recorder->tellJudged(decided->ts, decided->coroutines);
     if (m_summary.endedBy == "signal")
         passSignalOn();
     else if (isLaunched())
@@ -325,8 +301,8 @@ void BatchRun::onSignal(int signal)
     m_lastSignal = signal;
     if (m_summary.endedBy.empty())
         decideEnd("signal");
-    else if (m_learner)
-        endLearning();
+    else if (m_judge->isLearning())
+        m_judge->stopLearning();
     else
         passSignalOn();
 }
@@ -359,25 +335,15 @@ void BatchRun::onDuration()
     decideEnd("duration");
 }
 
-void BatchRun::onNothingTraced()
-{
-    m_progress.say(tr("nothing is traced: no coroutine was seen. To check:"));
-    for (const QString &point : Instructions::nothingTracedChecklist())
-        m_progress.add(QStringLiteral("- ") + point);
-    m_progress.say(tr("The lines that a program needs:"));
-    for (const QString &codeLine : Instructions::fiveLines().split(QLatin1Char('\n'), Qt::SkipEmptyParts))
-        m_progress.add(codeLine);
-}
-
 void BatchRun::sayBeginning()
 {
     for (const QString &notice : m_session.notices())
         m_progress.say(notice);
-    if (!std::holds_alternative<ListenRequest>(m_line.start.what))
+    if (isLaunched())
         return;
-    const TracedEnvironment environment{m_session.regionPath(), m_session.socketPath(), m_session.stations()};
-    m_progress.say(tr("waiting for a target; start it with"));
-    m_progress.add(Instructions::shellLine(environment));
+    m_teller = std::make_unique<TargetTeller>(m_session, m_progress);
+    if (std::holds_alternative<ListenRequest>(m_line.start.what))
+        m_teller->sayHowToStart();
 }
 
 int BatchRun::exitCode() const
@@ -412,21 +378,6 @@ bool BatchRun::writeSummary()
     return bool(written);
 }
 
-/// What was not found before the end.
-void BatchRun::find()
-{
-    if (!m_found) {
-        // What a dead process left has its end in the past: the time of the last thing that happened.
-        const std::uint64_t judgedAt = m_session.isPostMortem() ? latestEvent(*m_population) : m_decidedNs;
-        const std::vector<StuckGroup> stuck =
-            m_stuckBeforeEnd ? std::move(*m_stuckBeforeEnd) : findStuck(*m_population, judgedAt);
-        for (PlaceLearner learner(*m_population, stuck, *m_places, kLearnAtEnd); learner.step();)
-            std::this_thread::sleep_for(kLearnStep);
-        m_found = groupsOf(stuck, *m_population, m_places.get());
-    }
-    m_summary.stuck = std::move(*m_found);
-}
-
 int BatchRun::finish()
 {
     m_progress.clear();
@@ -444,7 +395,7 @@ int BatchRun::finish()
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
-    find();
+    m_judge->finish(m_summary);
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -452,6 +403,8 @@ int BatchRun::finish()
         else
             m_summary.exitCode = status.code;
     }
+    if (const std::string instants = describeInstants(m_summary); !instants.empty())
+        m_progress.say(QString::fromStdString(instants));
     for (const QString &text : findingLines(m_summary.stuck, m_places->problem()))
         m_progress.say(text);
     m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));

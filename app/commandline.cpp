@@ -4,6 +4,7 @@
 
 #include "app/optionvalues.h"
 #include "core/exporting/exporting.h"
+#include "core/fileending.h"
 #include "core/recording/rotation.h"
 
 #include <algorithm>
@@ -31,13 +32,32 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
     return usageError("--theme " + value + ": light, dark or system is needed");
 }
 
+constexpr std::array<std::string_view, 9> kFlags{
+    "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
+constexpr std::array<std::string_view, 22> kValued{"-n",           "--stations",  "-o",           "--output",
+                                                   "--shm",        "--sock",      "--duration",   "--summary",
+                                                   "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
+                                                   "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
+                                                   "--keep",       "--dump-on",   "--session",    "--limit",
+                                                   "--debug-path", "--input"};
+
+bool isAmong(const auto &names, std::string_view name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool looksLikeARecording(std::string_view path)
+{
+    return hasEnding(path, ".ctr") || hasEnding(path, ".jsonl") || hasEnding(path, ".json");
+}
+
 /// Qt's own options, that take a value.
 bool isQtOption(std::string_view argument)
 {
     constexpr std::array<std::string_view, 10> kKnown{
         "-platform",    "-platformtheme", "-platformpluginpath", "-style",   "-stylesheet",
         "-qwindowicon", "-qwindowtitle",  "-qwindowgeometry",    "-session", "-display"};
-    return std::find(kKnown.begin(), kKnown.end(), argument) != kKnown.end();
+    return isAmong(kKnown, argument);
 }
 
 class Parser {
@@ -58,6 +78,7 @@ private:
     Result<void> setTarget();
     Result<void> check() const;
     Result<void> checkSource() const;
+    Result<void> checkBatch() const;
     Result<void> checkOutput() const;
     void used(const std::string &name) { m_used.push_back(name); }
     bool isGiven(const std::string &name) const;
@@ -82,7 +103,7 @@ Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::w
 /// A recording, or a region.
 Result<void> Parser::setFile(const std::string &name, const std::string &path)
 {
-    if (path.ends_with(".shm"))
+    if (hasEnding(path, ".shm"))
         return setSource(name, AttachRequest{path});
     return setSource(name, OpenRequest{path});
 }
@@ -108,6 +129,9 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
     } else if (name == "--no-lanes") {
         used(name);
         m_line.start.capture.lanes = false;
+    } else if (name == "--until-idle") {
+        used(name);
+        m_line.start.capture.untilIdle = true;
     } else if (name == "--listen")
         return setSource(name, ListenRequest{});
     else
@@ -220,18 +244,6 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
     return {};
 }
 
-bool takesValue(std::string_view name)
-{
-    constexpr std::array<std::string_view, 22> kNames{
-        "-n",           "--stations",  "-o",           "--output",
-        "--shm",        "--sock",      "--duration",   "--summary",
-        "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
-        "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
-        "--keep",       "--dump-on",   "--session",    "--limit",
-        "--debug-path", "--input"};
-    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 Result<void> Parser::parseOne()
 {
     const std::string argument = m_arguments[m_next++];
@@ -246,15 +258,20 @@ Result<void> Parser::parseOne()
         m_line.qtArguments.insert(m_line.qtArguments.end(), {argument, m_arguments[m_next++]});
         return {};
     }
-    if (argument.empty() || argument.front() != '-') {
+    if (argument.empty())
+        return usageError("an argument is empty; FILE needs a name");
+    if (argument == "-")
+        return usageError("-: a recording from standard input is --input -");
+    if (argument.front() != '-')
         return setFile(argument, argument);
-    }
     bool known = false;
     if (Result<void> flag = parseFlag(argument, known); known)
         return flag;
     const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
     const std::string name = argument.substr(0, equals);
-    if (!takesValue(name))
+    if (equals != std::string::npos && isAmong(kFlags, name))
+        return usageError(argument + ": " + name + " takes no value");
+    if (!isAmong(kValued, name))
         return usageError(argument + ": unknown argument");
     if (equals != std::string::npos)
         return parseValued(name, argument.substr(equals + 1), known);
@@ -312,21 +329,36 @@ Result<void> Parser::check() const
 {
     if (Result<void> source = checkSource(); !source)
         return source;
+    if (m_line.mode == CommandLine::Mode::Batch)
+        return checkBatch();
+    if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep",
+                                                  "--dump-on", "--session", "--limit", "--csv-for-spreadsheets"}))
+        return usageError(*batchOnly + " goes with --batch");
+    if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
+        return usageError("--screenshot-after goes with --screenshot");
+    return {};
+}
+
+/// --batch captures. What the window alone does gets an answer that names the way to do it.
+Result<void> Parser::checkBatch() const
+{
+    const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
     const auto &what = m_line.start.what;
-    if (m_line.mode != CommandLine::Mode::Batch) {
-        if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--summary", "--keep",
-                                                      "--dump-on", "--session", "--limit", "--csv-for-spreadsheets"}))
-            return usageError(*batchOnly + " goes with --batch");
-        if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
-            return usageError("--screenshot-after goes with --screenshot");
-        return {};
-    }
-    if (const std::string *windowOnly = firstUsed({"--screenshot", "--screenshot-after", "--theme"}))
-        return usageError(*windowOnly + " does not go with --batch");
     if (std::holds_alternative<std::monostate>(what))
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
-    if (std::holds_alternative<OpenRequest>(what) || std::holds_alternative<InputRequest>(what))
-        return usageError(m_source + ": a program to start goes behind --");
+    if (std::holds_alternative<InputRequest>(what))
+        return usageError("--input - shows a recording in the window, without --batch; " + capture);
+    if (const auto *open = std::get_if<OpenRequest>(&what)) {
+        if (m_source.starts_with("--input ") || looksLikeARecording(open->path))
+            return usageError(m_source + ": a recording is shown in the window, without --batch; " + capture);
+        return usageError(m_source + ": a program to start goes behind --, as in --batch -- " + open->path);
+    }
+    for (const std::string &name : m_used) {
+        if (name == "--screenshot" || name == "--screenshot-after" || name == "--theme" || isQtOption(name))
+            return usageError(name + " does not go with --batch, which has no window");
+    }
+    if (m_line.start.capture.untilIdle && !std::holds_alternative<ListenRequest>(what))
+        return usageError("--until-idle goes with --listen; other captures end with their targets");
     return checkOutput();
 }
 
@@ -379,6 +411,13 @@ const ExportFormat &outputFormat(const CommandLine &line)
 {
     const ExportFormat &format = *exportFormatFor(line.outputPath);
     return line.csvForSpreadsheets ? forSpreadsheets(format) : format;
+}
+
+std::vector<std::string> optionNames()
+{
+    std::vector<std::string> names(kFlags.begin(), kFlags.end());
+    names.insert(names.end(), kValued.begin(), kValued.end());
+    return names;
 }
 
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)

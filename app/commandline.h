@@ -4,6 +4,7 @@
 // The command line as a value. Pure: reads its arguments only, prints nothing, ends nothing.
 #pragma once
 
+#include "core/fileending.h"
 #include "core/result.h"
 #include "core/session/startrequest.h"
 
@@ -34,7 +35,7 @@ struct CommandLine {
     std::string outputPath;                             ///< empty: none; "-": standard output
     bool streams() const { return outputPath == "-"; }  ///< a recording, to standard output
     /// The output is a recording, with all there is.
-    bool records() const { return streams() || outputPath.ends_with(".ctr"); }
+    bool records() const { return streams() || hasEnding(outputPath, ".ctr"); }
     bool csvForSpreadsheets = false;    ///< names that look like formulas are escaped
     std::string sessionId;              ///< of the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output
@@ -59,6 +60,9 @@ const ExportFormat &outputFormat(const CommandLine &line);
 
 /// `arguments` without the program's name. An error names the argument and what would be right.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);
+
+/// Every option of this program, "-o" and "--output" alike, without those of Qt. For tests of the documentation.
+std::vector<std::string> optionNames();
 
 /// For --help; in app/usage.cpp.
 std::string usageText();

@@ -9,6 +9,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <numeric>
 #include <unordered_map>
 
 namespace ct {
@@ -200,17 +201,10 @@ std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, 
     return groupsOf(findStuck(population, now), population, places);
 }
 
-std::uint64_t latestEvent(const Population &population)
+std::uint64_t stuckIn(const std::vector<StuckGroup> &groups)
 {
-    std::uint64_t latest = 0;
-    for (CoroutineId id = 0; id < population.size(); ++id) {
-        const CoroutineSnapshot coroutine = population.at(id);
-        if (coroutine.events > 0 && coroutine.state != CoroutineState::Destroyed &&
-            coroutine.state != CoroutineState::Unknown)
-            latest = std::max(latest, coroutine.since);
-        latest = std::max(latest, coroutine.birthTs);
-    }
-    return latest;
+    return std::accumulate(groups.begin(), groups.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const StuckGroup &group) { return sum + group.coroutines.size(); });
 }
 
 std::string toJson(const Summary &summary)
@@ -231,6 +225,12 @@ std::string toJson(const Summary &summary)
     object.optional("signal", summary.signal);
     object.text("ended_by", summary.endedBy);
     appendStuck(object.key("stuck"), summary.stuck);
+    const std::optional<StuckInstant> &decided = summary.stuckWhenDecided;
+    object.text("stuck_judged", decided ? "end_decided" : "end");
+    object.optional("stuck_when_end_decided", decided ? std::optional(decided->coroutines) : std::nullopt);
+    object.optional("end_decided_ts", decided ? std::optional(decided->ts) : std::nullopt);
+    object.number("stuck_at_end", summary.stuckAtEnd.coroutines);
+    object.number("end_ts", summary.stuckAtEnd.ts);
     object.number("born_before_init", sums.bornBeforeInit);
     object.number("flagged_stations", sums.flaggedStations);
     object.number("sites_dropped", sums.sitesDropped);
@@ -288,6 +288,22 @@ std::string durationText(std::uint64_t ns)
         }
     }
     return buffer.data();
+}
+
+std::string describeInstants(const Summary &summary)
+{
+    const auto coroutines = [](std::uint64_t count) {
+        return std::to_string(count) + (count == 1 ? " coroutine" : " coroutines");
+    };
+    const StuckInstant &end = summary.stuckAtEnd;
+    const std::optional<StuckInstant> &decided = summary.stuckWhenDecided;
+    if (end.coroutines == 0 && (!decided || decided->coroutines == 0))
+        return {};
+    if (!decided)
+        return "stuck at the end of the run: " + coroutines(end.coroutines);
+    const std::string later = end.ts > decided->ts ? ", " + durationText(end.ts - decided->ts) + " later" : "";
+    return "stuck when the end was decided: " + coroutines(decided->coroutines) + "; at the end of the run" + later +
+           ": " + std::to_string(end.coroutines);
 }
 
 std::string describe(const FoundGroup &group)

@@ -40,8 +40,13 @@ std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, 
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
                                  const Places *places = nullptr);
 
-/// Time of the latest thing that is known of any coroutine, ns; 0 = nothing.
-std::uint64_t latestEvent(const Population &population);
+/// A judgement: when it was made, and how many coroutines were stuck then.
+struct StuckInstant {
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint64_t coroutines = 0;
+};
+/// Coroutines in all groups.
+std::uint64_t stuckIn(const std::vector<StuckGroup> &groups);
 
 struct Summary {
     Accounting accounting;
@@ -50,7 +55,10 @@ struct Summary {
     std::optional<int> exitCode;  ///< of a launched target that exited
     std::optional<int> signal;    ///< that killed a launched target
     std::string endedBy;          ///< exit, duration, signal
+    /// Of the judgement when the end was decided; without one, of that at the end.
     std::vector<FoundGroup> stuck;
+    std::optional<StuckInstant> stuckWhenDecided;  ///< the target was ended by us: just before
+    StuckInstant stuckAtEnd;                       ///< at the end of the stream, as in its recording
     std::string regionPath;
     bool regionKept = false;
     std::vector<std::string> dumps;       ///< files, in order
@@ -63,6 +71,8 @@ struct Summary {
 /// One JSON object, with a line break at the end.
 std::string toJson(const Summary &summary);
 
+/// "stuck when the end was decided: 15 coroutines; at the end of the run, 312 ms later: 21"; empty: none at all.
+std::string describeInstants(const Summary &summary);
 /// "47 coroutines at async_read server.cpp:88, longest 4.2 s, usually 1.1 ms"
 std::string describe(const FoundGroup &group);
 /// "1234 events of 10 coroutines in 1.2 s; lost 0, untraced 0, missed before attach 0"

@@ -16,10 +16,13 @@ The window:
 Without a window:
   corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
 
+  --batch                 capture without a window
+
 What to capture, one of:
   -- TARGET [ARG...]      a program to start
   --cmd 'LINE'            a line for /bin/sh to start
-  --listen                a program that is started elsewhere
+  --listen                a program that is started elsewhere; without a window, the lines that start it in a shell,
+                          with systemd and in a container are printed
   --attach SHM            an existing region, live or left over
 
 Capture:
@@ -49,6 +52,7 @@ With --batch:
   --session ID            how a recording (.ctr) names the run [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
+  --until-idle            with --listen: end when all targets have gone, once at least one has come
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
                           given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
                           or the next number that is free
@@ -60,15 +64,16 @@ With --batch:
 The window:
   --input FILE            the same as FILE; - is standard input. What arrives is kept with the other recordings. A
                           recording that is still being written is followed, whichever way it was opened
-  --screenshot PNG        save a picture of the window and quit
+  --screenshot PNG        save a picture of the window and quit; what cannot be opened or started leaves none
   --screenshot-after S    after so many seconds [3]
   --theme light|dark|system
 
   -h, --help              this text
   -v, --version           the version
 
-Exit status of --batch: the target's (128 + signal if it was killed); 127 it cannot be started; 2 wrong
-usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3.
+Exit status of --batch: the target's (128 + signal if it was killed), 0 for --listen and --attach; 127 it cannot
+be started; 2 wrong usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3; with
+--screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
 )";
 }
 

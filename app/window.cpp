@@ -4,23 +4,20 @@
 
 #include "app/batch.h"
 #include "app/consolesignals.h"
+#include "app/screenshot.h"
 #include "core/session/printable.h"
-#include "ui/capture.h"
 #include "ui/mainwindow.h"
 #include "ui/theme.h"
 
 #include <QApplication>
 #include <QSettings>
-#include <QTimer>
 
-#include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace ct {
 
 namespace {
-
-constexpr QSize kPictureSize{1600, 1000};
 
 Theme themeFor(CommandLine::Theme wanted)
 {
@@ -33,31 +30,19 @@ Theme themeFor(CommandLine::Theme wanted)
     return savedTheme(QSettings());
 }
 
-/// Quits with `code` once no target that was started here runs any more.
-void quitWithoutTarget(MainWindow &window, int code)
-{
-    const auto quit = [code] { QCoreApplication::exit(code); };
-    if (!window.capture().targetRuns()) {
-        quit();
-        return;
-    }
-    // The session is drained, and its region removed, when it has ended; only then is nothing left behind.
-    QObject::connect(window.capture().session(), &Session::ended, &window, quit, Qt::QueuedConnection);
-    window.capture().terminateTarget();
-}
-
-void takePicture(MainWindow &window, const std::string &path)
-{
-    const bool saved = window.grab().save(QString::fromStdString(path), "PNG");
-    if (!saved)
-        std::fprintf(stderr, "corotracer-gui: cannot write the picture %s\n", ct::printable(path).toUtf8().constData());
-    quitWithoutTarget(window, saved ? kExitSuccess : kExitOutput);
-}
-
 }  // namespace
 
 int runWindow(const CommandLine &line, int argc, char **argv)
 {
+    std::optional<OutputFile> picture;
+    if (!line.screenshotPath.empty()) {
+        Result<OutputFile> file = OutputFile::open(line.screenshotPath);
+        if (!file) {
+            std::fprintf(stderr, "corotracer-gui: --screenshot: %s\n", ct::printable(file.error().message).toUtf8().constData());
+            return kExitOutput;
+        }
+        picture.emplace(std::move(*file));
+    }
     QApplication application(argc, argv);
     refuseUserSignal();
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
@@ -67,11 +52,9 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     for (const std::string &folder : line.debugFolders)
         debugFolders << QString::fromStdString(folder);
     window.setDebugFolders(debugFolders);
-    if (!line.screenshotPath.empty()) {
-        window.resize(kPictureSize);
-        QTimer::singleShot(static_cast<int>(std::min(line.screenshotAfterSec * 1e3, 1e9)), &window,
-                           [&] { takePicture(window, line.screenshotPath); });
-    }
+    std::optional<Screenshot> screenshot;
+    if (picture)
+        screenshot.emplace(window, std::move(*picture), line.screenshotAfterSec);
     window.show();
     window.start(line.start);
     return QApplication::exec();

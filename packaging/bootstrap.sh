@@ -83,8 +83,7 @@ demo() {
     say 'no display: recording the demo server headless for 8 seconds'
     "$bin/corotracer-gui" --batch --duration 8 -o "$out/demo.jsonl" --summary "$out/summary.json" -- "$bin/ct_server_lossy" --seconds 60
     say 'and once more into a window without a screen, for its picture'
-    # The rules silence what the offscreen plugin says about size hints.
-    QT_QPA_PLATFORM=offscreen QT_LOGGING_RULES='default.warning=false' "$bin/corotracer-gui" --screenshot "$out/window.png" --screenshot-after 8 -- "$bin/ct_server_lossy" --seconds 60
+    "$root/packaging/window_picture.sh" "$out/window.png"
     say "written: $out/demo.jsonl, summary.json, window.png"
 }
 

@@ -79,7 +79,7 @@ Actions::Actions(QObject *parent)
                         tr("Choose where dumps go, and their format"));
     quit = make(parent, "actionQuit", nullptr, tr("&Quit"), QKeySequence::Quit);
     replay = make(parent, "actionReplay", "replay", tr("Re&play"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
-                  tr("Show the recording that is open once more, as it happened"));
+                  tr("Show the recording that is open, or the run that has ended, once more, as it happened"));
     stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
                 tr("Stop capturing; the target goes on"));
     terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),

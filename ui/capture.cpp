@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/capture.h"
 
+#include "core/analysis/stuck.h"
 #include "core/session/fileloader.h"
 #include "core/session/inputspool.h"
 #include "core/session/placesdriver.h"
@@ -103,8 +104,8 @@ std::string fileNameOf(const StartRequest &request)
 {
     if (std::holds_alternative<ListenRequest>(request.what))
         return "listening";
-    const QString name = nameOf(request);
-    return (name.endsWith(QLatin1String(".shm")) ? name.chopped(4) : name).toStdString();
+    const std::string name = nameOf(request).toStdString();
+    return hasEnding(name, ".shm") ? name.substr(0, name.size() - 4) : name;
 }
 
 }  // namespace
@@ -161,7 +162,9 @@ Result<void> Capture::start(const StartRequest &request)
         m_recordingPlace->queueBytes = shares.queue;
     source.places = std::make_shared<Places>(m_symbols, source.population);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
-    if (Result<void> begun = begin(source, request); !begun)
+    const Result<void> begun = begin(source, request);
+    m_targetFailed = !begun && source.session && source.session->targetFailedToStart();
+    if (!begun)
         return begun;
     letGo();
     m_driver = std::move(source.driver);
@@ -180,6 +183,8 @@ Result<void> Capture::start(const StartRequest &request)
     m_name = source.name;
     m_openedPath = source.openedPath;
     m_stopAsked = false;
+    m_loaded = false;
+    m_judged.reset();
     m_listening = std::holds_alternative<ListenRequest>(request.what);
     m_startedAt = m_recording ? static_cast<std::int64_t>(m_recording->startedAt()) : m_loader ? 0 : startedAt;
     m_rates.clear();
@@ -320,7 +325,7 @@ void Capture::watch(Session &session)
 
 bool Capture::knowsDeaths() const
 {
-    return !m_loader || m_openedPath.ends_with(".ctr");
+    return !m_loader || hasEnding(m_openedPath, ".ctr");
 }
 
 void Capture::setSymbolPlaces(const SymbolPlaces &places)
@@ -401,8 +406,18 @@ void Capture::stopCapture()
 
 void Capture::terminateTarget()
 {
-    if (m_session)
-        m_session->terminateTarget();
+    if (!m_session)
+        return;
+    if (targetRuns() && !m_judged) {
+        const std::uint64_t now = m_population->now();
+        std::uint32_t stuck = 0;
+        for (const StuckGroup &group : findStuck(*m_population, now))
+            stuck += static_cast<std::uint32_t>(group.coroutines.size());
+        m_judged = {now, stuck};
+        if (m_recording)
+            m_recording->tellJudged(now, stuck);
+    }
+    m_session->terminateTarget();
 }
 
 void Capture::tick()

@@ -5,7 +5,9 @@
 // views look at it. GUI thread.
 #pragma once
 
+#include "core/fileending.h"
 #include "core/recording/filegrowth.h"
+#include "core/recording/recordinginfo.h"
 #include "core/session/places.h"
 #include "core/session/recordingstore.h"
 #include "core/session/startrequest.h"
@@ -54,17 +56,25 @@ public:
     /// nullptr unless live.
     Session *session() const { return m_session.get(); }
     bool isFile() const { return m_loader != nullptr; }
+    /// The file was read to its end, or cannot be, and failed() or a notice said so.
+    bool isLoaded() const { return m_loaded; }
     double fileProgress() const;
     /// A file that was still being written when it was opened, or standard input; also after its end.
     bool isFollowed() const;
     bool isInput() const { return m_input != nullptr; }  ///< standard input
     FileGrowth::Figures followFigures() const;
     ReplayGate *gate() const;  ///< of a replay; nullptr: this is none
-    bool canReplay() const;    ///< what is shown is a recording, whole
+    bool canReplay() const;    ///< of what is shown there is a recording, whole and completed
+    /// The file that a replay reads: the one that is open, or the first of the recording of this run. Empty: none.
+    std::string replayPath() const;
     const std::string &openedPath() const { return m_openedPath; }
     bool endedInOrder() const;  ///< at the end of a file
     /// At its end: what is shown is only a part, as the user wanted no more.
     bool isCutShort() const;
+    /// Who was stuck when the end of the run was decided, before its target was ended; nullopt: it was not, or not yet.
+    std::optional<RecordingInfo::Judged> judged() const;
+    /// After a failed start(): the capture was ready, but the program could not be executed.
+    bool targetFailedToStart() const { return m_targetFailed; }
     /// What is shown says when coroutines were destroyed.
     bool knowsDeaths() const;
     /// Of the file that is open: what it says of itself; nullptr: not known (yet).
@@ -92,7 +102,7 @@ public:
     void setRecording(std::optional<RecordingPlace> place) { m_recordingPlace = std::move(place); }
     bool isRecorded() const { return m_recording != nullptr; }
     /// There is, or was, something at recordingPath() that is a recording.
-    bool hasRecording() const { return isRecorded() || m_openedPath.ends_with(".ctr"); }
+    bool hasRecording() const { return isRecorded() || hasEnding(m_openedPath, ".ctr"); }
     /// Of this run, "…/2026-11-22T07.31.05-server.ctr": its files are ctr::segmentPath() of it. Or the file that was
     /// opened. Empty: there is none.
     std::string recordingPath() const;
@@ -119,7 +129,7 @@ Q_SIGNALS:
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);
     void outputLeftOut(quint64 lines);  ///< there was more than can be shown
     void targetExited(const ct::ExitStatus &status, qint64 monotonicNs);
-    void nothingTraced();
+    void nothingTraced(const QString &why);
     void noticeAdded(const QString &notice);
     void failed(const QString &message);
 
@@ -151,7 +161,10 @@ private:
     std::unique_ptr<FileLoader> m_loader;    ///< this reads
     std::string m_openedPath;
     std::optional<RecordingPlace> m_recordingPlace;
+    std::optional<RecordingInfo::Judged> m_judged;  ///< of the session
+    bool m_targetFailed = false;
     bool m_stopAsked = false;  ///< of what is followed
+    bool m_loaded = false;
     RatesModel m_rates;
     QString m_name;
     std::int64_t m_startedAt = 0;

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The part of a capture that is read from a file.
+// The part of a capture that is read from a file, and what can be read again.
 #include "core/recording/recordingoverview.h"
+#include "core/recording/segments.h"
 #include "core/session/fileloader.h"
 #include "core/session/inputspool.h"
 #include "core/session/replaygate.h"
+#include "core/session/runrecording.h"
 #include "core/session/session.h"
 #include "ui/capture.h"
 #include "ui/followformat.h"
@@ -75,6 +77,7 @@ void Capture::onLoaded(FileLoader &loader)
     } else if (!loader.errorMessage().isEmpty()) {
         Q_EMIT failed(loader.errorMessage());
     }
+    m_loaded = true;
     Q_EMIT stateChanged(state());
 }
 
@@ -95,7 +98,23 @@ ReplayGate *Capture::gate() const
 
 bool Capture::canReplay() const
 {
-    return m_loader && !gate() && state() == SessionState::Ended && !isCutShort() && m_population->size() > 0;
+    return !gate() && state() == SessionState::Ended && !isCutShort() && m_population->size() > 0 &&
+           !replayPath().empty();
+}
+
+std::string Capture::replayPath() const
+{
+    if (m_loader)
+        return m_openedPath;
+    if (!m_recording || m_recording->hasFailed())
+        return {};
+    const std::vector<std::string> files = ctr::segmentsOf(m_recording->path());
+    return files.empty() ? std::string() : files.front();
+}
+
+std::optional<RecordingInfo::Judged> Capture::judged() const
+{
+    return m_loader ? m_loader->aboutRun().judged : m_judged;
 }
 
 bool Capture::isCutShort() const

@@ -19,9 +19,11 @@ InfoBar::InfoBar(Kind kind, QWidget *parent)
     : QFrame(parent), m_kind(kind), m_icon(new QLabel(this)), m_text(new QLabel(this))
 {
     setAutoFillBackground(true);
+    m_text->setObjectName(QStringLiteral("infoBarText"));
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::RichText);
     m_text->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_text, &QLabel::linkActivated, this, &InfoBar::linkActivated);
     auto *close = new QToolButton(this);
     close->setIcon(icons::icon(QStringLiteral("close")));
     close->setAutoRaise(true);

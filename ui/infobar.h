@@ -22,6 +22,7 @@ public:
 
 Q_SIGNALS:
     void closed();
+    void linkActivated(const QString &link);  ///< of the text
 
 protected:
     void changeEvent(QEvent *event) override;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mainwindow.h"
 
-#include "core/session/instructions.h"
+#include "core/fileending.h"
 #include "core/session/placeslookup.h"
 #include "core/session/printable.h"
 #include "ui/actions.h"
@@ -93,7 +93,7 @@ Result<void> MainWindow::begin(const StartRequest &request)
 void MainWindow::openFile(const QString &path)
 {
     StartRequest request;
-    if (path.endsWith(QLatin1String(".shm")))
+    if (hasEnding(path.toStdString(), ".shm"))
         request.what = AttachRequest{path.toStdString()};
     else
         request.what = OpenRequest{path.toStdString()};
@@ -159,6 +159,7 @@ void MainWindow::connectCapture()
 
 void MainWindow::connectViews()
 {
+    connect(m_warning, &InfoBar::linkActivated, this, &MainWindow::showChecklist);
     connect(m_coroutines, &CoroutineDock::coroutineSelected, this, &MainWindow::select);
     connect(m_stuck, &StuckDock::coroutineSelected, this, &MainWindow::select);
     connect(m_timeline, &TimelineView::coroutineActivated, this, &MainWindow::select);
@@ -211,6 +212,7 @@ void MainWindow::onTraceChanged()
     m_throughput->clear();
     m_actions->follow->setChecked(!isPast);
     sampleReplay();
+    showInstant();
 }
 
 /// What is being written is shown as what is captured live.
@@ -259,6 +261,7 @@ void MainWindow::onStateChanged()
                        ? program
                        : QStringLiteral("%1 – %2 – %3").arg(printable(m_capture->name()), text, program));
     updateStartPage();
+    showInstant();
     // Drained, so its region is gone too. Queued: what follows may replace the session that is telling us.
     if (state == SessionState::Ended && m_afterExit)
         QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
@@ -344,20 +347,6 @@ void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
     m_output->setOrigin(m_capture->startedAt());
     m_output->end(exitText(), monotonicNs);
     onStateChanged();
-}
-
-void MainWindow::onNothingTraced()
-{
-    QString html =
-        QStringLiteral("<b>%1</b><ul style=\"margin:2px 0 2px -20px\">")
-            .arg(m_capture->targetRuns() ? tr("The target runs, but shows no coroutine. Is it built with the probe?")
-                                         : tr("No coroutine was seen. Is the target built with the probe?"));
-    const QStringList checklist = Instructions::nothingTracedChecklist();
-    for (const QString &point : checklist)
-        html += QStringLiteral("<li>%1</li>").arg(point.toHtmlEscaped());
-    html += QStringLiteral("</ul>%1<pre style=\"margin:4px 0 0 0\">%2</pre>")
-                .arg(tr("The five lines to add:"), Instructions::fiveLines().toHtmlEscaped());
-    m_warning->showText(html);
 }
 
 void MainWindow::onNotice(const QString &notice)

@@ -58,6 +58,10 @@ public:
 public Q_SLOTS:
     void resetLayout();
 
+Q_SIGNALS:
+    /// An error was shown: of starting or reading what was asked for, or of something later.
+    void failed(const QString &message);
+
 protected:
     void closeEvent(QCloseEvent *event) override;
 
@@ -100,13 +104,16 @@ private:
     void seekReplay(std::uint64_t ts);
     void endReplay();
     void sampleReplay();
+    void showInstant();
+    QString instantText() const;
     QString replayText() const;
     void findOrigin();
     void onSampled();
     void onTicked();
     void showUnkept(const NotKept &notKept);
     void onTargetExited(const ExitStatus &status, qint64 monotonicNs);
-    void onNothingTraced();
+    void onNothingTraced(const QString &why);
+    void showChecklist();
     void onNotice(const QString &notice);
     void onExported(const QString &path, const ExportReport &report);
     void updateStartPage();
@@ -145,6 +152,7 @@ private:
     bool m_saidApproximate = false;  ///< that a counter misbehaved
     bool m_saidEnded = false;        ///< that memory has dropped coroutines that have ended
     bool m_saidUnkept = false;       ///< that memory has no room for more coroutines
+    QString m_whyUntraced;           ///< one sentence
     QString m_exit;                  ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dialogs that the main window's actions open.
+// The dialogs that the main window's actions open, and what it says when no coroutine is seen.
+#include "core/session/instructions.h"
 #include "ui/actions.h"
 #include "ui/attachdialog.h"
 #include "ui/capture.h"
@@ -10,6 +11,7 @@
 #include "ui/exportbar.h"
 #include "ui/format.h"
 #include "ui/icons.h"
+#include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/rundialog.h"
 #include "ui/spreadsheetbox.h"
@@ -182,8 +184,27 @@ void MainWindow::showAbout()
     box->open();
 }
 
+/// The likely cause; everything else that can be checked is behind a link.
+void MainWindow::onNothingTraced(const QString &why)
+{
+    m_whyUntraced = why;
+    m_warning->showText(
+        QStringLiteral("<b>%1</b> <a href=\"checklist\">%2</a>").arg(why.toHtmlEscaped(), tr("What to check…")));
+}
+
+void MainWindow::showChecklist()
+{
+    QString html = QStringLiteral("<b>%1</b><ul style=\"margin:2px 0 2px -20px\">").arg(m_whyUntraced.toHtmlEscaped());
+    for (const QString &point : Instructions::nothingTracedChecklist())
+        html += QStringLiteral("<li>%1</li>").arg(point.toHtmlEscaped());
+    html += QStringLiteral("</ul>%1<pre style=\"margin:4px 0 0 0\">%2</pre>")
+                .arg(tr("The five lines to add:"), Instructions::fiveLines().toHtmlEscaped());
+    m_warning->showText(html);
+}
+
 void MainWindow::showError(const QString &title, const QString &message)
 {
+    Q_EMIT failed(message);
     auto *box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Ok, this);
     box->setObjectName(QStringLiteral("errorBox"));
     box->setInformativeText(format::verbatim(format::printableLines(message)));

@@ -6,9 +6,11 @@
 #include "ui/actions.h"
 #include "ui/capture.h"
 #include "ui/followformat.h"
+#include "ui/format.h"
 #include "ui/mainwindow.h"
 #include "ui/replaybar.h"
 #include "ui/statusbar.h"
+#include "ui/stuckdock.h"
 
 #include <ctime>
 
@@ -17,10 +19,14 @@ namespace ct {
 void MainWindow::connectReplay()
 {
     connect(m_actions->replay, &QAction::triggered, this, [this] {
-        findOrigin();
-        // What is shown as a whole says from when to when it lasts.
-        m_replayBar->begin(m_origin, m_capture->population()->now());
-        replay(0, true);
+        settleTarget(tr("A replay replaces this capture. What shall happen to the target?"), [this] {
+            if (!m_capture->canReplay())
+                return;
+            findOrigin();
+            // What is shown as a whole says from when to when it lasts.
+            m_replayBar->begin(m_origin, m_capture->population()->now());
+            replay(0, true);
+        });
     });
     connect(m_actions->stop, &QAction::triggered, this,
             [this] { m_capture->gate() ? endReplay() : m_capture->stopCapture(); });
@@ -46,7 +52,7 @@ void MainWindow::connectReplay()
 void MainWindow::replay(std::uint64_t through, bool playing)
 {
     StartRequest request;
-    request.what = ReplayRequest{m_capture->openedPath(), through, m_replayBar->speed(), playing};
+    request.what = ReplayRequest{m_capture->replayPath(), through, m_replayBar->speed(), playing};
     if (const Result<void> begun = begin(request); !begun)
         showError(tr("Cannot replay"), QString::fromStdString(begun.error().message));
 }
@@ -85,6 +91,35 @@ void MainWindow::sampleReplay()
                             m_capture->state() == SessionState::Ended);
     else if (!m_replayBar->isHidden())
         m_replayBar->end();
+}
+
+/// When the lost wake-ups that are shown were judged.
+void MainWindow::showInstant()
+{
+    QString before;
+    const std::optional<RecordingInfo::Judged> judged = m_capture->judged();
+    const std::uint64_t now = m_capture->population() ? m_capture->population()->now() : 0;
+    if (judged && judged->ts <= now && m_capture->state() == SessionState::Ended)
+        before = tr("%1 when its end was decided, %2 earlier")
+                     .arg(format::count(judged->stuck), format::duration(now - judged->ts));
+    m_stuck->setInstant(instantText(), before);
+}
+
+/// "at the end of the run".
+QString MainWindow::instantText() const
+{
+    const bool ended = m_capture->state() == SessionState::Ended;
+    if (m_capture->isPaused())
+        return tr("when the view was paused");
+    if (m_capture->gate())
+        return ended ? tr("at the end of the replay") : tr("at the moment that the replay shows");
+    if (!m_capture->isFile())
+        return !ended                                 ? tr("at present")
+               : m_capture->session()->isPostMortem() ? tr("at the region's last event")
+                                                      : tr("at the end of the run");
+    if (!ended || m_capture->isCutShort())
+        return tr("at the last event that was read");
+    return m_capture->knowsDeaths() ? tr("at the end of the recording") : tr("at the recording's last event");
 }
 
 /// "Replay, 2 ×".

@@ -29,7 +29,7 @@ StuckDock::StuckDock(QWidget *parent)
       m_format(new StuckFormat(m_model, this)),
       m_pages(new QStackedWidget),
       m_tree(new QTreeView),
-      m_empty(new QLabel(tr("No coroutine waits suspiciously long"))),
+      m_empty(new QLabel),
       m_summary(new QLabel),
       m_notice(new QLabel(tr("This recording does not say which coroutines were destroyed: "
                              "some of these may be long gone.")))
@@ -40,6 +40,7 @@ StuckDock::StuckDock(QWidget *parent)
     styleEmptyText(*m_empty);
     m_summary->setObjectName(QStringLiteral("stuckSummary"));
     m_summary->setMargin(6);
+    m_summary->setWordWrap(true);
     m_notice->setObjectName(QStringLiteral("stuckNotice"));
     m_notice->setWordWrap(true);
     m_notice->setMargin(6);
@@ -120,8 +121,20 @@ void StuckDock::updateSummary()
     const QString text =
         count == 1 ? tr("1 coroutine waits suspiciously long")
                    : tr("%1 coroutines wait suspiciously long").arg(format::count(static_cast<std::uint64_t>(count)));
-    m_summary->setText(
-        QStringLiteral("<b style=\"color:%1\">%2</b>").arg(colorsFor(palette()).warningText.name(), text));
+    const QString before = m_before.isEmpty() ? QString() : tr("; %1").arg(m_before);
+    m_summary->setText(QStringLiteral("<b style=\"color:%1\">%2</b> %3%4")
+                           .arg(colorsFor(palette()).warningText.name(), text, m_instant, before));
+    m_empty->setText(tr("No coroutine waits suspiciously long %1%2").arg(m_instant, before));
+}
+
+void StuckDock::setInstant(const QString &instant, const QString &before)
+{
+    if (instant == m_instant && before == m_before)
+        return;
+    m_instant = instant;
+    m_before = before;
+    m_sinceSample.invalidate();  // the count belongs to it
+    updateSummary();
 }
 
 void StuckDock::activate(const QModelIndex &index)

@@ -26,6 +26,8 @@ public:
 
     /// `deathsKnown` false: a recording that does not say which coroutines were destroyed.
     void setTrace(std::shared_ptr<Population> population, bool deathsKnown, std::shared_ptr<Places> places = nullptr);
+    /// When is judged ("at the end of the run"), and what an earlier judgement found; texts, empty: nothing is said.
+    void setInstant(const QString &instant, const QString &before);
     void sample();
     int stuckCount() const { return m_model->stuckCount(); }
 
@@ -53,6 +55,8 @@ private:
     QLabel *m_empty;
     QLabel *m_summary;
     QLabel *m_notice;
+    QString m_instant;
+    QString m_before;
     QElapsedTimer m_sinceSample;
     bool m_selecting = false;
 };

@@ -6,10 +6,11 @@
 #include "core/exporting/replacefile.h"
 #include "core/exporting/sqlitewriter.h"
 #include "core/exporting/tracereplay.h"
+#include "core/fileending.h"
 #include "core/recording/jsonlwriter.h"
 
-#include <algorithm>
 #include <array>
+#include <string>
 
 namespace ct {
 
@@ -29,19 +30,6 @@ constexpr std::array<ExportFormat, 3> kFormats = {{
 
 constexpr ExportFormat kSpreadsheetCsv{"CSV", "csv", &makeSpreadsheetCsvWriter};
 
-char lower(char character)
-{
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
-}
-
-bool hasEnding(std::string_view path, std::string_view extension)
-{
-    if (path.size() <= extension.size() || path[path.size() - extension.size() - 1] != '.')
-        return false;
-    return std::equal(extension.begin(), extension.end(), path.end() - static_cast<std::ptrdiff_t>(extension.size()),
-                      [](char a, char b) { return a == lower(b); });
-}
-
 }  // namespace
 
 std::span<const ExportFormat> exportFormats()
@@ -52,7 +40,7 @@ std::span<const ExportFormat> exportFormats()
 const ExportFormat *exportFormatFor(std::string_view path)
 {
     for (const ExportFormat &format : kFormats) {
-        if (hasEnding(path, format.extension))
+        if (hasEnding(path, "." + std::string(format.extension)))
             return &format;
     }
     return nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/recordedruns.h"
 
+#include "core/fileending.h"
 #include "core/recording/ctrformat.h"
 #include "core/recording/fileclaim.h"
 #include "core/recording/segments.h"
@@ -149,7 +150,7 @@ Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory
     for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
         const std::string path = at->path().string();
         std::error_code ignored;
-        if (!path.ends_with(".ctr") || !at->is_regular_file(ignored))
+        if (!hasEnding(path, ".ctr") || !at->is_regular_file(ignored))
             continue;
         const std::optional<SegmentName> name = segmentNameOf(path);
         groups[{name ? name->path : path, name.has_value()}].emplace(name ? name->number : 0, path);
@@ -210,7 +211,7 @@ RoomMade RecordedRuns::makeRoom(const std::string &directory, std::uint64_t most
     for (std::filesystem::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
         const std::string path = at->path().string();
         const std::optional<SegmentName> name = segmentNameOf(path);
-        if (path.ends_with(".ctr") && name && !targetInFileName(name->path).empty() && isLeftOver(path))
+        if (hasEnding(path, ".ctr") && name && !targetInFileName(name->path).empty() && isLeftOver(path))
             ::unlink(path.c_str());
     }
     return made;

@@ -64,6 +64,13 @@ void forEachMember(T &exit, Visit &&visit)
     visit("signal", exit.signal);
 }
 
+template <Is<RecordingInfo::Judged> T, class Visit>
+void forEachMember(T &judged, Visit &&visit)
+{
+    visit("ts", judged.ts);
+    visit("stuck", judged.stuck);
+}
+
 template <Is<RecordingInfo> T, class Visit>
 void forEachMember(T &info, Visit &&visit)
 {
@@ -77,6 +84,7 @@ void forEachMember(T &info, Visit &&visit)
     visit("processes", info.processes);
     visit("target", info.target);
     visit("exit", info.exit);
+    visit("judged", info.judged);
 }
 
 using Environment = std::map<std::string, std::string>;
@@ -280,6 +288,8 @@ void RecordingInfo::add(const RecordingInfo &later)
         target = later.target;
     if (later.exit)
         exit = later.exit;
+    if (later.judged)
+        judged = later.judged;
     for (const Clocks &one : later.clocks) {
         // The next file of a recording that is rotated says again what is known.
         if (clocks.empty() || one.monotonic > clocks.back().monotonic)

@@ -47,6 +47,13 @@ struct RecordingInfo {
         bool operator==(const Exit &) const = default;
     };
 
+    /// Who was stuck when the end of the run was decided, before its target was ended.
+    struct Judged {
+        std::uint64_t ts = 0;     ///< ns, CLOCK_MONOTONIC
+        std::uint32_t stuck = 0;  ///< coroutines
+        bool operator==(const Judged &) const = default;
+    };
+
     std::string session;
     std::string program;
     std::string version;
@@ -57,6 +64,7 @@ struct RecordingInfo {
     std::vector<Process> processes;
     std::optional<std::uint32_t> target;  ///< pid of the process of births that have none
     std::optional<Exit> exit;
+    std::optional<Judged> judged;
 
     bool operator==(const RecordingInfo &) const = default;
     /// What was said later: adds to this, and replaces members of the same name. Of clocks, those that are later.

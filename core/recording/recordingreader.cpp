@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/recording/recordingreader.h"
 
+#include "core/fileending.h"
 #include "core/recording/batchcodec.h"
 #include "core/recording/filegrowth.h"
 #include "core/recording/keyframereader.h"
@@ -313,7 +314,7 @@ bool RecordingReader::isRecording(const std::string &path)
         if (whole && magic == kFileMagic)
             return true;
     }
-    return path.ends_with(".ctr");
+    return hasEnding(path, ".ctr");
 }
 
 Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput,

@@ -21,6 +21,7 @@ struct CaptureSpec {
     std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen
     std::string socketPath;  ///< empty: beside the region
+    bool untilIdle = false;  ///< of a capture that listens: ends when all targets have gone, once one has come
 };
 
 /// Its paths absolute: a target may be started in another directory than ours.

@@ -189,6 +189,7 @@ void FileLoader::takeFacts(FileSource &reader)
     }
     const std::lock_guard lock(m_mutex);
     m_run.exit = facts.info.exit;
+    m_run.judged = facts.info.judged;
     if (!facts.info.clocks.empty()) {
         m_run.begun = facts.info.clocks.front().monotonic;
         m_run.ended = facts.info.clocks.back().monotonic;

@@ -68,6 +68,7 @@ public:
         std::uint64_t begun = 0;  ///< ns, CLOCK_MONOTONIC; 0 = unknown
         std::uint64_t ended = 0;  ///< the same: when that was last said
         std::optional<RecordingInfo::Exit> exit;
+        std::optional<RecordingInfo::Judged> judged;
     };
     Run aboutRun() const;
 

@@ -76,6 +76,11 @@ QString Instructions::containerLine(const TracedEnvironment &environment)
     return words.join(QLatin1Char(' '));
 }
 
+QString Instructions::nothingTracedPointer()
+{
+    return tr("See WHEN NOTHING IS TRACED in corotracer-gui(1).");
+}
+
 QStringList Instructions::nothingTracedChecklist()
 {
     return {

@@ -28,6 +28,8 @@ public:
     /// docker run (podman takes the same line): mounts, environment, the user that may open the region.
     static QString containerLine(const TracedEnvironment &environment);
 
+    /// What Untraced::why() is followed by: the one place with everything that can be checked.
+    static QString nothingTracedPointer();
     /// Why a running target may show no coroutine; one point a line, plain text.
     static QStringList nothingTracedChecklist();
     /// The five lines that make a C++20 program traceable.

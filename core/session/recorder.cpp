@@ -137,6 +137,13 @@ void Recorder::tellClocks()
     m_writer->addInfo(info);
 }
 
+void Recorder::tellJudged(std::uint64_t ts, std::uint64_t stuck)
+{
+    RecordingInfo info;
+    info.judged = {ts, static_cast<std::uint32_t>(stuck)};  // ids of coroutines have 32 bits
+    m_writer->addInfo(info);
+}
+
 void Recorder::end()
 {
     if (std::exchange(m_ended, true))

@@ -40,6 +40,8 @@ public:
     std::uint64_t startedAt() const { return m_startedAt; }
     /// What is learned of coroutines goes into the recording, to the last of it. Before the session starts.
     void recordPlaces(const std::shared_ptr<Places> &places);
+    /// The target is about to be ended: so many coroutines were stuck at `ts`, ns, CLOCK_MONOTONIC.
+    void tellJudged(std::uint64_t ts, std::uint64_t stuck);
     /// Says the last things; by itself when the session drains. To be called before a session that captures is
     /// destroyed.
     void end();

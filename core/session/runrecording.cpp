@@ -33,6 +33,7 @@ public:
             check(m_sink->consume(batch));
         if (m_sink && !m_isGivenUp && m_sink->hasGivenUp()) {
             m_isGivenUp = true;
+            m_recording.m_failed.store(true, std::memory_order_relaxed);
             m_recording.m_places->close();
             m_recording.claim();
             Q_EMIT m_recording.failed(tr("the disk of %1 has taken nothing for %2 s; look at that disk, or set "
@@ -58,6 +59,7 @@ private:
         if (done)
             return;
         m_sink.reset();
+        m_recording.m_failed.store(true, std::memory_order_relaxed);
         m_recording.m_places->close();
         m_recording.claim();
         Q_EMIT m_recording.failed(QString::fromStdString(done.error().message));

@@ -14,6 +14,7 @@
 
 #include <QObject>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,8 @@ public:
     std::uint64_t startedAt() const { return m_recorder->startedAt(); }
     /// What is learned of coroutines goes into it, too. Before the session starts.
     void recordPlaces(const std::shared_ptr<Places> &places) { m_recorder->recordPlaces(places); }
+    /// See Recorder. While the session captures.
+    void tellJudged(std::uint64_t ts, std::uint64_t stuck) { m_recorder->tellJudged(ts, stuck); }
     /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.
     void letGo();
 
@@ -46,6 +49,8 @@ public:
     const std::string &notice() const { return m_notice; }
     /// Where the transitions of the session are in the files.
     std::shared_ptr<const StreamPlaces> places() const { return m_places; }
+    /// Something of the run was not written. Any thread.
+    bool hasFailed() const { return m_failed.load(std::memory_order_relaxed); }
     /// Transitions that are not in the file yet. Any thread.
     std::uint64_t pending() const { return m_queue->pending(); }
 
@@ -64,7 +69,8 @@ private:
     std::shared_ptr<QueuedSink> m_queue;
     const std::shared_ptr<StreamPlaces> m_places;
     std::unique_ptr<Recorder> m_recorder;
-    ctr::ReadClaim m_claim;  ///< from the end of the writing on; the harvest thread's while there is one
+    std::atomic<bool> m_failed = false;  // relaxed: nothing else is read by it
+    ctr::ReadClaim m_claim;              ///< from the end of the writing on; the harvest thread's while there is one
 };
 
 }  // namespace ct

@@ -6,6 +6,7 @@
 #include "core/session/mappings.h"
 #include "core/session/shortages.h"
 #include "core/session/targetlist.h"
+#include "core/session/untraced.h"
 
 #include <QDeadlineTimer>
 #include <QTimer>
@@ -41,7 +42,8 @@ struct Session::Data {
     Kind kind = Kind::None;
     SessionState state = SessionState::Idle;
     EndReason endReason = EndReason::None;
-    std::vector<std::shared_ptr<Sink>> sinks;
+    UntracedWatch untraced;
+    std::vector<std::shared_ptr<Sink>> sinks{untraced.sink()};
     std::optional<Region> region;            // outlives the thread
     std::unique_ptr<HarvestThread> harvest;  // gone after the end
     TargetProcess *process = nullptr;
@@ -53,6 +55,8 @@ struct Session::Data {
     QStringList notices;
     Shortages shortages;
     TargetList *targets = nullptr;
+    bool untilIdle = false;
+    bool anyCame = false;  ///< a target, if only for a moment
     bool observer = false;
     bool extended = false;        ///< the region carries our extension
     bool flightRecorder = false;  ///< the target made the region, and may go on writing into it after us
@@ -140,6 +144,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
         return started;
     }
     m_data->targets->processConnected(m_data->process->pid());
+    m_data->untraced.launched(target, m_data->process->pid());
     armNothingTraced();
     return {};
 }
@@ -166,6 +171,7 @@ Result<void> Session::listen(const CaptureSpec &wanted)
     if (const std::string &warning = m_data->region->warning(); !warning.empty())
         addNotice(text(warning));
     m_data->kind = Data::Kind::Listening;
+    m_data->untilIdle = capture.untilIdle;
     setState(SessionState::Waiting);
     beginWatching({});
     return {};
@@ -224,7 +230,11 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::noticed, this, &Session::addNotice, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
-    connect(harvest, &HarvestThread::targetConnected, this, &Session::armNothingTraced, Qt::QueuedConnection);
+    const auto connected = [this](int pid) {
+        m_data->untraced.connected(pid);
+        armNothingTraced();
+    };
+    connect(harvest, &HarvestThread::targetConnected, this, connected, Qt::QueuedConnection);
     m_data->targets = new TargetList(m_data->identity, this);
     connect(harvest, &HarvestThread::targetConnected, m_data->targets, &TargetList::processConnected,
             Qt::QueuedConnection);
@@ -243,8 +253,11 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->progressTimer = new QTimer(this);
     connect(m_data->progressTimer, &QTimer::timeout, this, &Session::checkProgress);
     m_data->progressTimer->start(kProgressMs);
-    connect(m_data->targets, &TargetList::seen, this, &Session::armNothingTraced);
-    connect(m_data->targets, &TargetList::seen, this, &Session::targetSeen);
+    connect(m_data->targets, &TargetList::seen, this, [this](int pid) {
+        m_data->anyCame = true;
+        armNothingTraced();
+        Q_EMIT targetSeen(pid);
+    });
     connect(m_data->targets, &TargetList::gone, this, [this](int pid) {
         if (m_data->kind != Data::Kind::Launched)
             Q_EMIT targetGone(pid);
@@ -260,11 +273,14 @@ void Session::armNothingTraced()
         return;
     m_data->nothingTracedTimer = new QTimer(this);
     m_data->nothingTracedTimer->setSingleShot(true);
-    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, [this] {
-        if (isNothing(accounting()) && !std::exchange(m_data->saidNothingTraced, true))
-            Q_EMIT nothingTraced();
-    });
+    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, &Session::sayNothingTraced);
     m_data->nothingTracedTimer->start(m_data->nothingTracedMs);
+}
+
+void Session::sayNothingTraced()
+{
+    if (isNothing(accounting()) && !std::exchange(m_data->saidNothingTraced, true))
+        Q_EMIT nothingTraced(Untraced::why(m_data->untraced.facts(m_data->identity, m_data->targets->hasSeenAny())));
 }
 
 void Session::checkProgress()
@@ -281,10 +297,13 @@ void Session::sayShortages(const Accounting &sums)
         addNotice(shortage);
 }
 
-/// The end of what we are attached to, once all that were there have gone.
+/// The end of what we are attached to, or were to listen to until then, once all that were there have gone.
 void Session::onNobodyFound()
 {
-    if (m_data->kind == Data::Kind::Attached && !m_data->ownedByAnotherEngine())
+    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->ownedByAnotherEngine();
+    const bool idle =
+        m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
+    if (attached || idle)
         drain(EndReason::TargetExited);
 }
 
@@ -328,9 +347,8 @@ void Session::onHarvestEnded()
     if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestPastNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();
-    if (m_data->kind == Data::Kind::Launched && isNothing(m_data->finalAccounting) &&
-        m_data->endReason != EndReason::Stopped && !std::exchange(m_data->saidNothingTraced, true))
-        Q_EMIT nothingTraced();
+    if (m_data->kind == Data::Kind::Launched && m_data->endReason != EndReason::Stopped)
+        sayNothingTraced();
     setState(SessionState::Ended);
     Q_EMIT ended();
 }

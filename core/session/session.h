@@ -80,7 +80,8 @@ Q_SIGNALS:
     void stateChanged(ct::SessionState state);
     void targetExited(const ct::ExitStatus &status);
     /// A launched target has run (another has been connected) for 3 s, or has exited, and no station was allocated.
-    void nothingTraced();
+    /// `why`: the likely cause, one sentence.
+    void nothingTraced(const QString &why);
     /// A process that writes into the region has come.
     void targetSeen(int pid);
     /// The same, gone: where we listen, or are attached. What was launched is told of by targetExited().
@@ -97,6 +98,7 @@ private:
     void addNotice(const QString &notice);
     void beginWatching(const std::vector<pid_t> &targets);
     void armNothingTraced();
+    void sayNothingTraced();
     void checkProgress();
     void sayShortages(const Accounting &sums);
     void onNobodyFound();

@@ -35,6 +35,7 @@ void TargetList::start(const std::vector<pid_t> &known)
 {
     for (const pid_t pid : known)
         m_targets.push_back({pid, true});
+    m_seenAny = !known.empty();
     m_timer.start();
 }
 
@@ -84,6 +85,7 @@ void TargetList::processConnected(int pid)
     const bool isOver = !maps && !processRuns(pid);
     if (!isOver)
         m_targets.push_back({pid, maps});
+    m_seenAny = m_seenAny || maps;
     if (maps || isOver)
         Q_EMIT seen(pid);
     if (isOver)
@@ -127,6 +129,7 @@ void TargetList::lookAt(const std::vector<pid_t> &pids)
         return !target.maps &&
                (std::find(left.begin(), left.end(), target.pid) != left.end() || !processRuns(target.pid));
     });
+    m_seenAny = m_seenAny || !come.empty();
     if (!left.empty() && isEmpty())
         m_wantsSearch = true;
     for (const pid_t pid : come)
@@ -156,6 +159,7 @@ void TargetList::search()
             come.push_back(process.pid);
     }
     m_searchCostNs = m_sinceSearch.nsecsElapsed();
+    m_seenAny = m_seenAny || !come.empty();
     for (const pid_t pid : come)
         Q_EMIT seen(pid);
     if (isEmpty())

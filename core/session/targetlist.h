@@ -26,6 +26,8 @@ public:
     void start(const std::vector<pid_t> &known);
     void stop();
     std::vector<pid_t> pids() const;
+    /// A process mapped the region at some time, even if it has gone since.
+    bool hasSeenAny() const { return m_seenAny; }
 
 public Q_SLOTS:
     /// Or was started to. 0: nobody can say which one.
@@ -53,6 +55,7 @@ private:
     std::vector<Target> m_targets;
     std::size_t m_next = 0;  ///< of those that are looked at by turns
     QTimer m_timer;
+    bool m_seenAny = false;
     bool m_wantsSearch = true;
     QElapsedTimer m_sinceSearch;
     qint64 m_searchCostNs = 0;

@@ -6,6 +6,7 @@
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
+#include "ui/capturesettings.h"
 #include "ui/exportbar.h"
 #include "ui/mainwindow.h"
 #include "ui/replaybar.h"
@@ -163,6 +164,69 @@ private Q_SLOTS:
         compare(window, see(window, QStringLiteral("replay")));
         QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, at its end; target exited with status 0"));
         gui::takePicture(&window, "replay-end");
+    }
+
+    /// From the window that captured it: nothing is opened first.
+    void aRunThatEndedIsReplayedAtOnce()
+    {
+        MainWindow window;
+        window.show();
+        auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
+        start(window, "exec \"$SERVER\" --seconds 1");
+        QVERIFY(!replay->isEnabled());
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(replay->isEnabled());
+        const Accounting live = window.capture().accounting();
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100
+        replay->trigger();
+        QVERIFY(window.capture().gate());
+        QVERIFY(window.findChild<QToolBar *>(QStringLiteral("replayBar"))->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(window.capture().accounting().captured, live.captured);
+        QCOMPARE(window.capture().accounting().coroutines, live.coroutines);
+        // Once more, and back to the whole.
+        window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording; target exited with status 0"),
+                                  kPatienceMs);
+        QCOMPARE(window.capture().accounting().captured, live.captured);
+        QVERIFY(replay->isEnabled());
+    }
+
+    /// The capture was stopped and its target goes on: that is settled first.
+    void aReplayAsksForARunningTarget()
+    {
+        MainWindow window;
+        window.show();
+        auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
+        start(window, "exec \"$SERVER\" --seconds 600");
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatienceMs);
+        window.capture().stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_VERIFY(replay->isEnabled());
+        replay->trigger();
+        QVERIFY(!window.capture().gate());
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
+        QVERIFY(!window.capture().gate() && window.capture().targetRuns());
+        QVERIFY(window.findChild<QToolBar *>(QStringLiteral("replayBar"))->isHidden());
+        replay->trigger();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().gate(), kPatienceMs);
+    }
+
+    void withoutARecordingThereIsNoReplay()
+    {
+        CaptureSettings settings;
+        settings.record = false;
+        QSettings stored;
+        settings.save(stored);
+        MainWindow window;
+        start(window, "exec \"$SERVER\" --seconds 1");
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(window.capture().accounting().captured > 0);
+        QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
     }
 
     void isPlayedLikeAFilm()
@@ -337,6 +401,17 @@ private:
         seen.table = shownIn(window, "coroutineTable");
         seen.output = outputOf(window);
         return seen;
+    }
+
+    /// A shell line in which $SERVER is the server that loses wake-ups.
+    static void start(MainWindow &window, const char *line)
+    {
+        LaunchSpec target;
+        target.shellLine = line;
+        target.environment["SERVER"] = gui::targetPath("ct_server_lossy").toStdString();
+        StartRequest request;
+        request.what = target;
+        window.start(request);
     }
 
     void compare(const MainWindow &window, const Seen &seen) const

@@ -7,6 +7,7 @@
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/format.h"
+#include "ui/infobar.h"
 #include "ui/mainwindow.h"
 #include "ui/rundialog.h"
 #include "ui/runform.h"
@@ -211,8 +212,16 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         QVERIFY(window.windowTitle().contains(QLatin1String("status 3")));
-        // Nothing was traced: the window says so, with the lines to add.
-        QTRY_VERIFY_WITH_TIMEOUT(child<QWidget>(window, "nothingTracedBar")->isVisible(), kPatience);
+        // Nothing was traced: one sentence says why, and a link shows what to check and the lines to add.
+        auto *bar = child<InfoBar>(window, "nothingTracedBar");
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QVERIFY(bar->text().contains(QLatin1String("never connected")));
+        QVERIFY(!bar->text().contains(QLatin1String("InitTracer(); /*")));
+        const auto *text = bar->findChild<QLabel *>(QStringLiteral("infoBarText"));
+        QVERIFY(text && text->height() < 3 * text->fontMetrics().lineSpacing());
+        Q_EMIT bar->linkActivated(QStringLiteral("checklist"));
+        QVERIFY(bar->text().contains(QLatin1String("never connected")));
+        QVERIFY(bar->text().contains(QLatin1String("InitTracer(); /*")));
         gui::takePicture(&window, "nothingtraced");
     }
 

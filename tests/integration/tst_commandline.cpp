@@ -16,6 +16,42 @@ ct::Result<CommandLine> parse(const char *line)
     return ct::parseCommandLine(words);
 }
 
+/// Words that are options: "-o", "--output", not "--" and not "read-only".
+QSet<QString> optionsIn(const QString &text)
+{
+    static const QRegularExpression option(QStringLiteral("(?<![\\w-])--?[a-z][a-z-]*"));
+    QSet<QString> options;
+    for (auto match = option.globalMatch(text); match.hasNext();)
+        options.insert(match.next().captured());
+    return options;
+}
+
+/// What --help describes: the first column of its lines.
+QSet<QString> optionsOfHelp()
+{
+    QSet<QString> options;
+    for (const QString &line : QString::fromStdString(ct::usageText()).split(u'\n')) {
+        if (line.startsWith(QLatin1String("  -")))
+            options += optionsIn(line.mid(2).section(QLatin1String("  "), 0, 0));
+    }
+    return options;
+}
+
+/// What the man page describes: the tags of its paragraphs.
+QSet<QString> optionsOfManPage()
+{
+    QFile file(QStringLiteral(CT_SOURCE_DIR "/packaging/corotracer-gui.1"));
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    QStringList lines = QString::fromUtf8(file.readAll()).split(u'\n');
+    QSet<QString> options;
+    for (qsizetype i = 0; i + 1 < lines.size(); ++i) {
+        if (lines[i] == QLatin1String(".TP"))
+            options += optionsIn(lines[i + 1].replace(QLatin1String("\\-"), QLatin1String("-")));
+    }
+    return options;
+}
+
 }  // namespace
 
 class CommandLineTest : public QObject {
@@ -175,6 +211,81 @@ private Q_SLOTS:
     {
         QCOMPARE(parse("--batch -n 1 --listen")->start.capture.stations, 1U);
         QCOMPARE(parse("--batch -n 2097150 --listen")->start.capture.stations, 2097150U);
+    }
+
+    /// Everything that is taken is described, everywhere, and nothing else.
+    void helpAndManPageHaveEveryOption()
+    {
+        QSet<QString> all;
+        for (const std::string &name : ct::optionNames())
+            all.insert(QString::fromStdString(name));
+        QVERIFY(all.size() > 20);
+        const auto sorted = [](const QSet<QString> &options) {
+            QStringList list(options.begin(), options.end());
+            list.sort();
+            return list;
+        };
+        QCOMPARE(sorted(optionsOfHelp()), sorted(all));
+        QCOMPARE(sorted(optionsOfManPage()), sorted(all));
+    }
+
+    void endingsMayBeInUpperCase()
+    {
+        QVERIFY(parse("--batch -o O.CTR --listen")->records());
+        QVERIFY(parse("--batch -o O.Ctr --limit 10min --session x --listen"));
+        for (const char *line : {"--batch -o O.JSONL --listen", "--batch -o O.CSV --listen",
+                                 "--batch -o O.SQLite --listen", "--batch -o O.JSONL --keep 10s --listen"}) {
+            const auto parsed = parse(line);
+            QVERIFY2(parsed, line);
+            QVERIFY(!parsed->records());
+        }
+        const auto region = parse("/x/R.SHM");
+        QCOMPARE(std::get<ct::AttachRequest>(region->start.what).regionPath, std::string("/x/R.SHM"));
+        QVERIFY(std::holds_alternative<ct::AttachRequest>(parse("--input /x/R.SHM")->start.what));
+        QVERIFY(!parse("--batch -o xctr --listen"));
+    }
+
+    void listensUntilIdle()
+    {
+        QVERIFY(parse("--batch --listen --until-idle")->start.capture.untilIdle);
+        QVERIFY(!parse("--batch --listen")->start.capture.untilIdle);
+    }
+
+    /// The answer names the way to what was wanted.
+    void answersFitTheQuestion_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QString>("answer");
+        const auto row = [](const char *line, const char *answer) {
+            QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(answer);
+        };
+        row("--batch --input -", "--input - shows a recording in the window, without --batch");
+        row("--input - --batch -o a.ctr", "--input - shows a recording in the window, without --batch");
+        row("--batch run.ctr", "run.ctr: a recording is shown in the window, without --batch");
+        row("--batch RUN.JSONL", "RUN.JSONL: a recording is shown in the window, without --batch");
+        row("--batch --input whatever", "--input whatever: a recording is shown in the window, without --batch");
+        row("--batch ./server", "./server: a program to start goes behind --, as in --batch -- ./server");
+        row("--batch --theme dark run.ctr", "run.ctr: a recording is shown in the window");
+        row("--batch --listen --theme dark", "--theme does not go with --batch, which has no window");
+        row("--batch --listen -platform offscreen", "-platform does not go with --batch, which has no window");
+        row("--batch --attach a.shm --until-idle", "--until-idle goes with --listen");
+        row("--batch --until-idle -- prog", "--until-idle goes with --listen");
+        row("--listen --until-idle", "--until-idle goes with --batch");
+        row("-", "a recording from standard input is --input -");
+        row("--batch -", "a recording from standard input is --input -");
+        row("--listen=yes", "--listen takes no value");
+        row("--batch=1 --listen", "--batch takes no value");
+        row("--input - run.ctr", "run.ctr and --input - exclude each other");
+        row("--listen run.ctr", "run.ctr and --listen exclude each other");
+    }
+    void answersFitTheQuestion()
+    {
+        QFETCH(QString, line);
+        QFETCH(QString, answer);
+        const auto parsed = parse(line.toUtf8().constData());
+        QVERIFY(!parsed);
+        const QString message = QString::fromStdString(parsed.error().message);
+        QVERIFY2(message.contains(answer), qPrintable(message));
     }
 
     void helpAndVersionWin()

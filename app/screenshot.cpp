@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/screenshot.h"
+
+#include "app/batch.h"
+#include "core/session/printable.h"
+#include "ui/capture.h"
+#include "ui/mainwindow.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QPixmap>
+#include <QTimer>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ct {
+
+namespace {
+
+constexpr QSize kPictureSize{1600, 1000};
+/// After the end of loading, until every view has sampled the whole.
+constexpr int kSettleMs = 700;
+
+void say(const std::string &message)
+{
+    std::fprintf(stderr, "corotracer-gui: %s\n", printable(message).toUtf8().constData());
+}
+
+}  // namespace
+
+Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QObject *parent)
+    : QObject(parent), m_window(window), m_file(std::move(file))
+{
+    window.resize(kPictureSize);
+    connect(&window, &MainWindow::failed, this, &Screenshot::onFailed);
+    connect(&window.capture(), &Capture::stateChanged, this, [this] {
+        if (m_waits && m_window.capture().isLoaded())
+            QTimer::singleShot(kSettleMs, this, &Screenshot::take);
+    });
+    // A recording that is still being written has no end to wait for.
+    connect(&window.capture(), &Capture::followed, this, [this] {
+        if (m_waits)
+            QTimer::singleShot(kSettleMs, this, &Screenshot::take);
+    });
+    QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takeWhenLoaded);
+}
+
+/// What can be shown in part is; what cannot be started or opened ends the program.
+void Screenshot::onFailed(const QString &message)
+{
+    say(message.toStdString());
+    const Capture &capture = m_window.capture();
+    const bool showsNothing =
+        capture.state() == SessionState::Idle || (capture.isFile() && capture.state() == SessionState::Ended &&
+                                                  (!capture.population() || capture.population()->size() == 0));
+    if (m_over || !showsNothing)
+        return;
+    m_over = true;
+    m_file.discard();
+    const int code = capture.targetFailedToStart() ? kExitCannotStart : kExitCapture;
+    // A start that fails does so before the event loop runs, which could not be ended now.
+    QMetaObject::invokeMethod(
+        this, [this, code] { quit(code); }, Qt::QueuedConnection);
+}
+
+/// Until then a file may turn out to be none.
+void Screenshot::takeWhenLoaded()
+{
+    const Capture &capture = m_window.capture();
+    m_waits = capture.isFile() && !capture.isFollowed() && !capture.isLoaded();
+    if (!m_waits)
+        take();
+}
+
+void Screenshot::take()
+{
+    if (std::exchange(m_over, true))
+        return;
+    m_waits = false;
+    QByteArray png;
+    QBuffer buffer(&png);
+    if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {
+        say("cannot make the picture: the window could not be drawn");
+        m_file.discard();
+        quit(kExitOutput);
+        return;
+    }
+    const Result<void> written = m_file.write({png.constData(), static_cast<std::size_t>(png.size())});
+    if (!written) {
+        say(written.error().message);
+        m_file.discard();
+    }
+    quit(written ? kExitSuccess : kExitOutput);
+}
+
+/// Once no target that was started here runs any more.
+void Screenshot::quit(int code)
+{
+    const auto exit = [code] { QCoreApplication::exit(code); };
+    Capture &capture = m_window.capture();
+    if (!capture.targetRuns()) {
+        exit();
+        return;
+    }
+    // The session is drained, and its region removed, when it has ended; only then is nothing left behind.
+    connect(capture.session(), &Session::ended, this, exit, Qt::QueuedConnection);
+    capture.terminateTarget();
+}
+
+}  // namespace ct

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One run, judged by the batch, in its summary and by the window that opens its recording: equal numbers of stuck
+// coroutines, each with the instant that it belongs to.
+#include "tests/gui/guisupport.h"
+#include "tests/support/qtsuite.h"
+#include "ui/capture.h"
+#include "ui/mainwindow.h"
+#include "ui/stuckdock.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTreeView>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatienceMs = 120'000;
+
+/// A batch run with a recording and a summary.
+struct Run {
+    QString recording;
+    QString said;
+    QJsonObject summary;
+
+    qint64 number(const char *name) const { return summary.value(QLatin1String(name)).toInteger(-1); }
+    qint64 listed() const { return summary.value(QLatin1String("stuck")).toArray().size(); }
+};
+
+/// `signalAfter`: what the target prints before its coroutines wait; then they do so for longer than they may, and the
+/// batch gets SIGTERM. Empty: it ends as the arguments say.
+std::optional<Run> capture(const QString &directory, const QString &name, const QStringList &arguments,
+                           const QByteArray &signalAfter = {})
+{
+    Run run;
+    run.recording = directory + u'/' + name;
+    const QString summary = directory + QStringLiteral("/summary.json");
+    QProcess process;
+    process.start(gui::targetPath("corotracer-gui"), QStringList{QStringLiteral("--batch"), QStringLiteral("-o"),
+                                                                 run.recording, QStringLiteral("--summary"), summary} +
+                                                         arguments);
+    if (!signalAfter.isEmpty()) {
+        QByteArray printed;
+        while (!printed.contains(signalAfter) && process.waitForReadyRead(kPatienceMs))
+            printed += process.readAllStandardOutput();
+        QTest::qWait(1500);
+        process.terminate();
+    }
+    if (!process.waitForFinished(kPatienceMs) || process.exitCode() != 0)
+        return std::nullopt;
+    run.said = QString::fromUtf8(process.readAllStandardError());
+    QFile file(summary);
+    if (!file.open(QIODevice::ReadOnly))
+        return std::nullopt;
+    run.summary = QJsonDocument::fromJson(file.readAll()).object();
+    return run;
+}
+
+QString headerOf(const MainWindow &window)
+{
+    const bool any = window.findChild<StuckDock *>()->stuckCount() > 0;
+    return window.findChild<QLabel *>(any ? QStringLiteral("stuckSummary") : QStringLiteral("stuckEmpty"))->text();
+}
+
+qint64 rowsOf(const MainWindow &window)
+{
+    const QAbstractItemModel *model = window.findChild<QTreeView *>(QStringLiteral("stuckTree"))->model();
+    qint64 rows = 0;
+    for (int group = 0; group < model->rowCount(); ++group)
+        rows += model->rowCount(model->index(group, 0));
+    return rows;
+}
+
+QString between(const QString &text, const char *pattern)
+{
+    return QRegularExpression(QLatin1String(pattern)).match(text).captured(1);
+}
+
+}  // namespace
+
+class TestStuckInstants : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    /// The target resumes all of them before it ends: two instants, two numbers.
+    void aRunThatWeEndedHasTwo()
+    {
+        const auto run = capture(
+            m_sandbox.path(QStringLiteral(".")), QStringLiteral("ended.CTR"),
+            {QStringLiteral("--"), gui::targetPath("ct_many"), QStringLiteral("--coroutines"), QStringLiteral("15")},
+            "suspended");
+        QVERIFY(run);
+        QCOMPARE(run->number("stuck_when_end_decided"), 15);
+        QCOMPARE(run->number("stuck_at_end"), 0);
+        checkTwo(*run);
+    }
+
+    /// The server takes its time to end, and loses more wake-ups meanwhile.
+    void aServerThatWeEndedHasTwo()
+    {
+        const auto run =
+            capture(m_sandbox.path(QStringLiteral(".")), QStringLiteral("server.ctr"),
+                    {QStringLiteral("--duration"), QStringLiteral("4"), QStringLiteral("--"),
+                     gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds"), QStringLiteral("600")});
+        QVERIFY(run);
+        checkTwo(*run);
+    }
+
+    void aRunThatEndedByItselfHasOne()
+    {
+        const auto run = capture(m_sandbox.path(QStringLiteral(".")), QStringLiteral("itself.ctr"),
+                                 {QStringLiteral("--"), gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds"),
+                                  QStringLiteral("3")});
+        QVERIFY(run);
+        const qint64 end = run->number("stuck_at_end");
+        QCOMPARE(run->summary.value(QLatin1String("stuck_judged")).toString(), QStringLiteral("end"));
+        QVERIFY(run->summary.value(QLatin1String("stuck_when_end_decided")).isNull());
+        QCOMPARE(run->listed(), end);
+        if (end > 0)
+            QCOMPARE(between(run->said, "stuck at the end of the run: (\\d+) coroutine"), QString::number(end));
+        compare(*run, QStringLiteral("at the end of the recording"), end, {});
+    }
+
+    /// Of a window's own run: when the user ends the target, as in its recording.
+    void aWindowsRunIsLikeItsRecording()
+    {
+        Run run;
+        qint64 end = 0;
+        QString before;
+        {
+            MainWindow window;
+            window.show();
+            QVERIFY(headerOf(window).contains(QLatin1String("at present")));
+            LaunchSpec target;
+            target.argv = {gui::targetPath("ct_many").toStdString(), "--coroutines", "15"};
+            StartRequest request;
+            request.what = target;
+            window.start(request);
+            QTRY_COMPARE_WITH_TIMEOUT(window.findChild<StuckDock *>()->stuckCount(), 15, kPatienceMs);
+            QVERIFY(headerOf(window).contains(QLatin1String("at present")));
+            window.capture().terminateTarget();
+            QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+            QTRY_VERIFY(headerOf(window).contains(QLatin1String("at the end of the run")));
+            before = between(headerOf(window), "; (\\d+) when its end was decided");
+            QCOMPARE(before, QStringLiteral("15"));
+            run.recording = QString::fromStdString(window.capture().replayPath());
+            settle(window);
+            end = rowsOf(window);
+        }
+        compare(run, QStringLiteral("at the end of the recording"), end, before.toLongLong());
+    }
+
+private:
+    /// Until judged at the present time of what is shown.
+    static void settle(MainWindow &window)
+    {
+        const auto expected = [&] {
+            qint64 count = 0;
+            for (const StuckGroup &group :
+                 findStuck(*window.capture().population(), window.capture().population()->now()))
+                count += static_cast<qint64>(group.coroutines.size());
+            return count;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(rowsOf(window), expected(), kPatienceMs);
+    }
+
+    static void checkTwo(const Run &run)
+    {
+        const qint64 decided = run.number("stuck_when_end_decided");
+        const qint64 end = run.number("stuck_at_end");
+        QCOMPARE(run.summary.value(QLatin1String("stuck_judged")).toString(), QStringLiteral("end_decided"));
+        QCOMPARE(run.listed(), decided);
+        QVERIFY(run.number("end_ts") >= run.number("end_decided_ts"));
+        if (decided > 0) {
+            QCOMPARE(between(run.said, "stuck when the end was decided: (\\d+) coroutine"), QString::number(decided));
+            QCOMPARE(between(run.said, "; at the end of the run[^:]*: (\\d+)\n"), QString::number(end));
+        }
+        compare(run, QStringLiteral("at the end of the recording"), end, decided);
+    }
+
+    static void compare(const Run &run, const QString &instant, qint64 end, std::optional<qint64> decided)
+    {
+        MainWindow window;
+        window.show();
+        window.openFile(run.recording);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().isLoaded(), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(rowsOf(window), end, kPatienceMs);
+        QTRY_COMPARE(qint64{window.findChild<StuckDock *>()->stuckCount()}, end);
+        QVERIFY2(headerOf(window).contains(instant), qPrintable(headerOf(window)));
+        const QString before = between(headerOf(window), "; (\\d+) when its end was decided, .+ earlier");
+        QCOMPARE(before, decided ? QString::number(*decided) : QString());
+        gui::takePicture(&window, "stuckinstants");
+    }
+
+    gui::Sandbox m_sandbox;
+};
+
+CT_QT_SUITE(TestStuckInstants)
+#include "tst_stuckinstants.moc"

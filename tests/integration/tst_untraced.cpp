@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A program that shows no coroutine: one sentence with the likely cause, and one pointer.
+#include "core/session/instructions.h"
+#include "core/session/untraced.h"
+#include "runner.h"
+#include "tests/support/qtsuite.h"
+
+#include <set>
+#include <unistd.h>
+
+using namespace ct;
+
+namespace {
+
+std::string dropperOf(const QStringList &words)
+{
+    LaunchSpec command;
+    for (const QString &word : words)
+        command.argv.push_back(word.toStdString());
+    return environmentDropper(command);
+}
+
+std::string dropperOfLine(const char *line)
+{
+    LaunchSpec command;
+    command.shellLine = line;
+    return environmentDropper(command);
+}
+
+QString why(void (*change)(UntracedFacts &))
+{
+    UntracedFacts facts;
+    change(facts);
+    return Untraced::why(facts);
+}
+
+}  // namespace
+
+class UntracedTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void eachCauseHasItsSentence()
+    {
+        const QString never = why([](UntracedFacts &) {});
+        QVERIFY2(never.contains(QLatin1String("never connected; likely it is built without the probe")),
+                 qPrintable(never));
+        const QString sudo = why([](UntracedFacts &facts) { facts.dropsEnvironment = "sudo"; });
+        QVERIFY2(sudo.contains(QLatin1String("likely sudo dropped CTP_SHM_PATH")), qPrintable(sudo));
+        const QString bare = why([](UntracedFacts &facts) { facts.lacksVariables = true; });
+        QVERIFY2(bare.contains(QLatin1String("runs without CTP_SHM_PATH")), qPrintable(bare));
+        const QString brief = why([](UntracedFacts &facts) { facts.connected = true; });
+        QVERIFY2(brief.contains(QLatin1String("connected and ended at once")), qPrintable(brief));
+        const QString unmapped = why([](UntracedFacts &facts) { facts.connected = facts.livesUnmapped = true; });
+        QVERIFY2(unmapped.contains(QLatin1String("connected, but could not map the region")), qPrintable(unmapped));
+        const QString old = why([](UntracedFacts &facts) { facts.connected = facts.mapped = true; });
+        const QString ours = why([](UntracedFacts &facts) { facts.connected = facts.hasEntry = true; });
+        QVERIFY(ours.contains(QLatin1String("has the probe")) && old.contains(QLatin1String("mapped the region")));
+        const std::set<QString> all{never, sudo, bare, brief, unmapped, old, ours};
+        QCOMPARE(all.size(), std::size_t{7});
+        for (const QString &sentence : all) {
+            QCOMPARE(sentence.count(u'.'), 1);
+            QVERIFY(sentence.startsWith(QLatin1String("No coroutine was seen: ")));
+        }
+        // A process that has the probe outweighs the shell that started it.
+        QCOMPARE(why([](UntracedFacts &facts) {
+                     facts.hasEntry = facts.connected = facts.lacksVariables = true;
+                     facts.dropsEnvironment = "sudo";
+                 }),
+                 ours);
+    }
+
+    void commandsThatDropVariablesAreKnown()
+    {
+        QCOMPARE(dropperOf({QStringLiteral("/usr/bin/sudo"), QStringLiteral("./a")}), std::string("sudo"));
+        QCOMPARE(dropperOf({QStringLiteral("env"), QStringLiteral("-i"), QStringLiteral("./a")}),
+                 std::string("env -i"));
+        QCOMPARE(dropperOf({QStringLiteral("env"), QStringLiteral("A=1"), QStringLiteral("./a")}), std::string());
+        QCOMPARE(dropperOf({QStringLiteral("./a"), QStringLiteral("su")}), std::string());
+        QCOMPARE(dropperOf({}), std::string());
+        QCOMPARE(dropperOfLine("cd /x && env -i ./a"), std::string("env -i"));
+        QCOMPARE(dropperOfLine("make && docker run a"), std::string("docker"));
+        QCOMPARE(dropperOfLine("./a --sudo"), std::string());
+    }
+
+    void whatLivesIsRead()
+    {
+        QTemporaryFile region;
+        QVERIFY(region.open());
+        const FileIdentity identity = FileIdentity::of(region.fileName().toStdString());
+        QProcess peer;
+        peer.start(QStringLiteral("sleep"), {QStringLiteral("600")});
+        QVERIFY(peer.waitForStarted());
+        UntracedWatch connected;
+        connected.connected(static_cast<int>(peer.processId()));
+        QVERIFY(connected.facts(identity, false).connected);
+        QVERIFY(connected.facts(identity, false).livesUnmapped);
+        peer.kill();
+        QVERIFY(peer.waitForFinished(runner::kPatienceMs));
+        QVERIFY(!connected.facts(identity, false).livesUnmapped);
+        UntracedWatch stranger;
+        stranger.connected(static_cast<int>(::getpid()));  // an engine that asks whether anybody listens
+        QVERIFY(!stranger.facts(identity, false).connected);
+    }
+
+    void theEnvironmentOfTheGroupIsRead()
+    {
+        TargetProcess process;
+        LaunchSpec command;
+        command.argv = {"sleep", "600"};
+        command.environment["CTP_SHM_PATH"] = "/x";
+        QVERIFY(process.start(command));
+        UntracedWatch with;
+        with.launched(command, process.pid());
+        QVERIFY(!with.facts({}, false).lacksVariables);
+        process.sendSignal(SIGKILL);
+        QTRY_VERIFY_WITH_TIMEOUT(!process.isRunning(), runner::kPatienceMs);
+
+        TargetProcess bare;
+        command.environment["CTP_SHM_PATH"] = std::nullopt;
+        QVERIFY(bare.start(command));
+        UntracedWatch without;
+        without.launched(command, bare.pid());
+        QVERIFY(without.facts({}, false).lacksVariables);
+        bare.sendSignal(SIGKILL);
+        QTRY_VERIFY_WITH_TIMEOUT(!bare.isRunning(), runner::kPatienceMs);
+    }
+
+    /// Beside the sums of the run: one line.
+    void batchSaysOneLine_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QString>("cause");
+        QTest::newRow("brief") << QStringLiteral("sleep 0.04") << QStringLiteral("never connected; likely it is built");
+        QTest::newRow("bare") << QStringLiteral("env -i sleep 0.04") << QStringLiteral("likely env -i dropped");
+    }
+    void batchSaysOneLine()
+    {
+        QFETCH(QString, line);
+        QFETCH(QString, cause);
+        runner::Batch batch({}, {QStringLiteral("--cmd"), line});
+        QCOMPARE(batch.run(), 0);
+        const QByteArray said = batch.err();
+        QCOMPARE(said.count('\n'), 2);
+        QVERIFY2(said.contains(cause.toUtf8()), said.constData());
+        QCOMPARE(said.count("See "), 1);
+        QVERIFY(said.contains(Instructions::nothingTracedPointer().toUtf8()));
+    }
+
+    /// The pointer points at something: the window's checklist stands in the man page.
+    void theManPageHasTheChecklist()
+    {
+        QString page = QString::fromUtf8(runner::readAll(QStringLiteral(CT_SOURCE_DIR "/packaging/corotracer-gui.1")));
+        page.replace(QLatin1String("\\-"), QLatin1String("-")).replace(u'\n', u' ');
+        QVERIFY(page.contains(QLatin1String(".SH WHEN NOTHING IS TRACED")));
+        for (const QString &point : Instructions::nothingTracedChecklist())
+            QVERIFY2(page.contains(point), qPrintable(point));
+    }
+};
+
+CT_QT_SUITE(UntracedTest)
+#include "tst_untraced.moc"
