@@ -61,6 +61,21 @@ private Q_SLOTS:
         QCOMPARE(CaptureSettings::load(settings).recordMiB, CaptureSettings::kSmallestRecordMiB);
     }
 
+    void allOfThemReachTheCapture()
+    {
+        CaptureSettings settings;
+        settings.lanes = false;
+        settings.laneKiB = 64;
+        settings.poolMiB = 9;
+        settings.retentionSec = 5;
+        CaptureSpec spec;
+        settings.applyTo(spec);
+        QCOMPARE(spec.lanes, false);
+        QCOMPARE(spec.laneBytes, 64U << 10U);
+        QCOMPARE(spec.lanePoolBytes, 9U << 20U);
+        QCOMPARE(spec.laneRetentionMs, 5000U);
+    }
+
     void theRunDialogAsksForThem()
     {
         RunDialog dialog;

@@ -181,6 +181,10 @@ CT_CASE(missedBeforeAttachIsNotLost)
     CHECK_EQUAL(population.at(0).missed, 8U);
     CHECK_EQUAL(population.at(0).lost, 0U);
     CHECK_EQUAL(population.lost(), 0U);
+    const MissingEvents why = population.whyMissing(0, 6, 5);
+    CHECK_EQUAL(why.missed, 2U);
+    CHECK_EQUAL(why.lost, 3U);
+    CHECK_EQUAL(why.dropped, 0U);
 }
 
 CT_CASE(aFlaggedCoroutineSaysNothingMore)
