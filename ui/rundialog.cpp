@@ -4,6 +4,7 @@
 
 #include "ui/capturesection.h"
 #include "ui/colors.h"
+#include "ui/format.h"
 #include "ui/icons.h"
 #include "ui/launchpage.h"
 #include "ui/listenpage.h"
