@@ -8,6 +8,8 @@ using namespace lanecapture;
 
 namespace {
 
+constexpr std::uint64_t kHourNs = 3'600'000'000'000;
+
 std::uint64_t nowNs()
 {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -160,7 +162,7 @@ CT_CASE(noSleepWhileEventsAreHeld)
     c.books.realTime = true;
     steps(one, lane, 3);
     c.settle();
-    stepAt(one, other, 5, nowNs());  // 3 and 4 may still come
+    stepAt(one, other, 5, nowNs() + kHourNs);  // 3 and 4 may still come
     c.batch.clear();
     CHECK(!c.loop->prepareSleep(c.batch));
     CHECK(c.batch.empty());
@@ -176,7 +178,7 @@ CT_CASE(heldEventsComeBeforeTheDeath)
     c.books.realTime = true;
     steps(one, lane, 3);
     c.settle();
-    stepAt(one, other, 5, nowNs());
+    stepAt(one, other, 5, nowNs() + kHourNs);
     one.die(other, writers::tsOf(6));
     c.settle();
     CHECK_EQUAL(c.books.captured, 4u);
