@@ -19,19 +19,26 @@ constexpr auto kRelease = std::memory_order_release;
 
 }  // namespace
 
+void History::Data::forgetPage(std::uint32_t page)
+{
+    for (CoroutineId gone = page * Residence::kPageSize; gone < (page + 1) * Residence::kPageSize; ++gone) {
+        notKept.addEnded(0, 0, 0);
+        if (const std::uint32_t place = coroutines.heads[gone].loss.load(kRelaxed))
+            freeLosses.push_back(place);
+    }
+}
+
+void History::Data::release(CoroutineId first, CoroutineId end)
+{
+    coroutines.heads.release(first, end);
+    coroutines.lives.release(first, end);
+}
+
 bool History::Data::admit(CoroutineId id)
 {
-    const auto forget = [this](std::uint32_t page) {
-        for (CoroutineId gone = page * Residence::kPageSize; gone < (page + 1) * Residence::kPageSize; ++gone) {
-            notKept.addEnded(0, 0, 0);
-            if (const std::uint32_t place = coroutines.heads[gone].loss.load(kRelaxed))
-                freeLosses.push_back(place);
-        }
-    };
-    return coroutines.residence.admit(id, forget, [this](CoroutineId first, CoroutineId end) {
-        coroutines.heads.release(first, end);
-        coroutines.lives.release(first, end);
-    });
+    return coroutines.residence.admit(
+        id, [this](std::uint32_t page) { forgetPage(page); },
+        [this](CoroutineId first, CoroutineId end) { release(first, end); });
 }
 
 void History::Data::addBirth(const Birth &birth)
@@ -116,6 +123,8 @@ Result<void> History::consume(const Batch &batch)
         data.addLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
         data.addDeath(death);
+    data.coroutines.residence.settle([&data](std::uint32_t page) { data.forgetPage(page); },
+                                     [&data](CoroutineId first, CoroutineId end) { data.release(first, end); });
     data.now.store(std::max({data.now.load(kRelaxed), batch.now, data.log.lastTs()}), kRelaxed);
     data.notes.append(batch.notes, batch.now);
     data.log.settle(data.now.load(kRelaxed));

@@ -54,6 +54,8 @@ struct History::Data {
     std::vector<std::uint32_t> freeLosses;  ///< writer: places of dropped coroutines
 
     // Writer.
+    void forgetPage(std::uint32_t page);
+    void release(CoroutineId first, CoroutineId end);
     bool admit(CoroutineId id);
     void addBirth(const Birth &birth);
     void addDeath(const Death &death);

@@ -216,6 +216,7 @@ struct Population::Data {
     static constexpr int kMostStepsUp = 100'000;
 
     void forgetPage(std::uint32_t page);
+    void release(CoroutineId first, CoroutineId end);
     bool admit(CoroutineId id);
     bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter() && !residence.isDropped(id); }
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }

@@ -31,6 +31,8 @@ void Population::Data::consume(const Batch &batch)
     for (const Flag &flag : batch.flags)
         applyFlag(flag, batch.now);
     publishTouched();
+    residence.settle([this](std::uint32_t page) { forgetPage(page); },
+                     [this](CoroutineId first, CoroutineId end) { release(first, end); });
     // Release; partner: now(). Who knows the time of a batch sees at least that batch.
     if (batch.now > now.load(kRelaxed))
         now.store(batch.now, kRelease);
@@ -112,16 +114,19 @@ void Population::Data::forgetPage(std::uint32_t page)
     pages[page].store((pages[page].load(kRelaxed) + 1) | kDropped, kRelease);
 }
 
+void Population::Data::release(CoroutineId first, CoroutineId end)
+{
+    records.release(first, end);
+    origins.release(first, end);
+    missed.release(first, end);
+    notes.marks.release(first, end);
+}
+
 bool Population::Data::admit(CoroutineId id)
 {
     return residence.admit(
         id, [this](std::uint32_t page) { forgetPage(page); },
-        [this](CoroutineId first, CoroutineId end) {
-            records.release(first, end);
-            origins.release(first, end);
-            missed.release(first, end);
-            notes.marks.release(first, end);
-        });
+        [this](CoroutineId first, CoroutineId end) { release(first, end); });
 }
 
 /// Where there is no record for it, its id counts all the same: later ones may have one.

@@ -51,6 +51,15 @@ public:
         listIfDead(page);
     }
 
+    /// At the end of a batch, which may have brought many births and deaths: as admit().
+    template <class Drop, class Release>
+    void settle(Drop &&drop, Release &&release)
+    {
+        const std::uint32_t kept = m_kept.load(std::memory_order_relaxed);
+        if (kept > m_mostPages && !m_dead.empty())
+            dropDead(kept - m_mostPages + m_mostPages / 8, drop, release);
+    }
+
     bool hasDropped() const { return m_hasDropped; }
     bool isDropped(std::uint32_t id) const
     {
