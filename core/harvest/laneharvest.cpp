@@ -135,7 +135,7 @@ bool LaneHarvest::isCaughtUp(bool whole) const
     return !m_attaching && isSettled() && ((whole && !isHolding()) || m_merger.settledUntil() >= m_cameNs);
 }
 
-/// A recorder's, once: what the lanes told has been accounted for.
+/// Overwrite mode, once, after account() has seen everything that the lanes brought.
 void LaneHarvest::closeBooks(Batch &batch)
 {
     if (!m_atEnd)

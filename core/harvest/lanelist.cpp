@@ -101,7 +101,7 @@ void LaneList::find(std::uint32_t index, Batch &batch)
 /// Where to read a lane of the dead from: the oldest record that is still whole and whose process is known.
 std::uint64_t LaneList::beginOfEvidence(const Lane &lane, Batch &batch) const
 {
-    // Its entry was freed: nobody knows how to read the clock of what an engine took from it.
+    // Its entry was freed, and with it the clock of the records that an engine drained.
     if (m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Unknown)
         return lane.drained;
     const std::uint64_t oldest = oldestHeld(lane.view, lane.drained);

@@ -246,7 +246,7 @@ std::uint64_t Merger::numberOf(const Place &place, const LaneItem &item) const
         return static_cast<std::uint64_t>(near);
     if (const std::uint64_t events = publishedBy(item.identity); events != 0)
         return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
-    // Of a life that is over, and of which nothing was told: its numbers may be higher by multiples of 2^32.
+    // The life is over and nothing of it was emitted: its numbers may be higher by multiples of 2^32.
     return known == 0 ? item.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
 }
 

@@ -100,7 +100,7 @@ private:
     static constexpr std::uint64_t kSlackNs = 20'000;
     /// Times beyond now by more are scribbled.
     static constexpr std::uint64_t kFutureNs = 1'000'000;
-    /// Stands for the coroutine of a transition, until that is told, whose record an engine before us had read.
+    /// Until a transition is emitted: an engine before us had read its record.
     static constexpr CoroutineId kDrained = kNoCoroutine - 1;
     struct Queued {
         std::uint64_t identity = 0;

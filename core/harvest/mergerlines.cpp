@@ -104,7 +104,7 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
 /// Events of all lives before this one, if the compact station is still of it; else Census::kAll.
 std::uint64_t Merger::eventsBefore(std::uint32_t index, std::uint32_t generation) const
 {
-    // Acquire, both; partner: whoever claims the station raises `life` first, then stores events_before (release).
+    // Acquire, both; partner: a claim raises `life` first, then stores events_before (release).
     const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
     const std::uint64_t before = m_births[index].events_before.load(std::memory_order_acquire);
     // Relaxed: kept behind the sum by its acquire load.
@@ -133,7 +133,7 @@ void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batc
         settleCount(index, stations[index], batch);
 }
 
-/// Of the life that a compact station is known to have, or had: another life may have followed it.
+/// The cursor's life; another one may have followed it in the compact station.
 void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batch &batch)
 {
     const LaneCursor &cursor = m_cursors[index];
@@ -153,7 +153,7 @@ void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batc
     settle(index, line, batch);
 }
 
-/// Of a life before that of its station's cursor. Its birth would have been read, if it was not overwritten.
+/// A life before that of its station's cursor. Its birth would have been read, if it was not overwritten.
 void Merger::settleHold(Hold &hold, const Census::Station &count, Batch &batch)
 {
     const std::uint64_t identity = hold.identity;

@@ -305,7 +305,7 @@ bool ProcessList::wasAlone(std::uint32_t untrustedIndex) const
 {
     const std::span<const ProcessEntry> entries = m_region.processes();
     for (std::size_t index = 0; index < entries.size(); ++index) {
-        // Relaxed: asked of regions that nobody writes any more. An entry that was freed keeps its pid.
+        // Relaxed: the region has no writers any more. An entry that was freed keeps its pid.
         if (index != untrustedIndex && entries[index].pid.load(std::memory_order_relaxed) != 0)
             return false;
     }

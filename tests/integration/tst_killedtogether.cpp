@@ -33,7 +33,7 @@ quint64 newestSeq(const QString &region)
     return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // lines_offset, then seq
 }
 
-/// Of all pages that are not zero: a region is sparse, and a hole that somebody looked at reads as before.
+/// A digest of all pages that are not zero: a region is sparse, and a hole reads the same once it has memory.
 QByteArray digestOf(const QString &path)
 {
     QFile file(path);

@@ -284,7 +284,7 @@ CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
     }
 }
 
-/// Notes about coroutines that the engine before had told of are not lost.
+/// Notes that the engine before had drained are not lost.
 CT_CASE(notesThatWereToldAreNotLost)
 {
     Capture c;
@@ -406,7 +406,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
     CHECK(contentOf(spec.path) == before);
 }
 
-/// Two engines may look at the same time; nobody takes the region over meanwhile.
+/// Two engines may read at the same time; no third one becomes the owner meanwhile.
 CT_CASE(evidenceIsSharedAndReadOnly)
 {
     Capture c;

@@ -106,8 +106,8 @@ CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
     }
 }
 
-/// It is over, and its compact station has another coroutine: then the low half is all there is, and no event is told
-/// twice.
+/// It is over, and its compact station has another coroutine: then the low half is all there is, and no event is
+/// emitted twice.
 CT_CASE(aLateOneWithoutALineKeepsItsOrder)
 {
     for (const std::uint64_t first : kFirsts) {
