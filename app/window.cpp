@@ -38,7 +38,8 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     if (!line.screenshotPath.empty()) {
         Result<OutputFile> file = OutputFile::open(line.screenshotPath);
         if (!file) {
-            std::fprintf(stderr, "corotracer-gui: --screenshot: %s\n", ct::printable(file.error().message).toUtf8().constData());
+            std::fprintf(stderr, "corotracer-gui: --screenshot: %s\n",
+                         ct::printable(file.error().message).toUtf8().constData());
             return kExitOutput;
         }
         picture.emplace(std::move(*file));

@@ -82,8 +82,9 @@ void RunDialog::showListening(const TracedEnvironment &environment)
 
 void RunDialog::showError(const QString &message)
 {
-    m_error->setText(QStringLiteral("<span style=\"color:%1\">%2</span>")
-                         .arg(colorsFor(palette()).warningText.name(), format::printableLines(message).toHtmlEscaped()));
+    m_error->setText(
+        QStringLiteral("<span style=\"color:%1\">%2</span>")
+            .arg(colorsFor(palette()).warningText.name(), format::printableLines(message).toHtmlEscaped()));
     m_error->show();
 }
 

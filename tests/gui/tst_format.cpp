@@ -198,8 +198,7 @@ private Q_SLOTS:
         QCOMPARE(format::placeDetails(&site, 0), QStringLiteral("serve\\x1b[2J(int)\n/src/\\u202egnp.exe\\n:7"));
         QCOMPARE(format::place(&site, 0), QStringLiteral("serve\\x1b[2J \\u202egnp.exe\\n:7"));
         QCOMPARE(format::targetName("a\x1b]0;b\nc\xE2\x81\xA6"), QStringLiteral("a ]0;b c"));
-        QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")),
-                 QStringLiteral("one\\x1b\ntwo\\u2067"));
+        QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")), QStringLiteral("one\\x1b\ntwo\\u2067"));
         DescribedAddress found;
         found.module = "/bin/\x7f";
         ShownPlace place;
