@@ -3,7 +3,6 @@
 #include "ui/exportbar.h"
 
 #include "core/session/printable.h"
-#include "ui/format.h"
 #include "ui/icons.h"
 
 #include <QHBoxLayout>
@@ -29,6 +28,7 @@ ExportBar::ExportBar(const QString &name, const QString &cancelText, QWidget *pa
     cancelButton->setAccessibleName(cancelText);
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(6, 0, 6, 0);
+    m_label->setTextFormat(Qt::PlainText);
     layout->addWidget(m_label);
     layout->addWidget(m_progress);
     layout->addWidget(cancelButton);
@@ -45,7 +45,7 @@ void ExportBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, s
 {
     m_job = std::move(job);
     m_done = std::move(done);
-    m_label->setText(format::verbatim(printable(text)));
+    m_label->setText(printable(text));
     m_progress->setValue(0);
     connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
         if (m_job.get() == started)

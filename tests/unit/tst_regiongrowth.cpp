@@ -125,9 +125,11 @@ CT_CASE(aFullFileSystemThatCannotReserveStopsGrowth)
         auto region = Region::create(specOf(directory + "/a.shm"));
         REQUIRE(region);
         CHECK_EQUAL(touchAllOffered(*region), 0);
-        region->writableHeader()->allocated_count.store(offered(*region));
-        const auto full = region->growStations();
-        REQUIRE(!full);
+        auto full = region->growStations();
+        while (full) {
+            region->writableHeader()->allocated_count.store(offered(*region));
+            full = region->growStations();
+        }
         CHECK(full.error().code == ct::ErrorCode::NoSpace);
         CHECK(offered(*region) < 24'576);
         region->writableHeader()->allocated_count.store(0);
