@@ -4,6 +4,7 @@
 // The probe's end of the socket: whom it wakes, and what it does when nobody is there.
 #include "probetest.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -53,6 +54,15 @@ std::string received(int fd)
     char bytes[16];
     const ssize_t size = ::recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
     return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
+}
+
+/// What a program finds in errno after an event, if it was ERANGE before.
+template <class Event>
+int errnoAfter(Event &&event)
+{
+    errno = ERANGE;
+    event();
+    return errno;
 }
 
 void sleepEngine(const Region &region)
@@ -124,7 +134,7 @@ CT_CASE(closedSocketNeitherKillsNorBlocks)
         PromiseMixin promise;
         for (std::uint64_t i = 0; i < 5; ++i) {
             sleepEngine(region);
-            promise.write_trace(i, false);
+            CHECK_EQUAL(errnoAfter([&] { promise.write_trace(i, false); }), ERANGE);
             CHECK_EQUAL(region.header().tracer_sleeping.load(), 0U);
         }
         CHECK_EQUAL(region.emitted(0), 5U);
@@ -140,7 +150,7 @@ CT_CASE(fullSocketBufferDoesNotBlock)
         PromiseMixin promise;
         for (std::uint64_t i = 0; i < 3000; ++i) {  // nobody reads
             sleepEngine(region);
-            promise.write_trace(i, false);
+            CHECK_EQUAL(errnoAfter([&] { promise.write_trace(i, false); }), ERANGE);
         }
         CHECK_EQUAL(region.emitted(0), 3000U);
     });
