@@ -43,6 +43,7 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
       m_progress(progress),
       m_places(std::move(places)),
       m_coroutines(population.size()),
+      m_capture(sums),
       m_waitTold(m_coroutines),
       m_wakeTold(m_coroutines)
 {
@@ -59,19 +60,34 @@ void TraceReplay::takeStock()
 {
     for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_untold})
         numbers->resize(m_coroutines);
+    std::uint64_t lost = 0;
+    std::uint64_t missed = 0;
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
         const CoroutineSnapshot snapshot = m_population.at(id);
         if (!snapshot.kept)
             continue;
+        lost += snapshot.lost;
+        missed += snapshot.missed;
         m_events += snapshot.events;
         m_untold.make(id) = snapshot.lost + snapshot.missed;
         m_next.make(id) = firstNumberOf(snapshot);
         // A flagged one's numbers mean nothing.
         m_end.make(id) = snapshot.flagged ? kNoEnd : m_next[id] + snapshot.events + m_untold[id] + snapshot.dropped;
     }
+    addEventsOutsideTheTrace(lost, missed);
     m_notes = m_history.noteCount();
     // After the coroutines. The population may be a batch ahead of the history.
     m_streamed = std::max(m_history.streamed(), m_population.captured());
+}
+
+/// Lives that a flight recorder overwrote whole, and coroutines without a record, lost and missed events that no
+/// coroutine of the trace has. `lost`, `missed`: of all that have a record.
+void TraceReplay::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed)
+{
+    if (m_capture.captured != m_population.captured())
+        return;  // sums of another moment
+    m_sums.lost += m_capture.lost - std::min(m_capture.lost, lost);
+    m_sums.missedBeforeAttach += m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
 }
 
 /// True: the recording has all of the stream.

@@ -32,6 +32,7 @@ private:
         All,
     };
     void takeStock();
+    void addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed);
     void chooseSource();
     bool awaitRecording() const;
     Result<void> replayBirths();
@@ -70,7 +71,8 @@ private:
     bool m_isComplete = false;  ///< the recording was asked, and had it all so far
     std::optional<PastReader> m_reader;
     Batch m_batch;
-    Accounting m_sums;
+    const Accounting m_capture;     ///< sums of the capture, as of the latest batch
+    Accounting m_sums;              ///< sums of the export
     std::uint64_t m_notesRead = 0;  ///< from the recording
     // By coroutine.
     static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};

@@ -112,10 +112,11 @@ struct Trace {
         QVERIFY(bool(history.consume(batch)));
     }
     /// In the format of the file's ending.
-    Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {}) const
+    Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {},
+                                  const Accounting &sums = {}) const
     {
         const std::string name = path.toStdString();
-        return exportTrace(population, history, *exportFormatFor(name), name, progress);
+        return exportTrace(population, history, *exportFormatFor(name), name, progress, sums);
     }
 
     static constexpr std::uint64_t kUsualBudget = 16U << 20;

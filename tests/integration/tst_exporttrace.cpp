@@ -34,6 +34,7 @@ class TestExportTrace : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void whatNoCoroutineLostIsInTheSums();
     void notesComeAlong();
     void traceToEveryFormat();
     void traceOfAnAttachedRun();
@@ -172,6 +173,34 @@ void TestExportTrace::lossesAtTheEndAreCounted()
     QCOMPARE(report->lostEvents, 9U);
     QCOMPARE(Database(path).rows("SELECT events, lost, dropped FROM coroutines ORDER BY coroutine"),
              QStringList({QStringLiteral("1|7|0"), QStringLiteral("0|2|0")}));
+}
+
+/// Lives without a trace: a flight recorder overwrote all of their records.
+void TestExportTrace::whatNoCoroutineLostIsInTheSums()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1)};
+    batch.losses = {{0, 0, 3, true}, {0, 4, 2, false}};
+    batch.transitions = {transition(0, 3, 5000, false)};
+    batch.now = 6000;
+    trace.consume(batch);
+    Accounting sums;
+    sums.captured = 1;
+    sums.lost = 2 + 40;
+    sums.missedBeforeAttach = 3 + 500;
+    sums.coroutinesMissed = 7;
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = trace.exportTo(path, {}, sums);
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 42U);
+    QCOMPARE(Database(path).rows("SELECT name, value FROM trace_info WHERE name IN ('lost_events', "
+                                 "'missed_before_attach') ORDER BY name"),
+             QStringList({QStringLiteral("lost_events|42"), QStringLiteral("missed_before_attach|503")}));
+    // Sums of another moment say nothing about this one.
+    sums.captured = 2;
+    QCOMPARE(trace.exportTo(path, {}, sums)->lostEvents, 2U);
 }
 
 void TestExportTrace::notesComeAlong()
