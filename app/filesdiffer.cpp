@@ -4,6 +4,7 @@
 
 #include "core/recording/segments.h"
 
+#include <array>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +16,22 @@ namespace {
 
 struct NamedFile {
     std::string name;
-    std::string path;  ///< "-": standard output
+    std::string path;     ///< "-": standard output
+    bool isRead = false;  ///< not written
+    bool isText = false;  ///< may share a stream
 };
+
+/// What others write, the target and our messages.
+struct Stream {
+    int fd;
+    const char *name;
+    const char *what;
+    const char *redirection;
+};
+constexpr std::array<Stream, 2> kStreams{{
+    {STDOUT_FILENO, "standard output", "lines of the target", "> FILE"},
+    {STDERR_FILENO, "standard error", "messages", "2> FILE"},
+}};
 
 std::optional<struct stat> statusOf(const std::string &path)
 {
@@ -36,15 +51,14 @@ bool areSame(const std::optional<struct stat> &a, const std::optional<struct sta
 Result<void> checkFilesDiffer(const CommandLine &line)
 {
     std::vector<NamedFile> files;
-    std::string output;
     if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get names that are free
-        output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
+        const std::string output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
         files.push_back({"-o " + line.outputPath, output});
     }
     if (!line.summaryPath.empty())
-        files.push_back({"--summary " + line.summaryPath, line.summaryPath});
+        files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});
     if (const auto *attach = std::get_if<AttachRequest>(&line.start.what))
-        files.push_back({"--attach " + attach->regionPath, attach->regionPath});
+        files.push_back({"--attach " + attach->regionPath, attach->regionPath, true});
     for (std::size_t i = 0; i < files.size(); ++i) {
         for (std::size_t j = i + 1; j < files.size(); ++j) {
             if (areSame(statusOf(files[i].path), statusOf(files[j].path)))
@@ -52,11 +66,17 @@ Result<void> checkFilesDiffer(const CommandLine &line)
                              files[i].name + " and " + files[j].name + " are the same file; choose different ones"};
         }
     }
-    struct stat messages {};
-    if (!output.empty() && fstat(STDERR_FILENO, &messages) == 0 && areSame(statusOf(output), messages))
-        return Error{ErrorCode::InvalidArgument, "-o " + line.outputPath +
-                                                     " and standard error are the same file: "
-                                                     "messages would damage it; send them elsewhere (2> FILE)"};
+    for (const Stream &stream : kStreams) {
+        for (const NamedFile &file : files) {
+            struct stat status {};
+            const bool isAskedFor =
+                (file.path == "-" && (stream.fd == STDOUT_FILENO || file.isText)) || file.path.starts_with("/dev/");
+            if (!isAskedFor && !file.isRead && fstat(stream.fd, &status) == 0 && areSame(statusOf(file.path), status))
+                return Error{ErrorCode::InvalidArgument,
+                             file.name + " and " + stream.name + " are the same file: " + stream.what +
+                                 " would damage it; send them elsewhere (" + stream.redirection + ")"};
+        }
+    }
     return {};
 }
 

@@ -60,7 +60,7 @@ void TargetTeller::went(int pid)
         return;
     const std::size_t left = m_session.targetPids().size();
     m_progress.say(left == 0 ? tr("target %1 has gone; none is left").arg(name)
-                             : tr("target %1 has gone; %2 left").arg(name).arg(left));
+                             : tr("target %1 has gone; %2 left").arg(name, QString::number(left)));
 }
 
 }  // namespace ct

@@ -44,6 +44,8 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
     m_merger.setAttaching(m_attaching);
     if (!readsLanes())
         m_merger.setLinesOnly();
+    if (region.access() == RegionAccess::Evidence)
+        m_merger.setPostMortem();
     if (isRecorder())
         m_whenWeCame = census();
     // What was dropped before we came was another engine's to tell.

@@ -154,7 +154,7 @@ Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std:
     made.detached = true;
     made.pid = pid;
     made.own.key = identity & ~kLowHalf;
-    made.own.state = m_attaching ? LaneCursor::kAttached : 0;
+    made.own.state = m_attaching || m_postMortem ? LaneCursor::kAttached : 0;
     list(made, ns, batch);
     return {&made.own, &made};
 }

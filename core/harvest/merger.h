@@ -70,6 +70,8 @@ public:
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
     /// In overwrite mode all that are not there do.
     void setAttaching(bool attaching) { m_attaching = attaching; }
+    /// Looks at what the dead left: whenever a coroutine is discovered, what is gone before its first event was missed.
+    void setPostMortem() { m_postMortem = true; }
     /// Times say nothing about the order of threads any more: from now on only barriers decide which events are lost.
     void distrustTimes();
     /// No lane, just lines: a generation that follows another ends it at once.
@@ -170,6 +172,7 @@ private:
     bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
     bool m_isEvidence;  ///< records may come that an engine before us had read: what is missing among them was missed
     bool m_attaching = false;
+    bool m_postMortem = false;
     bool m_distrustsTimes = false;
     bool m_linesOnly = false;
     bool m_needsSweep = false;

@@ -48,7 +48,8 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     birth.birthTs = process.clock.ns(line.birthTs);
     const std::uint64_t identity = identityOf(line.generation, index);
     const std::uint64_t events = line.events < kImplausibleSum ? line.events : 0;
-    const Place place = install(identity, birth, m_attaching ? LaneCursor::kAttached : 0, events, batch);
+    const Place place =
+        install(identity, birth, m_attaching || m_postMortem ? LaneCursor::kAttached : 0, events, batch);
     const LaneOrigin origin{line.process, 0};
     if (line.name != 0)
         takeNote(origin, {line.birthTs, identity, line.name, 0, 0, corotracer::kRecordName}, birth.birthTs, batch);

@@ -25,7 +25,7 @@ constexpr std::uint64_t kTables = 6ULL << 20;
 constexpr std::uint64_t kLineBytes = sizeof(corotracer::StateLine) + sizeof(corotracer::BirthLine);
 /// A lane takes at most this part of the pool's rest.
 constexpr std::uint64_t kLanesInPool = 32;
-/// Lanes shorter than this are worth a word.
+/// Lanes this short are worth a word: a target that writes millions of events a second fills them between two visits.
 constexpr std::uint64_t kShortLane = 1ULL << 20;
 
 std::string mib(std::uint64_t bytes)
@@ -50,7 +50,7 @@ void fitToSpace(std::uint64_t freeBytes, RegionSpec &spec, std::string &warning)
         return;
     spec.lanePoolBytes = std::max(freeBytes / 2, kLanePoolMin);
     const std::uint64_t lane = std::max(std::bit_floor(spec.lanePoolBytes / kLanesInPool), kLaneBytesMin);
-    if (lane < kShortLane && lane < std::bit_floor(spec.laneBytes))
+    if (lane <= kShortLane && lane < std::bit_floor(spec.laneBytes))
         append(warning, "only " + mib(freeBytes) + " are free for shared memory, so threads get lanes of " + kib(lane) +
                             " or less; enlarge it (mount -o remount,size=1G /dev/shm, docker run --shm-size=1g) or "
                             "choose another place with --shm");

@@ -24,8 +24,9 @@ Result<void> checkNamesakes(const std::string &path, bool limited)
     if (files.empty())
         return {};
     const std::string more = files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more of that name" : "";
-    return Error{ErrorCode::AlreadyExists, path + ": " + files.front() + more + " of an older recording could not be " +
-                                               "told from this one's files; remove them, or choose another name"};
+    return Error{ErrorCode::AlreadyExists, path + ": " + files.front() + more +
+                                               " would be mixed with the numbered files of this recording; remove " +
+                                               "them, or choose another name"};
 }
 
 }  // namespace

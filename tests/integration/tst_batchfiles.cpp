@@ -197,6 +197,9 @@ private Q_SLOTS:
         QTest::newRow("recording on standard output") << "-o - --summary keep.ctr -- true >> keep.ctr";
         QTest::newRow("messages") << "-o - -- true >> keep.ctr 2>&1";
         QTest::newRow("messages in the output") << "-o keep.csv -- true 2>> keep.csv";
+        QTest::newRow("target's output in the output") << "-o keep.jsonl -- true >> keep.jsonl";
+        QTest::newRow("target's output in the summary") << "--summary keep.jsonl -- true >> keep.jsonl";
+        QTest::newRow("messages in the summary") << "--summary keep.csv -- true 2>> keep.csv";
     }
     void oneFileForTwoIsRefused()
     {
@@ -275,7 +278,7 @@ private Q_SLOTS:
                                      QStringList{QStringLiteral("-o"), batch.path("run.ctr")} +
                                      runner::target("ct_many"));
         QCOMPARE(batch.run(), 4);
-        QVERIFY2(batch.err().contains("older recording"), batch.err().constData());
+        QVERIFY2(batch.err().contains("would be mixed with"), batch.err().constData());
         QCOMPARE(runner::readAll(older), QByteArray("precious"));
         const QDir directory = QFileInfo(older).dir();
         QCOMPARE(directory.entryList({QStringLiteral("*.ctr")}, QDir::Files), QStringList{old});
