@@ -91,6 +91,8 @@ private Q_SLOTS:
     /// It takes a quarter of what the program may have, and is whole.
     void aLimitedAddressSpace()
     {
+        if (ct::test::kAddressSanitizer)
+            CT_QSKIP("address sanitizer needs more address space than any limit leaves");
         Batch batch({}, shell(qPrintable(
                             QStringLiteral("ulimit -v 2000000; exec %1 --threads 2 --transitions 100000 --rate 100000")
                                 .arg(runner::binary("ct_storm")))));
@@ -104,6 +106,8 @@ private Q_SLOTS:
     /// The engine as well, and its region is smaller.
     void anEngineWithALimitedAddressSpace()
     {
+        if (ct::test::kAddressSanitizer)
+            CT_QSKIP("address sanitizer needs more address space than any limit leaves");
         Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
         wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v 4000000; exec \"$@\""),
                      QStringLiteral("sh")});

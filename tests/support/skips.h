@@ -13,6 +13,12 @@ namespace ct::test {
 
 constexpr int kSkipped = 77;
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kAddressSanitizer = true;
+#else
+constexpr bool kAddressSanitizer = false;
+#endif
+
 inline int &skipCount()
 {
     static int count = 0;
