@@ -45,8 +45,9 @@ private Q_SLOTS:
     {
         start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
+        // The notice comes from the session at once, the status bar with the next sample.
+        QTRY_VERIFY_WITH_TIMEOUT(field("statusFull")->isVisible(), kPatience);
         gui::takePicture(&m_window, "fullregion");
-        QVERIFY(field("statusFull")->isVisible());
         m_window.findChild<QDockWidget *>(QStringLiteral("captureDock"))->raise();
         QTRY_VERIFY(field("gaugeRegion")->text().contains(QStringLiteral("file system is full")));
         QTRY_VERIFY_WITH_TIMEOUT(m_window.capture().accounting().untraced > 0, kPatience);
