@@ -116,14 +116,14 @@ class TestReplayWindow : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        // Three seconds of a server that loses wake-ups, watched live.
+        // Six seconds of a server that loses wake-ups, watched live.
         MainWindow window;
         window.show();
         StartRequest request;
         LaunchSpec target;
         // The shell becomes the server: what waits in a process that has ended is not stuck.
         target.shellLine =
-            "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() + "\" --seconds 3";
+            "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() + "\" --seconds 6";
         request.what = target;
         window.start(request);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
