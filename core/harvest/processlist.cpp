@@ -175,8 +175,10 @@ bool ProcessList::lookForEnds(std::uint64_t nowNs)
         for (const std::uint32_t index : m_watch.takeEnded()) {
             HarvestedProcess &process = m_processes[index];
             process.livedNs = std::max(process.livedNs, m_watchedNs);
-            if (process.stage == Stage::Live || process.stage == Stage::Suspected)
+            if (process.stage == Stage::Live || process.stage == Stage::Suspected) {
+                checkClock(index);  // it may have given up the counter since it was last asked
                 setGone(index);
+            }
         }
         m_watchedNs = nowNs;
     }
