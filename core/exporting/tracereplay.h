@@ -77,7 +77,7 @@ private:
     // By coroutine.
     static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};
     PagedVector<std::uint64_t> m_end{kNotThere};  ///< one behind its latest number when the export began
-    PagedVector<std::uint64_t> m_next;            ///< one behind the latest number that was told of
+    PagedVector<std::uint64_t> m_next;            ///< one past the latest number that was exported
     std::vector<bool> m_isNextKnown;              ///< that it is m_next: what is missing before another one was lost
     PagedVector<std::uint64_t> m_untold;          ///< lost or missed when the export began, and not told of so far
     std::vector<bool> m_waitTold;

@@ -64,7 +64,7 @@ public:
     /// How far the latest known life of each compact station was told, as far as they were seen.
     std::span<const LaneCursor> cursors() const { return m_cursors; }
 
-    /// Nothing more comes: events, notes and ends that waited for something are told.
+    /// The end of the stream: emits the events, notes and deaths that are still held.
     void finish(Batch &batch);
 
     /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
