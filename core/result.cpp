@@ -18,8 +18,8 @@ ErrorCode codeOf(int errnoValue)
     case EROFS: return ErrorCode::PermissionDenied;
     case EEXIST: return ErrorCode::AlreadyExists;
     case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return ErrorCode::NoSpace;
+    case EDQUOT: return ErrorCode::NoSpace;
+    case EFBIG: return ErrorCode::SizeLimit;
     case EWOULDBLOCK:
     case EBUSY: return ErrorCode::Busy;
     case EINVAL:
@@ -35,6 +35,15 @@ Error errnoError(int errnoValue, std::string what)
     // strerrordesc_np is glibc's thread-safe strerror.
     const char *description = strerrordesc_np(errnoValue);
     return {codeOf(errnoValue), std::move(what) + ": " + (description ? description : "unknown error")};
+}
+
+const char *spaceRemedy(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::NoSpace: return ", free some space or choose another place";
+    case ErrorCode::SizeLimit: return ", raise the limit on the size of files (ulimit -f) or choose another place";
+    default: return "";
+    }
 }
 
 }  // namespace ct

@@ -17,6 +17,7 @@ enum class ErrorCode {
     AlreadyExists,
     Busy,
     NoSpace,
+    SizeLimit,  ///< of a file: ulimit -f, or of its file system
     BadFormat,
     Unsupported,
     InputOutput,
@@ -30,6 +31,10 @@ struct Error {
 
 /// An Error made of errno: "`what`: No space left on device". Maps the common errno values to codes.
 Error errnoError(int errnoValue, std::string what);
+
+/// What to do about a file that cannot grow, to be put behind a message: ", free some space ..."; empty for other
+/// errors.
+const char *spaceRemedy(ErrorCode code);
 
 template <class T>
 class [[nodiscard]] Result {

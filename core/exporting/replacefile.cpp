@@ -115,8 +115,7 @@ Error ofNothingWritten(const Error &error, const std::string &temporary, const s
         cause.replace(at, temporary.size(), path);
         cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
     }
-    const char *const remedy = error.code == ErrorCode::NoSpace ? ", free some space or choose another place" : "";
-    return {error.code, cause + "; nothing was written" + remedy};
+    return {error.code, cause + "; nothing was written" + spaceRemedy(error.code)};
 }
 
 }  // namespace ct

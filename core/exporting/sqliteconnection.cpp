@@ -6,23 +6,52 @@
 
 #include <atomic>
 
+#include <sys/resource.h>
+
 namespace ct {
 
 namespace {
 
 const QString kDriver = QStringLiteral("QSQLITE");
 
+// Primary result codes: https://www.sqlite.org/rescode.html
+constexpr int kReadOnly = 8;
+constexpr int kInputOutput = 10;
+constexpr int kFull = 13;
+
+bool areFilesLimited()
+{
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/// SQLite reports a file that reached the limit on its size (EFBIG) as an I/O error. Sizes do not tell afterwards: the
+/// rollback has made the file smaller. Where there is a limit, it is by far the likeliest cause.
+ErrorCode codeOf(int sqlite)
+{
+    switch (sqlite) {
+    case kReadOnly: return ErrorCode::PermissionDenied;
+    case kFull: return ErrorCode::NoSpace;
+    case kInputOutput: return areFilesLimited() ? ErrorCode::SizeLimit : ErrorCode::InputOutput;
+    default: return ErrorCode::InputOutput;
+    }
+}
+
+/// Qt keeps the text of a failed BEGIN or COMMIT and drops its code. Those fail when the file cannot be written.
+int primaryCodeOf(const QSqlError &error)
+{
+    const QString code = error.nativeErrorCode();
+    return code.isEmpty() ? kInputOutput : code.toInt() & 0xFF;
+}
+
 Error sqlError(const std::string &path, const QSqlError &error)
 {
-    // Primary result codes: https://www.sqlite.org/rescode.html
-    constexpr int kReadOnly = 8;
-    constexpr int kFull = 13;
-    const int code = error.nativeErrorCode().toInt() & 0xFF;
-    const std::string what = path + ": " + error.databaseText().toStdString();
-    if (code == kReadOnly)
-        return {ErrorCode::PermissionDenied, what + "; choose a place that can be written"};
-    return {code == kFull ? ErrorCode::NoSpace : ErrorCode::InputOutput,
-            what + "; the database is valid up to the latest commit, free some space or choose another place"};
+    const ErrorCode code = codeOf(primaryCodeOf(error));
+    std::string what = path + ": " + error.databaseText().toStdString();
+    if (code == ErrorCode::PermissionDenied)
+        return {code, what + "; choose a place that can be written"};
+    what += "; the database is valid up to the latest commit";
+    return {code, what + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
 }
 
 QString freshName()

@@ -156,8 +156,7 @@ Result<void> prepareFile(int fd, const std::string &path, std::uint64_t size)
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
         return Error{ErrorCode::NoSpace, path + " needs a (sparse) size of " + std::to_string(size >> 20) +
-                                             " MiB, more than the limit of this process; raise it (ulimit -f) or give "
-                                             "fewer stations and smaller lanes"};
+                                             " MiB, more than the limit of this process; raise it (ulimit -f)"};
     if (::ftruncate(fd, static_cast<off_t>(size)) != 0)
         return errnoError(errno, "cannot size " + path + " to " + std::to_string(size) + " bytes");
     return {};

@@ -159,11 +159,7 @@ Result<void> AppendFile::fail(int errnoValue, std::size_t written, std::span<con
     if (m_ownsFile && m_regular && ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
         rest = lines ? "; the last line may be cut off" : "; the last block may be cut off";
     Error error = errnoError(errnoValue, m_path);
-    error.message += rest;
-    if (errnoValue == EFBIG)
-        error.message += ", raise the limit on the size of files (ulimit -f) or choose another place";
-    else if (error.code == ErrorCode::NoSpace)
-        error.message += ", free some space or choose another place";
+    error.message += rest + spaceRemedy(error.code);
     return error;
 }
 

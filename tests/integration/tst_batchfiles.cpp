@@ -120,7 +120,8 @@ private Q_SLOTS:
         QVERIFY(missing > 0);
         QCOMPARE(rowsIn(path) + missing, integer(summary, "events"));
         QVERIFY2(batch.err().contains(QByteArray::number(missing) + " of these events are not in"), batch.err());
-        QVERIFY(!summary.value(QLatin1String("output_error")).toString().isEmpty());
+        const QString error = summary.value(QLatin1String("output_error")).toString();
+        QVERIFY2(error.contains(QLatin1String("(ulimit -f)")), qPrintable(error));
         runner::compareAccounts(summary, batch.truth());
         QVERIFY(!QFile::exists(summary.value(QLatin1String("region")).toString()));
     }

@@ -67,8 +67,8 @@ CT_CASE(withoutSpaceNothingIsLeft)
     for (const std::string &to : {other.file("kept.ctr"), other.file("new.ctr")}) {
         const auto saved = saveRecording(path, to);
         REQUIRE(!saved);
-        CHECK_EQUAL(saved.error().message,
-                    to + ": File too large; nothing was written, free some space or choose another place");
+        CHECK_EQUAL(saved.error().message, to + ": File too large; nothing was written, raise the limit on the size of "
+                                                "files (ulimit -f) or choose another place");
     }
     CHECK(filesIn(other) == 1);
     CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");

@@ -186,7 +186,7 @@ CT_CASE(partialLineIsTakenBack)
         const FileSizeLimit limit(10'000);
         const ct::Result<void> finished = sink->finish({});
         REQUIRE(!finished);
-        CHECK(finished.error().code == ct::ErrorCode::NoSpace);
+        CHECK(finished.error().code == ct::ErrorCode::SizeLimit);
     }
     const std::string text = contentOf(path);
     CHECK(text.size() > 9'800 && text.size() <= 10'000);
