@@ -62,8 +62,13 @@ int main(int argc, char **argv)
     target.output = ct::OutputMode::Pty;
     target.argv.assign(argv + std::min(argc, 2), argv + argc);
     if (target.argv.empty())
-        target.argv = {CT_BIN_DIR "/ct_storm", "--coroutines", "100000", "--threads", "2",
-                       "--transitions",        "100000000000"};
+        target.argv = {std::filesystem::path(argv[0]).replace_filename("ct_storm"),
+                       "--coroutines",
+                       "100000",
+                       "--threads",
+                       "2",
+                       "--transitions",
+                       "100000000000"};
     ct::MainWindow window;
     window.resize(1600, 1000);
     window.show();

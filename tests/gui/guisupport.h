@@ -4,6 +4,8 @@
 // What the window's tests share: settings of their own, and clicking on things by name.
 #pragma once
 
+#include "tests/support/paths.h"
+
 #include <QAbstractButton>
 #include <QApplication>
 #include <QFile>
@@ -54,7 +56,7 @@ inline bool click(QWidget *parent, const char *name)
 
 inline QString targetPath(const char *name)
 {
-    return QStringLiteral(CT_BIN_DIR "/") + QLatin1String(name);
+    return QString::fromStdString(ct::test::kBinDir) + u'/' + QLatin1String(name);
 }
 
 /// Saves a picture of the widget if CT_PICTURES names a directory.

@@ -57,8 +57,7 @@ QByteArray digestOf(const QString &path)
 QJsonObject independently(const QString &region)
 {
     QProcess python;
-    python.start(QStringLiteral("python3"),
-                 {QStringLiteral("-B"), QStringLiteral(CT_SOURCE_DIR "/tests/support/ctp.py"), region});
+    python.start(QStringLiteral("python3"), {QStringLiteral("-B"), runner::sourceFile("tests/support/ctp.py"), region});
     return python.waitForFinished(runner::kPatienceMs)
                ? QJsonDocument::fromJson(python.readAllStandardOutput()).object()
                : QJsonObject();

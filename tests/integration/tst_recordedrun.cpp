@@ -12,6 +12,7 @@
 #include "core/session/session.h"
 #include "core/symbols/buildid.h"
 #include "runner.h"
+#include "tests/support/paths.h"
 #include "tests/support/qtsuite.h"
 
 #include <QSignalSpy>
@@ -161,7 +162,7 @@ private Q_SLOTS:
             LaunchSpec spec;
             for (const QString &word : program.split(QLatin1Char(' ')))
                 spec.argv.push_back(word.toStdString());
-            spec.argv[0] = CT_BIN_DIR "/" + spec.argv[0];
+            spec.argv[0] = ct::test::kBinDir + "/" + spec.argv[0];
             spec.output = OutputMode::Pty;
             QSignalSpy ended(&session, &Session::ended);
             CaptureSpec capture;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Recordings read by a program that was written from docs/recording.md alone (tests/support/ctr.py).
+#include "tests/support/paths.h"
 #include "tests/support/publicreader.h"
 #include "tests/unit/recordingtest.h"
 
@@ -31,7 +32,7 @@ std::string textOf(const std::vector<Batch> &batches)
 /// What the other reader says, on its standard output and error.
 std::string peer(const TempDir &dir, const std::string &path, std::string *facts = nullptr)
 {
-    CHECK(run("python3 " CT_SOURCE_DIR "/tests/support/ctr.py " + path + " > " + dir.file("out") + " 2> " +
+    CHECK(run("python3 " + ct::test::kSourceDir + "/tests/support/ctr.py " + path + " > " + dir.file("out") + " 2> " +
               dir.file("facts")));
     if (facts)
         *facts = contentOf(dir.file("facts"));
@@ -40,8 +41,8 @@ std::string peer(const TempDir &dir, const std::string &path, std::string *facts
 
 void recordProgram(const std::string &path, const std::string &program)
 {
-    REQUIRE(run(CT_BIN_DIR "/corotracer-gui --batch --session peer -o " + path + " -- " CT_BIN_DIR "/" + program +
-                " > /dev/null 2>&1"));
+    REQUIRE(run(ct::test::kBinDir + "/corotracer-gui --batch --session peer -o " + path + " -- " + ct::test::kBinDir +
+                "/" + program + " > /dev/null 2>&1"));
 }
 
 template <class Visit>
@@ -175,7 +176,8 @@ CT_CASE(damageIsNoticedByBoth)
     content[content.size() / 2] ^= 16;
     putContent(dir.file("run.ctr"), content);
     CHECK(!readAll(dir.file("run.ctr")).error.empty());
-    CHECK(!run("python3 " CT_SOURCE_DIR "/tests/support/ctr.py " + dir.file("run.ctr") + " > /dev/null 2>&1"));
+    CHECK(
+        !run("python3 " + ct::test::kSourceDir + "/tests/support/ctr.py " + dir.file("run.ctr") + " > /dev/null 2>&1"));
 }
 
 CT_CASE(harmedAnywhereOthersReadAllElseAndNothingThatWasNotWritten)

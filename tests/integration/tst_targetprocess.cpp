@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/targetprocess.h"
+#include "tests/support/paths.h"
 
 #include "tests/support/qtsuite.h"
 #include "tests/support/terminals.h"
@@ -95,8 +96,8 @@ private Q_SLOTS:
         QTest::newRow("no such file") << "/no/such/file"
                                       << ""
                                       << "/no/such/file" << int(ErrorCode::NotFound);
-        QTest::newRow("not executable") << CT_SOURCE_DIR "/README.md"
-                                        << "" << CT_SOURCE_DIR "/README.md" << int(ErrorCode::PermissionDenied);
+        const QString readme = QString::fromStdString(ct::test::kSourceDir + "/README.md");
+        QTest::newRow("not executable") << readme << "" << readme << int(ErrorCode::PermissionDenied);
         QTest::newRow("no such directory") << "true"
                                            << "/no/such/dir"
                                            << "/no/such/dir" << int(ErrorCode::NotFound);

@@ -152,7 +152,7 @@ private Q_SLOTS:
     /// The pointer points at something: the window's checklist stands in the man page.
     void theManPageHasTheChecklist()
     {
-        QString page = QString::fromUtf8(runner::readAll(QStringLiteral(CT_SOURCE_DIR "/packaging/corotracer-gui.1")));
+        QString page = QString::fromUtf8(runner::readAll(runner::sourceFile("packaging/corotracer-gui.1")));
         page.replace(QLatin1String("\\-"), QLatin1String("-")).replace(u'\n', u' ');
         QVERIFY(page.contains(QLatin1String(".SH WHEN NOTHING IS TRACED")));
         for (const QString &point : Instructions::nothingTracedChecklist())

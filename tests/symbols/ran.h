@@ -6,6 +6,7 @@
 
 #include "core/symbols/buildid.h"
 #include "core/symbols/modulemap.h"
+#include "tests/support/paths.h"
 #include "tests/support/skips.h"
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Ran {
 
 inline std::string path(const std::string &name)
 {
-    return std::string(CT_MADE_DIR) + "/" + name;
+    return ct::test::kSymbolProgramsDir + "/" + name;
 }
 
 /// False, and reported as a skip: the compiler that would have made the program is missing.
@@ -91,7 +92,7 @@ inline Ran run(const std::string &name)
 /// The line of "// MARK <mark>" in a source of this folder.
 inline int marked(const std::string &source, const std::string &mark)
 {
-    std::ifstream file(std::string(CT_SOURCE_DIR) + "/tests/symbols/" + source);
+    std::ifstream file(ct::test::kSourceDir + "/tests/symbols/" + source);
     int number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;

@@ -5,6 +5,7 @@
 #include "core/symbols/symbolizer.h"
 #include "ran.h"
 #include "tests/support/check.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <random>
@@ -52,7 +53,7 @@ void checkProgram(const std::string &name)
     const std::uint64_t asked[] = {ran.places.at("innermost").address};
     const DescribedAddress one = symbolizer.describe(ran.modules, asked).front();
     CHECK(one.gap == SymbolGap::None && one.remedy.empty());
-    CHECK_EQUAL(one.frames.front().file, std::string(CT_SOURCE_DIR) + "/tests/symbols/program.cpp");
+    CHECK_EQUAL(one.frames.front().file, ct::test::kSourceDir + "/tests/symbols/program.cpp");
     if (check::failures != before)
         std::cerr << "  in " << name << ", lambda " << lambda << std::endl;
 }

@@ -4,6 +4,7 @@
 #include "core/symbols/symbolworker.h"
 #include "ran.h"
 #include "tests/support/check.h"
+#include "tests/support/paths.h"
 
 #include <atomic>
 #include <future>
@@ -98,7 +99,7 @@ CT_CASE(otherPlacesForgetWhatWasKnown)
 
     const std::uint64_t before = worker.generation();
     SymbolPlaces places;
-    places.folders.push_back(CT_MADE_DIR);
+    places.folders.push_back(ct::test::kSymbolProgramsDir);
     worker.setPlaces(places);
     CHECK(worker.generation() > before);
     CHECK(!worker.lookUp(modules, address));

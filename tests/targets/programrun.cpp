@@ -3,6 +3,7 @@
 #include "programrun.h"
 
 #include "corotracer/layout.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <array>
@@ -152,7 +153,7 @@ std::map<std::string, std::uint64_t> parseTruth(const fs::path &path)
 [[noreturn]] void becomeProgram(const std::vector<std::string> &arguments, const Surroundings &surroundings,
                                 const TemporaryFolder &folder, int outFd, int errFd)
 {
-    const std::string program = std::string(CT_BIN_DIR) + "/" + arguments.front();
+    const std::string program = ct::test::kBinDir + "/" + arguments.front();
     std::vector<char *> argv;
     for (const std::string &argument : arguments)
         argv.push_back(const_cast<char *>(argument.c_str()));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/check.h"
+#include "tests/support/paths.h"
 #include "tests/unit/jsonlsupport.h"
 
 #include <algorithm>
@@ -165,7 +166,7 @@ CT_CASE(ourOwnLinesComeBackUnchanged)
 
 CT_CASE(collectorFileOfTheCorpus)
 {
-    const Everything all = readAll(CT_SOURCE_DIR "/tests/corpus/jsonl/collector.jsonl");
+    const Everything all = readAll(ct::test::kSourceDir + "/tests/corpus/jsonl/collector.jsonl");
     CHECK_EQUAL(all.error, "");
     CHECK_EQUAL(all.sums.coroutines, 3U);
     CHECK_EQUAL(all.sums.captured, 26U);
@@ -408,8 +409,8 @@ CT_CASE(undeclaredJumps)
 CT_CASE(randomDamageNeverBreaksTheReader)
 {
     const TempDir dir;
-    const std::string original = contentOf(CT_SOURCE_DIR "/tests/corpus/jsonl/collector.jsonl") +
-                                 contentOf(CT_SOURCE_DIR "/tests/corpus/jsonl/own.jsonl");
+    const std::string original = contentOf(ct::test::kSourceDir + "/tests/corpus/jsonl/collector.jsonl") +
+                                 contentOf(ct::test::kSourceDir + "/tests/corpus/jsonl/own.jsonl");
     REQUIRE(original.size() > 1000);
     std::uint64_t random = 0x9E3779B97F4A7C15ULL;
     const auto next = [&random] {

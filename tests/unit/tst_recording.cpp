@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
+#include "tests/support/filesizelimit.h"
 #include "tests/support/smalltmpfs.h"
 #include "tests/unit/recordingtest.h"
 
-#include <csignal>
-
-#include <sys/resource.h>
 #include <unordered_set>
 
 using namespace recordingtest;
@@ -142,21 +140,6 @@ const Sample &sample()
     return sample;
 }
 
-class FileSizeLimit {
-public:
-    explicit FileSizeLimit(rlim_t bytes)
-    {
-        std::signal(SIGXFSZ, SIG_IGN);
-        getrlimit(RLIMIT_FSIZE, &m_before);
-        const rlimit limit{bytes, m_before.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &m_before); }
-
-private:
-    rlimit m_before{};
-};
-
 std::uint64_t transitionsIn(const std::vector<Batch> &batches)
 {
     std::uint64_t count = 0;
@@ -270,11 +253,13 @@ CT_CASE(whatIsSaidBeside)
         Accounting sums;
         sums.untraced = 7;
         sums.recordsDropped = 9;
+        sums.timesApproximate = true;
         CHECK(static_cast<bool>(sink->finish(sums)));
     }
     const Everything all = readAll(dir.file("run.ctr"));
     CHECK_EQUAL(all.sums.untraced, 7U);
     CHECK_EQUAL(all.sums.recordsDropped, 9U);
+    CHECK(all.sums.timesApproximate);
     CHECK_EQUAL(all.sums.captured, 30U);
     REQUIRE(all.output.size() == 2);
     CHECK_EQUAL(all.output[1].ts, 200U);
@@ -482,7 +467,7 @@ CT_CASE(partialBlockIsTakenBack)
     Result<void> done;
     {
         const auto sink = writer(dir.file("run.ctr"));
-        const FileSizeLimit limit(200'000);
+        const test::FileSizeLimit limit(200'000);
         for (std::size_t i = 0; done && i < batches.size(); ++i)
             done = sink->consume(batches[i]);
     }
