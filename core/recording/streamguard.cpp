@@ -14,6 +14,9 @@ namespace {
 /// A site whose owner was slow to fill it in comes after as many younger ones, at most.
 constexpr std::uint64_t kSiteSlack = 65'536;
 constexpr std::uint64_t kMostSites = 1U << 24;
+/// Limit for the file and function names of all sites in a stream. A million sites with 250 bytes each reach it.
+/// Without it, a few compressed kilobytes could expand to gigabytes of text.
+constexpr std::uint64_t kMostSiteBytes = std::uint64_t{256} << 20;
 
 }  // namespace
 
@@ -25,8 +28,13 @@ bool StreamGuard::admitSites(const Batch &batch)
             return false;
         if (site.id >= m_sites.size())
             m_sites.resize(static_cast<std::size_t>(site.id) + 1);
-        m_siteCount += !m_sites[site.id];
+        if (m_sites[site.id])
+            continue;
         m_sites[site.id] = true;
+        ++m_siteCount;
+        m_siteBytes += site.file.size() + site.function.size();
+        if (m_siteBytes > kMostSiteBytes)
+            return false;
     }
     return true;
 }

@@ -31,6 +31,7 @@ private:
     std::uint64_t m_lostBlocks = 0;
     std::vector<bool> m_sites;  ///< known, by id
     std::uint64_t m_siteCount = 0;
+    std::uint64_t m_siteBytes = 0;  ///< of their texts
     Accounting m_sums;
 };
 

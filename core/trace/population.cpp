@@ -273,7 +273,7 @@ const Site *Population::site(SiteId id) const
 SiteStatistics Population::siteStatistics(SiteId id) const
 {
     SiteStatistics copy;
-    if (id >= m_data->sites.size())
+    if (id >= m_data->sites.size() || id >= kMostSitesWithStatistics)
         id = kUnknownSite;  // where the transitions count them
     const Statistics *statistics = m_data->sites[id].statistics.load(kAcquire);
     if (!statistics)

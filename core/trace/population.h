@@ -109,6 +109,9 @@ public:
     /// 128 bytes for each, and 64 more for one that was woken or said what it waits for: 8 to 12 GiB.
     static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
+    /// Statistics take 2 KiB a site, 128 MiB for so many. Programs have some thousand sites.
+    static constexpr SiteId kMostSitesWithStatistics = 1U << 16;
+
     /// `mostCoroutines` can be born, fewer where the system has less address space to give; `limits`: so many records
     /// there are at a time.
     explicit Population(std::uint32_t mostCoroutines = kMostCoroutines, const RecordLimits &limits = {});
@@ -152,7 +155,8 @@ public:
     std::uint32_t siteCount() const;  ///< known ids are among 1 .. siteCount()
     /// Stable address for the life of the Population; nullptr for kUnknownSite and ids not (yet) known.
     const Site *site(SiteId id) const;
-    SiteStatistics siteStatistics(SiteId id) const;  ///< kUnknownSite: of all without a known one
+    /// kUnknownSite, and any id from kMostSitesWithStatistics: of all suspensions at such sites together.
+    SiteStatistics siteStatistics(SiteId id) const;
 
     std::uint64_t now() const;       ///< of the latest batch; "now" for every duration that is still running
     std::uint64_t captured() const;  ///< transitions consumed so far

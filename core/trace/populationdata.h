@@ -183,7 +183,7 @@ struct Population::Data {
 
     // Writer only.
     population::Statistics uncounted;  ///< takes what does not count, so that nobody has to ask
-    /// [0] is `uncounted`, then by site; nullptr where no suspension has ended yet.
+    /// [0] is `uncounted`, then by site, up to kMostSitesWithStatistics; nullptr where no suspension has ended yet.
     std::vector<population::Statistics *> statistics{&uncounted};
     std::vector<std::uint32_t> touchedIn;  ///< by page: the batch in which it was last noted
     std::vector<std::uint32_t> touched;    ///< pages that this batch changes, and one for scratch

@@ -18,7 +18,7 @@ constexpr std::size_t kMostOffs = 1U << 16;
 
 void add(std::atomic<std::uint64_t> &word, std::int64_t by)
 {
-    word.store(word.load(kRelaxed) + static_cast<std::uint64_t>(by), kRelaxed);
+    word.store(word.load(kRelaxed) + static_cast<std::uint64_t>(by), kRelease);
 }
 
 }  // namespace
@@ -94,19 +94,26 @@ std::vector<ThreadName> ThreadTable::all(const NameTable &names) const
 
 ProcessTable::ProcessTable()
 {
-    append(0);
+    append(0, 0, 0);
 }
 
-std::uint32_t ProcessTable::append(std::uint32_t pid)
+std::uint32_t ProcessTable::append(std::uint32_t pid, std::uint64_t firstTs, std::uint32_t name)
 {
     Record *record = m_processes.prepare();
     if (!record)
         return 0;
     record->pid = pid;
+    record->firstTs.store(firstTs, kRelaxed);
+    record->name.store(name, kRelaxed);
     m_processes.publish();
     m_desks.emplace_back();
     const std::uint32_t index = m_processes.sizeOfWriter() - 1;
-    m_youngest[pid] = index;
+    OfPid &processes = m_ofPid[pid];
+    if (processes.youngest != 0)
+        m_desks[processes.youngest].nextOfPid = index;
+    processes.youngest = index;
+    if (processes.oldestAlive == 0)
+        processes.oldestAlive = index;
     return index;
 }
 
@@ -114,8 +121,8 @@ std::uint32_t ProcessTable::indexOf(std::uint32_t pid)
 {
     if (pid == m_lastPid)
         return m_lastIndex;
-    const auto known = m_youngest.find(pid);
-    m_lastIndex = known != m_youngest.end() ? known->second : append(pid);
+    const auto known = m_ofPid.find(pid);
+    m_lastIndex = known != m_ofPid.end() ? known->second.youngest : append(pid, 0, 0);
     m_lastPid = pid;
     return m_lastIndex;
 }
@@ -123,28 +130,32 @@ std::uint32_t ProcessTable::indexOf(std::uint32_t pid)
 // A pid that was announced before is a new process: after an exec, or because pids come back.
 void ProcessTable::announce(const Process &process, std::uint32_t name)
 {
-    std::uint32_t index = indexOf(process.pid);
-    if (m_desks[index].announced || m_processes[index].endTs.load(kRelaxed) != 0) {
-        index = append(process.pid);
-        m_lastIndex = index;
-    }
-    if (index == 0)
+    if (process.pid == 0)
         return;
+    const auto known = m_ofPid.find(process.pid);
+    std::uint32_t index = known != m_ofPid.end() ? known->second.youngest : 0;
+    if (index != 0 && !m_desks[index].announced && m_processes[index].endTs.load(kRelaxed) == 0) {
+        m_processes[index].firstTs.store(process.ts, kRelaxed);
+        m_processes[index].name.store(name, kRelease);
+    } else {
+        index = append(process.pid, process.ts, name);
+        if (index == 0)
+            return;
+    }
     m_desks[index].announced = true;
-    m_processes[index].firstTs.store(process.ts, kRelaxed);
-    m_processes[index].name.store(name, kRelease);
+    m_lastPid = process.pid;
+    m_lastIndex = index;
 }
 
 // After an exec the old process may be found to be over when the new one is known already: the oldest goes first.
 void ProcessTable::end(const ProcessEnd &end)
 {
-    for (std::uint32_t index = 1; index < m_processes.sizeOfWriter(); ++index) {
-        Record &record = m_processes[index];
-        if (record.pid != end.pid || record.endTs.load(kRelaxed) != 0)
-            continue;
-        record.endTs.store(std::max<std::uint64_t>(end.ts, 1), kRelaxed);
+    const auto processes = m_ofPid.find(end.pid);
+    if (processes == m_ofPid.end() || processes->second.oldestAlive == 0)
         return;
-    }
+    std::uint32_t &oldest = processes->second.oldestAlive;
+    m_processes[oldest].endTs.store(std::max<std::uint64_t>(end.ts, 1), kRelaxed);
+    oldest = m_desks[oldest].nextOfPid;
 }
 
 void ProcessTable::setTracing(const Switch &change)
@@ -162,8 +173,9 @@ void ProcessTable::setTracing(const Switch &change)
 
 void ProcessTable::born(std::uint32_t index)
 {
-    add(m_processes[index].alive, 1);
+    // Before `alive`: a reader that sees the coroutine alive has seen it born.
     add(m_processes[index].coroutines, 1);
+    add(m_processes[index].alive, 1);
 }
 
 void ProcessTable::died(std::uint32_t index)
@@ -191,7 +203,7 @@ std::vector<ProcessSnapshot> ProcessTable::snapshots(const NameTable &names) con
         snapshot.firstTs = record.firstTs.load(kRelaxed);
         snapshot.endTs = record.endTs.load(kRelaxed);
         snapshot.tracing = record.tracing.load(kRelaxed);
-        snapshot.alive = record.alive.load(kRelaxed);
+        snapshot.alive = record.alive.load(kAcquire);
         snapshot.coroutines = record.coroutines.load(kRelaxed);
     }
     return snapshots;

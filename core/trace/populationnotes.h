@@ -49,7 +49,7 @@ private:
         std::uint32_t next = 0;  ///< index + 1 of the next one with the same hash; constant once published
         std::atomic<std::uint32_t> name{0};
     };
-    static constexpr unsigned kHashBits = 10;
+    static constexpr unsigned kHashBits = 16;  // pid_max is 2^22: chains stay short
     static std::uint64_t keyOf(std::uint32_t pid, std::uint32_t tid) { return std::uint64_t{pid} << 32 | tid; }
     static std::size_t hashOf(std::uint64_t key)
     {
@@ -92,19 +92,25 @@ private:
         std::atomic<bool> tracing{true};
         std::atomic<std::uint64_t> firstTs{0};
         std::atomic<std::uint64_t> endTs{0};
-        std::atomic<std::uint64_t> alive{0};
+        std::atomic<std::uint64_t> alive{0};  ///< release: pairs with the acquire in snapshots()
         std::atomic<std::uint64_t> coroutines{0};
     };
     /// What only the writer needs.
     struct Desk {
         bool announced = false;
+        std::uint32_t nextOfPid = 0;      ///< the process that had the same pid next, 0 = none
         std::vector<std::uint64_t> offs;  ///< times of switching off, ascending
     };
-    std::uint32_t append(std::uint32_t pid);
+    std::uint32_t append(std::uint32_t pid, std::uint64_t firstTs, std::uint32_t name);
 
     ChunkedArray<Record, 6, 14> m_processes;
     std::vector<Desk> m_desks;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_youngest;  ///< by pid
+    /// Processes of one pid.
+    struct OfPid {
+        std::uint32_t youngest = 0;
+        std::uint32_t oldestAlive = 0;  ///< 0 = all have ended
+    };
+    std::unordered_map<std::uint32_t, OfPid> m_ofPid;
     std::uint32_t m_lastPid = 0;
     std::uint32_t m_lastIndex = 0;
     std::uint64_t m_latestOff = 0;

@@ -65,7 +65,8 @@ void Population::Data::addSite(const Site &site)
     while (sites.sizeOfWriter() <= site.id) {
         sites.prepare();
         sites.publish();
-        statistics.push_back(nullptr);
+        if (statistics.size() <= kMostSitesWithStatistics)
+            statistics.push_back(nullptr);
     }
     SiteEntry &entry = sites[site.id];
     if (!entry.site.load(kRelaxed))

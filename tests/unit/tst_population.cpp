@@ -291,6 +291,29 @@ CT_CASE(bucketsCoverEveryDurationWithinAQuarter)
     CHECK_EQUAL(SiteStatistics::upperBoundOf(SiteStatistics::bucketOf(~0ULL)), ~0ULL);
 }
 
+CT_CASE(sitesOverTheLimitShareTheirStatistics)
+{
+    Population population;
+    const SiteId limit = Population::kMostSitesWithStatistics;
+    Batch batch;
+    for (SiteId id = 1; id < limit + 3; ++id)
+        batch.sites.push_back(site(id));
+    batch.births = {birth(0)};
+    const auto suspendAt = [&](SiteId at, std::uint64_t n) {
+        batch.transitions.push_back(transition(0, n, false, n * 100, at));
+        batch.transitions.push_back(transition(0, n + 1, true, n * 100 + 50, at));
+    };
+    suspendAt(limit - 1, 0);
+    suspendAt(limit, 2);
+    suspendAt(limit + 1, 4);
+    suspendAt(kUnknownSite, 6);
+    feed(population, batch);
+    CHECK_EQUAL(population.siteStatistics(limit - 1).completed, 1U);
+    for (const SiteId id : {limit, limit + 1, limit + 2, kUnknownSite})
+        CHECK_EQUAL(population.siteStatistics(id).completed, 3U);
+    CHECK_EQUAL(population.site(limit + 1)->line, (limit + 1) * 10);
+}
+
 CT_CASE(quantilesOfSuspensions)
 {
     Population population;

@@ -249,6 +249,20 @@ CT_CASE(processesCountTheirCoroutines)
     CHECK_EQUAL(processes[2].coroutines, 1U);
     CHECK_EQUAL(processes[3].alive, 1U);
     CHECK(processes[3].tracing);
+
+    // Each end is that of the oldest process of its pid that has none yet.
+    batch.clear();
+    batch.notes.processEnds = {{21, 93}, {21, 94}, {20, 95}};
+    feed(population, batch);
+    batch.notes.processes = {{21, 96, "third"}};
+    batch.notes.processEnds = {{21, 97}};
+    feed(population, batch);
+    processes = population.processes();
+    REQUIRE(processes.size() == 5);
+    CHECK_EQUAL(processes[1].endTs, 92U);
+    CHECK_EQUAL(processes[3].endTs, 93U);
+    CHECK_EQUAL(processes[2].endTs, 95U);
+    CHECK_EQUAL(processes[4].endTs, 97U);
 }
 
 CT_CASE(intervalsWithTracingOffAreNotCounted)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a recording takes of the memory does not grow with what it is told.
+#include "core/recording/streamguard.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
 
@@ -129,4 +130,19 @@ CT_CASE(framesOfTheDeadAreForgotten)
         CHECK(static_cast<bool>((*to)->consume(batch)));
     }
     CHECK(heapBytes() < before + kMiB);
+}
+
+/// A few compressed kilobytes can hold gigabytes of equal text.
+CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
+{
+    ctr::StreamGuard guard;
+    Batch batch;
+    batch.sites = {{1, 1, 1, std::string(kMiB / 2, 'f'), std::string(kMiB / 2, 'g')}};
+    for (SiteId id = 1; id <= 256; ++id) {
+        batch.sites.front().id = id;
+        CHECK(guard.admit(batch));
+        CHECK(guard.admit(batch));  // as keyframes repeat them
+    }
+    batch.sites.front().id = 257;
+    CHECK(!guard.admit(batch));
 }
