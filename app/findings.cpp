@@ -182,6 +182,21 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
     json += ']';
 }
 
+/// What to do against events that found no room; empty if all did.
+std::string remedyOf(const Accounting &accounting)
+{
+    if (accounting.growthStopped || accounting.lanesShortened > 0)
+        return " (the region's file system was full: enlarge it, choose another with --shm, or give --lane-size 1MiB)";
+    const bool dropped = accounting.recordsDropped > 0;
+    if (accounting.processesPartlyMapped > 0 && (dropped || accounting.untraced > 0))
+        return " (the address space of a process had room for a part of the region only: raise its limit, ulimit -v)";
+    if (dropped && accounting.threadsWithoutLane > 0)
+        return " (threads found no lane: give a larger --lane-pool, or smaller lanes with --lane-size)";
+    if (dropped)
+        return " (lanes were full: give larger ones with --lane-size, on a file system with room for them, --shm)";
+    return {};
+}
+
 }  // namespace
 
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
@@ -245,6 +260,7 @@ std::string toJson(const Summary &summary)
     object.number("threads_without_lane", sums.threadsWithoutLane);
     object.number("lanes_shortened", sums.lanesShortened);
     object.number("processes_unmapped", sums.processesUnmapped);
+    object.number("processes_partly_mapped", sums.processesPartlyMapped);
     object.number("lanes", sums.lanes);
     object.number("lane_bytes", sums.laneBytes);
     object.number("lane_bytes_max", sums.laneBytesMax);
@@ -340,8 +356,7 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
     if (accounting.processesUnmapped > 0)
         text += ", processes without address space for the region " + std::to_string(accounting.processesUnmapped) +
                 " (raise their ulimit -v)";
-    if (accounting.growthStopped || accounting.lanesShortened > 0)
-        text += " (the region's file system was full: enlarge it, choose another with --shm, or give --lane-size 1MiB)";
+    text += remedyOf(accounting);
     if (accounting.timesApproximate)
         text += " (times are approximate: the processor's counter jumped or ran backwards)";
     if (accounting.unproven)

@@ -300,6 +300,7 @@ Accounting HarvestLoop::accounting() const
         const std::uint64_t born_untrusted = extension.born_before_init.load(std::memory_order_relaxed);
         sums.bornBeforeInit = born_untrusted < kImplausibleSum ? born_untrusted : 0;
         sums.processesUnmapped = extension.processes_unmapped.load(std::memory_order_relaxed);
+        sums.processesPartlyMapped = extension.processes_partly_mapped.load(std::memory_order_relaxed);
         sums.sitesDropped = extension.sites_dropped.load(std::memory_order_relaxed);
     }
     data.lanes.addTo(sums);

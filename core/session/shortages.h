@@ -20,6 +20,7 @@ public:
 private:
     bool m_saidSpace = false;
     bool m_saidUnmapped = false;
+    bool m_saidPartlyMapped = false;
 };
 
 }  // namespace ct

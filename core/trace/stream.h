@@ -247,19 +247,20 @@ struct Accounting {
     std::uint32_t slotsMax = 0;           ///< among those that there can be
     std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none
     std::uint32_t threadsWithoutLane = 0;
-    std::uint32_t lanesShortened = 0;     ///< lanes that got less memory than planned: the file system was full
-    std::uint32_t processesUnmapped = 0;  ///< untraced: their address space has no room for the region
-    std::uint32_t lanesInUse = 0;         ///< by living threads, or not yet drained
-    std::uint32_t lanes = 0;              ///< made so far
-    std::uint64_t laneBytes = 0;          ///< of the pool that lanes were made from
-    std::uint64_t laneBytesMax = 0;       ///< the pool; 0 = no lanes
-    double laneFill = 0;                  ///< of the fullest lane at its last visit, 0..1
-    std::uint64_t regionBytes = 0;        ///< memory that the region's file takes at present
-    std::uint32_t processes = 0;          ///< writing at present
-    bool growthStopped = false;           ///< the file system is full: no more stations or lanes can be made
-    bool timesApproximate = false;        ///< the processor's counter jumped or ran backwards
-    bool paused = false;                  ///< tracing was switched off by us
-    bool unproven = false;                ///< old-SDK writers on a weakly ordered machine
+    std::uint32_t lanesShortened = 0;         ///< lanes that got less memory than planned: the file system was full
+    std::uint32_t processesUnmapped = 0;      ///< untraced: their address space has no room for the region
+    std::uint32_t processesPartlyMapped = 0;  ///< traced, with room for fewer coroutines and lanes
+    std::uint32_t lanesInUse = 0;             ///< by living threads, or not yet drained
+    std::uint32_t lanes = 0;                  ///< made so far
+    std::uint64_t laneBytes = 0;              ///< of the pool that lanes were made from
+    std::uint64_t laneBytesMax = 0;           ///< the pool; 0 = no lanes
+    double laneFill = 0;                      ///< of the fullest lane at its last visit, 0..1
+    std::uint64_t regionBytes = 0;            ///< memory that the region's file takes at present
+    std::uint32_t processes = 0;              ///< writing at present
+    bool growthStopped = false;               ///< the file system is full: no more stations or lanes can be made
+    bool timesApproximate = false;            ///< the processor's counter jumped or ran backwards
+    bool paused = false;                      ///< tracing was switched off by us
+    bool unproven = false;                    ///< old-SDK writers on a weakly ordered machine
 };
 
 /// Consumes the stream. Called on one thread, the one that drives the source.

@@ -45,7 +45,9 @@ bool canAllocate(std::uint64_t bytes)
 CT_CASE(theProgramKeepsThreeQuarters)
 {
     const Region region(kLarge);
+    std::uint32_t partly = 0;
     for (const std::uint64_t left : {4096 * kMiB, 2048 * kMiB, 600 * kMiB, 100 * kMiB, 16 * kMiB}) {
+        ++partly;
         inChild([&] {
             if (!limitTo(left))
                 CHECK_SKIP("a sanitizer needs the address space that this case takes away");
@@ -54,6 +56,7 @@ CT_CASE(theProgramKeepsThreeQuarters)
             CHECK(address_space_used() - before <= left / 4 + kMiB);
             CHECK(canAllocate(left / 4 * 3 - 2 * kMiB));
             CHECK_EQUAL(region.extension().processes_unmapped.load(), 0U);
+            CHECK_EQUAL(region.extension().processes_partly_mapped.load(), partly);
             const std::uint32_t line = region.lines();
             {
                 Traced promise;
@@ -90,6 +93,7 @@ CT_CASE(anUnlimitedProcessMapsAllOfIt)
         const std::uint64_t before = address_space_used();
         corotracer::InitTracer();
         CHECK(address_space_used() - before >= region.size());
+        CHECK_EQUAL(region.extension().processes_partly_mapped.load(), 0U);
     });
 }
 

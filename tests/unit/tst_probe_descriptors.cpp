@@ -136,7 +136,8 @@ CT_CASE(aFlightRecorderLeavesTheStreamsClosed)
         });
     }
     std::uint64_t magic = 0;
-    std::memcpy(&magic, textOf(directory.file("recording.shm")).data(), sizeof magic);
+    std::ifstream(directory.file("recording.shm"), std::ios::binary)
+        .read(reinterpret_cast<char *>(&magic), sizeof magic);
     CHECK_EQUAL(magic, corotracer::kMagic);
 }
 

@@ -5,6 +5,8 @@
 // size, touched or not, and what it takes the program can no longer allocate.
 #pragma once
 
+#include "system.h"
+
 #include <cstdint>
 #include <cstdlib>
 
@@ -20,7 +22,7 @@ inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 [[nodiscard]] inline std::uint64_t address_space_used() noexcept
 {
     char text[64];
-    const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const int fd = open_file("/proc/self/statm", O_RDONLY);
     if (fd < 0)
         return 0;
     const ssize_t length = ::read(fd, text, sizeof text - 1);

@@ -135,7 +135,7 @@ struct ExtensionHeader {
     std::atomic<std::uint64_t> born_before_init;  // 0x090  coroutines born before InitTracer
     /// 0x098  Processes that are untraced because they could not map the region. Counted through the header alone.
     std::atomic<std::uint32_t> processes_unmapped;
-    std::uint32_t pad_probe;
+    std::atomic<std::uint32_t> processes_partly_mapped;  // 0x09C  for want of address space
     std::uint64_t pad_probes[4];
     // Written by the engine.
     std::atomic<std::uint64_t> allocated_wrapped;  // 0x0C0  stations subtracted from allocated_count so far
@@ -408,6 +408,7 @@ static_assert(offsetof(ExtensionHeader, process_table_offset) == 0x100 - 0x40);
 static_assert(offsetof(ExtensionHeader, line_count) == 0x180 - 0x40);
 static_assert(offsetof(ExtensionHeader, free_stations) == 0x1C0 - 0x40);
 static_assert(offsetof(ExtensionHeader, processes_unmapped) == 0x98 - 0x40);
+static_assert(offsetof(ExtensionHeader, processes_partly_mapped) == 0x9C - 0x40);
 static_assert(offsetof(ExtensionHeader, lanes_shrink) == 0x158 - 0x40);
 static_assert(sizeof(StateLine) == 64 && offsetof(StateLine, life) == 0x28 && sizeof(BirthLine) == 64);
 static_assert(offsetof(BirthLine, next_free) == 0x24 && offsetof(BirthLine, events_before) == 0x28);

@@ -239,6 +239,8 @@ inline void count_unmapped(int fd) noexcept
     check_extension(map, file_size);
     if ((map.whole == nullptr && !cut_areas(map, budget)) || !map_areas(map, fd))
         return no_space;
+    if (map.whole == nullptr && map.sites.extension != nullptr)  // a sum for people
+        map.header->extension.processes_partly_mapped.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
 }
 
