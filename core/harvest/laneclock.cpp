@@ -21,6 +21,8 @@ constexpr unsigned kRateShift = 10;
 /// A counter that is off by more, and by more than this part of the time between two checks, has jumped.
 constexpr std::uint64_t kJumpNs = 1'000'000;
 constexpr std::uint64_t kJumpShare = 64;
+/// A rate measured over less may itself be off by more than kJumpShare: a reading is uncertain by up to 50 us.
+constexpr std::uint64_t kKnownNs = 10'000'000;
 /// In a row; one more, and there is no steady counter.
 constexpr std::uint32_t kBadChecksAllowed = 8;
 constexpr std::uint32_t kJumpsAllowed = 16;
@@ -103,8 +105,8 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
     const clock::clock_state next = clock::next_clock(m_state, now, switchCounter);
     if (next.bad != 0 || next.line.interval == 0)
         return beginAgain(now);
+    m_isConfirmed = m_isConfirmed || now.ns - m_state.last.ns >= kKnownNs;
     m_state = next;
-    m_isConfirmed = true;
     if (next.line.base_counter <= m_pieces.back().from)
         return;
     if (m_pieces.size() >= kMaxPieces) {
@@ -123,7 +125,6 @@ void LaneClock::beginAgain(const Pair &now)
     const std::uint64_t elapsed = now.ns > last.ns ? now.ns - last.ns : 0;
     const bool isAhead = now.counter > last.counter && elapsed != 0;
     const std::uint64_t error = distance(pieceFor(now.counter).ns(now.counter), now.ns);
-    // A rate that was measured within a fraction of a millisecond may be wrong, as long as no check has confirmed it.
     const std::uint64_t fair = kJumpNs + elapsed / kJumpShare + 2 * now.uncertainty_ns;
     m_jumps += !isAhead || (m_isConfirmed && error > fair) ? 1 : 0;
     const std::uint64_t measured = slopeOf(last.counter, last.ns, now.counter, now.ns);

@@ -77,7 +77,7 @@ private:
     corotracer::detail::clock_state m_state;
     std::vector<ClockPiece> m_pieces;  ///< seamless, in order; the first reaches back for ever
     std::uint32_t m_jumps = 0;
-    bool m_isConfirmed = false;  ///< a check has found the curve right
+    bool m_isConfirmed = false;  ///< a check has found the curve right, and measured its rate over a long time
 };
 
 /// What a process says of its clock; untrusted.

@@ -147,6 +147,16 @@ CT_CASE(aRateThatWasMeasuredBadlyIsNoJump)
     CHECK(distance(clock.pieceFor(counter).ns(counter), ns) < 10'000);
 }
 
+/// A disturbed reading at the first check, and a thread that has to wait for its processor before the next one.
+CT_CASE(aRateThatWasMeasuredWithinAMillisecondIsNoJump)
+{
+    LaneClock clock = started();
+    clock.advance({1'002'000'000, 501'040'000, 40'000}, 1'002'000'100);
+    clock.advance({1'202'000'000, 601'000'000, 10}, 1'202'000'100);
+    CHECK(!clock.hasJumped() && !clock.hasEnded());
+    CHECK(distance(clock.pieceFor(1'202'000'000).ns(1'202'000'000), 601'000'000) < 10'000);
+}
+
 /// The harvest thread moves between cores whose counters differ.
 CT_CASE(aCounterOfEachCoreIsNoCurve)
 {
