@@ -138,6 +138,7 @@ ctr_sums sumsOf(const Accounting &sums)
     row.notes_dropped = sums.notesDropped;
     row.notes_lost = sums.notesLost;
     row.not_written = sums.eventsNotWritten;
+    row.times_approximate = sums.timesApproximate ? 1 : 0;
     return row;
 }
 

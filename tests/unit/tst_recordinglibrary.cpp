@@ -54,6 +54,7 @@ std::vector<Batch> writeSample(const std::string &path, std::size_t transitions 
     sums.notesDropped = 17;
     sums.notesLost = 18;
     sums.eventsNotWritten = 19;
+    sums.timesApproximate = true;
     REQUIRE(static_cast<bool>(sink->finish(sums)));
     return batches;
 }
@@ -145,6 +146,7 @@ CT_CASE(sums)
     CHECK_EQUAL(sums.notes_dropped, 17U);
     CHECK_EQUAL(sums.notes_lost, 18U);
     CHECK_EQUAL(sums.not_written, 19U);
+    CHECK_EQUAL(sums.times_approximate, 1U);
 }
 
 CT_CASE(overviewWithoutReading)

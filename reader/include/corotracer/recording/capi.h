@@ -241,9 +241,10 @@ typedef struct ctr_sums {
     uint64_t flagged;
     uint64_t sites_dropped;
     uint64_t records_dropped;
-    uint64_t notes_dropped; /* wakes and waits of a flight recorder that were no longer in memory */
-    uint64_t notes_lost;    /* names, parents, wakes and waits of nobody who is known */
-    uint64_t not_written;   /* a part of captured that the file has not got */
+    uint64_t notes_dropped;     /* wakes and waits of a flight recorder that were no longer in memory */
+    uint64_t notes_lost;        /* names, parents, wakes and waits of coroutines that were never discovered */
+    uint64_t not_written;       /* a part of captured that the file has not got */
+    uint64_t times_approximate; /* 1 = some times may be wrong: a processor's counter jumped or ran backwards */
 } ctr_sums;
 
 /* A part of a file that was left out. */
