@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/session.h"
 
+#include "core/session/capturedregion.h"
 #include "core/session/leftbehind.h"
-#include "core/session/mappings.h"
 #include "core/session/shortages.h"
 #include "core/session/targetlist.h"
 #include "core/session/untraced.h"
@@ -12,7 +12,6 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace ct {
 
@@ -44,23 +43,17 @@ struct Session::Data {
     EndReason endReason = EndReason::None;
     UntracedWatch untraced;
     std::vector<std::shared_ptr<Sink>> sinks{untraced.sink()};
-    std::optional<Region> region;            // outlives the thread
+    CapturedRegion region;                   // outlives the thread
     std::unique_ptr<HarvestThread> harvest;  // gone after the end
     TargetProcess *process = nullptr;
     Accounting finalAccounting;
-    FileIdentity identity;
-    std::string regionPath;
     std::string socketPath;
-    std::uint32_t stations = 0;
     QStringList notices;
     Shortages shortages;
     TargetList *targets = nullptr;
     bool untilIdle = false;
     bool anyCame = false;  ///< a target, if only for a moment
-    bool observer = false;
-    bool extended = false;        ///< the region carries our extension
-    bool flightRecorder = false;  ///< the target made the region, and may go on writing into it after us
-    bool paused = false;          ///< as wished; the harvest follows
+    bool paused = false;   ///< as wished; the harvest follows
     bool postMortem = false;
     bool leftOver = false;
     bool failedToStart = false;
@@ -70,36 +63,7 @@ struct Session::Data {
     int nothingTracedMs = kNothingTracedMs;
     QTimer *nothingTracedTimer = nullptr;
     QTimer *progressTimer = nullptr;
-
-    void adopt(Region opened);
-    bool ownedByAnotherEngine() const;
-    std::vector<MappingProcess> mappingTargets() const;
 };
-
-void Session::Data::adopt(Region opened)
-{
-    region.emplace(std::move(opened));
-    regionPath = region->path();
-    identity = FileIdentity::of(regionPath);
-    // What a target may map and index; max_stations itself may still grow towards it.
-    stations = region->stationCapacity();
-    observer = region->access() == RegionAccess::Observer;
-    extended = region->hasExtension();
-    flightRecorder = region->laneMode() == corotracer::kLanesOverwrite;
-}
-
-bool Session::Data::ownedByAnotherEngine() const
-{
-    const pid_t holder = lockHolder(identity);
-    return holder != 0 && holder != getpid();
-}
-
-std::vector<MappingProcess> Session::Data::mappingTargets() const
-{
-    std::vector<MappingProcess> processes = processesMapping(identity);
-    std::erase_if(processes, [](const MappingProcess &user) { return user.engine; });
-    return processes;
-}
 
 Session::Session(QObject *parent) : QObject(parent), m_data(std::make_unique<Data>()) {}
 
@@ -126,17 +90,16 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     m_data->kind = Data::Kind::Launched;
 
     LaunchSpec traced = target;
-    traced.environment["CTP_SHM_PATH"] = m_data->regionPath;
+    traced.environment["CTP_SHM_PATH"] = m_data->region.path();
     traced.environment["CTP_SOCK_PATH"] = m_data->socketPath;
-    traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->stations);
+    traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->region.stations());
     m_data->process = new TargetProcess(this);
     connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
     if (Result<void> started = m_data->process->start(traced); !started) {
         m_data->failedToStart = true;
         m_data->harvest->abandon();
         m_data->harvest.reset();
-        static_cast<void>(m_data->region->remove());
-        m_data->region.reset();
+        m_data->region.discard();
         delete std::exchange(m_data->progressTimer, nullptr);
         delete std::exchange(m_data->targets, nullptr);
         delete std::exchange(m_data->process, nullptr);
@@ -160,12 +123,11 @@ Result<void> Session::listen(const CaptureSpec &wanted)
     Result<Region> region = Region::create(regionSpecOf(capture));
     if (!region)
         return region.error();
-    m_data->adopt(std::move(*region));
-    const Result<std::string> socket = socketPathOf(capture, m_data->regionPath);
+    m_data->region.adopt(std::move(*region));
+    const Result<std::string> socket = socketPathOf(capture, m_data->region.path());
     Result<void> started = socket ? startHarvest(*socket) : Result<void>(socket.error());
     if (!started) {
-        static_cast<void>(m_data->region->remove());
-        m_data->region.reset();
+        m_data->region.discard();
         return started;
     }
     if (const std::string &warning = m_data->region->warning(); !warning.empty())
@@ -179,29 +141,29 @@ Result<void> Session::listen(const CaptureSpec &wanted)
 
 Result<void> Session::attach(const std::string &regionPath)
 {
-    m_data->identity = FileIdentity::of(regionPath);
+    m_data->region.setFile(regionPath);
     std::vector<pid_t> targets;
-    for (const MappingProcess &process : m_data->mappingTargets())
+    for (const MappingProcess &process : m_data->region.targets())
         targets.push_back(process.pid);
-    const bool postMortem = targets.empty() && !m_data->ownedByAnotherEngine();
+    const bool postMortem = targets.empty() && !m_data->region.isOwnedByAnotherEngine();
     Result<Region> region = Region::open(regionPath, postMortem ? RegionUse::PostMortem : RegionUse::Harvest);
     if (!region)
         return region.error();
-    m_data->adopt(std::move(*region));
+    m_data->region.adopt(std::move(*region));
     m_data->kind = Data::Kind::Attached;
     m_data->postMortem = postMortem;
 
     std::string socketPath;
-    if (m_data->observer) {
+    if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
-    } else if (!m_data->postMortem && !m_data->flightRecorder) {  // whose target knows of no socket
-        if (const Result<std::string> socket = socketPathFor(m_data->regionPath))
+    } else if (!m_data->postMortem && !m_data->region.isFlightRecorder()) {  // whose target knows of no socket
+        if (const Result<std::string> socket = socketPathFor(m_data->region.path()))
             socketPath = *socket;
         else
             addNotice(text(socket.error().message));
     }
     if (Result<void> started = startHarvest(socketPath); !started) {
-        m_data->region.reset();
+        m_data->region.close();
         return started;
     }
     setState(SessionState::Waiting);
@@ -235,7 +197,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
         armNothingTraced();
     };
     connect(harvest, &HarvestThread::targetConnected, this, connected, Qt::QueuedConnection);
-    m_data->targets = new TargetList(m_data->identity, this);
+    m_data->targets = new TargetList(m_data->region.file(), this);
     connect(harvest, &HarvestThread::targetConnected, m_data->targets, &TargetList::processConnected,
             Qt::QueuedConnection);
     connect(harvest, &HarvestThread::targetDisconnected, m_data->targets, &TargetList::processDisconnected,
@@ -280,7 +242,8 @@ void Session::armNothingTraced()
 void Session::sayNothingTraced()
 {
     if (isNothing(accounting()) && !std::exchange(m_data->saidNothingTraced, true))
-        Q_EMIT nothingTraced(Untraced::why(m_data->untraced.facts(m_data->identity, m_data->targets->hasSeenAny())));
+        Q_EMIT nothingTraced(
+            Untraced::why(m_data->untraced.facts(m_data->region.file(), m_data->targets->hasSeenAny())));
 }
 
 void Session::checkProgress()
@@ -300,7 +263,7 @@ void Session::sayShortages(const Accounting &sums)
 /// The end of what we are attached to, or were to listen to until then, once all that were there have gone.
 void Session::onNobodyFound()
 {
-    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->ownedByAnotherEngine();
+    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
     const bool idle =
         m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
     if (attached || idle)
@@ -353,25 +316,14 @@ void Session::onHarvestEnded()
     Q_EMIT ended();
 }
 
-/// Lets go of the region, and removes it when it has served: created or adopted live by us, drained, used by nobody.
-/// One that somebody copied away for later, or that another program or the target itself made, is never removed.
 void Session::settleRegion()
 {
-    const std::vector<MappingProcess> users = m_data->mappingTargets();
+    const std::vector<MappingProcess> users = m_data->region.targets();
     m_data->harvest.reset();
-    if (!m_data->observer && !m_data->postMortem && !m_data->flightRecorder && users.empty()) {
-        if (const Result<void> removed = m_data->region->remove(); !removed) {
-            m_data->leftOver = true;
-            addNotice(text(removed.error().message));
-        }
-    } else if (!m_data->observer) {
-        m_data->leftOver = true;
-        addNotice(users.empty() ? tr("The region was kept: %1").arg(text(m_data->regionPath))
-                                : tr("The region was kept, process %1 (%2) still uses it: %3")
-                                      .arg(QString::number(users.front().pid), text(users.front().name),
-                                           text(m_data->regionPath)));
-    }
-    m_data->region.reset();
+    const CapturedRegion::Outcome outcome = m_data->region.settle(users, m_data->postMortem);
+    m_data->leftOver = outcome.isLeftOver;
+    if (!outcome.notice.isEmpty())
+        addNotice(outcome.notice);
 }
 
 void Session::stopCapture()
@@ -441,7 +393,7 @@ TargetProcess *Session::target()
 
 QString Session::regionPath() const
 {
-    return text(m_data->regionPath);
+    return text(m_data->region.path());
 }
 
 QString Session::socketPath() const
@@ -451,7 +403,7 @@ QString Session::socketPath() const
 
 std::uint32_t Session::stations() const
 {
-    return m_data->stations;
+    return m_data->region.stations();
 }
 
 QStringList Session::notices() const
@@ -461,13 +413,14 @@ QStringList Session::notices() const
 
 bool Session::isObserver() const
 {
-    return m_data->observer;
+    return m_data->region.isObserved();
 }
 
 bool Session::canPause() const
 {
     const bool live = m_data->state == SessionState::Waiting || m_data->state == SessionState::Capturing;
-    return live && m_data->harvest && !m_data->observer && !m_data->postMortem && m_data->extended;
+    return live && m_data->harvest && !m_data->region.isObserved() && !m_data->postMortem &&
+           m_data->region.isExtended();
 }
 
 bool Session::isPaused() const
