@@ -313,7 +313,8 @@ void MainWindow::onTicked()
     if (sums.timesApproximate && !std::exchange(m_saidApproximate, true))
         onNotice(
             tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "
-               "exact. From now on targets with the current probe use the system's clock, which takes longer."));
+               "exact. A target with the current probe goes over to the system's clock then, which costs more per "
+               "event."));
     if (sums.coroutinesNotKept > 0)
         showUnkept(m_capture->population()->notKept());
     if (!m_saidNoSymbols && m_capture->places()) {
@@ -401,9 +402,11 @@ void MainWindow::settleTarget(const QString &question, std::function<void()> nex
         next();
         return;
     }
-    auto *box = new QMessageBox(QMessageBox::Question, tr("The target is running"),
-                                tr("%1 is still running.").arg(m_capture->name()), QMessageBox::NoButton, this);
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("The target is running"),
+                        tr("%1 is still running.").arg(printable(m_capture->name())), QMessageBox::NoButton, this);
     box->setObjectName(QStringLiteral("runningTargetBox"));
+    box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(question);
     box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));

@@ -20,8 +20,11 @@ void MainWindow::connectReplay()
 {
     connect(m_actions->replay, &QAction::triggered, this, [this] {
         settleTarget(tr("A replay replaces this capture. What shall happen to the target?"), [this] {
-            if (!m_capture->canReplay())
+            if (!m_capture->canReplay()) {
+                showError(tr("Cannot replay"), tr("The recording of this run is no longer there or is not whole."));
+                m_actions->replay->setEnabled(false);
                 return;
+            }
             findOrigin();
             // What is shown as a whole says from when to when it lasts.
             m_replayBar->begin(m_origin, m_capture->population()->now());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/startpage.h"
 
+#include "ui/format.h"
+
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -38,6 +40,7 @@ StartPage::StartPage(QAction *run, QAction *attach, QAction *open, QWidget *pare
     m_title->setAlignment(Qt::AlignCenter);
     m_text->setAlignment(Qt::AlignCenter);
     m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText);  // it may hold a path
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
     auto *row = new QHBoxLayout(m_buttons);
@@ -66,7 +69,7 @@ void StartPage::showWelcome()
 void StartPage::showMessage(const QString &title, const QString &text, bool withButtons)
 {
     m_title->setText(title);
-    m_text->setText(text);
+    m_text->setText(format::printableLines(text));
     m_buttons->setVisible(withButtons);
 }
 

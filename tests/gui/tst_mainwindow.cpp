@@ -5,6 +5,7 @@
 #include "ui/capture.h"
 #include "ui/infobar.h"
 #include "ui/mainwindow.h"
+#include "ui/startpage.h"
 #include "ui/statusbar.h"
 #include "ui/theme.h"
 
@@ -70,6 +71,20 @@ private Q_SLOTS:
         QVERIFY(gui::click(page, "startOpenButton"));
         QTRY_VERIFY(gui::topLevel<QWidget>("openFileDialog"));
         gui::topLevel<QWidget>("openFileDialog")->close();
+    }
+
+    /// The path of a program or region is shown as it is, whatever it looks like.
+    void startPageShowsPathsVerbatim()
+    {
+        QAction action;
+        StartPage page(&action, &action, &action);
+        page.showMessage(QStringLiteral("Waiting"), QStringLiteral("<b>x</b>\x1b[2J\nnext"), false);
+        const QList<QLabel *> labels = page.findChildren<QLabel *>();
+        const auto path = std::find_if(labels.begin(), labels.end(), [](const QLabel *label) {
+            return label->text() == QLatin1String("<b>x</b>\\x1b[2J\nnext");
+        });
+        QVERIFY(path != labels.end());
+        QCOMPARE((*path)->textFormat(), Qt::PlainText);
     }
 
     void nothingCanBeExportedOrStoppedYet()

@@ -194,6 +194,21 @@ private Q_SLOTS:
         QVERIFY(replay->isEnabled());
     }
 
+    void aRecordingThatIsGoneIsNamed()
+    {
+        MainWindow window;
+        auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
+        start(window, "exec \"$SERVER\" --seconds 1");
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(replay->isEnabled());
+        QVERIFY(QFile::remove(QString::fromStdString(window.capture().replayPath())));
+        replay->trigger();
+        auto *box = gui::topLevel<QMessageBox>("errorBox");
+        QVERIFY(box);
+        QVERIFY(box->informativeText().contains(QLatin1String("no longer there")));
+        QVERIFY(!replay->isEnabled());
+    }
+
     /// The capture was stopped and its target goes on: that is settled first.
     void aReplayAsksForARunningTarget()
     {
