@@ -150,6 +150,11 @@ void TimelineView::timerEvent(QTimerEvent *event)
     refresh();
 }
 
+bool TimelineView::isComplete() const
+{
+    return m_state->scene.isComplete();
+}
+
 bool TimelineView::followLive() const
 {
     return m_state->scene.follow;

@@ -30,6 +30,8 @@ public:
     void sample();
 
     bool followLive() const;
+    /// False while marks are missing: a paint that takes too long leaves them to the next one, which follows by itself.
+    bool isComplete() const;
     std::int64_t visibleFrom() const;  ///< ns, CLOCK_MONOTONIC, of the left edge; may lie before 0
     std::int64_t visibleSpan() const;  ///< ns
     /// What there is to say about what is not in memory; empty = nothing. `isMissing`: a part of the view is, whose end

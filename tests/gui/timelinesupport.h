@@ -55,6 +55,11 @@ public:
         view.setRows(allRows(trace));
         view.show();
     }
+    /// With all marks, however long the machine takes for them; null if they never come.
+    QImage picture()
+    {
+        return QTest::qWaitFor([this] { return view.isComplete(); }) ? view.grab().toImage() : QImage();
+    }
     void wheel(QPoint position, QPoint delta, Qt::KeyboardModifiers modifiers)
     {
         QWheelEvent event(position, view.viewport()->mapToGlobal(position), {}, delta, Qt::NoButton, modifiers,

@@ -274,7 +274,7 @@ private Q_SLOTS:
     void aKilledWindowLeavesAReadableOne()
     {
         QProcess process;
-        process.start(QStringLiteral(CT_BIN_DIR "/corotracer-gui"),
+        process.start(gui::targetPath("corotracer-gui"),
                       {QStringLiteral("--"), gui::targetPath("ct_storm"), QStringLiteral("--seconds"),
                        QStringLiteral("600"), QStringLiteral("--rate"), QStringLiteral("2000")});
         QVERIFY(process.waitForStarted(kPatience));

@@ -124,10 +124,11 @@ private:
     }
     QImage picture(const char *name)
     {
+        const QImage image = m_test->picture();
         gui::takePicture(
             &m_test->view,
             qPrintable(QStringLiteral("loss-%1-%2").arg(QLatin1String(name), QLatin1String(QTest::currentDataTag()))));
-        return m_test->view.grab().toImage();
+        return image;
     }
     int hatched(const QImage &image, int row) const
     {

@@ -171,7 +171,7 @@ void TimelineViewTest::everyKindOfMarkIsVisible()
     m_test->view.resize(1400, 1000);
     m_test->show(server.trace);
     m_test->view.zoomToFit();
-    const QImage image = m_test->view.grab().toImage();
+    const QImage image = m_test->picture();
     QHash<QRgb, int> counts;
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x)
