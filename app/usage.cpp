@@ -40,10 +40,11 @@ Functions and lines of addresses:
                           Nothing is ever fetched from a server
 
 With --batch:
-  -o, --output FILE       record; the ending says how: .ctr holds all that was seen, .jsonl, .csv and .sqlite are
-                          for other programs; - is a recording to standard output, for --input - at the other end of
-                          a pipe, and what the target prints goes to standard error then. What a slow file has yet to get at the end is said; Ctrl-C
-                          then gives that up, counts it, and leaves a whole file with exit status 4
+  -o, --output FILE       record; the ending selects the format: .ctr holds everything, .jsonl, .csv and .sqlite are
+                          for other programs. - writes a recording to standard output, for --input - at the other
+                          end of a pipe; the target's output then goes to standard error.
+                          A slow file may still lack events at the end: how many is shown. Ctrl-C gives them up,
+                          counts them, and leaves a whole file with exit status 4
   --csv-for-spreadsheets  of -o FILE.csv: a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without it they stay as they are,
                           for other programs

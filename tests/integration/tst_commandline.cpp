@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline.h"
 #include "core/harvest/region.h"
+#include "tests/support/paths.h"
 #include "tests/support/qtsuite.h"
 
 using ct::CommandLine;
@@ -40,7 +41,7 @@ QSet<QString> optionsOfHelp()
 /// What the man page describes: the tags of its paragraphs.
 QSet<QString> optionsOfManPage()
 {
-    QFile file(QStringLiteral(CT_SOURCE_DIR "/packaging/corotracer-gui.1"));
+    QFile file(QString::fromStdString(ct::test::kSourceDir + "/packaging/corotracer-gui.1"));
     if (!file.open(QIODevice::ReadOnly))
         return {};
     QStringList lines = QString::fromUtf8(file.readAll()).split(u'\n');
@@ -271,6 +272,8 @@ private Q_SLOTS:
         row("--batch --attach a.shm --until-idle", "--until-idle goes with --listen");
         row("--batch --until-idle -- prog", "--until-idle goes with --listen");
         row("--listen --until-idle", "--until-idle goes with --batch");
+        row("--listen --shm /tmp/a\tb", "a path without control characters is needed");
+        row("--listen --sock /tmp/a\x1b[2J", "a path without control characters is needed");
         row("-", "a recording from standard input is --input -");
         row("--batch -", "a recording from standard input is --input -");
         row("--listen=yes", "--listen takes no value");
