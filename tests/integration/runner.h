@@ -4,6 +4,8 @@
 // Runs the real program without a window, in a directory of its own, and collects what came out.
 #pragma once
 
+#include "tests/support/paths.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -20,7 +22,13 @@ inline constexpr int kPatienceMs = 60'000;
 
 inline QString binary(const char *name)
 {
-    return QStringLiteral(CT_BIN_DIR "/") + QLatin1String(name);
+    return QString::fromStdString(ct::test::kBinDir) + u'/' + QLatin1String(name);
+}
+
+/// A file of the sources, named from their root.
+inline QString sourceFile(const char *name)
+{
+    return QString::fromStdString(ct::test::kSourceDir) + u'/' + QLatin1String(name);
 }
 
 inline QByteArray readAll(const QString &path)
@@ -126,6 +134,14 @@ inline void compareAccounts(const QJsonObject &summary, const QJsonObject &truth
     QVERIFY(!truth.isEmpty());
     QCOMPARE(integer(summary, "events") + integer(summary, "lost_events") + integer(summary, "missed_before_attach"),
              integer(truth, "emitted"));
+}
+
+/// Starts the run through a command that ends with exec "$@", as `sh -c SCRIPT sh`.
+inline void wrap(Batch &batch, const QStringList &shellCommand)
+{
+    const QStringList command = QStringList{batch.process().program()} + batch.process().arguments();
+    batch.process().setProgram(shellCommand.first());
+    batch.process().setArguments(shellCommand.mid(1) + command);
 }
 
 }  // namespace runner

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The real program where memory is short: a small file system for shared memory, a limited address space.
+// The real program on a small file system for shared memory.
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -10,16 +10,9 @@ using runner::integer;
 using runner::shell;
 using runner::target;
 using runner::words;
+using runner::wrap;
 
 namespace {
-
-/// Makes the run go through `sh -c script`, which ends with exec "$@".
-void wrap(Batch &batch, const QStringList &shellCommand)
-{
-    const QStringList command = QStringList{batch.process().program()} + batch.process().arguments();
-    batch.process().setProgram(shellCommand.first());
-    batch.process().setArguments(shellCommand.mid(1) + command);
-}
 
 QStringList mounted(const QString &directory, const char *size)
 {
@@ -86,51 +79,6 @@ private Q_SLOTS:
         QVERIFY2(batch.err().contains("The file system of the region is full"), batch.err().constData());
         QVERIFY2(batch.err().contains("--shm-size"), batch.err().constData());
         QVERIFY2(batch.err().contains("--lane-size 1MiB)\n"), batch.err().constData());
-    }
-
-    /// It takes a quarter of what the program may have, and is whole.
-    void aLimitedAddressSpace()
-    {
-        if (ct::test::kAddressSanitizer)
-            CT_QSKIP("address sanitizer needs more address space than any limit leaves");
-        Batch batch({}, shell(qPrintable(
-                            QStringLiteral("ulimit -v 2000000; exec %1 --threads 2 --transitions 100000 --rate 100000")
-                                .arg(runner::binary("ct_storm")))));
-        const int status = batch.run();
-        QVERIFY2(status == 0, batch.err().constData());
-        runner::compareAccounts(batch.summary(), batch.truth());
-        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 0);
-        QVERIFY(integer(batch.summary(), "events") > 0);
-    }
-
-    /// The engine as well, and its region is smaller.
-    void anEngineWithALimitedAddressSpace()
-    {
-        if (ct::test::kAddressSanitizer)
-            CT_QSKIP("address sanitizer needs more address space than any limit leaves");
-        Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
-        wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v 4000000; exec \"$@\""),
-                     QStringLiteral("sh")});
-        const int status = batch.run();
-        QVERIFY2(status == 0, batch.err().constData());
-        runner::compareAccounts(batch.summary(), batch.truth());
-        QVERIFY(integer(batch.summary(), "events") > 0);
-        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
-        QVERIFY(integer(batch.summary(), "stations_max") < 2'097'150);
-    }
-
-    /// A program that has no room for it at all runs as it would, and the engine says why it sees nothing.
-    void noAddressSpaceAtAll()
-    {
-        Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 12000; exec %1 --coroutines 10 --seconds 1")
-                                             .arg(runner::binary("ct_many")))));
-        const int status = batch.run();
-        if (integer(batch.summary(), "processes_unmapped") == 0 && status == 127)
-            CT_QSKIP("programs of this build need more address space");
-        QVERIFY2(status == 0, batch.err().constData());
-        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 1);
-        QVERIFY2(batch.err().contains("address space"), batch.err().constData());
-        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
     }
 };
 

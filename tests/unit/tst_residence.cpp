@@ -20,11 +20,6 @@ using test::transition;
 namespace {
 
 constexpr CoroutineId kAtOnce = 1000;
-#ifdef __SANITIZE_THREAD__
-constexpr bool kThreadSanitizer = true;  ///< some hundred times slower here
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 constexpr std::uint32_t kEach = 3;  ///< events of a coroutine, and one loss
 constexpr RecordLimits kSmall{4096, 16'384};
 
@@ -118,7 +113,7 @@ CT_CASE(theLatestThatEndedAreKept)
 
 CT_CASE(memoryFollowsTheLimit)
 {
-    if (kThreadSanitizer)
+    if (test::kThreadSanitizer)
         CHECK_SKIP("it would take minutes, and there is one thread");
     Trace trace(kSmall);
     trace.run(50'000, [](CoroutineId) { return false; });
@@ -235,7 +230,7 @@ CT_CASE(readersSeeARecordOrThatThereIsNone)
             }
         }
     });
-    constexpr CoroutineId kBirths = kThreadSanitizer ? 40'000 : 600'000;
+    constexpr CoroutineId kBirths = test::kThreadSanitizer ? 40'000 : 600'000;
     for (CoroutineId born = 0; born < kBirths; born += kAtOnce)
         CHECK(static_cast<bool>(population.consume(turn(born, kAtOnce, [](CoroutineId) { return false; }))));
     ends.store(true, std::memory_order_relaxed);

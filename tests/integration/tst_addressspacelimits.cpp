@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The real program and its targets under a limit of the address space (ulimit -v).
+#include "runner.h"
+#include "tests/support/qtsuite.h"
+
+using runner::Batch;
+using runner::integer;
+using runner::shell;
+using runner::target;
+using runner::words;
+using runner::wrap;
+
+class TestAddressSpaceLimits : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        if (ct::test::kAddressSanitizer)
+            CT_QSKIP("address sanitizer reserves terabytes of address space");
+    }
+
+    /// It takes a quarter of what the program may have, and is whole.
+    void aLimitedAddressSpace()
+    {
+        Batch batch({}, shell(qPrintable(
+                            QStringLiteral("ulimit -v 2000000; exec %1 --threads 2 --transitions 100000 --rate 100000")
+                                .arg(runner::binary("ct_storm")))));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 0);
+        QCOMPARE(integer(batch.summary(), "processes_partly_mapped"), 1);
+        QVERIFY(integer(batch.summary(), "events") > 0);
+        QVERIFY2(!batch.err().contains("ulimit"), batch.err().constData());
+    }
+
+    /// Where the part of the region is too small, the limit is named, at once and at the end.
+    void anAddressSpaceForFewCoroutines()
+    {
+        Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 100000; exec %1 --coroutines 100000 --seconds 1")
+                                             .arg(runner::binary("ct_many")))));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "processes_partly_mapped"), 1);
+        QVERIFY(integer(batch.summary(), "untraced_coroutines") > 0);
+        QVERIFY2(batch.err().contains("Raise the limit of the program (ulimit -v)"), batch.err().constData());
+        QVERIFY2(batch.err().contains("raise its limit, ulimit -v)"), batch.err().constData());
+        QVERIFY2(!batch.err().contains("file system"), batch.err().constData());
+    }
+
+    /// The engine as well, and its region is smaller.
+    void anEngineWithALimitedAddressSpace()
+    {
+        Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
+        wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v 4000000; exec \"$@\""),
+                     QStringLiteral("sh")});
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        runner::compareAccounts(batch.summary(), batch.truth());
+        QVERIFY(integer(batch.summary(), "events") > 0);
+        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
+        QVERIFY(integer(batch.summary(), "stations_max") < 2'097'150);
+    }
+
+    /// A program that has no room for it at all runs as it would, and the engine says why it sees nothing.
+    void noAddressSpaceAtAll()
+    {
+        Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 12000; exec %1 --coroutines 10 --seconds 1")
+                                             .arg(runner::binary("ct_many")))));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "processes_unmapped"), 1);
+        QVERIFY2(batch.err().contains("address space"), batch.err().constData());
+        QVERIFY2(batch.err().contains("ulimit -v"), batch.err().constData());
+    }
+};
+
+CT_QT_SUITE(TestAddressSpaceLimits)
+#include "tst_addressspacelimits.moc"
