@@ -41,11 +41,10 @@ public:
     /// 32 bytes for each, beside the budget: 2 GiB.
     static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
-    /// `budget` in bytes; an eighth of it is for wakes and waits-on, and of the rest at least 15 MiB and at most 30 GiB
-    /// are used. `keepNs`: events older than that (before the time
-    /// of the latest batch) are dropped, too; 0 = as many as the budget holds. `restored`: bytes beside the budget for
-    /// what is brought back.
-    /// `limits`: as of the Population.
+    /// `budget` in bytes: an eighth of it is for wakes and waits-on; of the rest, at least 3.75 MiB and at most 30 GiB
+    /// are used. `keepNs`: events older than this (before the time of the latest batch) are dropped, too; 0 = the
+    /// budget alone decides. `restored`: bytes on top of the budget for dropped events that are brought back.
+    /// `limits`: as for the Population.
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines,
                      std::uint64_t restored = 0, const RecordLimits &limits = {});
     ~History() override;

@@ -13,7 +13,7 @@ namespace ct::history {
 
 namespace {
 
-constexpr std::uint64_t kMinSlabs = 16;
+constexpr std::uint64_t kMinSlabs = 4;
 constexpr std::uint64_t kMaxSlabs = 1U << 15;
 /// Events of other threads that are a little older than a slab's first one still lie after its base.
 constexpr std::uint64_t kBaseAhead = 1U << 28;

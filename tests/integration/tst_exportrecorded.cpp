@@ -18,7 +18,7 @@ using namespace exporttest;
 namespace {
 
 constexpr CoroutineId kCoroutines = 60;
-constexpr int kEvents = 1'200'000;  ///< a tenth more than the smallest memory holds
+constexpr int kEvents = 300'000;  ///< a tenth more than the smallest memory holds
 constexpr std::uint64_t kRoomy = 256U << 20;
 
 /// Memory that forgets, with room for what is brought back.
@@ -205,7 +205,7 @@ private Q_SLOTS:
 
     void whatIsNowhereIsCounted()
     {
-        Run run({0, 40'000'000});
+        Run run({0, 10'000'000});
         run.run(kEvents);
         run.end();
         const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
@@ -217,7 +217,7 @@ private Q_SLOTS:
 
     void whatMemoryHasFillsTheHoles()
     {
-        Run run({0, 40'000'000});
+        Run run({0, 10'000'000});
         run.run(kEvents);
         run.end();
         QVERIFY(run.places->blocks() > 0);
@@ -236,12 +236,12 @@ private Q_SLOTS:
     {
         QFETCH(const bool, all);
         Run run;
-        run.run(300'000);
-        run.run(1'500'000, kCoroutines - 10);
+        run.run(75'000);
+        run.run(375'000, kCoroutines - 10);
         run.end();
-        run.bringBack(all ? 0 : 200'000);
+        run.bringBack(all ? 0 : 50'000);
         run.damage(0);
-        run.damage(600'000);
+        run.damage(150'000);
         const QString got = run.dir.filePath(QStringLiteral("got.csv"));
         const auto report = run.exportForgetful(got);
         QVERIFY(report);
@@ -313,17 +313,17 @@ private Q_SLOTS:
     void aRecordingThatEndedEarly()
     {
         Run run;
-        run.run(200'000);
+        run.run(50'000);
         QVERIFY(run.writer->finish({}));
         const std::uint64_t recorded = run.places->end();
         run.isRecording = false;
-        run.run(1'500'000);
+        run.run(375'000);
         const std::uint64_t before = run.forgetful.history.firstInRing();
         QVERIFY(before > recorded);
         const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QCOMPARE(report->droppedEvents, before - recorded);
-        QCOMPARE(report->rows + report->droppedEvents, 1'700'000U);
+        QCOMPARE(report->rows + report->droppedEvents, 425'000U);
     }
 
     void aRecordingThatHasGoneLeavesWhatMemoryHas()

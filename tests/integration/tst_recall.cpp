@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 constexpr CoroutineId kCoroutines = 20;
 constexpr std::uint64_t kRestored = 4U << 20;  ///< four slabs
 constexpr std::uint64_t kBegin = 1'000'000'000;
-constexpr std::uint64_t kStep = 100;          ///< ns from event to event
-constexpr std::uint64_t kEvents = 1'600'000;  ///< a third more than the smallest memory holds
+constexpr std::uint64_t kStep = 100;        ///< ns from event to event
+constexpr std::uint64_t kEvents = 800'000;  ///< three times what the smallest memory holds
 
 std::uint64_t timeOf(std::uint64_t place)
 {

@@ -12,7 +12,7 @@
 
 namespace ct::test {
 
-inline constexpr std::uint64_t kSmallest = 1;  ///< budget: the smallest there is, 15 MiB
+inline constexpr std::uint64_t kSmallest = 1;  ///< budget: the smallest there is, 3.75 MiB, 262,144 events
 
 inline Birth birth(CoroutineId id, Dialect dialect = Dialect::Seqlock)
 {

@@ -292,7 +292,7 @@ CT_CASE(eventsWithNothingInCommon)
     History history(kSmallest);
     Batch batch;
     batch.births = {birth(0), birth(1)};
-    constexpr std::uint64_t kEvents = 200'000;
+    constexpr std::uint64_t kEvents = 70'000;
     for (std::uint64_t n = 0; n < kEvents; ++n) {
         Transition event = transition(n % 2, n / 2, 1000 + n);
         event.addr = 0x1'0000'0000 + n * 24;

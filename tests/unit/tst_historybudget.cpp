@@ -48,7 +48,7 @@ CT_CASE(theOldestIsDroppedAndCountedExactly)
         batch.births.push_back(birth(id));
     batch.transitions.push_back(transition(kCoroutines, 0, 1));  // an idle one
     std::uint64_t emitted = 1;
-    for (std::uint64_t n = 0; n < 24'000; ++n) {
+    for (std::uint64_t n = 0; n < 6'000; ++n) {
         for (CoroutineId id = 0; id < kCoroutines; ++id, ++emitted)
             batch.transitions.push_back(transition(id, n, 100 + emitted));
         if (n % 100 == 99) {
@@ -58,7 +58,7 @@ CT_CASE(theOldestIsDroppedAndCountedExactly)
     }
     CHECK(history.droppedEvents() > 0);
     CHECK_EQUAL(history.eventCount() + history.droppedEvents(), emitted);
-    CHECK(history.bytesUsed() <= (17U << 20));
+    CHECK(history.bytesUsed() <= (5U << 20));
     CHECK(all(history, kCoroutines).empty());
     CHECK_EQUAL(history.firstKept(kCoroutines), 0U);
     std::uint64_t kept = 0;
@@ -66,7 +66,7 @@ CT_CASE(theOldestIsDroppedAndCountedExactly)
         const std::vector<HistoryEvent> events = all(history, id);
         kept += events.size();
         REQUIRE(!events.empty());
-        CHECK_EQUAL(events.back().n, 23'999U);
+        CHECK_EQUAL(events.back().n, 5'999U);
         CHECK_EQUAL(events.front().ts, history.firstKept(id));
         for (std::size_t i = 1; i < events.size(); ++i)
             CHECK_EQUAL(events[i].n, events[i - 1].n + 1);
@@ -128,7 +128,7 @@ CT_CASE(anEventTakesFifteenBytesWithEverything)
     Batch batch;
     batch.births = {birth(0)};
     feed(history, batch);
-    constexpr std::uint64_t kEvents = 4'000'000;
+    constexpr std::uint64_t kEvents = 1'000'000;
     feedOne(history, 0, kEvents);
     CHECK_EQUAL(history.eventCount(), kEvents);
     CHECK(history.bytesUsed() >= 14 * kEvents);
@@ -157,8 +157,8 @@ CT_CASE(manySitesCostRowsAndNothingElse)
 
 CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
 {
-    constexpr std::uint64_t kBudget = std::uint64_t{64} << 20;
-    constexpr std::uint64_t kEvents = 5'000'000;
+    constexpr std::uint64_t kBudget = std::uint64_t{24} << 20;
+    constexpr std::uint64_t kEvents = 2'000'000;
     const std::uint64_t before = statusOf("VmRSS");
     History history(kBudget);
     CHECK(statusOf("VmRSS") < before + kBudget / 2);
@@ -185,7 +185,7 @@ CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
 CT_CASE(withoutMemoryTheOldestMakesRoom)
 {
     constexpr std::uint64_t kBudget = std::uint64_t{1} << 30;
-    constexpr std::uint64_t kEvents = 8'000'000;
+    constexpr std::uint64_t kEvents = 5'000'000;
     rlimit before{};
     REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
     // From before the start: what was accessible already would not be asked for again.

@@ -103,7 +103,7 @@ CT_CASE(readersGoOnWhileTheOldestIsDropped)
     const auto lookAtTheLatest = [&, random = std::mt19937(5)]() mutable {
         storm.lookAt(random() % storm.coroutines, storm.history.lastTs() / 2, 100, 500);
     };
-    lookMeanwhile({goOn, lookAtTheLatest}, [&] { storm.write(54'000, 50); });
+    lookMeanwhile({goOn, lookAtTheLatest}, [&] { storm.write(20'000, 50); });
 }
 
 CT_CASE(manyReadersBuildTheIndexes)

@@ -17,6 +17,7 @@ using namespace ct::test;
 
 namespace {
 
+constexpr std::uint64_t kForgetful = 18U << 20;  ///< sixteen slabs for events
 constexpr std::uint64_t kRoomy = 48U << 20;
 constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
 constexpr std::uint64_t kBase = 1'000'000'000;
@@ -31,7 +32,7 @@ struct KnownRun {
     static constexpr std::uint64_t kLeast = 400'000;        ///< events: until all coroutines have a usual address
     static constexpr std::uint64_t kEnough = 1000;
 
-    History history{kSmallest, 8 * kSlabNs, 1U << 16, kRestored};
+    History history{kForgetful, 8 * kSlabNs, 1U << 16, kRestored};
     std::atomic<std::uint64_t> restored{0};  ///< pieces
     std::atomic<std::uint64_t> checked{0};   ///< events that had been dropped
 
@@ -112,7 +113,7 @@ struct KnownRun {
 #if !defined(__SANITIZE_THREAD__)
 /// A run of coroutines that take turns, kept by one who forgets, one who does not, and as the stream it was.
 struct Run {
-    History history{kSmallest, 0, kCoroutines, kRestored};
+    History history{kForgetful, 0, kCoroutines, kRestored};
     History whole{kRoomy, 0, kCoroutines};
     std::vector<Transition> stream;
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
