@@ -173,7 +173,8 @@ private Q_SLOTS:
         QVERIFY(process.waitForStarted());
         QVERIFY(QTest::qWaitFor([&] { return process.canReadLine(); }));
         for (int visit = 0; visit < 6; ++visit) {
-            Batch batch(words("--duration 0.3"), {QStringLiteral("--attach"), region});
+            // A database takes its rows in more slowly than they come.
+            Batch batch(words(visit % 2 ? "--duration 0.1" : "--duration 0.3"), {QStringLiteral("--attach"), region});
             const char *const name = visit % 2 ? "run.sqlite" : "run.ctr";
             recordTo(batch, name);
             QVERIFY2(batch.run() == 0, batch.err().constData());

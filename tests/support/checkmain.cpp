@@ -6,7 +6,12 @@
 
 #include <algorithm>
 
+#include <dlfcn.h>
+#include <pthread.h>
+
 namespace {
+
+int threads = 0;  ///< started so far
 
 void run(const check::Case &testCase)
 {
@@ -21,7 +26,27 @@ void run(const check::Case &testCase)
         std::printf("%s %s\n", result, testCase.name);
 }
 
+/// A suite that is labelled single-threaded is left out under thread sanitizer: it must be true.
+bool keepsItsLabel()
+{
+    if (threads == 0 || !std::getenv("CT_SINGLE_THREADED"))
+        return true;
+    std::printf("FAIL %d threads were started: take the suite out of ct_single_threaded()\n", threads);
+    return false;
+}
+
 }  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Stands in front of the C library's.
+extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                              void *argument) noexcept
+{
+    static const auto real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+    ++threads;
+    return real(thread, attributes, run, argument);
+}
+#endif
 
 /// PROGRAM [SUITE [CASE...]]: runs every case, those of one suite, or those named.
 int main(int argc, char **argv)
@@ -37,5 +62,6 @@ int main(int argc, char **argv)
         ++ran;
     }
     std::printf("%d cases, %d failed checks, %d skipped\n", ran, check::failures, ct::test::skipCount());
+    check::failures += keepsItsLabel() ? 0 : 1;
     return ran > 0 ? ct::test::exitStatus(check::failures) : 1;
 }
