@@ -5,7 +5,7 @@
 find_program(CT_CCACHE ccache)
 if(CT_CCACHE)
     # Precompiled headers need these: https://ccache.dev/manual/latest.html#_precompiled_headers
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CT_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale ${CT_CCACHE})
 endif()
 
 add_library(ct_options INTERFACE)
