@@ -150,12 +150,17 @@ bool ElfImage::allowUnpacking(const std::string &path, SymbolMemory &memory)
         return false;
     memory.addMapped(
         std::min(static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_blocks) * 512));
-    return std::all_of(sections.begin(), sections.end(), [&](const Elf64_Shdr &section) {
+    // All of it or nothing: a file that is refused leaves the memory to others.
+    std::uint64_t bytes = 0;
+    for (const Elf64_Shdr &section : sections) {
         std::array<char, sizeof(Elf64_Chdr)> begin{};
         const std::uint64_t size = std::min<std::uint64_t>(section.sh_size, begin.size());
-        return section.sh_type == SHT_NOBITS || !read(begin.data(), size, section.sh_offset) ||
-               memory.takeDerived(claimedBytes(section.sh_flags, {begin.data(), size}));
-    });
+        if (section.sh_type == SHT_NOBITS || !read(begin.data(), size, section.sh_offset))
+            continue;
+        const std::uint64_t claimed = claimedBytes(section.sh_flags, {begin.data(), size});
+        bytes = claimed > ~bytes ? ~std::uint64_t{0} : bytes + claimed;
+    }
+    return memory.takeDerived(bytes);
 }
 
 /// False: it lies beyond the end, cannot be read, or m_tooLarge.

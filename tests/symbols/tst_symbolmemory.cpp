@@ -142,6 +142,17 @@ Module moduleOf(const std::string &path)
     return {path, 0, ~std::uint64_t{0}, 0, ""};
 }
 
+/// A unit whose debug information is in another file of the same folder: DWARF 5, 3.1.2.
+std::vector<Section> skeletonOf(const std::string &file, const std::string &folder)
+{
+    const std::string abbreviations =
+        bytesOf({1, DW_TAG_skeleton_unit, 0, DW_AT_dwo_name, DW_FORM_string, DW_AT_comp_dir, DW_FORM_string,
+                 DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, 0, 0, 0});
+    const std::string unit = wordOf(5, 2) + bytesOf({DW_UT_skeleton, 8}) + wordOf(0, 4) + wordOf(7, 8) + bytesOf({1}) +
+                             file + '\0' + folder + '\0' + wordOf(kCode, 8) + wordOf(0x1000, 8);
+    return {{".debug_abbrev", abbreviations}, {".debug_info", wordOf(unit.size(), 4) + unit}};
+}
+
 /// The process may take so much while this lives.
 struct Limit {
     explicit Limit(std::uint64_t bytes) { SymbolMemory::setLimit(bytes); }
@@ -195,6 +206,18 @@ CT_CASE(aClaimedSizeIsNotBelieved)
         ModuleSymbols symbols(moduleOf(path), {});
         CHECK_EQUAL(symbols.lacksMemory(), claim != 1);
         CHECK(symbols.dwarf() == nullptr || symbols.dwarf()->places(std::vector<Dwarf_Addr>{kCode})[0].frames.empty());
+    }
+}
+
+CT_CASE(splitFilesAreLimited)
+{
+    const test::TempDir dir;
+    const std::string path = dir.file("skeleton");
+    makeElf(path, skeletonOf("split.dwo", dir.path()));
+    for (const bool fits : {true, false}) {
+        makeElf(dir.file("split.dwo"), bombs(fits ? 3 : 12, Packing::Zlib));
+        const ModuleSymbols symbols(moduleOf(path), {});
+        CHECK_EQUAL(symbols.bytes() >= 24 * kMiB, fits);
     }
 }
 
