@@ -102,20 +102,37 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
 {
     if (!isStarted() || m_state.line.interval == 0)
         return;
-    const clock::clock_state next = clock::next_clock(m_state, now, switchCounter);
+    // The line of the piece that is used by now, which is the straight one behind the steered one if the check is late.
+    const ClockPiece current = pieceFor(switchCounter);
+    clock::clock_state state = m_state;
+    state.line = {current.base, current.baseNs, current.mult, m_state.line.interval};
+    const clock::clock_state next = clock::next_clock(state, now, switchCounter);
     if (next.bad != 0 || next.line.interval == 0)
         return beginAgain(now);
     m_isConfirmed = m_isConfirmed || now.ns - m_state.last.ns >= kKnownNs;
     m_state = next;
-    if (next.line.base_counter <= m_pieces.back().from)
+    if (!endCurveAt(next.line.base_counter))
         return;
     if (m_pieces.size() >= kMaxPieces) {
         m_pieces.erase(m_pieces.begin(), m_pieces.begin() + kMaxPieces / 2);
         m_pieces.front().from = 0;
     }
-    m_pieces.back().to = next.line.base_counter;
-    m_pieces.push_back(
-        {next.line.base_counter, ~std::uint64_t{0}, next.line.base_counter, next.line.base_ns, next.line.mult});
+    // Steered until it meets the clock, and straight on from there: an engine that sleeps checks many intervals later.
+    const ClockPiece steered{next.line.base_counter, next.line.base_counter + next.line.interval,
+                             next.line.base_counter, next.line.base_ns, next.line.mult};
+    m_pieces.push_back(steered);
+    m_pieces.push_back({steered.to, ~std::uint64_t{0}, steered.to, steered.ns(steered.to), next.rate});
+}
+
+/// Ends the curve at that raw value. A straight piece that begins later was not used yet. False: no piece is left.
+bool LaneClock::endCurveAt(std::uint64_t raw)
+{
+    if (m_pieces.size() > 1 && m_pieces.back().from >= raw)
+        m_pieces.pop_back();
+    if (m_pieces.back().from >= raw)
+        return false;
+    m_pieces.back().to = raw;
+    return true;
 }
 
 /// The curve is not where the clock is. Once is a jump; when it happens again at the next check, the rate was wrong.
@@ -124,7 +141,9 @@ void LaneClock::beginAgain(const Pair &now)
     const Pair last = m_state.last;
     const std::uint64_t elapsed = now.ns > last.ns ? now.ns - last.ns : 0;
     const bool isAhead = now.counter > last.counter && elapsed != 0;
-    const std::uint64_t error = distance(pieceFor(now.counter).ns(now.counter), now.ns);
+    // Not by the piece: it may be the steered one.
+    const ClockPiece straight{0, ~std::uint64_t{0}, last.counter, last.ns, m_state.rate};
+    const std::uint64_t error = distance(straight.ns(now.counter), now.ns);
     const std::uint64_t fair = kJumpNs + elapsed / kJumpShare + 2 * now.uncertainty_ns;
     m_jumps += !isAhead || (m_isConfirmed && error > fair) ? 1 : 0;
     const std::uint64_t measured = slopeOf(last.counter, last.ns, now.counter, now.ns);
@@ -135,8 +154,7 @@ void LaneClock::beginAgain(const Pair &now)
     // Between the two checks: what lies behind where the counter should be by now was read after the jump.
     const std::uint64_t from = std::min(now.counter, last.counter + clock::slope(elapsed, m_state.rate));
     m_state = {{now.counter, now.ns, rate, interval}, now, rate, bad};
-    if (isAhead && from > m_pieces.back().from) {
-        m_pieces.back().to = from;
+    if (isAhead && endCurveAt(from)) {
         m_pieces.push_back({from, ~std::uint64_t{0}, now.counter, now.ns, rate});
     } else {
         m_pieces.assign(1, {0, ~std::uint64_t{0}, now.counter, now.ns, rate});

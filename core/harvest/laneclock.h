@@ -74,6 +74,8 @@ public:
 private:
     void beginAgain(const Pair &now);
 
+    bool endCurveAt(std::uint64_t raw);
+
     corotracer::detail::clock_state m_state;
     std::vector<ClockPiece> m_pieces;  ///< seamless, in order; the first reaches back for ever
     std::uint32_t m_jumps = 0;

@@ -157,6 +157,27 @@ CT_CASE(aRateThatWasMeasuredWithinAMillisecondIsNoJump)
     CHECK(distance(clock.pieceFor(1'202'000'000).ns(1'202'000'000), 601'000'000) < 10'000);
 }
 
+/// The first check comes late, and steers the curve; the next one comes much later than the curve was steered for.
+CT_CASE(aLateCheckOfASteeredCurveIsNoJump)
+{
+    for (const std::uint64_t off : {std::uint64_t{0}, kTwoGhz / 1000, kTwoGhz / 300, kTwoGhz / 140}) {
+        LaneClock clock;
+        clock.start({0, 0, 0}, {1'000'000'000, 500'000'000, 10}, kTwoGhz + off);
+        std::uint64_t counter = 1'000'000'000;
+        int check = 0;
+        for (const std::uint64_t ticks : {24'000'000, 500'000'000, 500'000'000, 500'000'000}) {
+            // The rate is known from the second check on, and with it the times until the third.
+            for (std::uint64_t raw = counter + 101; check >= 2 && raw < counter + ticks; raw += ticks / 9)
+                CHECK(distance(clock.pieceFor(raw).ns(raw), raw / 2) < 3'000'000 / 2 / static_cast<unsigned>(check));
+            counter += ticks;
+            clock.advance({counter, counter / 2, 10}, counter + 100);
+            ++check;
+        }
+        CHECK(!clock.hasJumped() && !clock.hasEnded());
+        CHECK(distance(clock.pieceFor(counter).ns(counter), counter / 2) < 10'000);
+    }
+}
+
 /// The harvest thread moves between cores whose counters differ.
 CT_CASE(aCounterOfEachCoreIsNoCurve)
 {
