@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/processlist.h"
 
+#include "core/harvest/processstat.h"
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace ct {
 
@@ -57,6 +55,16 @@ bool isOfOurNamespace(const ProcessEntry &entry)
            ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == told_untrusted;
 }
 
+/// A process of another time namespace sees another start time of its own than we do.
+bool hasOurClock(std::uint32_t pid)
+{
+    struct stat ours, its;
+    const std::string path = "/proc/" + std::to_string(pid) + "/ns/time";
+    if (::stat("/proc/self/ns/time", &ours) != 0)
+        return true;  // a kernel without time namespaces
+    return ::stat(path.c_str(), &its) == 0 && its.st_ino == ours.st_ino;
+}
+
 std::string nameOf(const ProcessEntry &entry)
 {
     std::array<char, sizeof entry.name> copy;
@@ -69,24 +77,12 @@ std::string nameOf(const ProcessEntry &entry)
 
 bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks)
 {
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    const ProcessStat stat = ProcessStat::of(static_cast<pid_t>(pid));
+    if (!stat.isRead)
+        return processExists(static_cast<pid_t>(pid));
+    if (!stat.runs())
         return false;
-    char text[1024];
-    const ssize_t got = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
-    if (got <= 0)
-        return false;
-    text[got] = 0;
-    // Field 2, the name, may hold anything; what follows its last parenthesis is field 3: the state, and 22.
-    const char *at = std::strrchr(text, ')');
-    if (!at || at[1] == 0 || at[2] == 'Z' || at[2] == 'X')
-        return false;
-    for (int field = 2; field < 22 && at; ++field)
-        at = std::strchr(at + 1, ' ');
-    return at && std::strtoull(at + 1, nullptr, 10) == startTicks;
+    return stat.startTicks == startTicks || !hasOurClock(pid);
 }
 
 ProcessList::ProcessList(Region &region, LaneClock &clock, IsAlive isAlive)

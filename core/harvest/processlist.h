@@ -17,8 +17,10 @@
 
 namespace ct {
 
-/// Whether a process lives: pid, and field 22 of /proc/PID/stat so that a reused pid is told from it.
+/// Whether a process lives: pid, and field 22 of /proc/PID/stat, which differs if another process has the pid now.
 using IsAlive = std::function<bool(std::uint32_t pid, std::uint64_t startTicks)>;
+/// False only if it is known to have ended. What cannot be asked (no descriptor left, hidepid, another time namespace)
+/// may be alive: its lanes must not be given to others.
 bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks);
 
 struct HarvestedProcess {

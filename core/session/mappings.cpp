@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/mappings.h"
 
+#include "core/harvest/processstat.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -20,10 +22,16 @@ struct DirectoryCloser {
     void operator()(DIR *directory) const { closedir(directory); }
 };
 
-std::vector<pid_t> allProcesses()
+std::string procPath(pid_t pid, const char *file)
+{
+    return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// The entries of a directory of /proc that are numbers.
+std::vector<pid_t> numbersIn(const std::string &path)
 {
     std::vector<pid_t> pids;
-    const std::unique_ptr<DIR, DirectoryCloser> directory(opendir("/proc"));
+    const std::unique_ptr<DIR, DirectoryCloser> directory(opendir(path.c_str()));
     while (const dirent *entry = directory ? readdir(directory.get()) : nullptr) {
         const std::string name = entry->d_name;
         pid_t pid = 0;
@@ -33,30 +41,40 @@ std::vector<pid_t> allProcesses()
     return pids;
 }
 
-std::string procPath(pid_t pid, const char *file)
-{
-    return "/proc/" + std::to_string(pid) + "/" + file;
-}
-
 /// Overlay file systems report one device to stat and another to /proc: there the name must agree instead.
 bool isSame(const FileIdentity &file, dev_t device, ino_t inode, const std::string &mapsLine)
 {
     return file.inode == inode && (file.device == device || mapsLine.ends_with(" " + file.path));
 }
 
-/// Calls visit(device, inode, line) for every mapping of a named file.
+/// Calls visit(device, inode, line) for every mapping of a named file. False: the file has no lines.
 template <class Visit>
-void forEachMapping(pid_t pid, Visit &&visit)
+bool readMaps(const std::string &path, Visit &&visit)
 {
-    std::ifstream maps(procPath(pid, "maps"));
+    std::ifstream maps(path);
     std::string line;
+    bool hasLines = false;
     while (std::getline(maps, line)) {
+        hasLines = true;
         unsigned majorNumber = 0;
         unsigned minorNumber = 0;
         std::uint64_t inode = 0;
         if (std::sscanf(line.c_str(), "%*x-%*x %*s %*x %x:%x %" SCNu64, &majorNumber, &minorNumber, &inode) == 3 &&
             inode != 0)
             visit(makedev(majorNumber, minorNumber), static_cast<ino_t>(inode), line);
+    }
+    return hasLines;
+}
+
+/// The same for a process. The maps of one whose main thread has ended are empty: those of its other threads are not.
+template <class Visit>
+void forEachMapping(pid_t pid, Visit &&visit)
+{
+    if (readMaps(procPath(pid, "maps"), visit))
+        return;
+    for (const pid_t thread : numbersIn(procPath(pid, "task"))) {
+        if (thread != pid && readMaps(procPath(pid, ("task/" + std::to_string(thread) + "/maps").c_str()), visit))
+            return;
     }
 }
 
@@ -68,17 +86,6 @@ MappingProcess describe(pid_t pid)
     std::getline(comm, process.name);
     process.engine = pid == getpid() || process.name == "corotracer-gui";
     return process;
-}
-
-/// Field 3 of its stat; 0: there is no such process.
-char stateOf(pid_t pid)
-{
-    std::ifstream file(procPath(pid, "stat"));
-    std::string text;
-    std::getline(file, text, '\0');
-    // Field 2, the name, may hold anything.
-    const std::size_t nameEnd = text.rfind(") ");
-    return nameEnd != std::string::npos && nameEnd + 2 < text.size() ? text[nameEnd + 2] : '\0';
 }
 
 }  // namespace
@@ -94,7 +101,7 @@ std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<File
     std::vector<std::vector<MappingProcess>> result(files.size());
     if (files.empty())
         return result;
-    for (const pid_t pid : allProcesses()) {
+    for (const pid_t pid : numbersIn("/proc")) {
         std::vector<bool> seen(files.size(), false);
         forEachMapping(pid, [&](dev_t device, ino_t inode, const std::string &line) {
             for (std::size_t i = 0; i < files.size(); ++i)
@@ -124,8 +131,8 @@ bool processMaps(pid_t pid, const FileIdentity &file)
 
 bool processRuns(pid_t pid)
 {
-    const char state = stateOf(pid);
-    return state != '\0' && state != 'Z' && state != 'X';
+    const ProcessStat stat = ProcessStat::of(pid);
+    return stat.isRead ? stat.runs() : processExists(pid);
 }
 
 bool isEngine(pid_t pid)

@@ -37,7 +37,7 @@ std::vector<MappingProcess> processesMapping(const FileIdentity &file);
 std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<FileIdentity> &files);
 /// One process only; false also when it is gone.
 bool processMaps(pid_t pid, const FileIdentity &file);
-/// A zombie does not.
+/// A zombie does not, unless it has further threads.
 bool processRuns(pid_t pid);
 bool isEngine(pid_t pid);
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/processstat.h"
 #include "core/harvest/region.h"
 #include "core/session/mappings.h"
 #include "core/session/regionlist.h"
@@ -8,7 +9,13 @@
 #include "tests/support/qtsuite.h"
 
 #include <algorithm>
+#include <csignal>
+#include <fcntl.h>
 #include <optional>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace ct;
@@ -98,6 +105,34 @@ private Q_SLOTS:
         QVERIFY(process.waitForFinished());
         QVERIFY(find(path)->targets.empty());
         QVERIFY(deleteRegion(path));
+    }
+
+    /// Its maps are empty, and its state is that of a zombie.
+    void aTargetWhoseMainThreadHasEndedIsOne()
+    {
+        const std::string path = m_runtime.filePath(QStringLiteral("mapped")).toStdString();
+        const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        QVERIFY(fd >= 0 && ::ftruncate(fd, 4096) == 0);
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            const auto sleep = [](void *) -> void * {
+                for (;;)
+                    ::pause();
+            };
+            pthread_t thread;
+            if (::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED &&
+                ::pthread_create(&thread, nullptr, sleep, nullptr) == 0)
+                ::syscall(SYS_exit, 0);  // of this thread only, and without the destructors of a test
+            ::_exit(1);
+        }
+        ::close(fd);
+        QTRY_COMPARE(ProcessStat::of(pid).state, 'Z');
+        QVERIFY(processRuns(pid));
+        QVERIFY(processMaps(pid, FileIdentity::of(path)));
+        ::kill(pid, SIGKILL);
+        QTRY_VERIFY(!processRuns(pid));
+        QVERIFY(!processMaps(pid, FileIdentity::of(path)));
+        ::waitpid(pid, nullptr, 0);
     }
 
     void tellsFlightRecorders()

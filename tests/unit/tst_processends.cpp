@@ -3,13 +3,14 @@
 //
 // The ends of real processes: known as soon as they are over, without anybody being asked twice.
 #include "core/harvest/endwatch.h"
+#include "core/harvest/processstat.h"
 #include "tests/support/lanecapture.h"
 
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,15 +18,23 @@ using namespace lanecapture;
 
 namespace {
 
-/// Sleeps until it is killed.
+void *sleepOn(void *)
+{
+    for (;;)
+        ::pause();
+}
+
+/// Sleeps until it is killed, in its main thread or in another one, when the main thread has ended.
 class Child {
 public:
-    Child() : m_pid(::fork())
+    explicit Child(bool endsMainThread = false) : m_pid(::fork())
     {
         if (m_pid != 0)
             return;
-        for (;;)
-            ::pause();
+        pthread_t thread;
+        if (endsMainThread && ::pthread_create(&thread, nullptr, sleepOn, nullptr) == 0)
+            ::syscall(SYS_exit, 0);  // as pthread_exit() does, without unwinding a test
+        sleepOn(nullptr);
     }
     ~Child()
     {
@@ -39,16 +48,8 @@ public:
 
     pid_t pid() const { return m_pid; }
     std::uint32_t number() const { return static_cast<std::uint32_t>(m_pid); }
-    /// Field 22 of its stat.
-    std::uint64_t startTicks() const
-    {
-        std::ifstream file("/proc/" + std::to_string(m_pid) + "/stat");
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        const char *at = text.c_str() + text.rfind(')');
-        for (int field = 2; field < 22; ++field)
-            at = std::strchr(at + 1, ' ');
-        return std::strtoull(at + 1, nullptr, 10);
-    }
+    ct::ProcessStat stat() const { return ct::ProcessStat::of(m_pid); }
+    std::uint64_t startTicks() const { return stat().startTicks; }
     /// Dead, and a zombie from here on.
     void kill() const
     {
@@ -76,6 +77,44 @@ bool canWatch()
 }
 
 }  // namespace
+
+CT_CASE(aProcessLivesAsLongAsOneOfItsThreads)
+{
+    const Child child(true);
+    while (child.stat().state != 'Z')
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const std::uint64_t ticks = child.startTicks();
+    CHECK(ct::processIsAlive(child.number(), ticks));
+    child.kill();
+    CHECK(!ct::processIsAlive(child.number(), ticks));
+    const Child another;
+    CHECK(!ct::processIsAlive(another.number(), another.startTicks() + 1));
+}
+
+CT_CASE(whatCannotBeAskedMayBeAlive)
+{
+    std::uint32_t reaped = 0;
+    std::uint64_t ticks = 0;
+    {
+        const Child gone;
+        reaped = gone.number();
+        ticks = gone.startTicks();
+    }
+    const Child child;
+    const std::uint64_t started = child.startTicks();
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit none = before;
+    none.rlim_cur = 0;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const bool isRead = child.stat().isRead;
+    const bool lives = ct::processIsAlive(child.number(), started);
+    const bool livesWhenGone = ct::processIsAlive(reaped, ticks);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(!isRead);
+    CHECK(lives);
+    CHECK(!livesWhenGone);
+}
 
 CT_CASE(whoHasEndedIsTakenOnce)
 {
