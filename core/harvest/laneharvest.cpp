@@ -224,8 +224,9 @@ void LaneHarvest::heedMemory()
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
     const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // they are for people
-    // Or in what a process has no address space for.
-    if (load(extension.processes_partly_mapped) != 0)
+    // They also go without what they have no address space for.
+    constexpr std::uint64_t kRoomForMore = 4U << 20;
+    if (load(extension.processes_partly_mapped) != 0 && m_region.freeBytes() > kRoomForMore)
         return;
     m_lineShortage.look(load(extension.births_without_line), load(extension.lines_committed),
                         load(extension.line_count) < m_region.lines().size());

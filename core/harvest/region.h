@@ -110,6 +110,8 @@ public:
     /// probes' loads at birth), so that at least max(32 Ki, a half) of what is allocated is free, up to the reserved
     /// number. NoSpace when the file system is full: what there is stays, and later calls try again now and then.
     Result<void> growStations();
+    /// Bytes that are free in its file system; ~0 without a limit.
+    std::uint64_t freeBytes() const;
     /// Bytes of memory that the file takes at present.
     std::uint64_t committedBytes() const;
     /// False once the file is shorter than what we mapped: touching the mapping would be a SIGBUS.

@@ -97,6 +97,11 @@ Result<void> Region::growStations()
     return {};
 }
 
+std::uint64_t Region::freeBytes() const
+{
+    return freeBytesAround(m_data->file.get());
+}
+
 std::uint64_t Region::committedBytes() const
 {
     struct stat info;
