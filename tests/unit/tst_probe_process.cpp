@@ -53,6 +53,36 @@ CT_CASE(silentWhenItWorksAndErrnoIsKept)
     });
 }
 
+CT_CASE(stderrWithoutAReaderEndsNothing)
+{
+    const Region region;
+    inChild([] {
+        int ends[2];
+        REQUIRE(::pipe(ends) == 0);
+        ::close(ends[0]);
+        ::dup2(ends[1], STDERR_FILENO);
+        ::setenv("CTP_SHM_PATH", "/nowhere", 1);
+        corotracer::InitTracer();
+    });
+}
+
+CT_CASE(aFullStderrIsNotWaitedFor)
+{
+    const Region region;
+    inChild([] {
+        int ends[2];
+        REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
+        const std::string page(4096, ' ');
+        while (::write(ends[1], page.data(), page.size()) > 0) {
+        }
+        REQUIRE(::fcntl(ends[1], F_SETFL, 0) == 0);
+        ::dup2(ends[1], STDERR_FILENO);
+        ::setenv("CTP_SHM_PATH", "/nowhere", 1);
+        ::alarm(30);
+        corotracer::InitTracer();
+    });
+}
+
 CT_CASE(bornBeforeInit)
 {
     const Region region;
@@ -76,6 +106,15 @@ CT_CASE(bornBeforeInitAndForkedIsReportedOnce)
         inChild([] { corotracer::InitTracer(); });
         corotracer::InitTracer();
         CHECK_EQUAL(region.header().extension.born_before_init.load(), 1U);
+    });
+}
+
+CT_CASE(forkedWhileAnotherThreadInitialises)
+{
+    const Region region;
+    inChild([] {
+        corotracer::detail::init_once(
+            [] { inChild([] { CHECK_EQUAL(corotracer::detail::page_v1.init_lock.load(), 0U); }); });
     });
 }
 

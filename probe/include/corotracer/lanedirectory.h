@@ -262,6 +262,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
 /// Gives this thread a lane. False: there is none; not asked again for a while.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool take_lane(thread_state &self) noexcept
 {
+    const no_cancellation guard;
     const lane_areas &areas = state_v1.lanes;
     leave_at_thread_end(self);
     const std::uint64_t now = monotonic_ns();

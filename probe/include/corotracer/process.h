@@ -13,15 +13,19 @@
 #include "layout.h"
 #include "site.h"
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <type_traits>
 
 #include <cxxabi.h>
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -245,13 +249,37 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     return ::__cxxabiv1::__cxa_thread_atexit(function, nullptr, &this_object) == 0;
 }
 
+/// write(2) to stderr that neither waits for a reader nor raises a signal. What cannot be written is left out.
+inline void write_to_stderr(const char *text, std::size_t length) noexcept
+{
+    constexpr std::array<int, 3> raised{SIGPIPE, SIGXFSZ, SIGTTOU};
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0)
+        return;
+    sigset_t blocked, before, pending;
+    ::sigemptyset(&blocked);
+    for (const int signal : raised)
+        ::sigaddset(&blocked, signal);
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    (void)!::write(STDERR_FILENO, text, length);
+    for (const int signal : raised) {
+        if (::sigismember(&pending, signal) == 1)
+            ::sigdelset(&blocked, signal);  // somebody else's
+    }
+    const timespec no_wait{};
+    while (::sigtimedwait(&blocked, nullptr, &no_wait) > 0 || errno == EINTR) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 /// At most one line per call of InitTracer, on stderr only.
 inline void complain(const char *what, const char *detail) noexcept
 {
     char line[512];
     const int length = std::snprintf(line, sizeof line, "corotracer: %s: %.300s; running untraced\n", what, detail);
     if (length > 0)
-        (void)!::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+        write_to_stderr(line, static_cast<std::size_t>(length));
 }
 
 // ---------------------------------------------------------------- fork

@@ -291,7 +291,9 @@ inline void init_once(Begin &&begin) noexcept
     process_page &page = page_v1;
     if (page.attached.load(std::memory_order_acquire) != 0)
         return;
+    const no_cancellation guard;
     const int saved_errno = errno;
+    guard_against_fork();  // before the lock: a child that inherits it locked would wait for a thread it does not have
     for (int patience = 4000; page.init_lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
         if (patience == 0) {
             errno = saved_errno;

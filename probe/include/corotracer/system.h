@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,6 +53,21 @@ namespace corotracer::detail {
 {
     return above_streams(::open(path, flags | O_CLOEXEC | O_NOCTTY, mode));
 }
+
+// ---------------------------------------------------------------- cancellation
+
+/// While one lives, its thread cannot be cancelled (pthread_cancel): many system calls are cancellation points, and a
+/// cancelled thread is unwound, which would end the program in a function that is noexcept.
+class no_cancellation {
+public:
+    no_cancellation() noexcept { (void)::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_before); }
+    ~no_cancellation() { (void)::pthread_setcancelstate(m_before, nullptr); }
+    no_cancellation(const no_cancellation &) = delete;
+    no_cancellation &operator=(const no_cancellation &) = delete;
+
+private:
+    int m_before = 0;
+};
 
 // ---------------------------------------------------------------- memory
 

@@ -72,6 +72,7 @@ inline void connect_engine(socket_state &socket) noexcept
     if (!state_v1.header->tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_acq_rel,
                                                                   std::memory_order_relaxed))
         return;
+    const no_cancellation guard;
     const int saved_errno = errno;
     socket_state &socket = state_v1.socket;
     if (!send_wake(socket) && socket.busy.exchange(1, std::memory_order_acquire) == 0) {
