@@ -193,7 +193,10 @@ std::string remedyOf(const Accounting &accounting)
     if (dropped && accounting.threadsWithoutLane > 0)
         return " (threads found no lane: give a larger --lane-pool, or smaller lanes with --lane-size)";
     if (dropped)
-        return " (lanes were full: give larger ones with --lane-size, on a file system with room for them, --shm)";
+        return " (lanes were full: give larger ones with --lane-size, on a file system with room for them, --shm; to "
+               "a flight recorder with CTP_FLIGHT_LANE_MIB)";
+    if (accounting.untraced > 0 && accounting.stationsMax > 0 && accounting.stationsAllocated >= accounting.stationsMax)
+        return " (all stations were in use: give a larger -n)";
     return {};
 }
 

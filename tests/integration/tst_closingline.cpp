@@ -29,6 +29,10 @@ private Q_SLOTS:
             sums.recordsDropped = 1;
             sums.lanesShortened = 1;
         });
+        row("no station left", "larger -n", [](Accounting &sums) {
+            sums.untraced = 1;
+            sums.stationsMax = sums.stationsAllocated = 100;
+        });
         row("address space", "ulimit -v", [](Accounting &sums) {
             sums.recordsDropped = 1;
             sums.threadsWithoutLane = 1;
