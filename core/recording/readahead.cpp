@@ -5,6 +5,7 @@
 #include "core/recording/rowlayouts.h"
 
 #include <chrono>
+#include <new>
 #include <pthread.h>
 #include <system_error>
 #include <utility>
@@ -51,7 +52,13 @@ ReadAhead::~ReadAhead()
 
 void ReadAhead::readNext(Read &read)
 {
-    read.outcome = m_source->next(read.batch);
+    try {
+        read.outcome = m_source->next(read.batch);
+    } catch (const std::bad_alloc &) {
+        read.batch = {};
+        read.outcome = Error{ErrorCode::NoSpace, "there is not enough memory to read the rest of the file; close other "
+                                                 "programs, and open it again"};
+    }
     read.accounting = m_source->accounting();
     read.progress = m_source->progress();
     read.hasEnded = m_source->hasEnded();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/recording/streamguard.h"
 
+#include "core/recording/batchcodec.h"
 #include "core/recording/coroutinerows.h"
 #include "core/recording/ctrformat.h"
 
@@ -17,6 +18,19 @@ constexpr std::uint64_t kMostSites = 1U << 24;
 /// Limit for the file and function names of all sites in a stream. A million sites with 250 bytes each reach it.
 /// Without it, a few compressed kilobytes could expand to gigabytes of text.
 constexpr std::uint64_t kMostSiteBytes = std::uint64_t{256} << 20;
+/// Limit for the births in a block: one with fewer than kMostRestRows takes another batch of so many.
+constexpr std::uint64_t kMostBlockBirths = 2 * kMostRestRows;
+/// Limit for all births that are made up: 160 MiB in a batch. Without it, one jump of the sequence could ask for 2^32.
+constexpr std::uint64_t kMostMadeUp = std::uint64_t{4} << 20;
+
+/// Births that lost blocks can have held. A file that was cut off counts as one block, however many it lost: so the
+/// first one counts as a full section.
+std::uint64_t mostMadeUp(std::uint64_t lostBlocks)
+{
+    if (lostBlocks == 0)
+        return 0;
+    return std::clamp(std::min(lostBlocks, kMostMadeUp) * kMostBlockBirths, kMostRows, kMostMadeUp);
+}
 
 }  // namespace
 
@@ -43,7 +57,7 @@ bool StreamGuard::admitSites(const Batch &batch)
 bool StreamGuard::makeUp(CoroutineId until, std::vector<Birth> &births)
 {
     const std::uint64_t count = until - m_coroutines;
-    if (count > std::min(m_lostBlocks, kMostRows) * kMostRows - m_madeUp)
+    if (count > mostMadeUp(m_lostBlocks) - m_madeUp)
         return false;
     m_madeUp += count;
     for (; m_coroutines < until; ++m_coroutines) {

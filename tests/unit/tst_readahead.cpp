@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 
 using namespace ct;
 
@@ -18,6 +19,7 @@ public:
     std::uint64_t count = 0;
     std::size_t transitions = 1;
     std::optional<Error> error;  ///< at the end
+    bool lacksMemory = false;    ///< at the end
     std::atomic<std::uint64_t> read = 0;
 
     Result<bool> next(Batch &batch) override
@@ -29,6 +31,8 @@ public:
         }
         if (read == count) {
             m_sums.untraced = 99;
+            if (lacksMemory)
+                throw std::bad_alloc();
             return error && !std::exchange(m_said, true) ? Result<bool>(*error) : Result<bool>(false);
         }
         batch.now = ++read;
@@ -150,6 +154,21 @@ CT_CASE(anErrorComesLastAndOnce)
     CHECK_EQUAL(failed.error().message, "run.ctr is damaged");
     const Result<bool> after = all.reader->next(batch);
     CHECK(after && !*after);
+}
+
+CT_CASE(memoryThatIsNotThereIsAnError)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 1;
+        numbers.lacksMemory = true;
+    });
+    Batch batch;
+    CHECK(*all.reader->next(batch));
+    const Result<bool> failed = all.reader->next(batch);
+    REQUIRE(!failed);
+    CHECK(failed.error().code == ErrorCode::NoSpace);
+    CHECK(batch.empty());
+    CHECK(!*all.reader->next(batch));
 }
 
 CT_CASE(aheadButNotForEver)

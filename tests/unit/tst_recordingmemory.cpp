@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a recording takes of the memory does not grow with what it is told.
+#include "core/recording/blockwriter.h"
 #include "core/recording/streamguard.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
@@ -145,4 +146,56 @@ CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
     }
     batch.sites.front().id = 257;
     CHECK(!guard.admit(batch));
+}
+
+/// A sequence that jumps costs nothing to write: what blocks can have held is little, and memory has an end.
+CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
+{
+    constexpr CoroutineId kBeyond = 1U << 23;
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    const auto blocks = ctr::BlockWriter::open(path);
+    REQUIRE(static_cast<bool>(blocks));
+    const auto put = [&](const Batch &batch) {
+        ctr::StreamEncoder encoder;
+        ctr::ColumnWriter payload;
+        encoder.begin();
+        encoder.add(batch);
+        encoder.write(std::nullopt, payload);
+        const ctr::BlockFacts facts{static_cast<std::uint32_t>(batch.transitions.size()), batch.now, batch.now};
+        REQUIRE(static_cast<bool>((*blocks)->write(ctr::Kind::Stream, payload, facts)));
+    };
+    Batch first;
+    first.now = kStart;
+    first.births = {{0, 0, 1, 77, Dialect::Lane, 1, kStart}};
+    put(first);
+    (*blocks)->skip(5000, 0);
+    Batch hostile;
+    hostile.now = kStart + 1;
+    hostile.deaths = {{kBeyond, kStart + 1}};
+    put(hostile);
+    REQUIRE(static_cast<bool>((*blocks)->finish()));
+    const Everything all = readAll(path);
+    CHECK_EQUAL(all.sums.coroutines, 1U);
+    CHECK_EQUAL(all.damages.size(), 2U);  // the jump, and the block behind it
+    CHECK(!all.error.empty() && all.hasEnded);
+}
+
+/// What a block can have held is made up, and what a file that was cut off may have held, which counts as one block.
+CT_CASE(lostBirthsUpToWhatAWriterWritesAreMadeUp)
+{
+    const auto isMadeUp = [](std::uint64_t lostBlocks, CoroutineId until) {
+        ctr::StreamGuard guard;
+        guard.setLostBlocks(lostBlocks);
+        Batch batch;
+        batch.deaths = {{until - 1, kStart}};
+        return guard.admit(batch) && batch.births.size() == until;
+    };
+    CHECK(!isMadeUp(0, 1));
+    CHECK(isMadeUp(1, 1U << 20));
+    CHECK(!isMadeUp(1, (1U << 20) + 1));
+    CHECK(isMadeUp(20, 20U << 17));
+    CHECK(!isMadeUp(20, (20U << 17) + 1));
+    CHECK(isMadeUp(1'000'000, 1U << 22));
+    CHECK(!isMadeUp(1'000'000, (1U << 22) + 1));
 }
