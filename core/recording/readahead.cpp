@@ -27,6 +27,15 @@ std::size_t rowsIn(const Batch &batch)
     return rows;
 }
 
+/// As many rows of the stream as take the memory of these facts.
+std::size_t rowsIn(const FileFacts &facts)
+{
+    std::size_t bytes = 0;
+    for (const FramePlace &place : facts.frames)
+        bytes += sizeof(place) + place.file.size() + place.function.size();
+    return bytes / sizeof(Transition);
+}
+
 }  // namespace
 
 ReadAhead::ReadAhead(std::unique_ptr<FileSource> source)
@@ -82,7 +91,7 @@ void ReadAhead::run()
         }
         lock.unlock();
         readNext(read);
-        read.rows = rowsIn(read.batch);
+        read.rows = rowsIn(read.batch) + (read.facts ? rowsIn(*read.facts) : 0);
         lock.lock();
         m_over = !read.outcome || !*read.outcome;
         m_rows += read.rows;

@@ -66,6 +66,7 @@ struct RecordingReader::Data {
     RecordingInfo info;
     bool keepsFrames = true;
     std::vector<FramePlace> frames;  ///< not yet taken
+    std::uint64_t frameBytes = 0;    ///< of their texts
     bool saidFacts = false;          ///< and neither was what info has
     TakeOutput takeOutput;
     std::shared_ptr<StreamPlaces> places;
@@ -126,10 +127,17 @@ bool RecordingReader::Data::takeFrames()
     std::vector<FramePlace> said;
     if (!readOnly<FrameLayout>(block.payload, said))
         return false;
-    if (!keepsFrames)
+    if (!keepsFrames || needsKeyframe)
         return true;
+    std::uint64_t bytes = frameBytes;
+    for (const FramePlace &place : said)
+        bytes += place.file.size() + place.function.size();
+    // A few compressed kilobytes can expand to gigabytes of text, even of one that all rows have in common.
+    if (bytes > StreamGuard::kMostFrameBytes || !guard.admit(said))
+        return false;
+    frameBytes = bytes;
     for (FramePlace &place : said) {
-        place.coroutine = needsKeyframe ? kNoCoroutine : renumbering.of(place.coroutine);
+        place.coroutine = renumbering.of(place.coroutine);
         if (place.coroutine != kNoCoroutine)
             frames.push_back(std::move(place));
     }
@@ -383,6 +391,7 @@ bool RecordingReader::takeFacts(FileFacts &facts)
         return false;
     facts.info = m_data->info;
     facts.frames = std::exchange(m_data->frames, {});
+    m_data->frameBytes = 0;
     return true;
 }
 

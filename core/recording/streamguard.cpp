@@ -7,6 +7,8 @@
 #include "core/recording/ctrformat.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 namespace ct::ctr {
 
@@ -18,6 +20,8 @@ constexpr std::uint64_t kMostSites = 1U << 24;
 /// Limit for the file and function names of all sites in a stream. A million sites with 250 bytes each reach it.
 /// Without it, a few compressed kilobytes could expand to gigabytes of text.
 constexpr std::uint64_t kMostSiteBytes = std::uint64_t{256} << 20;
+/// Memory for the text of a frame in addition to its bytes.
+constexpr std::uint64_t kFrameTextCost = 64;
 /// Limit for the births in a block: one with fewer than kMostRestRows takes another batch of so many.
 constexpr std::uint64_t kMostBlockBirths = 2 * kMostRestRows;
 /// Limit for all births that are made up: 160 MiB in a batch. Without it, one jump of the sequence could ask for 2^32.
@@ -48,6 +52,19 @@ bool StreamGuard::admitSites(const Batch &batch)
         ++m_siteCount;
         m_siteBytes += site.file.size() + site.function.size();
         if (m_siteBytes > kMostSiteBytes)
+            return false;
+    }
+    return true;
+}
+
+bool StreamGuard::admit(const std::vector<FramePlace> &frames)
+{
+    for (const FramePlace &place : frames) {
+        for (const std::string &text : {std::cref(place.file), std::cref(place.function)}) {
+            if (m_frameTexts.insert(std::hash<std::string>()(text)).second)
+                m_frameBytes += text.size() + kFrameTextCost;
+        }
+        if (m_frameBytes > kMostFrameBytes)
             return false;
     }
     return true;

@@ -18,6 +18,7 @@ class Numbers final : public FileSource {
 public:
     std::uint64_t count = 0;
     std::size_t transitions = 1;
+    std::size_t textBytes = 0;   ///< of the facts
     std::optional<Error> error;  ///< at the end
     bool lacksMemory = false;    ///< at the end
     std::atomic<std::uint64_t> read = 0;
@@ -51,6 +52,7 @@ public:
         m_told = read;
         facts.info.session = std::to_string(read);
         facts.frames = {FramePlace{}};
+        facts.frames.front().function.assign(textBytes, 'f');
         return true;
     }
 
@@ -185,6 +187,20 @@ CT_CASE(aheadButNotForEver)
         CHECK(all.numbers->read <= i + ReadAhead::kMostRows / 1000 + 2);
     }
     // Nobody waits for the rest.
+}
+
+/// Every tenth batch has a MiB of them.
+CT_CASE(textsOfFactsAreReadAheadUpToALimit)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 1000;
+        numbers.textBytes = 1U << 20;
+    });
+    Batch batch;
+    for (std::uint64_t i = 1; i <= 500; ++i) {
+        REQUIRE(*all.reader->next(batch));
+        CHECK(all.numbers->read <= i + 150);
+    }
 }
 
 /// A source that waits for more, as one does that follows a file: what it gave is not held back.

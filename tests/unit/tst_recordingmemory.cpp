@@ -148,6 +148,46 @@ CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
     CHECK(!guard.admit(batch));
 }
 
+CT_CASE(moreFrameTextThanAnyProgramHasIsRefused)
+{
+    ctr::StreamGuard guard;
+    std::vector<FramePlace> frames(2);
+    const std::string text(kMiB, 'f');
+    for (int i = 0; i < 255; ++i) {
+        for (FramePlace &place : frames)
+            place.function = text + std::to_string(i);  // of many coroutines
+        CHECK(guard.admit(frames));
+        CHECK(guard.admit(frames));
+    }
+    frames.front().file = text + "last";
+    CHECK(!guard.admit(frames));
+}
+
+/// Before anybody can take them: even if all are equal, each row has its own.
+CT_CASE(frameTextsThatWaitToBeTakenHaveALimit)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    const auto blocks = ctr::BlockWriter::open(path);
+    REQUIRE(static_cast<bool>(blocks));
+    {
+        const std::vector<FramePlace> rows(32, {0, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(kMiB, 'f')});
+        ctr::ColumnWriter payload;
+        ctr::FrameLayout::write(rows, payload);
+        for (int i = 0; i < 16; ++i)
+            REQUIRE(static_cast<bool>((*blocks)->write(ctr::Kind::Frames, payload, {})));
+    }
+    REQUIRE(static_cast<bool>((*blocks)->finish()));
+    const std::size_t before = heapBytes();
+    const auto reader = RecordingReader::open(path);
+    REQUIRE(static_cast<bool>(reader));
+    CHECK(heapBytes() < before + 400 * kMiB);
+    FileFacts facts;
+    REQUIRE((*reader)->takeFacts(facts));
+    CHECK_EQUAL(facts.frames.size(), 256U);
+    CHECK_EQUAL((*reader)->damages().size(), 8U);
+}
+
 /// A sequence that jumps costs nothing to write: what blocks can have held is little, and memory has an end.
 CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
 {
