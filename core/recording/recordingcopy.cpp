@@ -23,11 +23,11 @@ using Readers = std::vector<std::unique_ptr<BlockReader>>;
 /// The oldest file may go between looking for it and opening it.
 constexpr int kAttempts = 20;
 
-/// Of a recording that goes on, the last file may have nothing in it yet.
+/// Of a recording that goes on, the last file may have no block yet: the one before is ended only then.
 bool isJustBegun(const std::string &path)
 {
     std::error_code failed;
-    return std::filesystem::file_size(path, failed) < sizeof(FileHead) && !failed;
+    return std::filesystem::file_size(path, failed) <= sizeof(FileHead) && !failed;
 }
 
 /// All files, opened at the same time: what is removed from now on can still be read.

@@ -196,6 +196,26 @@ CT_CASE(whatIsStillWrittenCanBeCopied)
     CHECK(readAll(first).batches.size() > copy.batches.size());
 }
 
+/// The head of the next file is written before the End block of the one before.
+CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, forSeconds(1000));
+    goOn(*out, town, 20);
+    const std::string first = ctr::segmentPath(path, 0);
+    const auto reader = ctr::BlockReader::open(first);
+    REQUIRE(static_cast<bool>(reader));
+    const auto next = ctr::BlockWriter::open(ctr::segmentPath(path, 1), {(*reader)->head().recording, 1, 0});
+    REQUIRE(next && (*next)->begin());
+    REQUIRE(static_cast<bool>(copyRecording(path, dir.file("copy.ctr"))));
+    const Everything copy = readAll(dir.file("copy.ctr"));
+    CHECK_EQUAL(copy.error, "");
+    CHECK(copy.hasEnded && copy.damages.empty());
+    checkSame(readAll(first), copy);
+}
+
 /// A file that was cut off, one with a damaged block, one whose keyframe is damaged: the copy tells as much.
 CT_CASE(damageIsNotHidden)
 {
