@@ -86,7 +86,7 @@ public:
 
 private:
     Result<void> copyFile(std::size_t index);
-    bool isRepeat(const Block &block, bool later);
+    bool isRepeat(Kind kind, bool begins) const;
     bool goesOn(std::size_t index) const;
 
     const Readers m_readers;
@@ -104,12 +104,11 @@ bool Copy::goesOn(std::size_t index) const
     return !m_progress || m_progress(done / static_cast<double>(m_readers.size()));
 }
 
-/// Whether what comes before it in the copy says all that it says.
-bool Copy::isRepeat(const Block &block, bool later)
+/// In a later file: whether what comes before it in the copy says all that it says. `begins`: nothing but Infos comes
+/// before it in its file.
+bool Copy::isRepeat(Kind kind, bool begins) const
 {
-    if (!later || m_isLost)
-        return false;
-    return block.head.kind == Kind::Keyframe || (block.head.kind == Kind::Info && block.head.sequence == 0);
+    return !m_isLost && (kind == Kind::Keyframe || (kind == Kind::Info && begins));
 }
 
 Result<void> Copy::copyFile(std::size_t index)
@@ -118,6 +117,7 @@ Result<void> Copy::copyFile(std::size_t index)
     const std::uint64_t end = reader.size();  // as it was when all were opened
     std::uint32_t sequence = 0;
     std::uint64_t transitions = 0;
+    bool begins = true;
     for (Block block;;) {
         if (!goesOn(index))
             return Error{ErrorCode::Cancelled, "the copy was cancelled"};
@@ -133,8 +133,9 @@ Result<void> Copy::copyFile(std::size_t index)
         m_writer->skip(blocksLost, transitionsLost);
         sequence = block.head.sequence + 1;
         transitions = block.head.transitionsBefore + block.head.transitions;
+        begins = begins && block.head.kind == Kind::Info;
         const bool isWanted = block.head.kind == Kind::Keyframe && m_needsKeyframe;
-        if (block.head.kind == Kind::End || (!isWanted && isRepeat(block, index > 0)))
+        if (block.head.kind == Kind::End || (!isWanted && index > 0 && isRepeat(block.head.kind, begins)))
             continue;
         if (Result<void> written = m_writer->writeStored(block.head, block.payload); !written)
             return written;

@@ -25,8 +25,20 @@ constexpr std::size_t kMostWaitingOutput = 64U << 20;
 constexpr std::size_t kMostWaitingFrames = 262'144;
 /// Of what was learned of coroutines in one block.
 constexpr std::size_t kMostFrameRows = 65'536;
+/// Of the processes in one block, when all that was said is written again.
+constexpr std::size_t kMostInfoBytes = 1U << 20;
 /// Of a batch that does not fit a block; texts of rows may be long.
 constexpr PieceLimits kPieces{TransitionEncoder::kMostTransitions, kMostRestRows / 8};
+
+/// As JSON, about.
+std::size_t sizeOf(const RecordingInfo::Process &process)
+{
+    constexpr std::size_t kNumbers = 150;
+    std::size_t bytes = kNumbers + process.executable.size();
+    for (const Module &module : process.modules)
+        bytes += kNumbers + module.path.size() + module.buildId.size();
+    return bytes;
+}
 
 }  // namespace
 
@@ -114,12 +126,32 @@ Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
     return m_rotation->blocks().write(Kind::Info, m_payload, {});
 }
 
+/// All that was said so far, for the next file. A target may start more processes than one block can hold.
+Result<void> RecordingWriter::writeSaid()
+{
+    std::vector<RecordingInfo::Process> processes = std::exchange(m_said.processes, {});
+    RecordingInfo piece = m_said;
+    m_said.processes = std::move(processes);
+    std::size_t bytes = 0;
+    for (const RecordingInfo::Process &process : m_said.processes) {
+        bytes += sizeOf(process);
+        if (bytes > kMostInfoBytes && !piece.processes.empty()) {
+            if (Result<void> written = writeInfo(piece); !written)
+                return written;
+            piece = {};
+            bytes = sizeOf(process);
+        }
+        piece.processes.push_back(process);
+    }
+    return writeInfo(piece);
+}
+
 /// On to the next file.
 Result<void> RecordingWriter::turn()
 {
     if (Result<void> turned = m_rotation->turn(); !turned)
         return turned;
-    if (Result<void> written = writeInfo(m_said); !written)
+    if (Result<void> written = writeSaid(); !written)
         return written;
     Result<void> written = writeKeyframe();
     m_rotation->endPreface();

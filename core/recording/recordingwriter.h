@@ -81,6 +81,7 @@ private:
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
     Result<void> writeInfo(const RecordingInfo &info);
+    Result<void> writeSaid();
     Result<void> writeOutputs(const std::vector<ctr::OutputPiece> &outputs);
     Result<void> writeFrames(const std::vector<FramePlace> &frames);
     void learn(const std::vector<FramePlace> &frames);

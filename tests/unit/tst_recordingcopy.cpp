@@ -216,6 +216,38 @@ CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
     checkSame(readAll(first), copy);
 }
 
+/// Each later file repeats it, in as many blocks as it takes; the copy does not.
+CT_CASE(whatWasSaidMayTakeMoreThanABlock)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    Town town(30);
+    const auto out = begin(path, forSeconds(16));
+    constexpr std::uint32_t kProcesses = 180;
+    RecordingInfo::Process process;
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        Module &module = process.modules.emplace_back();
+        module.path.assign(4000, 'm');
+        module.begin = i << 20;
+        module.end = module.begin + 4096;
+    }
+    for (process.pid = 1; process.pid <= kProcesses; ++process.pid) {
+        RecordingInfo more;
+        more.processes = {process};
+        out->addInfo(more);
+    }
+    goOn(*out, town, 1);
+    while (ctr::segmentsOf(path).size() < 2)
+        REQUIRE(static_cast<bool>(out->consume(town.next())));
+    REQUIRE(static_cast<bool>(out->finish({})));
+    REQUIRE(static_cast<bool>(copyRecording(path, dir.file("copy.ctr"))));
+    CHECK_EQUAL(countIn(dir.file("copy.ctr")).infos, static_cast<int>(2 + kProcesses));
+    const RecordingInfo said = readAll(dir.file("copy.ctr")).info;
+    REQUIRE(said.processes.size() == kProcesses);
+    std::filesystem::remove(ctr::segmentPath(path, 0));
+    CHECK(readAll(ctr::segmentPath(path, 1)).info == said);
+}
+
 /// A file that was cut off, one with a damaged block, one whose keyframe is damaged: the copy tells as much.
 CT_CASE(damageIsNotHidden)
 {
