@@ -14,6 +14,12 @@ namespace {
 /// Sums in the file are a target's to scribble over.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 
+/// 0: none, or the line says nothing about them. A cursor keeps fewer bits, and would be behind it for ever.
+std::uint64_t eventsOf(const LineCopy &line)
+{
+    return line.events < kImplausibleSum ? line.events : 0;
+}
+
 }  // namespace
 
 /// A record named a generation that we do not know. The line tells who it is as long as it lives, or lies dead.
@@ -47,9 +53,8 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     birth.probeId = line.probeId;
     birth.birthTs = process.clock.ns(line.birthTs);
     const std::uint64_t identity = identityOf(line.generation, index);
-    const std::uint64_t events = line.events < kImplausibleSum ? line.events : 0;
     const Place place =
-        install(identity, birth, m_attaching || m_postMortem ? LaneCursor::kAttached : 0, events, batch);
+        install(identity, birth, m_attaching || m_postMortem ? LaneCursor::kAttached : 0, eventsOf(line), batch);
     const LaneOrigin origin{line.process, 0};
     if (line.name != 0)
         takeNote(origin, {line.birthTs, identity, line.name, 0, 0, corotracer::kRecordName}, birth.birthTs, batch);
@@ -67,7 +72,7 @@ bool Merger::isBehind(std::uint32_t index, const LineCopy &line) const
 {
     if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
         return false;
-    return line.events > m_cursors[index].next() || line.life != corotracer::kLineAlive;
+    return eventsOf(line) > m_cursors[index].next() || line.life != corotracer::kLineAlive;
 }
 
 void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
@@ -78,13 +83,14 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
     const std::uint64_t identity = identityOf(line.generation, index);
     const Place place{&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
     const HarvestedProcess &process = m_processes.at(line.process, batch);
+    const std::uint64_t events = eventsOf(line);
     if (place.hold)
-        release(place, line.events, batch);
-    if (line.events > cursor.next()) {
+        release(place, events, batch);
+    if (events > cursor.next()) {
         if (line.latestTorn) {
-            lose(cursor, line.events, batch);
+            lose(cursor, events, batch);
         } else {
-            const std::uint64_t n = line.events - 1;
+            const std::uint64_t n = events - 1;
             lose(cursor, n, batch);
             emit(cursor,
                  {process.clock.ns(line.ts), line.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,

@@ -154,6 +154,30 @@ CT_CASE(aHoleInALaneHoldsUpNobodyElse)
     c.checkBooks(513);
 }
 
+/// A number that no coroutine reaches: the line says nothing about events, however often it is read, but still ends.
+CT_CASE(anImplausibleNumberInALineIsNoEvent)
+{
+    for (const std::uint64_t seq :
+         {std::uint64_t{1} << 49, std::uint64_t{1} << 63, ~std::uint64_t{1}, ~std::uint64_t{0}}) {
+        auto [c, process, lane, one] = OneThread();
+        steps(one, lane, 6);
+        c.settle(true);
+        process.line(one.index()).seq.store(seq);
+        for (int sweep = 0; sweep < 5; ++sweep) {
+            c.header().extension.records_without_lane.fetch_add(1);
+            c.settle(true);
+            c.checkSums();
+            CHECK_EQUAL(c.loop->accounting().captured, 6u);
+            CHECK_EQUAL(c.loop->accounting().lost, 0u);
+        }
+        one.die(lane, 2);
+        c.settle(true);
+        CHECK_EQUAL(c.books.deaths, 1u);
+        c.end();
+        c.checkBooks(6);
+    }
+}
+
 /// Its producer finds the lane full where we find nothing: then we know that there is a hole.
 CT_CASE(aLaneWithAHoleIsHeardAgain)
 {
