@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -43,22 +42,21 @@ constexpr milliseconds kHeartbeat{100};      ///< sinks hear of the time at leas
 }  // namespace
 
 struct HarvestThread::Data {
-    Data(Region &theRegion, std::string path, std::vector<std::shared_ptr<Sink>> theSinks)
-        : region(theRegion), socketPath(std::move(path)), sinks(std::move(theSinks))
+    Data(Region &theRegion, std::string path, std::vector<std::shared_ptr<Sink>> theSinks,
+         std::shared_ptr<LatestSums> theSums)
+        : region(theRegion), socketPath(std::move(path)), sinks(std::move(theSinks)), sums(std::move(theSums))
     {
     }
 
     Region &region;
     std::string socketPath;
     std::vector<std::shared_ptr<Sink>> sinks;
+    const std::shared_ptr<LatestSums> sums;
     HarvestLoop loop{region};
     std::promise<Result<void>> started;
     std::atomic<bool> endRequested{false};
     std::atomic<bool> pauseRequested{false};
     std::atomic<bool> abandoned{false};  ///< relaxed; ordered by endRequested, or by joining the thread
-
-    mutable std::mutex accountingMutex;  ///< held for a copy
-    Accounting accounting;
 
     std::optional<PastTime> past;  ///< constant but for its own doings while the thread runs
 
@@ -74,8 +72,8 @@ struct HarvestThread::Data {
 };
 
 HarvestThread::HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
-                             QObject *parent)
-    : QThread(parent), m_data(std::make_unique<Data>(region, std::move(socketPath), std::move(sinks)))
+                             std::shared_ptr<LatestSums> sums, QObject *parent)
+    : QThread(parent), m_data(std::make_unique<Data>(region, std::move(socketPath), std::move(sinks), std::move(sums)))
 {
     setObjectName(QStringLiteral("harvest"));
 }
@@ -122,8 +120,7 @@ void HarvestThread::requestEnd()
 
 Accounting HarvestThread::accounting() const
 {
-    const std::lock_guard lock(m_data->accountingMutex);
-    return m_data->accounting;
+    return m_data->sums->get();
 }
 
 void HarvestThread::run()
@@ -282,9 +279,7 @@ void HarvestThread::dropSink(std::size_t index, const Error &error)
 
 void HarvestThread::publishAccounting()
 {
-    const Accounting sums = m_data->loop.accounting();
-    const std::lock_guard lock(m_data->accountingMutex);
-    m_data->accounting = sums;
+    m_data->sums->set(m_data->loop.accounting());
 }
 
 void HarvestThread::drainAndFinish()

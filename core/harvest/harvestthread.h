@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 class QEventLoop;
@@ -18,13 +19,32 @@ class QTimer;
 
 namespace ct {
 
+/// The latest sums of a capture, for all who share it: some outlive the capture. Any thread.
+class LatestSums {
+public:
+    Accounting get() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_sums;
+    }
+    void set(const Accounting &sums)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_sums = sums;
+    }
+
+private:
+    mutable std::mutex m_mutex;  ///< held for a copy
+    Accounting m_sums;
+};
+
 class HarvestThread final : public QThread {
     Q_OBJECT
 public:
     /// `socketPath` empty: no server (an observer polls). The region must outlive the thread; sinks are shared with
-    /// readers on other threads and are called on this thread only.
+    /// readers on other threads and are called on this thread only. `sums` are kept up to date.
     HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
-                  QObject *parent = nullptr);
+                  std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>(), QObject *parent = nullptr);
     ~HarvestThread() override;  ///< ends and waits
 
     /// Before the start: nobody writes into the region any more. For the sinks, time stands still at its latest event.

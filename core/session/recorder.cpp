@@ -42,7 +42,8 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     m_startedAt = info.clocks.front().monotonic;
     m_writer->addInfo(info);
     m_looker.setMaxThreadCount(1);
-    m_writer->setSums([&session] { return session.accounting(); });
+    // Not the session's: a disk that hangs may come back after its end.
+    m_writer->setSums([sums = session.sums()] { return sums->get(); });
     connect(&m_lookTimer, &QTimer::timeout, this, [this] {
         m_lookTimer.setInterval(kLookMs);
         look();

@@ -46,7 +46,7 @@ struct Session::Data {
     CapturedRegion region;                   // outlives the thread
     std::unique_ptr<HarvestThread> harvest;  // gone after the end
     TargetProcess *process = nullptr;
-    Accounting finalAccounting;
+    const std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>();
     std::string socketPath;
     QStringList notices;
     Shortages shortages;
@@ -182,7 +182,7 @@ Result<void> Session::attach(const std::string &regionPath)
 Result<void> Session::startHarvest(const std::string &socketPath)
 {
     m_data->socketPath = socketPath;
-    m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks);
+    m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks, m_data->sums);
     HarvestThread *harvest = m_data->harvest.get();
     if (m_data->postMortem)
         harvest->setPast();
@@ -305,8 +305,7 @@ void Session::drain(EndReason reason)
 void Session::onHarvestEnded()
 {
     m_data->harvest->wait();
-    m_data->finalAccounting = m_data->harvest->accounting();
-    sayShortages(m_data->finalAccounting);
+    sayShortages(accounting());
     if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestPastNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();
@@ -378,7 +377,12 @@ bool Session::targetFailedToStart() const
 
 Accounting Session::accounting() const
 {
-    return m_data->harvest ? m_data->harvest->accounting() : m_data->finalAccounting;
+    return m_data->sums->get();
+}
+
+std::shared_ptr<const LatestSums> Session::sums() const
+{
+    return m_data->sums;
 }
 
 const TargetProcess *Session::target() const

@@ -49,6 +49,8 @@ public:
     /// After a failed launch(): the capture was ready, but the program could not be executed.
     bool targetFailedToStart() const;
     Accounting accounting() const;
+    /// What accounting() reads; for those who may outlive the session.
+    std::shared_ptr<const LatestSums> sums() const;
     const TargetProcess *target() const;  ///< nullptr unless launched
     TargetProcess *target();
     QString regionPath() const;

@@ -17,7 +17,9 @@
 
 #include <QSignalSpy>
 
+#include <array>
 #include <csignal>
+#include <new>
 #include <unistd.h>
 
 using namespace ct;
@@ -110,6 +112,40 @@ class RecordedRunTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A disk that hung comes back when its session has been destroyed: the recording knows the sums all the same.
+    void aRecordingOutlivesItsSession()
+    {
+        QTemporaryDir directory;
+        const std::string path = directory.filePath(QStringLiteral("run.ctr")).toStdString();
+        auto writer = RecordingWriter::open(path);
+        QVERIFY(static_cast<bool>(writer));
+        alignas(Session) std::array<std::byte, sizeof(Session)> room;
+        auto *const session = new (room.data()) Session;
+        const auto population = std::make_shared<Population>();
+        session->addSink(population);
+        Recorder recorder(*session, population, *writer, {});
+        QSignalSpy ended(session, &Session::ended);
+        CaptureSpec capture;
+        capture.regionPath = directory.filePath(QStringLiteral("region.shm")).toStdString();
+        LaunchSpec storm;
+        storm.argv = {runner::binary("ct_storm").toStdString(), "--coroutines", "8", "--transitions", "1000"};
+        QVERIFY(static_cast<bool>(session->launch(capture, storm)));
+        recorder.started();
+        QVERIFY(!ended.isEmpty() || ended.wait(runner::kPatienceMs));
+        const std::shared_ptr<const LatestSums> sums = session->sums();
+        session->~Session();
+        room.fill(std::byte{0xEE});
+        ct::Batch batch;  // blocks, and the sums in them, go out as its time passes
+        for (std::uint64_t second = 1; second < 4; ++second) {
+            batch.births.assign(1, Birth{});
+            batch.births.front().coroutine = static_cast<CoroutineId>(second - 1);
+            batch.now = second * 1'000'000'000;
+            QVERIFY(static_cast<bool>((*writer)->consume(batch)));
+        }
+        QVERIFY(QFileInfo(QString::fromStdString(path)).size() > 0);
+        QCOMPARE(sums->get().captured + sums->get().lost, 1000U);
+    }
+
     void theOverviewComesBeforeTheEvents()
     {
         runner::Batch batch({}, target("ct_storm", runner::words("--coroutines 50 --transitions 20000 --rate 500000")));
