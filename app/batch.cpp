@@ -12,6 +12,7 @@
 #include "app/progressline.h"
 #include "app/targetteller.h"
 #include "core/exporting/exporting.h"
+#include "core/recording/openforwriting.h"
 #include "core/recording/queuedsink.h"
 #include "core/session/instructions.h"
 #include "core/session/placesdriver.h"
@@ -19,6 +20,7 @@
 #include "core/session/recorder.h"
 
 #include <QCoreApplication>
+#include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
@@ -34,6 +36,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
+constexpr int kReaderMs = 100;  ///< between two looks whether a pipe has a reader
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -60,6 +63,8 @@ public:
 
 private:
     void makePlaces();
+    template <class Open>
+    auto openOnceRead(const std::string &path, Open open);
     Result<void> openOutputs();
     Result<std::shared_ptr<Sink>> openOutput();
     Result<void> startSession();
@@ -106,11 +111,37 @@ private:
     int m_lastSignal = 0;
 };
 
+/// What `open()` returns; for a pipe that no process reads, once there is one, or a signal asks for the end.
+template <class Open>
+auto BatchRun::openOnceRead(const std::string &path, Open open)
+{
+    std::optional opened(open());
+    const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
+    if (isUnread()) {
+        m_progress.say(tr("%1 waits for a process that reads it").arg(QString::fromStdString(path)));
+        QEventLoop events;
+        QTimer look;
+        connect(&look, &QTimer::timeout, &events, [&] {
+            opened.emplace(open());
+            if (!isUnread())
+                events.quit();
+        });
+        connect(&m_signals, &ConsoleSignals::received, &events, [&](int signal) {
+            if (signal != SIGUSR1)
+                events.quit();
+        });
+        look.start(kReaderMs);
+        events.exec();
+    }
+    return std::move(*opened);
+}
+
 Result<void> BatchRun::openOutputs()
 {
     m_session.addSink(m_population);
     if (!m_line.summaryPath.empty()) {
-        Result<OutputFile> file = OutputFile::open(m_line.summaryPath);
+        Result<OutputFile> file =
+            openOnceRead(m_line.summaryPath, [this] { return OutputFile::open(m_line.summaryPath); });
         if (!file)
             return file.error();
         m_summaryFile.emplace(std::move(*file));
@@ -124,7 +155,7 @@ Result<void> BatchRun::openOutputs()
         return m_dumper->checkPlace();
     }
     if (!m_line.outputPath.empty()) {
-        Result<std::shared_ptr<Sink>> writer = openOutput();
+        Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
         if (!writer)
             return writer.error();
         // A file is slower than memory: the harvest must not wait for it.

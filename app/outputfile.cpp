@@ -4,10 +4,10 @@
 
 #include "core/filekey.h"
 #include "core/recording/fileclaim.h"
+#include "core/recording/openforwriting.h"
 #include "core/recording/standardstreams.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,18 +19,16 @@ Result<OutputFile> OutputFile::open(const std::string &path)
         const Result<int> fd = openStandardOutput();
         return fd ? Result<OutputFile>(OutputFile("standard output", *fd, false, false)) : fd.error();
     }
-    constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    const int created = ::open(path.c_str(), kFlags | O_EXCL, 0666);
-    const int fd = created >= 0 ? created : ::open(path.c_str(), kFlags, 0666);
-    if (fd < 0)
-        return errnoError(errno, "cannot write " + path);
+    const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
+    if (!opened)
+        return opened.error();
     struct stat status {};
-    const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    if (regular && !ctr::claimForWriting(fd)) {
-        close(fd);
+    const bool regular = fstat(opened->fd, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && !ctr::claimForWriting(opened->fd)) {
+        close(opened->fd);
         return ctr::writtenElsewhere(path);
     }
-    return OutputFile(path, fd, created >= 0, regular);
+    return OutputFile(path, opened->fd, opened->created, regular);
 }
 
 OutputFile::~OutputFile()

@@ -4,13 +4,13 @@
 
 #include "core/filekey.h"
 #include "core/recording/fileclaim.h"
+#include "core/recording/openforwriting.h"
 #include "core/recording/standardstreams.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -82,14 +82,12 @@ Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Un
             return fd.error();
         return std::unique_ptr<AppendFile>(new AppendFile("standard output", *fd, false, unit));
     }
-    constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    const bool ownerOnly = access == FileAccess::OwnerOnly;
-    const int created = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, ownerOnly ? 0600 : 0666);
-    const int fd = created >= 0 || ownerOnly ? created : ::open(path.c_str(), kFlags | O_CREAT, 0666);
-    if (fd < 0)
-        return errnoError(errno, path + " cannot be written, choose another place");
-    auto file = std::unique_ptr<AppendFile>(new AppendFile(path, fd, true, unit));
-    file->m_created = created >= 0;
+    const Result<OpenedFile> opened =
+        openForWriting(path, path + " cannot be written, choose another place", access == FileAccess::OwnerOnly);
+    if (!opened)
+        return opened.error();
+    auto file = std::unique_ptr<AppendFile>(new AppendFile(path, opened->fd, true, unit));
+    file->m_created = opened->created;
     return file;
 }
 

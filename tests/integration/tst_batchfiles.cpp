@@ -167,6 +167,63 @@ private Q_SLOTS:
         QVERIFY(integer(batch.summary(), "events") > 0);
     }
 
+    void aPipeWaitsForItsReader_data()
+    {
+        QTest::addColumn<QString>("option");
+        QTest::newRow("jsonl") << "-o run.jsonl";
+        QTest::newRow("ctr") << "-o run.ctr";
+        QTest::newRow("summary") << "--summary run.json";
+    }
+    void aPipeWaitsForItsReader()
+    {
+        QFETCH(QString, option);
+        QTemporaryDir directory;
+        const QString path = directory.filePath(option.section(u' ', 1));
+        QVERIFY(::mkfifo(qPrintable(path), 0600) == 0);
+        Batch batch;
+        setArguments(batch, QStringList{option.section(u' ', 0, 0), path} +
+                                runner::target("ct_storm", runner::words("--transitions 100 --coroutines 10")));
+        QVERIFY(batch.start());
+        QVERIFY(batch.waitForError("waits for a process that reads it"));
+        QProcess reader;
+        reader.start(QStringLiteral("cat"), {path});
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        QCOMPARE(batch.err().count("waits for a process that reads it"), 1);
+        QVERIFY(reader.waitForFinished(runner::kPatienceMs));
+        const QByteArray read = reader.readAllStandardOutput();
+        QVERIFY(!read.isEmpty());
+        if (option.endsWith(QLatin1String("jsonl")))
+            QVERIFY(read.count('\n') >= 100);
+    }
+
+    /// Nothing was started by then.
+    void whoWaitsForAReaderCanBeEnded_data()
+    {
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<int>("signal");
+        QTest::newRow("output, SIGINT") << "-o" << SIGINT;
+        QTest::newRow("output, SIGTERM") << "-o" << SIGTERM;
+        QTest::newRow("summary, SIGINT") << "--summary" << SIGINT;
+    }
+    void whoWaitsForAReaderCanBeEnded()
+    {
+        QFETCH(QString, option);
+        QFETCH(int, signal);
+        Batch batch;
+        const QString path = batch.path("run.jsonl");
+        QVERIFY(::mkfifo(qPrintable(path), 0600) == 0);
+        setArguments(batch, QStringList{option, path, QStringLiteral("--"), QStringLiteral("/bin/touch"),
+                                        batch.path("started")});
+        QVERIFY(batch.start());
+        QVERIFY(batch.waitForError("waits for a process that reads it"));
+        batch.signal(signal);
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QVERIFY(!QFile::exists(batch.path("started")));
+        QVERIFY(QFile::exists(path));
+    }
+
     /// A part of a summary is none.
     void aSummaryIsWholeOrNotThere()
     {
