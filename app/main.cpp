@@ -12,6 +12,10 @@
 #include <QCoreApplication>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -60,9 +64,36 @@ ct::Result<void> checkPicture(const ct::CommandLine &line)
     return {};
 }
 
-}  // namespace
+/// Of the exception at hand; without memory of its own. False: it has another cause.
+bool sayExhausted()
+{
+    const auto say = [](const char *what) {
+        std::fprintf(stderr,
+                     "corotracer-gui: cannot go on: %s; raise the limits of memory and of processes (ulimit -v, "
+                     "ulimit -u)\n",
+                     what);
+        return true;
+    };
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return say("out of memory");
+    } catch (const std::system_error &error) {
+        return say(error.what());
+    } catch (...) {
+        return false;
+    }
+}
 
-int main(int argc, char **argv)
+/// Where no exception gets through: on other threads.
+[[noreturn]] void onTerminate()
+{
+    if (std::current_exception() && sayExhausted())
+        std::_Exit(ct::kExitCapture);
+    std::abort();
+}
+
+int run(int argc, char **argv)
 {
     const std::vector<int> inherited = ct::settleDescriptors();
     ct::adjustProcessLimits();
@@ -98,4 +129,18 @@ int main(int argc, char **argv)
     if (const ct::Result<void> display = ct::checkDisplay(qtCount, qtArguments.data()); !display)
         return complain(display.error(), ct::kExitCapture);
     return ct::runWindow(line, qtCount, qtArguments.data());
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    std::set_terminate(onTerminate);
+    try {
+        return run(argc, argv);
+    } catch (...) {
+        if (!sayExhausted())
+            throw;
+        return ct::kExitCapture;
+    }
 }

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -88,6 +89,9 @@ Result<void> HarvestThread::startHarvest()
 {
     std::future<Result<void>> started = m_data->started.get_future();
     start();
+    if (!isRunning() && !isFinished())  // which answers nothing
+        return errnoError(EAGAIN, "no thread for the capture, raise the limit of processes (ulimit -u) or of the "
+                                  "address space (ulimit -v)");
     return started.get();
 }
 

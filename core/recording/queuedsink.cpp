@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
 #include <span>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -410,7 +412,12 @@ Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink,
     if (!chunks)
         return chunks.error();
     auto queue = std::make_shared<Queue>(std::move(sink), std::move(*chunks), forRest, mostWait);
-    return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(queue)));
+    try {
+        return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(queue)));
+    } catch (const std::system_error &) {
+        return errnoError(EAGAIN, "no thread for the queue before the output file, raise the limit of processes "
+                                  "(ulimit -u) or of the address space (ulimit -v)");
+    }
 }
 
 std::uint64_t QueuedSink::usualBudget()

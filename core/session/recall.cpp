@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 namespace ct {
 
@@ -47,9 +48,22 @@ void Recall::look(std::uint64_t from, std::uint64_t to)
         m_busy.store(!range.isEmpty(), std::memory_order_relaxed);
     }
     m_wanted = range;
-    if (!range.isEmpty() && !m_thread.joinable())
-        m_thread = std::thread([this] { run(); });
+    if (!range.isEmpty() && !m_thread.joinable() && !start()) {
+        m_busy.store(false, std::memory_order_relaxed);
+        m_asked = {};  // the next look tries again
+    }
     m_changed.notify_one();
+}
+
+/// False: the system has no more threads, or no address space for one.
+bool Recall::start()
+{
+    try {
+        m_thread = std::thread([this] { run(); });
+    } catch (const std::system_error &) {
+        return false;
+    }
+    return true;
 }
 
 void Recall::run()

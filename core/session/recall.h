@@ -45,6 +45,7 @@ private:
         bool isEmpty() const { return from >= to; }  ///< all of the view is in the ring: nobody is needed
         bool operator==(const Range &) const = default;
     };
+    bool start();
     void run();
     enum class Outcome {
         Done,

@@ -7,7 +7,8 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <set>
+#include <system_error>
+#include <utility>
 
 namespace ct {
 
@@ -16,7 +17,6 @@ namespace {
 constexpr int kFirstLookMs = 20;  // by then the dynamic linker is done
 constexpr int kLookMs = 1000;
 constexpr int kClockMs = 60'000;
-constexpr int kMostLooks = 2;  // one that goes on, and one for what has changed since
 
 }  // namespace
 
@@ -41,7 +41,6 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     info.clocks = {clocksNow()};
     m_startedAt = info.clocks.front().monotonic;
     m_writer->addInfo(info);
-    m_looker.setMaxThreadCount(1);
     // Not the session's: a disk that hangs may come back after its end.
     m_writer->setSums([sums = session.sums()] { return sums->get(); });
     connect(&m_lookTimer, &QTimer::timeout, this, [this] {
@@ -51,6 +50,12 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     connect(&m_clockTimer, &QTimer::timeout, this, &Recorder::tellClocks);
     connect(&session, &Session::stateChanged, this, &Recorder::onState);
     connect(&session, &Session::targetSeen, this, &Recorder::look);
+}
+
+Recorder::~Recorder()
+{
+    if (m_looker.joinable())
+        m_looker.join();
 }
 
 void Recorder::started()
@@ -95,18 +100,43 @@ void Recorder::look()
         if (process.endTs == 0 && process.pid != 0)
             pids.insert(static_cast<pid_t>(process.pid));
     }
-    if (m_looks.load(std::memory_order_relaxed) < kMostLooks) {
-        m_looks.fetch_add(1, std::memory_order_relaxed);
-        m_looker.start([this, pids] {
-            for (const pid_t pid : pids)
-                lookAt(pid);
-            m_looks.fetch_sub(1, std::memory_order_relaxed);
-        });
+    bool isLooking = false;
+    {
+        const std::lock_guard lock(m_lookMutex);
+        m_wanted = std::move(pids);
+        isLooking = std::exchange(m_isLooking, true);
+    }
+    if (!isLooking) {
+        if (m_looker.joinable())
+            m_looker.join();
+        try {
+            m_looker = std::thread([this] { lookAtWanted(); });
+        } catch (const std::system_error &) {
+            lookAtWanted();  // the system has no more threads
+        }
     }
     if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_toldTarget, target) != target) {
         RecordingInfo info;
         info.target = static_cast<std::uint32_t>(target);
         m_writer->addInfo(info);
+    }
+}
+
+/// Until nothing is wanted any more. On the looking thread.
+void Recorder::lookAtWanted()
+{
+    for (;;) {
+        std::set<pid_t> pids;
+        {
+            const std::lock_guard lock(m_lookMutex);
+            m_isLooking = m_wanted.has_value();
+            if (!m_isLooking)
+                return;
+            pids.swap(*m_wanted);
+            m_wanted.reset();
+        }
+        for (const pid_t pid : pids)
+            lookAt(pid);
     }
 }
 
@@ -155,7 +185,8 @@ void Recorder::end()
     if (const TargetProcess *target = m_session.target())
         disconnect(target, nullptr, this, nullptr);
     look();
-    m_looker.waitForDone();
+    if (m_looker.joinable())
+        m_looker.join();
     RecordingInfo info;
     info.clocks = {clocksNow()};
     if (m_session.target() && m_session.target()->exitStatus()) {

@@ -12,13 +12,15 @@
 #include "core/trace/population.h"
 
 #include <QObject>
-#include <QThreadPool>
 #include <QTimer>
 
-#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <thread>
 
 namespace ct {
 
@@ -34,6 +36,7 @@ public:
     /// only the caller knows: session id, program, version, command.
     Recorder(Session &session, std::shared_ptr<const Population> population, std::shared_ptr<RecordingWriter> writer,
              const RecordingInfo &about, QObject *parent = nullptr);
+    ~Recorder() override;
 
     void started();
     /// ns, CLOCK_MONOTONIC: when the recording says that the run began.
@@ -49,6 +52,7 @@ public:
 private:
     void onState(SessionState state);
     void look();
+    void lookAtWanted();
     void lookAt(pid_t pid);
     void tellClocks();
 
@@ -63,8 +67,10 @@ private:
     // Of the looking thread, one at a time:
     std::map<pid_t, RecordingInfo::Process> m_told;  ///< without build ids
     bool m_environmentTold = false;
-    std::atomic<int> m_looks = 0;  ///< that are to be done; relaxed: a slow system is looked at less often
-    QThreadPool m_looker;          ///< one thread: files are read that may be slow; goes first
+    std::mutex m_lookMutex;                   ///< guards the next two; held for a copy
+    std::optional<std::set<pid_t>> m_wanted;  ///< to be looked at next: a slow system is looked at less often
+    bool m_isLooking = false;
+    std::thread m_looker;  ///< files are read that may be slow
 };
 
 }  // namespace ct

@@ -64,6 +64,26 @@ private Q_SLOTS:
         QVERIFY(integer(batch.summary(), "stations_max") < 2'097'150);
     }
 
+    /// However little there is: a capture, or a message and an exit status.
+    void anEngineWithLittleAddressSpace_data()
+    {
+        QTest::addColumn<int>("kib");
+        for (const int kib : {250'000, 300'000, 350'000, 400'000, 450'000, 500'000, 600'000, 800'000, 1'200'000})
+            QTest::addRow("%d", kib) << kib;
+    }
+    void anEngineWithLittleAddressSpace()
+    {
+        QFETCH(int, kib);
+        Batch batch({}, {QStringLiteral("--"), QStringLiteral("/bin/true")});
+        batch.process().setArguments(QStringList{QStringLiteral("-o"), batch.path("run.ctr")} +
+                                     batch.process().arguments());
+        wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v %1; exec \"$@\"").arg(kib),
+                     QStringLiteral("sh")});
+        const int status = batch.run();
+        QVERIFY2(batch.process().exitStatus() == QProcess::NormalExit, batch.err().constData());
+        QVERIFY2(status == 0 || batch.err().contains("ulimit -v"), batch.err().constData());
+    }
+
     /// A program that has no room for it at all runs as it would, and the engine says why it sees nothing.
     void noAddressSpaceAtAll()
     {
