@@ -52,14 +52,14 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
     m_sums.recordsDropped = sums.recordsDropped;
     m_sums.coroutinesMissed = sums.coroutinesMissed;
     m_sums.notesLost = sums.notesLost;
-    population.notKept().addTo(m_sums);
 }
 
 /// The target may go on: what it does from now on is not part of the export.
 void TraceReplay::takeStock()
 {
-    for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_untold})
+    for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_captured, &m_missed, &m_untold})
         numbers->resize(m_coroutines);
+    m_population.notKept().addTo(m_sums);
     std::uint64_t lost = 0;
     std::uint64_t missed = 0;
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
@@ -69,6 +69,9 @@ void TraceReplay::takeStock()
         lost += snapshot.lost;
         missed += snapshot.missed;
         m_events += snapshot.events;
+        m_captured.make(id) = snapshot.events;
+        if (snapshot.missed != 0)
+            m_missed.make(id) = snapshot.missed;
         m_untold.make(id) = snapshot.lost + snapshot.missed;
         m_next.make(id) = firstNumberOf(snapshot);
         // A flagged one's numbers mean nothing.
@@ -258,14 +261,25 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::u
     return {};
 }
 
-/// False: it ended, and its record was dropped since the export began.
+/// False: it ended, and its record was dropped since the export began. Nothing of it has been exported so far.
 bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
 {
     if (snapshot.kept)
         return true;
-    m_end.make(snapshot.id) = kNotThere;
+    const CoroutineId id = snapshot.id;
+    m_end.make(id) = kNotThere;
     ++m_sums.coroutinesNotKept;
+    addEventsNotKept(m_captured[id]);
+    m_sums.missedBeforeAttach += m_missed[id];
+    m_sums.lost += m_untold[id] - m_missed[id];
     return false;
+}
+
+/// They went with a record.
+void TraceReplay::addEventsNotKept(std::uint64_t count)
+{
+    m_sums.eventsNotKept += count;
+    m_events -= count;
 }
 
 Result<void> TraceReplay::replay(CoroutineId id)
@@ -276,10 +290,14 @@ Result<void> TraceReplay::replay(CoroutineId id)
         return {};
     if (m_recorded == Recorded::Nothing)
         addBirth(snapshot);
+    const std::uint64_t before = m_sums.captured;
     if (m_next[id] < m_end[id]) {
         if (Result<void> done = replayMemory(snapshot, m_end[id]); !done)
             return done;
     }
+    // The record may have been dropped while its events were read.
+    if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
+        addEventsNotKept(m_captured[id] - std::min(m_captured[id], m_sums.captured - before));
     addEndOfLosses(id);
     if (snapshot.flagged)
         m_batch.flags.push_back({id, Flag::Reason::TwoWriters});

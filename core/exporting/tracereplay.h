@@ -47,6 +47,7 @@ private:
     /// Had a record when the export began, and still had it when its turn came.
     bool isThere(CoroutineId id) const { return id < m_coroutines && m_end[id] != kNotThere; }
     bool stillThere(const CoroutineSnapshot &snapshot);
+    void addEventsNotKept(std::uint64_t count);
     bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
     void addProcesses();
     void addProcessEnds();
@@ -65,7 +66,7 @@ private:
     const std::uint32_t m_coroutines;
     // When the export began.
     std::uint64_t m_streamed = 0;  ///< place in the stream behind all that is exported
-    std::uint64_t m_events = 0;    ///< of the coroutines that are exported
+    std::uint64_t m_events = 0;    ///< of the coroutines that are exported: without those whose record has gone since
     std::uint64_t m_notes = 0;     ///< wakes and waits
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording was asked, and had it all so far
@@ -79,6 +80,8 @@ private:
     PagedVector<std::uint64_t> m_end{kNotThere};  ///< one behind its latest number when the export began
     PagedVector<std::uint64_t> m_next;            ///< one past the latest number that was exported
     std::vector<bool> m_isNextKnown;              ///< that it is m_next: what is missing before another one was lost
+    PagedVector<std::uint64_t> m_captured;        ///< when the export began, and
+    PagedVector<std::uint64_t> m_missed;          ///< missed by then
     PagedVector<std::uint64_t> m_untold;          ///< lost or missed when the export began, and not told of so far
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;

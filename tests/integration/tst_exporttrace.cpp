@@ -28,6 +28,59 @@ void everyFormatKeepsItsFile(Attempt attempt)
     QCOMPARE(filesIn(dir).size(), 3);
 }
 
+/// A run of coroutines that lose three events, emit one and end. There are records of 20,480 at a time.
+struct ShortLives {
+    static constexpr RecordLimits kLimits{20'480, 20'480};
+    Population population{1U << 20, kLimits};
+    History history{Trace::kUsualBudget, 0, 1U << 20, 0, kLimits};
+    Accounting sums;
+
+    void consume(const Batch &batch)
+    {
+        QVERIFY(bool(population.consume(batch)));
+        QVERIFY(bool(history.consume(batch)));
+        sums.captured += batch.transitions.size();
+        sums.coroutines += batch.births.size();
+    }
+    void run(CoroutineId count)
+    {
+        Batch batch;
+        const auto first = static_cast<CoroutineId>(sums.coroutines);
+        for (CoroutineId id = first; id < first + count; ++id) {
+            batch.births.push_back(birth(id, id, Dialect::Lane));
+            batch.losses.push_back({id, 0, 3, false});
+            batch.transitions.push_back(transition(id, 3, 5000, false, kUnknownSite, PointKind::Await, Dialect::Lane));
+            batch.deaths.push_back({id, 6000});
+        }
+        batch.now = 7000;
+        sums.lost += 3 * std::uint64_t{count};
+        consume(batch);
+    }
+    Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {}) const
+    {
+        return exportTrace(population, history, format("sqlite"), path.toStdString(), progress, sums);
+    }
+    /// The run goes on as soon as the first rows are written.
+    Result<ExportReport> exportGoingOn(const QString &path)
+    {
+        int calls = 0;
+        return exportTo(path, [&](double) {
+            if (++calls == 2)
+                run(20'000);
+            return true;
+        });
+    }
+};
+
+std::uint64_t infoOf(const QString &path, const char *name)
+{
+    const Database file(path);
+    return file
+        .rows(qPrintable(QStringLiteral("SELECT value FROM trace_info WHERE name = '%1'").arg(QLatin1String(name))))
+        .value(0)
+        .toULongLong();
+}
+
 }  // namespace
 
 class TestExportTrace : public QObject {
@@ -47,6 +100,8 @@ private Q_SLOTS:
     void droppedHistoryIsReported();
     void wakesAndWaitsThatAreKeptComeAlong();
     void traceGrowsMeanwhile();
+    void whatIsDroppedMeanwhileIsCounted();
+    void whatIsDroppedWhileItIsReadIsCounted();
     void everyRowOfALargeTrace();
 };
 
@@ -346,6 +401,42 @@ void TestExportTrace::traceGrowsMeanwhile()
     const QByteArray text = contentOf(path);
     QCOMPARE(static_cast<std::uint64_t>(text.count('\n')), report->rows);
     QVERIFY(!text.contains("lost_before") && !text.contains("dropped_before"));
+}
+
+/// Records of what is exported later go, with events and losses.
+void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    ShortLives trace;
+    trace.run(20'000);
+    const auto report = trace.exportGoingOn(path);
+    QVERIFY(bool(report));
+    QVERIFY(report->coroutinesNotKept > 0);
+    QCOMPARE(report->coroutines + report->coroutinesNotKept, 20'000U);
+    QCOMPARE(report->rows + report->eventsNotKept, 20'000U);
+    QCOMPARE(report->lostEvents, 60'000U);
+    QCOMPARE(report->droppedEvents, 0U);
+    QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 20'000U);
+    QCOMPARE(infoOf(path, "lost_events"), 60'000U);
+}
+
+/// Half of a coroutine is in the file when its record goes.
+void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    ShortLives trace;
+    Batch batch = manyEvents(1, 0, 50'000);
+    batch.deaths.push_back({0, batch.now});
+    trace.consume(batch);
+    trace.run(20'000);
+    const auto report = trace.exportGoingOn(path);
+    QVERIFY(bool(report));
+    QVERIFY(report->coroutinesNotKept > 0);
+    QCOMPARE(report->rows + report->eventsNotKept, 70'000U);
+    QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 70'000U);
+    QCOMPARE(report->lostEvents, 60'000U);
 }
 
 void TestExportTrace::everyRowOfALargeTrace()
