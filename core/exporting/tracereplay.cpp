@@ -59,9 +59,12 @@ void TraceReplay::takeStock()
 {
     for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_captured, &m_missed, &m_untold})
         numbers->resize(m_coroutines);
-    m_population.notKept().addTo(m_sums);
-    std::uint64_t lost = 0;
-    std::uint64_t missed = 0;
+    const NotKept notKept = m_population.notKept();
+    notKept.addTo(m_sums);
+    m_sums.lost += notKept.lost;
+    m_sums.missedBeforeAttach += notKept.missed;
+    std::uint64_t lost = notKept.lost;
+    std::uint64_t missed = notKept.missed;
     for (CoroutineId id = 0; id < m_coroutines; ++id) {
         const CoroutineSnapshot snapshot = m_population.at(id);
         if (!snapshot.kept)
@@ -83,8 +86,8 @@ void TraceReplay::takeStock()
     m_streamed = std::max(m_history.streamed(), m_population.captured());
 }
 
-/// Lives that a flight recorder overwrote whole, and coroutines without a record, lost and missed events that no
-/// coroutine of the trace has. `lost`, `missed`: of all that have a record.
+/// Of lives that a flight recorder overwrote whole, the trace has no coroutine: only the sums have what they lost and
+/// missed. `lost`, `missed`: of all coroutines, with a record or without.
 void TraceReplay::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed)
 {
     if (m_capture.captured != m_population.captured())

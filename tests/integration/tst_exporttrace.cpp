@@ -102,6 +102,7 @@ private Q_SLOTS:
     void traceGrowsMeanwhile();
     void whatIsDroppedMeanwhileIsCounted();
     void whatIsDroppedWhileItIsReadIsCounted();
+    void lossesWithoutARecordAreInTheSumsOfAnyMoment();
     void everyRowOfALargeTrace();
 };
 
@@ -437,6 +438,20 @@ void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
     QCOMPARE(report->rows + report->eventsNotKept, 70'000U);
     QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 70'000U);
     QCOMPARE(report->lostEvents, 60'000U);
+}
+
+/// The sums may be those of a moment before.
+void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    ShortLives trace;
+    for (int i = 0; i < 4; ++i)
+        trace.run(20'000);
+    QVERIFY(trace.population.notKept().lost > 0);
+    QCOMPARE(trace.exportTo(path)->lostEvents, 240'000U);
+    --trace.sums.captured;
+    QCOMPARE(trace.exportTo(path)->lostEvents, 240'000U);
 }
 
 void TestExportTrace::everyRowOfALargeTrace()
