@@ -218,6 +218,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
 {
     m_look.stop();
     const bool finding = m_line.dumpOnFinding && hasNewFinding(now);
+    const std::size_t deathsBefore = m_deathsDumped;
     if (m_line.dumpOnDeath) {
         // Whoever was dead before, or ended with us, did not die.
         if (ending == Ending::TargetDied || ending == Ending::Left)
@@ -227,7 +228,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
         if (died && m_deathsDumped == 0 && !finding)
             dump(tr("the target has ended"));
     }
-    if (finding && !m_writer)  // what is being written has it, too
+    if (finding && m_deathsDumped == deathsBefore)  // a dump of a death just now has it, too
         dump(tr("a coroutine is stuck"));
     while (m_writer)
         end();

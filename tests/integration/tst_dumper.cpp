@@ -92,6 +92,40 @@ private Q_SLOTS:
                  QStringLiteral("no dump for 1 more findings at places that had just been dumped"));
     }
 
+    /// The dump that is being written began before the finding was there.
+    void aFindingAtTheEndIsDumpedBehindTheDumpBeforeIt()
+    {
+        for (const bool dumpOnDeath : {false, true}) {
+            init();
+            m_line.dumpOnFinding = true;
+            m_line.dumpOnDeath = dumpOnDeath;
+            m_dumper = std::make_unique<Dumper>(m_line, m_population);
+            QSignalSpy said(m_dumper.get(), &Dumper::said);
+            m_dumper->dump(QStringLiteral("as asked for"));
+            consume(stuckCoroutine(0, 10'000'000'000));
+            m_dumper->finish(Dumper::Ending::TargetDied, 20'000'000'000);
+            QCOMPARE(m_dumper->files(),
+                     std::vector({path("run.1.sqlite").toStdString(), path("run.2.sqlite").toStdString()}));
+            QCOMPARE(said.last().first().toString(),
+                     QStringLiteral("a coroutine is stuck: wrote %1 (1 events)").arg(path("run.2.sqlite")));
+            QCOMPARE(m_dumper->findingsNotDumped(), 0U);
+        }
+    }
+
+    void aDumpOfADeathAtTheEndHasTheFindingToo()
+    {
+        m_line.dumpOnFinding = true;
+        m_line.dumpOnDeath = true;
+        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        consume(stuckCoroutine(0, 10'000'000'000));
+        m_dumper->processEnded(1);
+        QSignalSpy said(m_dumper.get(), &Dumper::said);
+        m_dumper->finish(Dumper::Ending::TargetDied, 20'000'000'000);
+        QCOMPARE(said.size(), 1);
+        QCOMPARE(said.last().first().toString(),
+                 QStringLiteral("process 1 has ended: wrote %1 (1 events)").arg(path("run.1.sqlite")));
+    }
+
 private:
     QString path(const char *name) const { return m_directory->filePath(QLatin1String(name)); }
     /// One that is born, suspends at the same site as all others, and 10 s later still waits.
