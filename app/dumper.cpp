@@ -81,7 +81,10 @@ Dumper::~Dumper()
 
 Result<void> Dumper::checkPlace() const
 {
-    const std::filesystem::path folder = std::filesystem::absolute(m_line.outputPath).parent_path();
+    std::error_code failed;
+    const std::filesystem::path folder = std::filesystem::absolute(m_line.outputPath, failed).parent_path();
+    if (failed)
+        return errnoError(failed.value(), "cannot write dumps to " + m_line.outputPath);
     if (access(folder.c_str(), W_OK | X_OK) != 0)
         return errnoError(errno, "cannot write dumps into " + folder.string());
     return {};

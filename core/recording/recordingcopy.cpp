@@ -35,7 +35,10 @@ Result<Readers> openAll(const std::string &from)
 {
     Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory"};
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        const bool isFile = std::filesystem::exists(from);
+        std::error_code failed;
+        const bool isFile = std::filesystem::exists(from, failed);
+        if (failed)
+            return errnoError(failed.value(), from + " cannot be opened");
         const std::vector<std::string> named = isFile && segmentNameOf(from) ? std::vector{from} : segmentsOf(from);
         if (named.empty())
             return error;

@@ -199,7 +199,8 @@ Result<bool> RecordingReader::Data::followToNext()
     // Without an End block: it is damaged, or its writer is gone. Who no longer waits may only not have seen it.
     if (!growth || !path || (growth->isCancelled() && !blocks->hasEnded()))
         return false;
-    if (std::filesystem::exists(*path)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(*path, ignored)) {
         const Result<bool> opened = openNext(*path);
         if (opened && *opened)
             paths.push_back(*path);

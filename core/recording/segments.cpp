@@ -59,9 +59,10 @@ std::vector<std::string> segmentsAround(const std::string &path)
     std::uint32_t number = first;
     for (; number <= one->number || isThere(number); ++number)
         all.push_back(segmentPath(one->path, number));
-    // One that cannot be read ends the row: whoever reads it gets there, and says so.
+    // One that cannot be read ends the row: whoever reads it gets there, and says so. A name may be too long to exist.
+    std::error_code ignored;
     if (const std::string next = segmentPath(one->path, number);
-        std::filesystem::exists(next) && !BlockReader::open(next))
+        std::filesystem::exists(next, ignored) && !BlockReader::open(next))
         all.push_back(next);
     return all;
 }

@@ -7,6 +7,7 @@
 #include "tests/integration/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
+#include <QScopeGuard>
 #include <QSignalSpy>
 
 using namespace exporttest;
@@ -110,6 +111,18 @@ private Q_SLOTS:
                      QStringLiteral("a coroutine is stuck: wrote %1 (1 events)").arg(path("run.2.sqlite")));
             QCOMPARE(m_dumper->findingsNotDumped(), 0U);
         }
+    }
+
+    /// No dump can be written beside others in a directory that is gone.
+    void aRemovedWorkingDirectoryIsAnError()
+    {
+        m_line.outputPath = "run.sqlite";
+        const QString before = QDir::currentPath();
+        const auto back = qScopeGuard([&] { QDir::setCurrent(before); });
+        QVERIFY(QDir::setCurrent(m_directory->path()) && QDir(m_directory->path()).removeRecursively());
+        const Result<void> place = m_dumper->checkPlace();
+        QVERIFY(!place);
+        QCOMPARE(place.error().code, ErrorCode::NotFound);
     }
 
     void aDumpOfADeathAtTheEndHasTheFindingToo()

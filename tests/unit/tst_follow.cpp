@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Reading a recording while somebody writes it.
+#include "core/recording/blockwriter.h"
 #include "core/recording/fileclaim.h"
 #include "core/recording/filegrowth.h"
 #include "core/recording/segments.h"
@@ -426,6 +427,20 @@ CT_CASE(aDamagedEndBlockDoesNotEndARotation)
         ++batches;
     CHECK(batches == ahead.written && ahead.reader->hasEnded());
     CHECK(!more && ahead.reader->damages().size() == 1);
+}
+
+/// The name of the next file would be too long for the system.
+CT_CASE(aNameThatCannotGrowEndsIt)
+{
+    const TempDir dir;
+    const std::string path = dir.file(std::string(249, 'a') + ".9.ctr");
+    auto identity = ctr::BlockWriter::newIdentity();
+    identity.segment = 9;
+    const auto writer = ctr::BlockWriter::open(path, identity);
+    REQUIRE(static_cast<bool>(writer));
+    CHECK(static_cast<bool>((*writer)->finish()));
+    Follower follower(path);
+    CHECK(follower.all().hasEnded);
 }
 
 /// A reader that is so far behind that the next file is gone says so, and where to go on.

@@ -152,6 +152,13 @@ CT_CASE(whatBearsTheNameOfTwoIsRefused)
     CHECK(run && run->transitions == all);
 }
 
+CT_CASE(aNameThatIsTooLongIsAnError)
+{
+    const TempDir dir;
+    const auto copied = copyRecording(dir.file(std::string(300, 'a') + ".ctr"), dir.file("copy.ctr"));
+    CHECK(!copied && copied.error().message.find("File name too long") != std::string::npos);
+}
+
 /// The beginning is gone: the copy begins with a keyframe, and stands alone under any name.
 CT_CASE(whatBeginsInTheMiddleIsUnderstood)
 {

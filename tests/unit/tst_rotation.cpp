@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Recordings with a limit: rows of files, of which the oldest ones are gone.
+#include "core/recording/blockwriter.h"
 #include "core/recording/segments.h"
 #include "core/trace/population.h"
 #include "tests/unit/recordingtest.h"
@@ -260,6 +261,19 @@ CT_CASE(aFileWhoseHeadIsDamagedIsTold)
     CHECK(all.error.find(recorded.segment(3)) != std::string::npos);
     CHECK(!all.batches.empty());
     CHECK(all.batches.size() < recorded.batches.size());
+}
+
+/// The name of the next file would be too long for the system.
+CT_CASE(aNameThatCannotGrowIsOfTheLastFile)
+{
+    const TempDir dir;
+    const std::string last = dir.file(std::string(249, 'a') + ".9.ctr");
+    auto identity = ctr::BlockWriter::newIdentity();
+    identity.segment = 9;
+    const auto writer = ctr::BlockWriter::open(last, identity);
+    REQUIRE(static_cast<bool>(writer));
+    CHECK(static_cast<bool>((*writer)->finish()));
+    CHECK(ctr::segmentsAround(last) == std::vector{last});
 }
 
 CT_CASE(limitsThatCannotBeAreRefused)
