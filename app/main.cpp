@@ -64,7 +64,8 @@ ct::Result<void> checkPicture(const ct::CommandLine &line)
     return {};
 }
 
-/// Of the exception at hand; without memory of its own. False: it has another cause.
+/// Reports the current exception if it says that memory or threads ran out, without allocating. Returns false for any
+/// other exception.
 bool sayExhausted()
 {
     const auto say = [](const char *what) {
@@ -85,7 +86,7 @@ bool sayExhausted()
     }
 }
 
-/// Where no exception gets through: on other threads.
+/// Called for an exception that leaves a thread other than the main one.
 [[noreturn]] void onTerminate()
 {
     if (std::current_exception() && sayExhausted())

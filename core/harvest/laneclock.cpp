@@ -102,7 +102,8 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
 {
     if (!isStarted() || m_state.line.interval == 0)
         return;
-    // The line of the piece that is used by now, which is the straight one behind the steered one if the check is late.
+    // Start from the piece that conversions use at this moment. After a late check it is the straight piece, not the
+    // steered one that the state describes.
     const ClockPiece current = pieceFor(switchCounter);
     clock::clock_state state = m_state;
     state.line = {current.base, current.baseNs, current.mult, m_state.line.interval};
@@ -117,14 +118,16 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
         m_pieces.erase(m_pieces.begin(), m_pieces.begin() + kMaxPieces / 2);
         m_pieces.front().from = 0;
     }
-    // Steered until it meets the clock, and straight on from there: an engine that sleeps checks many intervals later.
+    // The steered piece meets the clock at the end of its interval. From there the curve goes on with the measured
+    // rate, because an idle engine may check many intervals later.
     const ClockPiece steered{next.line.base_counter, next.line.base_counter + next.line.interval,
                              next.line.base_counter, next.line.base_ns, next.line.mult};
     m_pieces.push_back(steered);
     m_pieces.push_back({steered.to, ~std::uint64_t{0}, steered.to, steered.ns(steered.to), next.rate});
 }
 
-/// Ends the curve at that raw value. A straight piece that begins later was not used yet. False: no piece is left.
+/// Cuts the curve off at a raw counter value, and drops a straight piece that would begin later. Returns false, and
+/// leaves the rest unchanged, if the last piece begins there or later.
 bool LaneClock::endCurveAt(std::uint64_t raw)
 {
     if (m_pieces.size() > 1 && m_pieces.back().from >= raw)
@@ -141,7 +144,7 @@ void LaneClock::beginAgain(const Pair &now)
     const Pair last = m_state.last;
     const std::uint64_t elapsed = now.ns > last.ns ? now.ns - last.ns : 0;
     const bool isAhead = now.counter > last.counter && elapsed != 0;
-    // Not by the piece: it may be the steered one.
+    // Judged by the measured rate, since the steered piece is wrong on purpose.
     const ClockPiece straight{0, ~std::uint64_t{0}, last.counter, last.ns, m_state.rate};
     const std::uint64_t error = distance(straight.ns(now.counter), now.ns);
     const std::uint64_t fair = kJumpNs + elapsed / kJumpShare + 2 * now.uncertainty_ns;

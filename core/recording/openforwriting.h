@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Opens a file for output, whatever it is, and waits for nobody.
+// Opens a regular file, device or pipe for output without blocking, also if no process reads the pipe yet.
 #pragma once
 
 #include "core/result.h"
@@ -18,8 +18,8 @@ struct OpenedFile {
     bool created = false;
 };
 
-/// What is there is not touched. A pipe that no process reads is an error (Busy). `problem`: what to say of other
-/// errors. `onlyNew`: creates the file, for its owner alone, or fails.
+/// Leaves existing contents unchanged. A pipe that no process reads is an error (Busy); the message of any other error
+/// begins with `problem`. `onlyNew`: creates the file with mode 0600, and fails if it exists.
 Result<OpenedFile> openForWriting(const std::string &path, const std::string &problem, bool onlyNew = false);
 
 }  // namespace ct

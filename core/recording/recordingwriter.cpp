@@ -25,12 +25,12 @@ constexpr std::size_t kMostWaitingOutput = 64U << 20;
 constexpr std::size_t kMostWaitingFrames = 262'144;
 /// Of what was learned of coroutines in one block.
 constexpr std::size_t kMostFrameRows = 65'536;
-/// Of the processes in one block, when all that was said is written again.
+/// Size limit, in bytes of JSON, for the processes that one Info block repeats at the beginning of a segment.
 constexpr std::size_t kMostInfoBytes = 1U << 20;
 /// Of a batch that does not fit a block; texts of rows may be long.
 constexpr PieceLimits kPieces{TransitionEncoder::kMostTransitions, kMostRestRows / 8};
 
-/// As JSON, about.
+/// Approximate size as JSON, in bytes.
 std::size_t sizeOf(const RecordingInfo::Process &process)
 {
     constexpr std::size_t kNumbers = 150;
@@ -126,7 +126,8 @@ Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
     return m_rotation->blocks().write(Kind::Info, m_payload, {});
 }
 
-/// All that was said so far, for the next file. A target may start more processes than one block can hold.
+/// Repeats all information about the run at the beginning of a segment: in several blocks, since a target may start
+/// more processes than fit into one.
 Result<void> RecordingWriter::writeSaid()
 {
     std::vector<RecordingInfo::Process> processes = std::exchange(m_said.processes, {});

@@ -59,7 +59,8 @@ std::vector<std::string> segmentsAround(const std::string &path)
     std::uint32_t number = first;
     for (; number <= one->number || isThere(number); ++number)
         all.push_back(segmentPath(one->path, number));
-    // One that cannot be read ends the row: whoever reads it gets there, and says so. A name may be too long to exist.
+    // An unreadable segment is the last one listed: the reader reports the error when it opens it. exists() also fails
+    // if the next name would be too long for the file system.
     std::error_code ignored;
     if (const std::string next = segmentPath(one->path, number);
         std::filesystem::exists(next, ignored) && !BlockReader::open(next))

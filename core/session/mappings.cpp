@@ -47,7 +47,7 @@ bool isSame(const FileIdentity &file, dev_t device, ino_t inode, const std::stri
     return file.inode == inode && (file.device == device || mapsLine.ends_with(" " + file.path));
 }
 
-/// Calls visit(device, inode, line) for every mapping of a named file. False: the file has no lines.
+/// Calls visit(device, inode, line) for every mapping of a named file in a maps file. Returns whether it has any lines.
 template <class Visit>
 bool readMaps(const std::string &path, Visit &&visit)
 {
@@ -66,7 +66,8 @@ bool readMaps(const std::string &path, Visit &&visit)
     return hasLines;
 }
 
-/// The same for a process. The maps of one whose main thread has ended are empty: those of its other threads are not.
+/// Calls visit(device, inode, line) for every mapping of a named file in the process. After its main thread has ended,
+/// /proc/PID/maps is empty; the maps of the other threads list the same memory.
 template <class Visit>
 void forEachMapping(pid_t pid, Visit &&visit)
 {

@@ -18,7 +18,8 @@ private Q_SLOTS:
     void initTestCase()
     {
         if (ct::test::kAddressSanitizer)
-            CT_QSKIP("address sanitizer reserves terabytes of address space");
+            CT_QSKIP("no program starts under these limits with address sanitizer, which reserves terabytes of address "
+                     "space");
     }
 
     /// It takes a quarter of what the program may have, and is whole.

@@ -113,7 +113,7 @@ private Q_SLOTS:
         }
     }
 
-    /// No dump can be written beside others in a directory that is gone.
+    /// A relative output path cannot be resolved after the working directory was deleted: an error, not an abort.
     void aRemovedWorkingDirectoryIsAnError()
     {
         m_line.outputPath = "run.sqlite";

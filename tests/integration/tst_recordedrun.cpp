@@ -112,7 +112,8 @@ class RecordedRunTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// A disk that hung comes back when its session has been destroyed: the recording knows the sums all the same.
+    /// A write that hung on a slow disk finishes after its session was destroyed. The recording must still get its sums
+    /// without touching the session.
     void aRecordingOutlivesItsSession()
     {
         QTemporaryDir directory;
