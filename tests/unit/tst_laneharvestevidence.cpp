@@ -329,6 +329,39 @@ CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
     CHECK_EQUAL(found.sums.missedBeforeAttach, 1u);
 }
 
+/// A hole ends the first search for the lane's end, so that a coroutine behind it is discovered after the first look at
+/// all lines. Its birth and its first events were overwritten: they were missed, not lost.
+CT_CASE(whatWasOverwrittenIsMissedHoweverLateItsCoroutineIsDiscovered)
+{
+    constexpr std::uint32_t kRecords = 8192;
+    Capture c;
+    std::uint64_t late = 0;
+    {
+        const Process process = c.process(kPid);
+        Lane lane = *process.takeLane(1, kRecords);
+        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Coroutine two = *Coroutine::bear(process, lane, 2, 1);
+        late = two.identity();
+        steps(two, lane, 5);
+        for (std::uint32_t written = 0; written < kRecords; written += 512) {
+            steps(one, lane, 512);
+            c.settle();
+        }
+        steps(two, lane, 10);
+        two.die(lane, writers::tsOf(20));
+        c.settle(true);
+        // The search doubles its steps: 4096 is the first that fails.
+        const std::uint64_t oldest = lane.position() + 1 - kRecords;
+        lane.ring().records[(oldest + 4095) % kRecords].commit.store(0);
+    }
+    const Found found = lookTenTimes(c);
+    CHECK_EQUAL(found.sums.lost, 0u);
+    const auto it = found.books.find(late);
+    REQUIRE(it != found.books.end());
+    CHECK_EQUAL(it->second.captured, 10u);
+    CHECK_EQUAL(it->second.missed, 5u);
+}
+
 /// A tail that somebody scribbled over: bounded work, and the same each time.
 CT_CASE(aScribbledTailIsSurvived)
 {
