@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     arguments.parse(argc, argv);
     targets::handleStopSignals();
 
-    const char *const place = std::getenv("CTP_FLIGHT_RECORDER");
+    const char *const place = ::secure_getenv("CTP_FLIGHT_RECORDER");
     corotracer::flight_recorder_options options;
     options.path = place == nullptr || std::strcmp(place, "1") == 0 ? "" : place;
     options.lane_bytes = arguments.value("--lane-kib") << 10;
