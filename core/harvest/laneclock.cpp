@@ -88,10 +88,19 @@ void LaneClock::startHere(const Pair &far)
     }
 }
 
-void LaneClock::update()
+bool LaneClock::isDue(std::uint64_t counter, std::uint64_t nowNs) const
 {
-    if (!isStarted() || m_state.line.interval == 0 ||
-        clock::read_counter() - m_state.line.base_counter < m_state.line.interval)
+    if (!isStarted() || m_state.line.interval == 0)
+        return false;
+    if (counter - m_state.line.base_counter >= m_state.line.interval)
+        return true;
+    const std::uint64_t late = 2 * clock::scale(m_state.line.interval, m_state.rate) + kJumpNs;
+    return nowNs > m_state.last.ns && nowNs - m_state.last.ns >= late;
+}
+
+void LaneClock::update(std::uint64_t nowNs)
+{
+    if (!isDue(clock::read_counter(), nowNs))
         return;
     Pair now;
     if (clock::read_pair(now, m_state.rate))

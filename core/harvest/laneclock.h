@@ -57,8 +57,10 @@ public:
     void startHere(const Pair &far);
     bool isStarted() const { return !m_pieces.empty(); }
 
-    /// Holds the curve against CLOCK_MONOTONIC when that is due, every 128 ms in the long run.
-    void update();
+    /// Holds the curve against CLOCK_MONOTONIC when that is due, every 128 ms in the long run. `nowNs`: of that clock.
+    void update(std::uint64_t nowNs);
+    /// Whether a check is due: by the counter, or late by CLOCK_MONOTONIC, because the counter stands still.
+    bool isDue(std::uint64_t counter, std::uint64_t nowNs) const;
     /// The same with a given reading; what was converted before does not change. A counter that jumped begins a new
     /// piece. After many, or a few checks in a row that show no steady counter, the curve ends.
     void advance(const Pair &now, std::uint64_t switchCounter);

@@ -67,7 +67,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     if (!hasLanes() || m_ending != Ending::No)
         return true;
     const BatchMark before(batch);
-    m_clock.update();
+    m_clock.update(batch.now);
     if (m_cameNs == 0)
         m_cameNs = batch.now;
     if (!readsLanes()) {
@@ -320,7 +320,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
     const BatchMark before(batch);
     // The last look was some time ago; or there was none, when the end was asked for at once.
     if (!std::exchange(m_lastLook, true) && readsLanes()) {
-        m_clock.update();
+        m_clock.update(batch.now);
         m_lanes.refresh(batch, true);
         lookAround(batch);
     }

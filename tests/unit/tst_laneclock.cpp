@@ -196,6 +196,31 @@ CT_CASE(aCounterOfEachCoreIsNoCurve)
     CHECK(!ProcessClock::choose(agreeing, clock, true).isEngines());
 }
 
+/// The counter shows one value for ever: no tick makes the next check due, but the system's clock does.
+CT_CASE(aCounterThatStandsStillIsNoCurve)
+{
+    LaneClock clock = started();
+    std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
+    const auto look = [&](std::uint64_t ticks) {
+        counter += ticks;
+        ns += 100'000;
+        const bool isDue = clock.isDue(counter, ns);
+        if (isDue)
+            clock.advance({counter, ns, 10}, counter);
+        return isDue;
+    };
+    int checks = 0;
+    for (int i = 0; i < 10'000; ++i)
+        checks += look(200'000);
+    CHECK(!clock.hasJumped());
+    CHECK(checks < 20);
+    for (int i = 0; i < 10'000; ++i)
+        look(0);
+    CHECK(clock.hasJumped());
+    CHECK(clock.hasEnded());
+    CHECK_EQUAL(clock.earlier(ns, counter), ns);
+}
+
 /// A probe that gave its counter up says by which line its times are to be read.
 CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
 {
