@@ -5,6 +5,12 @@
 // counted. The program keeps the rest.
 #include "lanetest.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <utility>
+
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -147,6 +153,67 @@ CT_CASE(withoutLanesStationsAreCut)
         CHECK(!all.back()->is_traced());
         events(*all[6000], 9);
         CHECK_EQUAL(region.header().allocated_count.load(), 9000U);
+    });
+}
+
+/// All the memory that the program can still allocate, up to `most` bytes: a list of blocks.
+class SpentHeap {
+public:
+    explicit SpentHeap(std::uint64_t most)
+    {
+        for (std::size_t size = 1 << 20; size >= 16; size /= 2) {
+            while (m_spent < most) {
+                void *const block = std::calloc(1, size);
+                if (!block)
+                    break;
+                m_last = new (block) void *(m_last);
+                m_spent += size;
+            }
+        }
+    }
+    SpentHeap(const SpentHeap &) = delete;
+    SpentHeap &operator=(const SpentHeap &) = delete;
+    ~SpentHeap()
+    {
+        while (m_last)
+            std::free(std::exchange(m_last, static_cast<void **>(*m_last)));
+    }
+    std::uint64_t spent() const { return m_spent; }
+
+private:
+    void **m_last = nullptr;
+    std::uint64_t m_spent = 0;
+};
+
+/// The first event of a thread asks the heap for nothing: glibc would end a program whose heap is spent.
+CT_CASE(aThreadsFirstEventAllocatesNothing)
+{
+    const Region region;
+    inChild([&] {
+        constexpr std::uint64_t most = 256 * kMiB;
+        corotracer::InitTracer();
+        std::atomic<bool> isSpent{false};
+        std::thread thread([&] {
+            while (!isSpent.load(std::memory_order_acquire))
+                std::this_thread::yield();
+            Traced promise;
+            events(promise, 10);
+        });
+        const bool isLimited = limitTo(0);
+        std::uint64_t spent = most;
+        if (isLimited) {
+            const SpentHeap heap(most);
+            spent = heap.spent();
+            isSpent.store(true, std::memory_order_release);
+            thread.join();
+        } else {
+            isSpent.store(true, std::memory_order_release);
+            thread.join();
+        }
+        if (spent >= most)
+            CHECK_SKIP("a sanitizer or an emulator keeps no limit of the address space");
+        CHECK_EQUAL(region.lane(0).state.load(), kLaneClosed);
+        CHECK_EQUAL(pattern(drainAll(region)), "BSRSRSRSRSRD");
     });
 }
 

@@ -9,6 +9,10 @@
 
 #include <bit>
 
+#include <cxxabi.h>
+
+#include <pthread.h>
+
 #pragma push_macro("slots")
 #pragma push_macro("signals")
 #pragma push_macro("emit")
@@ -248,12 +252,51 @@ inline void leave_lane(void *) noexcept
     self.drops = 0;
 }
 
-/// Has leave_lane called when the thread ends; again for a coroutine that runs after that.
+/// The program exits, or unloads the object that has the state: leave_lane is gone after that.
+inline void end_thread_key(void *) noexcept
+{
+    leave_lane(nullptr);
+    const std::uint32_t key = state_v1.thread_key.exchange(0, std::memory_order_relaxed);
+    if (key != 0)
+        (void)::pthread_key_delete(static_cast<pthread_key_t>(key - 1));
+}
+
+/// The C++ ABI's own means, because atexit(3) may belong to another object (thread sanitizer has one).
+[[nodiscard]] inline bool call_at_unload() noexcept
+{
+    return ::__cxxabiv1::__cxa_atexit(&end_thread_key, nullptr, &this_object) == 0;
+}
+
+/// Code of the object that has the state. A plugin that shares the state may be unloaded while the state is in use.
+struct COROTRACER_ONE_PER_PROCESS state_code {
+    void (*leave)(void *) noexcept;
+    bool (*call_at_unload)() noexcept;
+};
+COROTRACER_ONE_PER_PROCESS inline constinit state_code code_v1{&leave_lane, &call_at_unload};
+
+/// Makes the key that calls leave_lane when a thread ends. The holder of init_lock only. Without a key, threads keep
+/// their lanes until the process ends.
+inline void make_thread_key() noexcept
+{
+    std::atomic<std::uint32_t> &thread_key = state_v1.thread_key;
+    pthread_key_t key = 0;
+    if (thread_key.load(std::memory_order_relaxed) != 0 || ::pthread_key_create(&key, code_v1.leave) != 0)
+        return;  // a forked child has its parent's
+    if (code_v1.call_at_unload())
+        thread_key.store(static_cast<std::uint32_t>(key) + 1, std::memory_order_relaxed);
+    else
+        (void)::pthread_key_delete(key);
+}
+
+/// Has leave_lane called when the thread ends; again for a coroutine that runs after that. A key, because it allocates
+/// nothing for the first 32 keys of a program and returns an error otherwise. A thread_local object with a destructor
+/// allocates for each thread, and glibc ends the program when that fails.
 [[gnu::noinline, gnu::cold]] inline void leave_at_thread_end(thread_state &self) noexcept
 {
     const int saved_errno = errno;
-    if (self.closer == 0)
-        self.closer = call_at_thread_end(&leave_lane) ? 1 : 0;
+    const std::uint32_t key = state_v1.thread_key.load(std::memory_order_relaxed);
+    if (self.closer == 0 && key != 0)
+        self.closer = ::pthread_setspecific(static_cast<pthread_key_t>(key - 1), &self) == 0 ? 1 : 0;
     errno = saved_errno;
 }
 

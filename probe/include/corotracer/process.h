@@ -23,8 +23,6 @@
 #include <ctime>
 #include <type_traits>
 
-#include <cxxabi.h>
-
 #include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -135,6 +133,9 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     /// Raw time from which on the next pair is due; whoever moves it publishes the pair.
     std::atomic<std::uint64_t> pair_due;
     std::atomic<std::uint64_t> no_line_before_ns;  ///< CLOCK_MONOTONIC: until then there is no memory for stations
+    /// A pthread_key_t, plus 1, whose destructor leaves the lane of a thread that ends; 0 = none. Relaxed: InitTracer
+    /// stores it before it publishes the session.
+    std::atomic<std::uint32_t> thread_key;
     alignas(64) shared_clock clock;
     alignas(64) socket_state socket;
     counter_watch counter;
@@ -240,13 +241,6 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     // Relaxed: a thread may learn later than others that the counter was given up.
     const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
     return counts ? read_counter() : raw_now_without_counter();
-}
-
-/// Calls `function` when this thread ends, after the destructors of what it made later. The C++ ABI's own means: it may
-/// be asked again while a thread ends, and keeps the shared object loaded that asks.
-[[nodiscard]] inline bool call_at_thread_end(void (*function)(void *)) noexcept
-{
-    return ::__cxxabiv1::__cxa_thread_atexit(function, nullptr, &this_object) == 0;
 }
 
 /// write(2) to stderr that neither waits for a reader nor raises a signal. What cannot be written is left out.

@@ -234,6 +234,7 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     state.process = nullptr;
     start_clock(state.clock);
     choose_raw_clock();
+    make_thread_key();
     std::uint32_t session = session_step * (state.sessions.fetch_add(1, std::memory_order_relaxed) + 1);
     if (state.lanes.extension != nullptr && take_process_entry())
         session |= lanes_bit;
