@@ -47,6 +47,33 @@ CT_CASE(refusesWhatIsNoRegion)
         staysOff([text](const Region &) { ::setenv("CTP_MAX_STATIONS", text, 1); }, "CTP_MAX_STATIONS");
 }
 
+/// Where no engine takes anything off the count of births, it would come round to stations that are in use.
+CT_CASE(aCountOfBirthsNearItsEndGivesNoStationTwice)
+{
+    for (const bool extension : {true, false}) {
+        const Region region(RegionOptions{.extension = extension});
+        inChild([&] {
+            corotracer::InitTracer();
+            PromiseMixin first;
+            first.write_trace(1, false);
+            CHECK(first.my_station != nullptr);
+            const std::uint64_t owner = region.station(0).header.probe_id.load();
+            for (const std::uint32_t count : {0xBFFF'FFFEU, 0xFFFF'FFFEU}) {
+                region.header().allocated_count.store(count);
+                const PromiseMixin others[4];
+                for (const PromiseMixin &other : others)
+                    CHECK(!other.is_traced());
+                CHECK(region.allocated() >= count);
+            }
+            CHECK_EQUAL(region.station(0).header.probe_id.load(), owner);
+            // An engine takes a part of the count off: then there is room again.
+            region.header().allocated_count.store(1);
+            const PromiseMixin last;
+            CHECK(last.is_traced());
+        });
+    }
+}
+
 /// A coroutine with one place to wait.
 Task waitOnce()
 {

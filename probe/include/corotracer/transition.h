@@ -112,13 +112,20 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
     return offered < end ? end : offered;
 }
 
+/// Births beyond it are not counted. An engine takes 2^30 off the count at 2^31; where there is none, the count must
+/// not come round to stations that are in use. Far enough from 2^32 for all threads that count at the same time.
+inline constexpr std::uint32_t most_allocated = 0xC000'0000;
+
 /// A station that nobody had before, or null.
 [[nodiscard]] inline StationData *take_new_station() noexcept
 {
     process_state &state = state_v1;
     // Partner: the release of the engine, or of offer_stations.
     std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);
-    const std::uint32_t index = state.header->allocated_count.fetch_add(1, std::memory_order_relaxed);
+    std::atomic<std::uint32_t> &allocated = state.header->allocated_count;
+    if (allocated.load(std::memory_order_relaxed) >= most_allocated) [[unlikely]]
+        return nullptr;
+    const std::uint32_t index = allocated.fetch_add(1, std::memory_order_relaxed);
     if (index >= max && state.sites.extension != nullptr) [[unlikely]]
         max = offer_stations(max);
     if (index >= max || index >= state.station_limit)
