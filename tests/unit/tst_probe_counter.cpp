@@ -6,6 +6,7 @@
 #include "core/harvest/harvestloop.h"
 #include "lanetest.h"
 
+#include <functional>
 #include <thread>
 
 #include <dlfcn.h>
@@ -144,6 +145,100 @@ CT_CASE(aCounterThatJumpsBackIsGivenUp)
 CT_CASE(aCounterThatJumpsALittleIsGivenUp)
 {
     misbehave([](const Module &module) { module.jump(-50'000'000); });
+}
+
+/// Events until `isNoticed`, some 20 seconds long at most; 0: it was not noticed.
+std::uint64_t untilNoticed(const Module &module, void *promise, const std::function<bool()> &isNoticed)
+{
+    std::uint64_t written = 0;
+    const std::uint64_t end = corotracer::detail::monotonic_ns() + 20'000'000'000;
+    while (!isNoticed()) {
+        if (corotracer::detail::monotonic_ns() > end)
+            return 0;
+        module.events(promise, 200);
+        written += 200;
+    }
+    return written;
+}
+
+/// No time goes by for such a counter, so that it never makes the next pair due.
+CT_CASE(aCounterThatStandsStillIsGivenUp)
+{
+    for (const bool hasPublished : {false, true}) {
+        const Region region(Options{.laneRecords = 1 << 14, .poolBytes = 32 << 20});
+        inChild([&] {
+            const Module module;
+            module.init();
+            if (!usesCounter(region))
+                return;
+            Ledger ledger;
+            void *const promise = module.make();
+            std::uint64_t written = hasPublished ? untilNextPair(module, promise, region, ledger) : 0;
+            module.freeze();
+            const std::uint64_t more = untilNoticed(module, promise, [&] {
+                drainInto(region, ledger);
+                return region.process(0).clock_kind.load() != kClockCounter;
+            });
+            REQUIRE(more != 0);
+            written += more;
+            checkTimes(module, promise, region, ledger, written);
+            module.end(promise);
+            drainInto(region, ledger);
+            ledger.checkComplete();
+            CHECK_EQUAL(ledger.transitions + ledger.dropped, written);
+        });
+    }
+}
+
+/// The same without lanes: times come from the system's clock, whether or not the engine fences.
+CT_CASE(aClockThatStandsStillIsGivenUp)
+{
+    for (const bool engineFences : {true, false}) {
+        const probetest::Region region(probetest::RegionOptions{.engineFences = engineFences});
+        inChild([&] {
+            const Module module;
+            module.init();
+            void *const promise = module.make();
+            module.events(promise, 10);
+            module.freeze();
+            std::uint64_t before = 0;
+            const std::uint64_t written = untilNoticed(module, promise, [&] {
+                const std::uint64_t latest = region.events(0).back().timestamp;
+                const bool isNoticed = before != 0 && latest >= before;
+                before = corotracer::detail::monotonic_ns();
+                return isNoticed;
+            });
+            CHECK(written != 0);
+            const std::uint64_t emitted = region.emitted(0);
+            module.events(promise, 8);
+            CHECK_EQUAL(region.emitted(0), emitted + 8);
+            std::uint64_t last = before;
+            for (const probetest::Event &event : region.events(0)) {
+                CHECK(event.timestamp >= last && event.timestamp <= corotracer::detail::monotonic_ns());
+                last = event.timestamp;
+            }
+            module.end(promise);
+        });
+    }
+}
+
+/// A counter that never moved is no clock from the start.
+CT_CASE(aCounterThatNeverMovedIsNotUsed)
+{
+    const Region region;
+    inChild([&] {
+        const Module module;
+        module.freeze();
+        module.init();
+        CHECK_EQUAL(region.process(0).clock_kind.load(), kClockMonotonic);
+        void *const promise = module.make();
+        const std::uint64_t before = corotracer::detail::monotonic_ns();
+        module.events(promise, 4);
+        for (const Record &record : drainAll(region))
+            CHECK(record.kind == kRecordBirth ||
+                  (record.ts >= before && record.ts <= corotracer::detail::monotonic_ns()));
+        module.end(promise);
+    });
 }
 
 CT_CASE(aSteadyCounterIsKept)

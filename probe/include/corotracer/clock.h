@@ -335,6 +335,17 @@ inline void check_clock(shared_clock &clock) noexcept
     install(clock, next);
 }
 
+/// The counter stands still: clock_gettime for good. Threads learn it when they look at the shared clock.
+[[gnu::noinline, gnu::cold]] inline void give_up_clock(shared_clock &clock) noexcept
+{
+    std::uint32_t idle = 0;
+    if (!clock.busy.compare_exchange_strong(idle, 1, std::memory_order_acquire, std::memory_order_relaxed))
+        return;  // somebody checks: next time
+    if (clock.state.line.interval != 0)
+        install(clock, without_counter(monotonic_ns()));
+    clock.busy.store(0, std::memory_order_release);
+}
+
 /// The latest that a thread that used `line` until `counter` can have shown.
 [[nodiscard]] inline constexpr std::uint64_t latest_shown(const clock_line &line, std::uint64_t counter) noexcept
 {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Lanes carry the raw counter. It is held against CLOCK_MONOTONIC whenever the process publishes a pair of both, some
-// ten times a second, by whichever thread comes first and on whichever core that runs. A counter that jumped, or that
-// is another one on another core, is given up for the rest of the session: lanes go on with CLOCK_MONOTONIC in the same
-// unit. An event on its way costs nothing for it: a thread that has a run of slots uses up that run (at most 1,023
-// records) with the counter.
+// ten times a second, by whichever thread comes first and on whichever core that runs. A counter that jumped, that
+// stands still, or that is another one on another core, is given up for the rest of the session: lanes go on with
+// CLOCK_MONOTONIC in the same unit. An event on its way costs nothing for it: a thread that has a run of slots uses up
+// that run (at most 1,023 records) with the counter.
 #pragma once
 
 #include "process.h"
@@ -69,15 +69,15 @@ inline void give_up_counter(ProcessEntry &entry) noexcept
     state.raw_clock.store(kClockGivenUp, std::memory_order_release);
 }
 
-/// The pair to publish, where raw clocks are not ns of CLOCK_MONOTONIC. False: the reading was disturbed. The holder of
-/// late_seq only.
-[[nodiscard]] inline bool read_checked_pair(ProcessEntry &entry, clock_pair &pair) noexcept
+/// The pair to publish, where raw clocks are not ns of CLOCK_MONOTONIC. False: the reading was disturbed. `still`: the
+/// counter stands still. The holder of late_seq only.
+[[nodiscard]] inline bool read_checked_pair(ProcessEntry &entry, bool still, clock_pair &pair) noexcept
 {
     counter_watch &watch = state_v1.counter;
     if (state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter) {
-        const bool undisturbed = read_pair(pair, watch.mult.load(std::memory_order_relaxed));
+        const bool undisturbed = !still && read_pair(pair, watch.mult.load(std::memory_order_relaxed));
         // However disturbed a reading is, it does not go back.
-        if (!undisturbed && read_counter() > watch.good_counter.load(std::memory_order_relaxed))
+        if (!undisturbed && !still && read_counter() > watch.good_counter.load(std::memory_order_relaxed))
             return false;
         if (undisturbed && does_agree(watch, pair)) {
             remember_pair(watch, pair);

@@ -38,14 +38,16 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 }
 
 /// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first; a flight recorder's also
-/// the region's, for there may be no engine that does. The counter is checked on the way.
-[[gnu::noinline, gnu::cold]] inline void publish_pair() noexcept
+/// the region's, for there may be no engine that does. The counter is checked on the way. `still`: it stands still, and
+/// makes no pair due.
+[[gnu::noinline, gnu::cold]] inline void publish_pair(bool still = false) noexcept
 {
     process_state &state = state_v1;
     const std::uint64_t now = raw_now();
     std::uint64_t due = state.pair_due.load(std::memory_order_relaxed);
-    if (!is_pair_due(now) || !state.pair_due.compare_exchange_strong(
-                                 due, now + state.pair_ticks, std::memory_order_relaxed, std::memory_order_relaxed))
+    if ((!still && !is_pair_due(now)) ||
+        !state.pair_due.compare_exchange_strong(due, now + state.pair_ticks, std::memory_order_relaxed,
+                                                std::memory_order_relaxed))
         return;
     const std::uint32_t kind = state.raw_clock.load(std::memory_order_relaxed);
     if (state.lanes.overwrite)
@@ -58,7 +60,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     if ((seq & 1) != 0 ||
         !entry.late_seq.compare_exchange_strong(seq, seq + 1, std::memory_order_acquire, std::memory_order_relaxed))
         return;
-    if (clock_pair pair; read_checked_pair(entry, pair)) {
+    if (clock_pair pair; read_checked_pair(entry, still, pair)) {
         entry.late_ns.store(pair.ns, std::memory_order_release);
         entry.late_counter.store(pair.counter, std::memory_order_release);
     }
@@ -151,8 +153,9 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 {
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
-    if (is_pair_due(ts))
-        publish_pair();
+    const bool still = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter && stands_still(self, ts);
+    if (still || is_pair_due(ts))
+        publish_pair(still);
     while (self.next == self.room_end) {
         if (self.lane == nullptr && !take_lane(self)) {
             state_v1.lanes.extension->records_without_lane.fetch_add(1, std::memory_order_relaxed);

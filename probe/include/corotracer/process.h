@@ -162,17 +162,19 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     LaneHeader *lane;     ///< null: none
     LaneRecord *records;  ///< slot 0
     std::atomic<std::uint64_t> *block_numbers;
-    const LaneRecord *room_end;  ///< end, or what it would be if every record took the slow path
-    std::uint64_t position_end;  ///< position of room_end
-    std::uint64_t drops;         ///< records dropped since the last one that was written
-    std::uint64_t first_drop;    ///< raw clock
-    std::uint64_t last_drop;     ///< raw clock
-    std::uint64_t retry_ns;      ///< CLOCK_MONOTONIC: no lane, or no memory for it, until then
-    std::uint64_t thread_name;   ///< string; a lane that the thread takes gets it
-    std::uint32_t capacity;      ///< records of the lane
-    std::uint32_t counted;       ///< session in which it was counted among threads_without_lane
-    std::uint32_t closer;        ///< 1: something will close the lane when the thread ends
-    std::uint32_t free_count;    ///< compact stations in free_lines
+    const LaneRecord *room_end;    ///< end, or what it would be if every record took the slow path
+    std::uint64_t position_end;    ///< position of room_end
+    std::uint64_t drops;           ///< records dropped since the last one that was written
+    std::uint64_t first_drop;      ///< raw clock
+    std::uint64_t last_drop;       ///< raw clock
+    std::uint64_t retry_ns;        ///< CLOCK_MONOTONIC: no lane, or no memory for it, until then
+    std::uint64_t thread_name;     ///< string; a lane that the thread takes gets it
+    std::uint32_t capacity;        ///< records of the lane
+    std::uint32_t counted;         ///< session in which it was counted among threads_without_lane
+    std::uint64_t seen_counter;    ///< at the thread's latest look whether the counter moves
+    std::uint64_t still_since_ns;  ///< CLOCK_MONOTONIC when the counter was first found where it was; 0 = it moves
+    std::uint32_t closer;          ///< 1: something will close the lane when the thread ends
+    std::uint32_t free_count;      ///< compact stations in free_lines
     std::uint32_t free_lines[kept_lines];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
@@ -197,12 +199,32 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     self.session = session & ~paused_bit;
 }
 
+inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did not move for so long stands still
+
+/// Whether the counter, read just now, has shown this thread the same value for `still_ns`. Such a counter makes no
+/// check due. Costs a look at CLOCK_MONOTONIC only where two looks found the same value.
+[[nodiscard]] inline bool stands_still(thread_state &self, std::uint64_t counter) noexcept
+{
+    if (counter != self.seen_counter) [[likely]] {
+        self.seen_counter = counter;
+        self.still_since_ns = 0;
+        return false;
+    }
+    const std::uint64_t now = monotonic_ns();
+    if (self.still_since_ns == 0)
+        self.still_since_ns = now;
+    // The second reading: this thread may have waited for its processor after the first.
+    return now - self.still_since_ns >= still_ns && read_counter() == counter;
+}
+
 /// Now, in ns; brings this thread up to date.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t renew_thread(std::uint32_t session) noexcept
 {
     thread_state &self = thread_v1;
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
+    if (self.line.interval != 0 && stands_still(self, read_counter()))
+        give_up_clock(state_v1.clock);
     const std::uint64_t now = clock_now(state_v1.clock, self.line);
     self.quick_ticks = (session & engine_fences_bit) != 0 ? self.line.interval : 0;
     return now;
