@@ -207,17 +207,19 @@ bool HarvestLoop::prepareSleep(Batch &batch)
         scan(batch);
         return false;
     }
-    // seq_cst, and seq_cst loads in the pass; partners: the probe's seq_cst store of seq, then its seq_cst load of
-    // this flag. In the one order of all four, either we see the event or the probe sees the flag.
+    // seq_cst, and seq_cst loads after it: of seq in the pass over the stations, of commit in isQuiet(). Partners: the
+    // probe's seq_cst store of seq or commit, then its seq_cst load of this flag. In the one order of all four, either
+    // we see the event or the probe sees the flag.
     header->tracer_sleeping.store(corotracer::kEngineSleeps, std::memory_order_seq_cst);
-    // Probes of such a region store seq with release only: the fence between their store and load is this one.
+    // Probes of such a region store both with release only: the fence between their store and load is this one.
     if (header->extension.engine_fences != 0 && !fenceProcesses()) {
         cancelSleep();
         scan(batch);
         return false;
     }
     m_data->pass(batch, false, true);
-    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled() && !m_data->lanes.isHolding())
+    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled() && !m_data->lanes.isHolding() &&
+        m_data->lanes.isQuiet())
         return true;
     cancelSleep();
     return false;

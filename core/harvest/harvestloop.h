@@ -37,8 +37,8 @@ public:
     bool hasEndsToTell();
     void tellEnds(Batch &batch);
 
-    /// Announces sleep (owner only): sets tracer_sleeping (seq_cst; partner: the probe's seq_cst store of seq and
-    /// load of the flag), then scans everything again. True: nothing was found and the caller may block.
+    /// Announces sleep (owner only): sets tracer_sleeping (seq_cst; partners: the probe's seq_cst store of seq or
+    /// commit and its load of the flag), then scans everything again. True: nothing was found and the caller may block.
     bool prepareSleep(Batch &batch);
     /// After a wake-up, or on the ~10 ms look at the flag: takes the announcement back.
     void cancelSleep();

@@ -27,6 +27,8 @@ public:
     bool isSettled() const { return !m_inBarrier && !m_sweep.isRunning() && !m_merger.isWaiting(); }
     /// Events that came before others of their coroutine wait for a moment to go by.
     bool isHolding() const { return m_merger.isHolding(); }
+    /// After a pass: no lane has news. Every load is seq_cst; see LaneList::isQuiet.
+    bool isQuiet() const { return !hasLanes() || m_lanes.isQuiet(); }
     /// A process has ended, and that is not told yet. Costs a system call.
     bool hasEndsToTell(std::uint64_t nowNs) { return m_processes.lookForEnds(nowNs) || !m_gone.empty(); }
     /// Some process of this project's probe lived when we found it.

@@ -24,6 +24,10 @@ public:
     /// enough, or the records grew faster than they were read.
     bool read(Merger &merger, Batch &batch, std::size_t maxTransitions, std::uint64_t settledBefore);
 
+    /// No lane has a record that read() did not find, and none is new. For an engine that has announced its sleep: the
+    /// loads are seq_cst (partners: the producers' seq_cst stores, see hasRecordAt and LaneHeader::state).
+    bool isQuiet() const;
+
     /// A barrier's ends: those of now. Everything committed before the call lies below them.
     void markEnds();
     bool reachedEnds() const;

@@ -20,11 +20,11 @@ constexpr int kMaxLeaps = 8;
 constexpr int kMaxLooks = 4;
 
 /// Slots that may be touched.
-std::uint32_t touchable(const LaneView &lane)
+std::uint32_t touchable(const LaneView &lane, std::memory_order order = std::memory_order_acquire)
 {
     if (!lane.committed)
         return lane.capacity;
-    return std::min(lane.committed->load(std::memory_order_acquire), lane.capacity);
+    return std::min(lane.committed->load(order), lane.capacity);
 }
 
 /// One past the last position that a run from `position` may reach without touching a slot that has no memory, without
@@ -249,11 +249,11 @@ std::uint64_t searchEnd(const LaneView &lane, std::uint64_t position, std::uint6
 
 }  // namespace
 
-LaneView shrunk(LaneView lane)
+LaneView shrunk(LaneView lane, std::memory_order order)
 {
     if (!lane.capacityNow)
         return lane;
-    const std::uint32_t untrusted = lane.capacityNow->load(std::memory_order_acquire);
+    const std::uint32_t untrusted = lane.capacityNow->load(order);
     if (untrusted < lane.capacity && untrusted >= corotracer::kLaneRecordsMin && untrusted % kLaneBlock == 0)
         lane.capacity = untrusted;
     return lane;
@@ -263,6 +263,15 @@ LaneReading readLane(const LaneView &view, std::uint64_t position, std::span<Lan
 {
     const LaneView lane = shrunk(view);
     return lane.overwrite ? readOverwrite(lane, position, items) : readDiscard(lane, position, items);
+}
+
+bool hasRecordAt(const LaneView &view, std::uint64_t position)
+{
+    constexpr std::memory_order order = std::memory_order_seq_cst;
+    const LaneView lane = shrunk(view, order);
+    const std::uint64_t slot = position % lane.capacity;
+    return slot < touchable(lane, order) &&
+           (lane.records[slot].commit.load(order) & 0xF) == lane_lap(position, lane.capacity);
 }
 
 std::uint64_t committedEnd(const LaneView &view, std::uint64_t position)

@@ -30,7 +30,7 @@ struct LaneView {
 
 /// The lane as long as it is now. Positions keep their meaning: those below the new capacity lie where they lay. The
 /// functions below do this themselves; a caller that divides by the capacity does it from time to time.
-LaneView shrunk(LaneView lane);
+LaneView shrunk(LaneView lane, std::memory_order order = std::memory_order_acquire);
 
 /// A copied record. `kind` is one of kRecordSuspend ... or anything a target scribbled; check before use.
 struct LaneItem {
@@ -52,6 +52,11 @@ struct LaneReading {
 /// not carry its lap. Overwrite mode: what is gone, or was scribbled over, is leapt over before the first item. The
 /// items are of consecutive positions, up to next - 1.
 LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items);
+
+/// Whether the record at `position` is committed. For an engine that has announced its sleep: all loads are seq_cst,
+/// and so are their partners, the producer's stores of commit (unless the engine fences), committed and records. A
+/// release and acquire pair would allow these loads to pass the engine's store to tracer_sleeping.
+bool hasRecordAt(const LaneView &lane, std::uint64_t position);
 
 /// One past the newest committed record, seen from `position` (an earlier end): positions below were committed before
 /// the call returned. Discard mode: O(log capacity); a hole, which only a scribble makes, may lie in front of it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes and compact stations, one step at a time, against known numbers: order, holes, drops, lives.
+#include "core/harvest/laneharvest.h"
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -15,6 +16,39 @@ CT_CASE(anEmptyRegionIsQuiet)
     c.loop->cancelSleep();
     c.end();
     c.checkBooks(0);
+}
+
+/// What an engine looks at last before it sleeps: records and lanes that came after the pass.
+CT_CASE(newsAfterAPassIsNoQuiet)
+{
+    Capture c;
+    ct::HarvestBooks books(*c.region);
+    ct::LaneHarvest lanes(*c.region, books);
+    ct::Batch batch;
+    const auto pass = [&] {
+        batch.now = corotracer::detail::monotonic_ns();
+        lanes.pass(batch, true);
+    };
+    pass();
+    CHECK(lanes.isQuiet());
+    const Process process = c.process(77);
+    Lane lane = *process.takeLane(5);
+    CHECK(!lanes.isQuiet());
+    pass();
+    CHECK(lanes.isQuiet());
+    Coroutine one = *Coroutine::bear(process, lane, 9, 123);
+    CHECK(!lanes.isQuiet());
+    pass();
+    CHECK(lanes.isQuiet());
+    one.step(lane);
+    CHECK(!lanes.isQuiet());
+    pass();
+    // A thread that was killed while it made its lane keeps no engine awake.
+    const Lane made = *process.takeLane(6);
+    made.ring().header->state.store(corotracer::kLaneMaking);
+    CHECK(lanes.isQuiet());
+    made.ring().header->state.store(corotracer::kLaneActive);
+    CHECK(!lanes.isQuiet());
 }
 
 CT_CASE(aLifeInOneLane)

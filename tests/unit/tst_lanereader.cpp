@@ -75,6 +75,7 @@ CT_CASE(readsWhatWasCommittedInOrder)
     CHECK_EQUAL(ct::committedEnd(view, 0), 250u);
     CHECK_EQUAL(ct::committedEnd(view, 249), 250u);
     CHECK_EQUAL(ct::committedEnd(view, 250), 250u);
+    CHECK(ct::hasRecordAt(view, 249) && !ct::hasRecordAt(view, 250));
     std::uint64_t position = 0;
     for (const std::size_t expected : {100u, 100u, 50u, 0u}) {
         const LaneReading reading = ct::readLane(view, position, items);
@@ -132,6 +133,7 @@ CT_CASE(lapsWrap)
     while (position < 40ULL * kSmall) {
         write(lane, lane.position(), position + kSmall);
         CHECK_EQUAL(ct::committedEnd(view, position), position + kSmall);
+        CHECK(ct::hasRecordAt(view, position) && !ct::hasRecordAt(view, position + kSmall));
         const LaneReading reading = ct::readLane(view, position, items);
         CHECK_EQUAL(reading.count, 777u);
         CHECK(isRun(items, position));
@@ -199,6 +201,7 @@ CT_CASE(slotsWithoutMemoryAreNotTouched)
         CHECK_EQUAL(ct::readLane(ring.view(), kSmall / 2, items).count, 0u);
         CHECK_EQUAL(ct::committedEnd(ring.view(), 0), kSmall / 2);
         CHECK_EQUAL(ct::committedEnd(ring.view(), kSmall / 2), kSmall / 2);
+        CHECK(!ct::hasRecordAt(ring.view(), kSmall / 2));
     }
     ::munmap(memory, kBytes);
 }

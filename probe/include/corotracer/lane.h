@@ -86,7 +86,8 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         return false;
     }
     const auto committed = begin + static_cast<std::uint32_t>(backed / sizeof(LaneRecord));
-    self.lane->committed.store(committed, std::memory_order_release);  // partner: the acquire of the next owner
+    // Partners: the acquire of the next owner, and the seq_cst load of an engine that is about to sleep.
+    self.lane->committed.store(committed, std::memory_order_seq_cst);
     return true;
 }
 
@@ -98,8 +99,9 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     if (!state_v1.lanes.may_shrink || position != committed || committed % kLaneBlock != 0 ||
         committed < kLaneRecordsMin)
         return false;
-    // Release; partner: the acquire of readers and of the next owner. In front of the first record that depends on it.
-    self.lane->records.store(committed, std::memory_order_release);
+    // Partners: the acquire of readers and of the next owner, and the seq_cst load of an engine that is about to sleep.
+    // In front of the first record that depends on it.
+    self.lane->records.store(committed, std::memory_order_seq_cst);
     self.capacity = committed;
     return true;
 }
@@ -187,9 +189,10 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     }
 }
 
-/// After a record for an engine that may sleep. The caller stored it with seq_cst unless the engine fences for both
-/// sides, and then only the compiler must keep the order. Partners: the engine's seq_cst store to tracer_sleeping and
-/// what it reads after it; or its membarrier(2) between the two.
+/// After a record for an engine that may sleep. The caller stored its commit (without a lane: the station's seq) with
+/// seq_cst unless the engine fences for both sides, and then only the compiler must keep the order. Partners: the
+/// engine's seq_cst store to tracer_sleeping and its seq_cst load of commit or seq after it
+/// (HarvestLoop::prepareSleep); or its membarrier(2) between the two.
 [[gnu::always_inline]] inline void look_at_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -197,12 +200,12 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         heed_engine();
 }
 
-/// The last step of a transition where the engine does not fence for both sides. The seq_cst store and load (xchg and
-/// mov on x86-64) cost more than the rest of the transition; partners: the engine's seq_cst store to tracer_sleeping
-/// and what it reads after it.
-[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &seq, std::uint64_t value) noexcept
+/// The last step of a transition where the engine does not fence for both sides. `last`: the record's commit or the
+/// station's seq. The seq_cst store and load (xchg and mov on x86-64) cost more than the rest of the transition;
+/// partners: the engine's seq_cst store to tracer_sleeping and its seq_cst load of `last` after it.
+[[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &last, std::uint64_t value) noexcept
 {
-    seq.store(value, std::memory_order_seq_cst);
+    last.store(value, std::memory_order_seq_cst);
     look_at_engine();
 }
 

@@ -149,8 +149,9 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
             give_back(areas, carving);
             return nullptr;
         }
-        // Release: the entry has memory; partner: the acquire in lanes_made and the engine's.
-    } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel, std::memory_order_acquire));
+        // The entry has memory. Partners: the acquire in lanes_made and the engine's, seq_cst when it is about to
+        // sleep.
+    } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_seq_cst, std::memory_order_acquire));
     LaneHeader &lane = areas.directory[index];
     const std::uint64_t offset = areas.pool_offset + (carving.begin - areas.pool_skipped);
     // Release; partner: the acquire of an engine that looks for the lanes of the dead.
@@ -340,7 +341,8 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     lane->begin.store(position, std::memory_order_relaxed);
     lane->thread_name.store(self.thread_name, std::memory_order_relaxed);
     lane->closed_ts.store(0, std::memory_order_relaxed);
-    lane->state.store(kLaneActive, std::memory_order_release);  // partner: the engine's acquire load
+    // Partner: the engine's acquire load, seq_cst when it is about to sleep.
+    lane->state.store(kLaneActive, std::memory_order_seq_cst);
     self.lane = lane;
     self.records = place.records;
     self.block_numbers = place.block_numbers;

@@ -347,25 +347,32 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
     detail::thread_state &self = detail::thread_v1;
     const std::uint64_t number = event_count;
     event_count = number + 1;
-    std::atomic<std::uint64_t> *seq = nullptr;
-    std::uint64_t even = 2 * number + 2;
+    std::atomic<std::uint64_t> *last = nullptr;  // what the engine reads before it sleeps, and
+    std::uint64_t value = 2 * number + 2;        // what is stored there
     if ((session & detail::lanes_bit) != 0) {
         const std::uint64_t now = detail::raw_now();
-        if (LaneRecord *const slot = detail::find_slot(self, session, now); slot != nullptr) {
+        LaneRecord *const slot = detail::find_slot(self, session, now);
+        const std::uint64_t commit = detail::transition_commit(number, what, self.lap);
+        if (slot != nullptr) {
             self.next = slot + 1;
-            detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
+            detail::put_record(*slot, now, identity_, addr, commit);
         }
         detail::store_line(*line_, number, now, self.tid, addr, what);
-        seq = &line_->seq;
+        last = &line_->seq;
+        if (slot != nullptr) {
+            line_->seq.store(value, std::memory_order_release);
+            last = &slot->commit;  // once more: it is the lane that the engine reads
+            value = commit;
+        }
     } else {
         const std::uint64_t now = detail::renew_thread(session);
         Epoch &epoch = detail::epoch_of(*my_station, number);
-        even = detail::store_epoch(epoch, number, now, self.tid, addr, detail::point_in(what),
-                                   (what >> 32 & kRecordResume) != 0);
-        seq = &epoch.seq;
+        value = detail::store_epoch(epoch, number, now, self.tid, addr, detail::point_in(what),
+                                    (what >> 32 & kRecordResume) != 0);
+        last = &epoch.seq;
     }
     // seq_cst whether or not the engine fences: here it costs nothing.
-    detail::publish_fenced(*seq, even);
+    detail::publish_fenced(*last, value);
 }
 
 }  // namespace corotracer
