@@ -62,7 +62,8 @@ struct RecordingReader::Data {
     Block block;
     StreamDecoder decoder;
     StreamGuard guard;
-    Accounting sums;  ///< of the session, the latest
+    Accounting sums;        ///< of the session, the latest
+    Accounting sumsBefore;  ///< these, before the block that the decoder has
     RecordingInfo info;
     bool keepsFrames = true;
     std::vector<FramePlace> frames;  ///< not yet taken
@@ -108,10 +109,11 @@ bool RecordingReader::Data::takeBlock()
     if (block.head.kind != Kind::Stream)
         return true;
     inStream = !needsKeyframe && decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
-    if (inStream && decoder.sums())
-        sums = *decoder.sums();
-    if (inStream)
+    if (inStream) {
+        sumsBefore = sums;
+        sums = decoder.sums().value_or(sums);
         tellPlace();
+    }
     return inStream;
 }
 
@@ -264,6 +266,8 @@ bool RecordingReader::Data::give(Batch &batch)
             places->setEnd(given);
         return true;
     }
+    if (inStream)
+        sums = sumsBefore;
     refuse();
     return false;
 }

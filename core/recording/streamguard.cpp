@@ -38,7 +38,8 @@ std::uint64_t mostMadeUp(std::uint64_t lostBlocks)
 
 }  // namespace
 
-bool StreamGuard::admitSites(const Batch &batch)
+/// `added`: the sites that were not known before.
+bool StreamGuard::admitSites(const Batch &batch, std::vector<SiteId> &added)
 {
     for (const Site &site : batch.sites) {
         const std::uint64_t most = m_siteCount + kSiteSlack + std::min(m_lostBlocks, kMostSites) * kMostRows;
@@ -49,6 +50,7 @@ bool StreamGuard::admitSites(const Batch &batch)
         if (m_sites[site.id])
             continue;
         m_sites[site.id] = true;
+        added.push_back(site.id);
         ++m_siteCount;
         m_siteBytes += site.file.size() + site.function.size();
         if (m_siteBytes > kMostSiteBytes)
@@ -59,13 +61,22 @@ bool StreamGuard::admitSites(const Batch &batch)
 
 bool StreamGuard::admit(const std::vector<FramePlace> &frames)
 {
+    const std::uint64_t bytes = m_frameBytes;
+    std::vector<std::size_t> added;
     for (const FramePlace &place : frames) {
         for (const std::string &text : {std::cref(place.file), std::cref(place.function)}) {
-            if (m_frameTexts.insert(std::hash<std::string>()(text)).second)
-                m_frameBytes += text.size() + kFrameTextCost;
+            const auto [hash, isNew] = m_frameTexts.insert(std::hash<std::string>()(text));
+            if (!isNew)
+                continue;
+            added.push_back(*hash);
+            m_frameBytes += text.size() + kFrameTextCost;
         }
-        if (m_frameBytes > kMostFrameBytes)
+        if (m_frameBytes > kMostFrameBytes) {
+            for (const std::size_t one : added)
+                m_frameTexts.erase(one);
+            m_frameBytes = bytes;
             return false;
+        }
     }
     return true;
 }
@@ -129,8 +140,20 @@ bool StreamGuard::admitBirths(Batch &batch)
 
 bool StreamGuard::admit(Batch &batch)
 {
-    if (!admitSites(batch) || !admitBirths(batch))
+    const CoroutineId coroutines = m_coroutines;
+    const std::uint64_t madeUp = m_madeUp;
+    const std::uint64_t siteBytes = m_siteBytes;
+    std::vector<SiteId> added;
+    if (!admitSites(batch, added) || !admitBirths(batch)) {
+        // The sinks never get this batch, so later ones must not rely on what it said.
+        m_coroutines = coroutines;
+        m_madeUp = madeUp;
+        m_siteBytes = siteBytes;
+        m_siteCount -= added.size();
+        for (const SiteId site : added)
+            m_sites[site] = false;
         return false;
+    }
     for (Transition &event : batch.transitions) {
         if (event.site != kUnknownSite && (event.site >= m_sites.size() || !m_sites[event.site])) [[unlikely]]
             event.site = kUnknownSite;

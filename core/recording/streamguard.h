@@ -23,14 +23,15 @@ public:
 
     /// So many blocks were lost so far: as many births and sites as they can have held may be missing.
     void setLostBlocks(std::uint64_t count) { m_lostBlocks = count; }
-    /// Makes the batch whole. False: no writer can have written it, and it is not to be used.
+    /// Makes the batch whole. False: no writer can have written it, and it is not to be used. The guard then forgets
+    /// everything that the batch said.
     bool admit(Batch &batch);
-    /// False: with these there are more texts than a program can have.
+    /// False: with these there are more texts than a program can have. The guard then forgets them.
     bool admit(const std::vector<FramePlace> &frames);
     const Accounting &sums() const { return m_sums; }  ///< of what was admitted
 
 private:
-    bool admitSites(const Batch &batch);
+    bool admitSites(const Batch &batch, std::vector<SiteId> &added);
     bool admitBirths(Batch &batch);
     bool makeUp(CoroutineId until, std::vector<Birth> &births);
     void count(const Batch &batch);
