@@ -179,7 +179,7 @@ Result<void> RecordingWriter::writeKeyframe()
         if (Result<void> written = m_rotation->blocks().write(Kind::Keyframe, m_payload, facts); !written)
             return written;
     }
-    return writeFramesOf(whole.births);
+    return writeLearned();
 }
 
 /// What came beside the stream.
@@ -254,18 +254,17 @@ void RecordingWriter::learn(const std::vector<FramePlace> &frames)
     }
 }
 
-/// Of those that live; the others are forgotten.
-Result<void> RecordingWriter::writeFramesOf(const std::vector<Birth> &living)
+/// Repeats what is known of the living, and of those whose births are still to come. The others are forgotten.
+Result<void> RecordingWriter::writeLearned()
 {
-    std::map<CoroutineId, FramePlace> learned;
     std::vector<FramePlace> frames;
-    for (const Birth &birth : living) {
-        if (auto place = m_learned.extract(birth.coroutine)) {
-            frames.push_back(place.mapped());
-            learned.insert(std::move(place));
-        }
-    }
-    m_learned = std::move(learned);
+    std::erase_if(m_learned, [&](const auto &learned) {
+        const auto &[id, place] = learned;
+        const bool isWanted = id >= m_present->born() || m_present->lives(id);
+        if (isWanted)
+            frames.push_back(place);
+        return !isWanted;
+    });
     return writeFrames(frames);
 }
 

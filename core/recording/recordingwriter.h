@@ -85,7 +85,7 @@ private:
     Result<void> writeOutputs(const std::vector<ctr::OutputPiece> &outputs);
     Result<void> writeFrames(const std::vector<FramePlace> &frames);
     void learn(const std::vector<FramePlace> &frames);
-    Result<void> writeFramesOf(const std::vector<Birth> &living);
+    Result<void> writeLearned();
     Result<void> turn();
     Result<void> writeKeyframe();
     Result<void> complete(const Accounting &accounting);

@@ -97,8 +97,27 @@ void checkLaterFile(bool ahead)
     REQUIRE(again.size() >= 6 && again.size() % 6 == 0);
     for (std::size_t i = 0; i < again.size(); ++i) {
         CHECK_EQUAL(again[i].coroutine, static_cast<CoroutineId>(i % 6));
-        CHECK_EQUAL(again[i].function, "work::step(int) #" + std::to_string(4 + i % 6));
+        CHECK_EQUAL(again[i].function, placeOf(static_cast<CoroutineId>(4 + i % 6), 12).function);
     }
+}
+
+constexpr std::uint64_t kOneSecond = 1'000'000'000;
+
+/// A recording of which each file takes a second.
+std::shared_ptr<RecordingWriter> rotatingWriter(const std::string &path)
+{
+    auto made = RecordingWriter::open(path, {0, 8 * kOneSecond});
+    REQUIRE(static_cast<bool>(made));
+    return *made;
+}
+
+/// An event of the first coroutine.
+Batch eventAt(std::uint64_t now)
+{
+    Batch batch;
+    batch.transitions.push_back({now, 0x7f00'0000'1000, now / kOneSecond, 2, 0, 5, 0, PointKind::Await, false});
+    batch.now = now;
+    return batch;
 }
 
 }  // namespace
@@ -127,6 +146,61 @@ CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
 {
     checkLaterFile(false);
     checkLaterFile(true);
+}
+
+/// What learns of coroutines may be ahead of what writes. Between the two, the recording goes on to another file.
+CT_CASE(framesLearnedBeforeABirthAreInTheFileOfTheBirth)
+{
+    const TempDir dir;
+    const std::string path = dir.file("r.ctr");
+    const auto to = rotatingWriter(path);
+    REQUIRE(static_cast<bool>(to->consume(births(0, 2, kOneSecond))));
+    to->addFrames({placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)});
+    for (std::uint64_t second = 2; !std::filesystem::exists(ctr::segmentPath(path, 2)); ++second)
+        REQUIRE(second < 100 && static_cast<bool>(to->consume(eventAt(second * kOneSecond))));
+    Batch born = births(2, 2, 200 * kOneSecond);
+    born.deaths.push_back({3, born.now});
+    REQUIRE(static_cast<bool>(to->consume(born)));
+    for (std::uint64_t second = 201; !std::filesystem::exists(ctr::segmentPath(path, 4)); ++second)
+        REQUIRE(second < 300 && static_cast<bool>(to->consume(eventAt(second * kOneSecond))));
+    REQUIRE(static_cast<bool>(to->finish({})));
+
+    std::filesystem::remove(ctr::segmentPath(path, 0));
+    std::filesystem::remove(ctr::segmentPath(path, 1));
+    std::filesystem::remove(ctr::segmentPath(path, 3));
+    // 0 and 1 live when the file begins and keep their numbers.
+    const std::vector<FramePlace> inTheFileOfTheBirth{placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)};
+    CHECK(framesIn(ctr::segmentPath(path, 2)) == inTheFileOfTheBirth);
+    const std::vector<FramePlace> later{placeOf(0, 12), placeOf(2, 14)};
+    CHECK(framesIn(ctr::segmentPath(path, 4)) == later);
+}
+
+/// Stacks and frames of processes that have ended are looked at long after.
+CT_CASE(aLaterFileHasTheModulesOfEndedProcesses)
+{
+    const TempDir dir;
+    const std::string path = dir.file("r.ctr");
+    const auto to = rotatingWriter(path);
+    RecordingInfo first;
+    first.processes = {{77, "/bin/first", {{"/bin/first", 0x1000, 0x2000, 0, "aa"}}}};
+    RecordingInfo second;
+    second.processes = {{78, "/bin/second", {{"/bin/second", 0x1000, 0x3000, 0, "bb"}}}};
+    to->addInfo(first);
+    Batch begin = births(0, 1, kOneSecond);
+    begin.births.front().pid = 77;
+    REQUIRE(static_cast<bool>(to->consume(begin)));
+    to->addInfo(second);
+    Batch end = eventAt(2 * kOneSecond);
+    end.notes.processEnds.push_back({77, 2 * kOneSecond});
+    REQUIRE(static_cast<bool>(to->consume(end)));
+    for (std::uint64_t now = 3; !std::filesystem::exists(ctr::segmentPath(path, 3)); ++now)
+        REQUIRE(now < 100 && static_cast<bool>(to->consume(eventAt(now * kOneSecond))));
+    REQUIRE(static_cast<bool>(to->finish({})));
+    for (const std::uint32_t gone : {0U, 1U, 2U})
+        std::filesystem::remove(ctr::segmentPath(path, gone));
+    RecordingInfo both = first;
+    both.add(second);
+    CHECK(readAll(ctr::segmentPath(path, 3)).info == both);
 }
 
 CT_CASE(targetsAreSaid)
