@@ -139,6 +139,8 @@ auto BatchRun::openOnceRead(const std::string &path, Open open)
 Result<void> BatchRun::openOutputs()
 {
     m_session.addSink(m_population);
+    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return checked;
     if (!m_line.summaryPath.empty()) {
         Result<OutputFile> file =
             openOnceRead(m_line.summaryPath, [this] { return OutputFile::open(m_line.summaryPath); });
@@ -146,6 +148,7 @@ Result<void> BatchRun::openOutputs()
             return file.error();
         m_summaryFile.emplace(std::move(*file));
     }
+    // Once more, now that the summary exists: file systems may take two names for one, as upper and lower case.
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
     if (m_line.keepsOnly()) {

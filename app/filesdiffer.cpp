@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/filesdiffer.h"
 
+#include "core/filekey.h"
 #include "core/recording/segments.h"
+#include "core/recording/standardstreams.h"
+#include "core/session/capturespec.h"
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,22 +37,65 @@ constexpr std::array<Stream, 2> kStreams{{
     {STDERR_FILENO, "standard error", "messages", "2> FILE"},
 }};
 
-std::optional<struct stat> statusOf(const std::string &path)
+/// A file; or the directory in which it would be created, and its name there.
+struct Place {
+    FileKey key;
+    std::string name;  ///< empty: the file exists
+
+    bool operator==(const Place &) const = default;
+};
+
+/// Where a chain of links ends, whether or not a file is there.
+std::filesystem::path behindLinks(const std::string &path)
+{
+    constexpr int kMostLinks = 40;  // as the kernel has it
+    std::filesystem::path at(path);
+    std::error_code failed;
+    for (int i = 0; i < kMostLinks; ++i) {
+        const std::filesystem::path target = std::filesystem::read_symlink(at, failed);
+        if (failed)
+            break;
+        at = at.parent_path() / target;
+    }
+    return at;
+}
+
+/// nullopt: the path is no place for a file, or a terminal or a device, where nothing is replaced.
+std::optional<Place> placeOf(const std::string &path)
 {
     struct stat status {};
-    const int failed = path == "-" ? fstat(STDOUT_FILENO, &status) : stat(path.c_str(), &status);
-    // What is written into a terminal or a device does not replace anything.
-    return failed == 0 && !S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode) ? std::optional(status) : std::nullopt;
+    const std::optional<int> stream = outputStreamNamed(path);
+    if ((stream ? fstat(*stream, &status) : stat(path.c_str(), &status)) == 0) {
+        if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+            return std::nullopt;
+        return Place{{status.st_dev, status.st_ino}, {}};
+    }
+    const std::filesystem::path file = behindLinks(path);
+    const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
+    const std::optional<FileKey> key = FileKey::of(directory.string());
+    return key && file.has_filename() ? std::optional(Place{*key, file.filename().string()}) : std::nullopt;
 }
 
-bool areSame(const std::optional<struct stat> &a, const std::optional<struct stat> &b)
+bool areSame(const std::optional<Place> &a, const std::optional<Place> &b)
 {
-    return a && b && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+    return a && a == b;
 }
 
-}  // namespace
+/// The name of a recording, or of one of the numbered files that it may come to.
+bool isNameOf(const std::string &recording, const std::string &path)
+{
+    const std::optional<ctr::SegmentName> segment = ctr::segmentNameOf(behindLinks(path).string());
+    return areSame(placeOf(path), placeOf(recording)) ||
+           (segment && areSame(placeOf(segment->path), placeOf(recording)));
+}
 
-Result<void> checkFilesDiffer(const CommandLine &line)
+Error sameFile(const NamedFile &a, const NamedFile &b)
+{
+    return {ErrorCode::InvalidArgument, a.name + " and " + b.name + " are the same file; choose different ones"};
+}
+
+/// In the order of the options in messages.
+std::vector<NamedFile> filesOf(const CommandLine &line)
 {
     std::vector<NamedFile> files;
     if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get names that are free
@@ -59,19 +106,38 @@ Result<void> checkFilesDiffer(const CommandLine &line)
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});
     if (const auto *attach = std::get_if<AttachRequest>(&line.start.what))
         files.push_back({"--attach " + attach->regionPath, attach->regionPath, true});
+    const CaptureSpec &capture = line.start.capture;
+    if (!capture.regionPath.empty())
+        files.push_back({"--shm " + capture.regionPath, capture.regionPath});
+    if (!capture.socketPath.empty())
+        files.push_back({"--sock " + capture.socketPath, capture.socketPath});
+    else if (const Result<std::string> socket = socketPathOf(capture, capture.regionPath);
+             socket && !capture.regionPath.empty())
+        files.push_back({"the socket of --shm " + capture.regionPath, *socket});
+    return files;
+}
+
+}  // namespace
+
+Result<void> checkFilesDiffer(const CommandLine &line)
+{
+    const std::vector<NamedFile> files = filesOf(line);
+    const bool isNumbered = line.records() && !line.streams();
     for (std::size_t i = 0; i < files.size(); ++i) {
         for (std::size_t j = i + 1; j < files.size(); ++j) {
-            if (areSame(statusOf(files[i].path), statusOf(files[j].path)))
-                return Error{ErrorCode::InvalidArgument,
-                             files[i].name + " and " + files[j].name + " are the same file; choose different ones"};
+            if (areSame(placeOf(files[i].path), placeOf(files[j].path)))
+                return sameFile(files[i], files[j]);
         }
+        if (isNumbered && i > 0 && isNameOf(line.outputPath, files[i].path))
+            return sameFile(files.front(), files[i]);
     }
     for (const Stream &stream : kStreams) {
         for (const NamedFile &file : files) {
-            struct stat status {};
+            const std::optional<int> named = outputStreamNamed(file.path);
             const bool isAskedFor =
-                (file.path == "-" && (stream.fd == STDOUT_FILENO || file.isText)) || file.path.starts_with("/dev/");
-            if (!isAskedFor && !file.isRead && fstat(stream.fd, &status) == 0 && areSame(statusOf(file.path), status))
+                (named && (*named == stream.fd || file.isText)) || file.path.starts_with("/dev/fd/");
+            const std::optional<FileKey> key = FileKey::of(stream.fd);
+            if (!isAskedFor && !file.isRead && key && areSame(placeOf(file.path), Place{*key, {}}))
                 return Error{ErrorCode::InvalidArgument,
                              file.name + " and " + stream.name + " are the same file: " + stream.what +
                                  " would damage it; send them elsewhere (" + stream.redirection + ")"};

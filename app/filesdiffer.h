@@ -8,8 +8,8 @@
 
 namespace ct {
 
-/// The file of --summary is there; the output is not opened yet, so that what it holds is safe. Compares them, the
-/// region of --attach, and for the output standard error. Terminals and devices may be the same.
+/// Compares the output, the summary, the region and its socket, and what is written with standard output and standard
+/// error. Opens nothing, and the files need not exist. Terminals and devices may be the same.
 Result<void> checkFilesDiffer(const CommandLine &line);
 
 }  // namespace ct

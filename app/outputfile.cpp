@@ -15,9 +15,12 @@ namespace ct {
 
 Result<OutputFile> OutputFile::open(const std::string &path)
 {
-    if (path == "-") {
-        const Result<int> fd = openStandardOutput();
-        return fd ? Result<OutputFile>(OutputFile("standard output", *fd, false, false)) : fd.error();
+    if (const std::optional<int> stream = outputStreamNamed(path)) {
+        const bool isOutput = *stream == STDOUT_FILENO;
+        const Result<int> fd = isOutput ? openStandardOutput() : openStandardError();
+        if (!fd)
+            return fd.error();
+        return OutputFile(isOutput ? "standard output" : "standard error", *fd, false, false);
     }
     const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
     if (!opened)

@@ -14,7 +14,8 @@ namespace ct {
 
 class OutputFile {
 public:
-    /// Opens without touching what is there; "-" is standard output. An error when another process writes the file.
+    /// Opens without touching what is there; "-" and /dev/stdout are standard output, /dev/stderr is standard error,
+    /// and what is written goes to their ends. An error when another process writes the file.
     static Result<OutputFile> open(const std::string &path);
     OutputFile(OutputFile &&other) noexcept
         : m_path(std::move(other.m_path)),
@@ -41,7 +42,7 @@ private:
     std::string m_path;
     int m_fd;
     bool m_created;
-    bool m_regular;  ///< and not standard output
+    bool m_regular;  ///< and not a standard stream
 };
 
 }  // namespace ct

@@ -22,6 +22,15 @@ Result<int> copyOf(int standard, int useless, const std::string &problem)
 
 }  // namespace
 
+std::optional<int> outputStreamNamed(const std::string &path)
+{
+    if (path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1")
+        return STDOUT_FILENO;
+    if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2")
+        return STDERR_FILENO;
+    return std::nullopt;
+}
+
 Result<int> openStandardInput()
 {
     return copyOf(STDIN_FILENO, O_WRONLY, "standard input cannot be read, connect it to a pipe or a file");
@@ -30,6 +39,11 @@ Result<int> openStandardInput()
 Result<int> openStandardOutput()
 {
     return copyOf(STDOUT_FILENO, O_RDONLY, "standard output cannot be written, connect it to a pipe or a file");
+}
+
+Result<int> openStandardError()
+{
+    return copyOf(STDERR_FILENO, O_RDONLY, "standard error cannot be written, connect it to a pipe or a file");
 }
 
 }  // namespace ct

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Output files of a batch run that fail half-way, are the same file, or are somebody else's.
-#include "core/recording/recordingreader.h"
-#include "tests/integration/database.h"
+#include "tests/integration/batchoutputs.h"
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
 
@@ -12,74 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace batchoutputs;
 using runner::Batch;
 using runner::integer;
 
 namespace {
 
-/// Transitions in a file, read by what is not the writer.
-qint64 rowsIn(const QString &path)
-{
-    if (path.endsWith(QLatin1String(".sqlite")))
-        return exporttest::Database(path).rows("SELECT count(*) FROM coro_trace_events").value(0).toLongLong();
-    if (!path.endsWith(QLatin1String(".ctr"))) {
-        const QByteArray all = runner::readAll(path);
-        const bool isWhole = all.isEmpty() || all.endsWith('\n');
-        return isWhole ? all.count('\n') - (path.endsWith(QLatin1String(".csv")) && !all.isEmpty() ? 1 : 0) : -1;
-    }
-    auto reader = ct::RecordingReader::open(path.toStdString());
-    if (!reader)
-        return QFileInfo(path).size() == 0 ? 0 : -1;
-    qint64 rows = 0;
-    ct::Batch batch;
-    for (bool more = true; more;) {
-        batch.clear();
-        const ct::Result<bool> next = (*reader)->next(batch);
-        if (!next)
-            return -1;
-        more = *next;
-        rows += static_cast<qint64>(batch.transitions.size());
-    }
-    return rows;
-}
-
 QStringList storm()
 {
     return runner::target("ct_storm", runner::words("--seconds 1 --rate 20000 --coroutines 10"));
-}
-
-/// A target that begins when it is let go: by then the engine has made and opened everything.
-class HeldTarget {
-public:
-    explicit HeldTarget(const Batch &batch) : m_gate(batch.path("gate")) { ::mkfifo(qPrintable(m_gate), 0600); }
-    QStringList arguments(const char *events) const
-    {
-        const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
-        return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"), QString::fromLatin1(events))};
-    }
-    /// Until the target waits.
-    bool isHeld()
-    {
-        return QTest::qWaitFor(
-            [this] { return (m_fd = ::open(qPrintable(m_gate), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; },
-            runner::kPatienceMs);
-    }
-    void letGo() { QVERIFY(::write(m_fd, "go\n", 3) == 3 && ::close(m_fd) == 0); }
-
-private:
-    const QString m_gate;
-    int m_fd = -1;
-};
-
-void write(const QString &path, const QByteArray &content)
-{
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
-}
-
-void setArguments(Batch &batch, const QStringList &arguments)
-{
-    batch.process().setArguments(QStringList{QStringLiteral("--batch")} + arguments);
 }
 
 }  // namespace
@@ -258,6 +198,19 @@ private Q_SLOTS:
         QTest::newRow("target's output in the output") << "-o keep.jsonl -- true >> keep.jsonl";
         QTest::newRow("target's output in the summary") << "--summary keep.jsonl -- true >> keep.jsonl";
         QTest::newRow("messages in the summary") << "--summary keep.csv -- true 2>> keep.csv";
+        QTest::newRow("both are new, through links") << "-o link.csv --summary ./new.csv -- true";
+        QTest::newRow("a later segment") << "-o new.ctr --limit 1min --summary new.3.ctr -- true";
+        QTest::newRow("the name of a rotated one") << "-o keep.ctr --limit 1min --summary hard -- true";
+        QTest::newRow("a segment without a limit") << "-o new.ctr --summary ./new.3.ctr -- true";
+        QTest::newRow("new region") << "-o new.ctr --shm ./new.ctr -- true";
+        QTest::newRow("older file and region") << "-o keep.ctr --shm hard -- true";
+        QTest::newRow("summary and region") << "--summary keep.shm --shm region -- true";
+        QTest::newRow("new socket") << "-o new.ctr --sock ./new.ctr -- true";
+        QTest::newRow("older file and socket") << "-o keep.ctr --sock hard -- true";
+        QTest::newRow("socket of the region") << "--shm new --summary new.sock -- true";
+        QTest::newRow("recording and summary on standard output") << "-o - --summary /dev/stdout -- true >> keep.ctr";
+        QTest::newRow("output and summary on standard output")
+            << "-o keep.jsonl --summary /dev/stdout -- true >> keep.jsonl";
     }
     void oneFileForTwoIsRefused()
     {
@@ -271,6 +224,8 @@ private Q_SLOTS:
         QVERIFY(QFile::link(path("keep.shm"), path("region.ctr")));
         QVERIFY(::link(qPrintable(path("keep.ctr")), qPrintable(path("hard"))) == 0);
         QVERIFY(::link(qPrintable(path("keep.sqlite")), qPrintable(path("db"))) == 0);
+        QVERIFY(QFile::link(QStringLiteral("new.csv"), path("link.csv")));
+        const QStringList before = QDir(directory.path()).entryList(QDir::AllEntries | QDir::System);
         QProcess shell;
         shell.setWorkingDirectory(directory.path());
         shell.start(QStringLiteral("/bin/sh"),
@@ -282,7 +237,7 @@ private Q_SLOTS:
         QVERIFY2(toFile || said.contains("same file"), said.constData());
         for (const char *name : {"keep.jsonl", "keep.ctr", "keep.csv", "keep.sqlite", "keep.shm"})
             QVERIFY2(runner::readAll(path(name)).startsWith("precious\n"), name);
-        QVERIFY(!QFile::exists(path("new.csv")) && !QFile::exists(path("new.0.ctr")));
+        QCOMPARE(QDir(directory.path()).entryList(QDir::AllEntries | QDir::System), before);
     }
 
     void aSecondRunIsRefused_data()
@@ -340,6 +295,57 @@ private Q_SLOTS:
         QCOMPARE(runner::readAll(older), QByteArray("precious"));
         const QDir directory = QFileInfo(older).dir();
         QCOMPARE(directory.entryList({QStringLiteral("*.ctr")}, QDir::Files), QStringList{old});
+    }
+
+    /// Names that are alike, and yet of two files.
+    void differentFilesAreAccepted_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::newRow("one name in two folders") << "-o run.csv --summary sub/run.csv";
+        QTest::newRow("a number of another recording") << "-o run.ctr --summary walk.0.ctr";
+        QTest::newRow("the socket given") << "--shm run --sock s --summary run.sock";
+        QTest::newRow("no file at all") << "--summary /dev/null";
+    }
+    void differentFilesAreAccepted()
+    {
+        QFETCH(QString, line);
+        Batch batch;
+        QVERIFY(QDir(QFileInfo(batch.path("x")).path()).mkdir(QStringLiteral("sub")));
+        batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
+        setArguments(batch, line.split(u' ') + QStringList{QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(batch.run() == 0, batch.err().constData());
+    }
+
+    /// The summary comes behind everything that is in the file of the stream.
+    void aSummaryIsAppendedToAStream_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("redirection");
+        QTest::newRow("standard output") << "/dev/stdout"
+                                         << "> out 2> /dev/null";
+        QTest::newRow("its descriptor") << "/proc/self/fd/1"
+                                        << "> out 2> /dev/null";
+        QTest::newRow("standard error") << "/dev/stderr"
+                                        << "2> out > /dev/null";
+    }
+    void aSummaryIsAppendedToAStream()
+    {
+        QFETCH(QString, path);
+        QFETCH(QString, redirection);
+        QTemporaryDir directory;
+        QProcess shell;
+        shell.setWorkingDirectory(directory.path());
+        const QString line =
+            QStringLiteral(
+                "(echo first; echo first >&2; exec %1 --batch --summary %2 --cmd 'echo line; echo line >&2') ")
+                .arg(runner::binary("corotracer-gui"), path);
+        shell.start(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), line + redirection});
+        QVERIFY(shell.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(shell.exitCode(), 0);
+        const QByteArray all = runner::readAll(directory.filePath(QStringLiteral("out")));
+        QVERIFY2(all.startsWith("first\nline\n"), all.constData());
+        const QByteArray summary = all.mid(all.indexOf("\n{") + 1);
+        QVERIFY2(!QJsonDocument::fromJson(summary).object().isEmpty(), all.constData());
     }
 
     void replacingIsStillPossible()
