@@ -151,6 +151,8 @@ Result<void> BatchRun::openOutputs()
     // Once more, now that the summary exists: file systems may take two names for one, as upper and lower case.
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
+    if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
+        return dropped;
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
         m_dumper->setLookup(lookupIn(m_places));

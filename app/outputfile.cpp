@@ -40,6 +40,17 @@ OutputFile::~OutputFile()
         close(m_fd);
 }
 
+Result<void> OutputFile::dropOlder()
+{
+    if (!m_regular)
+        return {};
+    if (ftruncate(m_fd, 0) != 0)
+        return errnoError(errno, "cannot empty " + m_path + ", which holds the result of an older run; remove it, or " +
+                                     "choose another name");
+    m_created = true;
+    return {};
+}
+
 Result<void> OutputFile::write(std::string_view content)
 {
     if (m_regular && ftruncate(m_fd, 0) != 0)

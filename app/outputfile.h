@@ -27,9 +27,11 @@ public:
     OutputFile &operator=(OutputFile &&) = delete;
     ~OutputFile();
 
+    /// Empties a regular file: the result of an older run must not pass for that of this one. Leaves others alone.
+    Result<void> dropOlder();
     /// Replaces the content, as a whole or by nothing.
     Result<void> write(std::string_view content);
-    /// Nothing will come: removes a file that open() made.
+    /// Nothing will come: removes a file that open() made or dropOlder() emptied.
     void discard();
 
 private:
@@ -41,7 +43,7 @@ private:
 
     std::string m_path;
     int m_fd;
-    bool m_created;
+    bool m_created;  ///< by us, or emptied by us
     bool m_regular;  ///< and not a standard stream
 };
 

@@ -49,6 +49,12 @@ public:
         const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"), QString::fromLatin1(seconds))};
     }
+    /// A target that is done at once.
+    QStringList fewEvents() const
+    {
+        const QString line = QStringLiteral("read -r go < %1; exec %2 --transitions 1000 --coroutines 10");
+        return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
+    }
     /// Until the target waits.
     bool isHeld()
     {

@@ -7,6 +7,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -346,6 +347,76 @@ private Q_SLOTS:
         QVERIFY2(all.startsWith("first\nline\n"), all.constData());
         const QByteArray summary = all.mid(all.indexOf("\n{") + 1);
         QVERIFY2(!QJsonDocument::fromJson(summary).object().isEmpty(), all.constData());
+    }
+
+    /// A script would take it for the summary of this run.
+    void anOlderSummaryDoesNotOutliveAFailedStart_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<int>("status");
+        QTest::newRow("no such program") << QStringList{QStringLiteral("--"), QStringLiteral("/nonexistent/program")}
+                                         << 127;
+        QTest::newRow("no such region") << runner::words("--attach /nonexistent/region.shm") << 3;
+        QTest::newRow("no place for the output") << runner::words("-o /nonexistent/run.ctr -- true") << 4;
+    }
+    void anOlderSummaryDoesNotOutliveAFailedStart()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(int, status);
+        Batch batch({}, options);
+        write(batch.path("summary.json"), "{\"events\": 1}\n");
+        QVERIFY2(batch.run() == status, batch.err().constData());
+        QVERIFY(!QFile::exists(batch.path("summary.json")));
+    }
+
+    /// As it is seen by who waits for the end, or after the run was killed.
+    void anOlderSummaryIsGoneOnceTheRunHasBegun()
+    {
+        Batch batch;
+        HeldTarget target(batch);
+        write(batch.path("summary.json"), "{\"events\": 1}\n");
+        batch.process().setArguments(batch.process().arguments() + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QCOMPARE(runner::readAll(batch.path("summary.json")), QByteArray());
+        target.letGo();
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
+        QVERIFY(integer(batch.summary(), "events") > 1);
+    }
+
+    /// A link, and what is not a file, stay where they are.
+    void onlyFilesAreDroppedForASummary()
+    {
+        Batch batch({}, {QStringLiteral("--"), QStringLiteral("/nonexistent/program")});
+        write(batch.path("older.json"), "{\"events\": 1}\n");
+        QVERIFY(QFile::link(batch.path("older.json"), batch.path("summary.json")));
+        QCOMPARE(batch.run(), 127);
+        QVERIFY(QFileInfo(batch.path("summary.json")).isSymLink());
+        QCOMPARE(runner::readAll(batch.path("older.json")), QByteArray());
+
+        Batch toPipe({QStringLiteral("--summary"), batch.path("pipe")},
+                     {QStringLiteral("--"), QStringLiteral("/nonexistent/program")});
+        QVERIFY(::mkfifo(qPrintable(batch.path("pipe")), 0600) == 0);
+        const int reader = ::open(qPrintable(batch.path("pipe")), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        QCOMPARE(toPipe.run(), 127);
+        ::close(reader);
+        struct stat status {};
+        QVERIFY(::stat(qPrintable(batch.path("pipe")), &status) == 0 && S_ISFIFO(status.st_mode));
+    }
+
+    void anOlderSummaryThatCannotBeDroppedIsAnError()
+    {
+        const int fd = ::memfd_create("summary", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        QVERIFY(fd >= 0 && ::write(fd, "older", 5) == 5 && ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+        const QString path = QStringLiteral("/proc/%1/fd/%2").arg(::getpid()).arg(fd);
+        Batch batch;
+        setArguments(batch, {QStringLiteral("--summary"), path, QStringLiteral("--"), QStringLiteral("/bin/touch"),
+                             batch.path("started")});
+        QCOMPARE(batch.run(), 4);
+        ::close(fd);
+        QVERIFY2(batch.err().contains("cannot empty " + path.toLatin1()), batch.err().constData());
+        QVERIFY(!QFile::exists(batch.path("started")));
     }
 
     void replacingIsStillPossible()
