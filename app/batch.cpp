@@ -9,6 +9,7 @@
 #include "app/filesdiffer.h"
 #include "app/findinglines.h"
 #include "app/outputfile.h"
+#include "app/outputwatch.h"
 #include "app/progressline.h"
 #include "app/targetteller.h"
 #include "core/exporting/exporting.h"
@@ -91,6 +92,7 @@ private:
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::shared_ptr<Places> m_places;
     std::optional<OutputFile> m_summaryFile;
+    std::optional<OutputWatch> m_watch;   ///< of -o FILE, without a limit
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
     std::shared_ptr<QueuedSink> m_queue;  ///< before the output file, and
     std::unique_ptr<Backlog> m_backlog;   ///< what is in it at the end
@@ -163,6 +165,8 @@ Result<void> BatchRun::openOutputs()
         Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
         if (!writer)
             return writer.error();
+        if (!m_line.limit.any() && !m_line.streams())  // a limit removes files by itself
+            m_watch.emplace(m_line.outputPath);
         // A file is slower than memory: the harvest must not wait for it.
         Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::usualBudget());
         if (!queue)
@@ -427,6 +431,14 @@ int BatchRun::finish()
     m_population->notKept().together(dumped).addTo(m_summary.accounting);
     const std::uint64_t captured = m_summary.accounting.captured;
     m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
+    if (const auto found = m_watch ? m_watch->look() : OutputWatch::Finding();
+        !found.message.empty() && m_summary.outputError.empty()) {
+        if (found.isLost) {
+            m_summary.outputError = found.message;
+            m_summary.eventsNotWritten = captured;
+        }
+        m_progress.say(QString::fromStdString(found.message));
+    }
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();

@@ -20,7 +20,7 @@ Result<OutputFile> OutputFile::open(const std::string &path)
         const Result<int> fd = isOutput ? openStandardOutput() : openStandardError();
         if (!fd)
             return fd.error();
-        return OutputFile(isOutput ? "standard output" : "standard error", *fd, false, false);
+        return OutputFile(isOutput ? "standard output" : "standard error", *fd, false, false, false);
     }
     const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
     if (!opened)
@@ -31,7 +31,7 @@ Result<OutputFile> OutputFile::open(const std::string &path)
         close(opened->fd);
         return ctr::writtenElsewhere(path);
     }
-    return OutputFile(path, opened->fd, opened->created, regular);
+    return OutputFile(path, opened->fd, opened->created, regular, regular && status.st_nlink > 0);
 }
 
 OutputFile::~OutputFile()
@@ -63,6 +63,10 @@ Result<void> OutputFile::write(std::string_view content)
             return fail(errno);
         content.remove_prefix(static_cast<std::size_t>(written));
     }
+    struct stat status {};
+    if (m_named && fstat(m_fd, &status) == 0 && status.st_nlink == 0)
+        return Error{ErrorCode::NotFound, m_path + " was removed by another program during the run, and its content " +
+                                              "is lost; leave the file in its place until the end"};
     if (close(std::exchange(m_fd, -1)) != 0)
         return errnoError(errno, "cannot write " + m_path);
     return {};

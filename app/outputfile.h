@@ -21,7 +21,8 @@ public:
         : m_path(std::move(other.m_path)),
           m_fd(std::exchange(other.m_fd, -1)),
           m_created(other.m_created),
-          m_regular(other.m_regular)
+          m_regular(other.m_regular),
+          m_named(other.m_named)
     {
     }
     OutputFile &operator=(OutputFile &&) = delete;
@@ -29,14 +30,14 @@ public:
 
     /// Empties a regular file: the result of an older run must not pass for that of this one. Leaves others alone.
     Result<void> dropOlder();
-    /// Replaces the content, as a whole or by nothing.
+    /// Replaces the content, as a whole or by nothing. An error also when the file has lost its name since open().
     Result<void> write(std::string_view content);
     /// Nothing will come: removes a file that open() made or dropOlder() emptied.
     void discard();
 
 private:
-    OutputFile(std::string path, int fd, bool created, bool regular)
-        : m_path(std::move(path)), m_fd(fd), m_created(created), m_regular(regular)
+    OutputFile(std::string path, int fd, bool created, bool regular, bool named)
+        : m_path(std::move(path)), m_fd(fd), m_created(created), m_regular(regular), m_named(named)
     {
     }
     Error fail(int errnoValue);
@@ -45,6 +46,7 @@ private:
     int m_fd;
     bool m_created;  ///< by us, or emptied by us
     bool m_regular;  ///< and not a standard stream
+    bool m_named;    ///< a regular file that has a name, unlike one that is open in /proc only
 };
 
 }  // namespace ct

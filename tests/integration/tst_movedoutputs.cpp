@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Output files that another program removes or moves during a batch run.
+#include "tests/integration/batchoutputs.h"
+#include "tests/support/qtsuite.h"
+
+#include <sys/mman.h>
+
+using namespace batchoutputs;
+using runner::Batch;
+using runner::integer;
+
+namespace {
+
+QStringList withOutput(const Batch &batch, const QString &path)
+{
+    return {QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path};
+}
+
+void addNames()
+{
+    QTest::addColumn<QString>("name");
+    for (const char *name : {"run.ctr", "run.jsonl", "run.csv"})
+        QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+}  // namespace
+
+class MovedOutputsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aRemovedOutputIsAnError_data() { addNames(); }
+    void aRemovedOutputIsAnError()
+    {
+        QFETCH(QString, name);
+        Batch batch;
+        const QString path = batch.path(name.toLatin1().constData());
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::remove(path));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const QString error = summary.value(QLatin1String("output_error")).toString();
+        QVERIFY2(error.startsWith(path + QLatin1String(" was removed by another program")), qPrintable(error));
+        QVERIFY2(batch.err().contains(error.toUtf8()), batch.err().constData());
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
+        QVERIFY(!QFile::exists(path));
+    }
+
+    /// There was nothing to lose, but the file that was asked for is missing.
+    void aRemovedOutputWithoutEventsIsAnError()
+    {
+        Batch batch;
+        const QString path = batch.path("run.ctr");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.untraced());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::remove(path));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QCOMPARE(integer(batch.summary(), "events_not_written"), 0);
+    }
+
+    void anOutputThatWasReplacedIsAnError()
+    {
+        Batch batch;
+        const QString path = batch.path("run.jsonl");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        write(batch.path("another"), "precious\n");
+        QVERIFY(QFile::remove(path) && QFile::rename(batch.path("another"), path));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QCOMPARE(runner::readAll(path), QByteArray("precious\n"));
+    }
+
+    void aMovedOutputIsWholeInItsNewPlace_data() { addNames(); }
+    void aMovedOutputIsWholeInItsNewPlace()
+    {
+        QFETCH(QString, name);
+        Batch batch;
+        const QString path = batch.path(name.toLatin1().constData());
+        const QString moved = batch.path(("moved." + name.toLatin1()).constData());
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::rename(path, moved));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        QVERIFY(summary.value(QLatin1String("output_error")).toString().isEmpty());
+        QCOMPARE(integer(summary, "events_not_written"), 0);
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(rowsIn(moved), integer(summary, "events"));
+    }
+
+    void aSecondNameKeepsTheOutput()
+    {
+        Batch batch;
+        const QString path = batch.path("run.jsonl");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(::link(qPrintable(path), qPrintable(batch.path("kept.jsonl"))) == 0 && QFile::remove(path));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        QCOMPARE(rowsIn(batch.path("kept.jsonl")), integer(batch.summary(), "events"));
+    }
+
+    void anOutputInItsPlaceIsNotMentioned()
+    {
+        Batch batch;
+        const QString path = batch.path("run.ctr");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        QVERIFY2(!batch.err().contains("another program"), batch.err().constData());
+    }
+
+    void aRemovedSummaryIsAnError()
+    {
+        Batch batch;
+        HeldTarget target(batch);
+        batch.process().setArguments(batch.process().arguments() + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::remove(batch.path("summary.json")));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        QVERIFY2(batch.err().contains("summary.json was removed by another program"), batch.err().constData());
+    }
+
+    /// Scripts pass such files by their descriptors.
+    void aSummaryWithoutANameIsWritten()
+    {
+        const int fd = ::memfd_create("summary", MFD_CLOEXEC);
+        QVERIFY(fd >= 0);
+        const QString path = QStringLiteral("/proc/%1/fd/%2").arg(::getpid()).arg(fd);
+        Batch batch;
+        setArguments(batch, {QStringLiteral("--summary"), path, QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(batch.run() == 0, batch.err().constData());
+        QVERIFY(!runner::objectIn(path).isEmpty());
+        ::close(fd);
+    }
+};
+
+CT_QT_SUITE(MovedOutputsTest)
+#include "tst_movedoutputs.moc"
