@@ -120,9 +120,8 @@ void readMonotonic(const StationData &station, StationCursor &cursor, StationRea
             continue;
         }
         const StationEvent event = copyPayload(epoch, cursor, seq);
-        if (epoch.seq.load(std::memory_order_relaxed) != seq)  // kept behind the payload by its acquire loads
-            continue;
-        // The rewrite of this slot begins once next + 7 is published, with plain stores and no odd phase.
+        // The rewrite of this slot begins once next + 7 is published, with plain stores and no odd phase. So a payload
+        // load that saw a part of it is followed by this load of next + 7 or later; seq itself need not be read again.
         const std::uint64_t before =
             station.slots[(cursor.next + kSlotsPerStation - 1) % kSlotsPerStation].seq.load(std::memory_order_acquire);
         if (before >= cursor.next + kSlotsPerStation - 1)
