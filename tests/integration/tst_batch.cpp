@@ -222,6 +222,16 @@ private Q_SLOTS:
         runner::compareAccounts(summary, batch.truth());
     }
 
+    /// The signal that ends the target is ours, so it is no failure.
+    void endedByDurationIsSuccess()
+    {
+        Batch batch({QStringLiteral("--duration"), QStringLiteral("0.3")}, shell("exec sleep 600"));
+        QCOMPARE(batch.run(), 0);
+        const QJsonObject summary = batch.summary();
+        QCOMPARE(summary.value(QLatin1String("ended_by")).toString(), QStringLiteral("duration"));
+        QCOMPARE(integer(summary, "signal"), SIGTERM);
+    }
+
     void signalsAreForwarded_data()
     {
         QTest::addColumn<int>("number");
