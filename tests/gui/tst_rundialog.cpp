@@ -388,6 +388,32 @@ private Q_SLOTS:
         QVERIFY(!window.capture().targetRuns());
     }
 
+    void cancelSendsTheTargetNothing()
+    {
+        MainWindow window;
+        window.show();
+        runShell(window,
+                 QStringLiteral("trap 'exit 9' TERM; echo ready; while read line; do echo \"got <$line>\"; done"));
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatience);
+        window.close();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
+        QTRY_VERIFY(!gui::topLevel<QWidget>("runningTargetBox"));
+        // A signal would have ended the target before it answers.
+        window.findChild<QWidget *>(QStringLiteral("outputDock"))->raise();
+        auto *input = child<QLineEdit>(window, "outputInput");
+        QTRY_VERIFY(input->isVisible());
+        QTest::keyClicks(input, QStringLiteral("hello"));
+        QTest::keyClick(input, Qt::Key_Return);
+        const auto answered = [&window] { return output(window).contains(QLatin1String("got <hello>")); };
+        QTRY_VERIFY_WITH_TIMEOUT(answered() || !window.capture().targetRuns(), kPatience);
+        QVERIFY(answered());
+        QVERIFY(window.isVisible());
+        QVERIFY(window.capture().targetRuns());
+        window.capture().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+    }
+
     void listeningShowsLinesToCopy()
     {
         MainWindow window;
