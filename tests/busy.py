@@ -4,8 +4,9 @@
 """Runs the tests while other processes spin on every core.
 
 Every suite has to pass --rounds times, and those that depend on time, threads or processes --timing-rounds times.
-Results are kept in --state after each chunk of suites, so that an interrupted run goes on where it stopped; a failure
-is kept with its output. Exits with 1 if any suite failed. The result of the latest whole run is in CONTRIBUTING.md.
+Results are kept in --state after each chunk of suites, so that a run that was interrupted is resumed by the same command;
+a failure is kept with its output. Build first: the results are those of the commit that the sources stand at, and a run
+is not resumed at another one. Exits with 1 if any suite failed, with 2 if nothing could be run.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,12 @@ TIMING_NAMES = re.compile(
     r"concurrent|wakeup|process|harvestloop|laneharvest|probe_|symbolworker|queuedsink|readahead|follow|memoryahead"
 )
 SUITES_AT_ONCE = 12
+# Ends with its parent, however that ends.
+SPINNER = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
+
+
+class Trouble(Exception):
+    pass
 
 
 def arguments():
@@ -38,8 +46,23 @@ def arguments():
     return parser.parse_args()
 
 
+def commit_of(build):
+    """The commit of the sources that the build tree belongs to, with -dirty behind it when they were changed."""
+    cache = build / "CMakeCache.txt"
+    text = cache.read_text(encoding="utf-8") if cache.exists() else ""
+    home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", text, re.MULTILINE)
+    command = ["git", "-C", home[1] if home else str(ROOT), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"]
+    try:
+        described = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        return "unknown"
+    return described.stdout.strip() if described.returncode == 0 else "unknown"
+
+
 def suites_of(build):
     """Each CTest test with its number of required passes undecided: {name: set of labels}."""
+    if not (build / "CTestTestfile.cmake").exists():
+        raise Trouble(f"{build} is no build tree with tests")
     listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True, text=True)
     found = {}
     for test in json.loads(listing.stdout)["tests"]:
@@ -56,13 +79,32 @@ def run_chunk(build, names, jobs):
         subprocess.run(
             ["ctest", "-j", str(jobs), "-R", pattern, "--output-junit", str(report)], cwd=build, stdout=subprocess.DEVNULL
         )
-        for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
-            output = case.findtext("system-out") or ""
-            yield case.get("name"), case.get("status") in ("run", "notrun", "disabled"), output
+        if not report.exists():
+            raise Trouble(f"ctest wrote no results for {' '.join(names)}")
+        cases = {case.get("name"): case for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase")}
+    for name in names:
+        if name in cases:
+            yield name, has_passed(cases[name]), cases[name].findtext("system-out") or ""
+        else:
+            yield name, False, "ctest did not run it"
 
 
-def load(path):
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"passes": {}, "failures": []}
+def has_passed(case):
+    """A suite that skips itself passes; one whose program is missing does not, although CTest calls both notrun."""
+    if case.get("status") == "notrun":
+        skipped = case.find("skipped")
+        return skipped is not None and skipped.get("message", "").startswith("SKIP_")
+    return case.get("status") in ("run", "disabled")
+
+
+def load(path, commit):
+    if not path.exists():
+        return {"commit": commit, "passes": {}, "failures": []}
+    state = json.loads(path.read_text(encoding="utf-8"))
+    if state.get("commit", "unknown") != commit:
+        raise Trouble(f"{path} has results of commit {state.get('commit', 'unknown')}, the sources stand at {commit}: "
+                      "delete the file, or name another with --state")
+    return state
 
 
 def save(path, state):
@@ -81,16 +123,18 @@ def next_chunk(wanted, state):
     return sorted(open_suites, key=lambda name: done[name])[:SUITES_AT_ONCE]
 
 
-def main():
-    options = arguments()
+def run(options):
     state_file = options.state or options.build / "busy.json"
     wanted = {}
     for name, labels in suites_of(options.build).items():
         timing = labels & TIMING_LABELS or TIMING_NAMES.search(name)
         if re.search(options.only, name):
             wanted[name] = options.timing_rounds if timing else options.rounds
-    state = load(state_file)
-    spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.spinners)]
+    if not wanted:
+        raise Trouble("no suite fits")
+    state = load(state_file, commit_of(options.build))
+    command = [sys.executable, "-c", SPINNER, str(os.getpid())]
+    spinners = [subprocess.Popen(command) for _ in range(options.spinners)]
     try:
         while chunk := next_chunk(wanted, state):
             for name, passed, output in run_chunk(options.build, chunk, options.jobs):
@@ -105,8 +149,18 @@ def main():
         for spinner in spinners:
             spinner.kill()
     failed = sorted({failure["suite"] for failure in state["failures"]} & set(wanted))
-    print(f"{len(wanted)} suites, {len(failed)} of which failed at least once: {' '.join(failed) or 'none'}")
+    print(f"{state['commit']}: {len(wanted)} suites, {len(failed)} of which failed at least once: "
+          f"{' '.join(failed) or 'none'}")
     return 1 if failed else 0
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through finally, so that nothing spins afterwards
+    try:
+        return run(arguments())
+    except Trouble as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""tests/busy.py on a build tree of six small tests: what passes, what fails, resuming, and the commit.
+
+tst_busy.py <source directory>
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUSY = pathlib.Path(sys.argv.pop(1)) / "tests/busy.py"
+IDENTITY = {f"GIT_{who}_{what}": "test@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+TESTS = """
+add_test(tst_good "/bin/sh" "-c" "echo >> {runs}")
+add_test(tst_bad "/bin/false")
+add_test(tst_skipped "/bin/sh" "-c" "exit 77")
+set_tests_properties(tst_skipped PROPERTIES SKIP_RETURN_CODE 77)
+add_test(tst_missing "/no/such/program")
+add_test(tst_timing "/bin/sh" "-c" "echo >> {runs}")
+set_tests_properties(tst_timing PROPERTIES LABELS "gui")
+add_test(tst_waits "/bin/sh" "-c" "echo >> {runs}; exec sleep 2")
+"""
+PATIENCE = 60  # s
+
+
+def groupExists(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class BusyTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.source = pathlib.Path(scratch.name) / "source"
+        self.build = pathlib.Path(scratch.name) / "build"
+        self.source.mkdir()
+        self.build.mkdir()
+        self.runs = self.build / "runs"
+        (self.build / "CTestTestfile.cmake").write_text(TESTS.format(runs=self.runs))
+        (self.build / "CMakeCache.txt").write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.source}\n")
+        self.git("init", "--quiet")
+        self.commit = self.newCommit()
+
+    def git(self, *words):
+        command = ["git", "-C", str(self.source), *words]
+        done = subprocess.run(command, env=os.environ | IDENTITY, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def newCommit(self):
+        self.git("commit", "--quiet", "--allow-empty", "--message", "test")
+        return self.git("rev-parse", "HEAD")[:12]
+
+    def command(self, *options, build=None):
+        rounds = ["--rounds", "2", "--timing-rounds", "3", "--spinners", "1"]
+        return [sys.executable, str(BUSY), "--build", str(build or self.build), *rounds, *options]
+
+    def busy(self, *options, build=None):
+        command = self.command(*options, build=build)
+        return subprocess.run(command, cwd=self.build.parent, capture_output=True, text=True)
+
+    def state(self):
+        return json.loads((self.build / "busy.json").read_text())
+
+    def testPassesAndFailuresAreTold(self):
+        done = self.busy("--only", "good|bad|skipped|missing|timing")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.state()["passes"], {"tst_good": 2, "tst_skipped": 2, "tst_timing": 3})
+        self.assertIn(f"{self.commit}: 5 suites, 2 of which failed at least once: tst_bad tst_missing", done.stdout)
+
+    def testOnlyGoodSuitesEndWithSuccess(self):
+        done = self.busy("--only", "good|timing", "--jobs", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{self.commit}: 2 suites, 0 of which failed at least once: none", done.stdout)
+
+    def testABuildTreeMayBeNamedFromHere(self):
+        self.assertEqual(self.busy("--only", "good", build="build").returncode, 0)
+        self.assertEqual(self.state()["passes"], {"tst_good": 2})
+
+    def testAnInterruptedRunIsResumed(self):
+        self.busy("--only", "good|timing")
+        state = self.state()
+        state["passes"]["tst_timing"] = 1
+        (self.build / "busy.json").write_text(json.dumps(state))
+        runs = len(self.runs.read_text())
+        self.assertEqual(self.busy("--only", "good|timing").returncode, 0)
+        self.assertEqual(len(self.runs.read_text()), runs + 2)
+        self.assertEqual(self.state()["passes"], {"tst_good": 2, "tst_timing": 3})
+
+    def testResultsOfAnotherCommitAreNotContinued(self):
+        self.busy("--only", "good")
+        before = self.state()
+        self.newCommit()
+        done = self.busy("--only", "good")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(self.commit, done.stderr)
+        self.assertEqual(self.state(), before)
+
+    def testATreeWithoutTestsIsRefused(self):
+        for build in (self.source, self.source / "missing"):
+            done = self.busy(build=build)
+            self.assertEqual(done.returncode, 2)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def testNothingSpinsAfterAKill(self):
+        busy = subprocess.Popen(self.command("--only", "waits"), start_new_session=True, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + PATIENCE
+        try:
+            while not self.runs.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            busy.kill()
+            busy.wait()
+            while groupExists(busy.pid) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertFalse(groupExists(busy.pid))
+        finally:
+            if groupExists(busy.pid):
+                os.killpg(busy.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    unittest.main()
