@@ -298,6 +298,17 @@ CT_CASE(aJumpThatOneWriterCannotMakeIsRefused)
     CHECK_EQUAL(f.books.sum(), 100u);
 }
 
+CT_CASE(aMonotonicJumpThatOneWriterCannotMakeIsRefused)
+{
+    Fixture f(Style::Monotonic);
+    f.writer.write(100);
+    f.read();
+    f.station->slots[109 % 8].seq.store(109);  // 102 to 108 do not exist
+    f.read();
+    CHECK(f.cursor.fault == StationFault::TwoWriters);
+    CHECK_EQUAL(f.books.sum(), 100u);
+}
+
 CT_CASE(oneWriterIsNeverAccused)
 {
     for (std::uint64_t count = 0; count < 60; ++count) {

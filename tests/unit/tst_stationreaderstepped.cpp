@@ -218,6 +218,17 @@ CT_CASE(monotonicComesInOnce)
     comesInOnce(Style::Monotonic, {.known = 20, .unread = 1});
 }
 
+/// Slots 7 to 1 are still empty when they are read, and slot 0 then has a seq that both dialects know: 8.
+CT_CASE(fastWriterIsNotTakenForMonotonic)
+{
+    bool cameIn = true;
+    for (std::uint64_t first = 1; cameIn; ++first) {
+        const auto f = std::make_unique<Fixture>(Style::OldSdk);
+        cameIn = visit(*f, {.first = first, .stores = (3 * kSlots + 1) * f->writer.storesPerEvent()});
+        CHECK(!cameIn || f->cursor.dialect == StationDialect::Seqlock);
+    }
+}
+
 CT_CASE(oldSdkKeepsPace)
 {
     keepsPace(Style::OldSdk);
