@@ -212,6 +212,28 @@ private Q_SLOTS:
         runner::compareAccounts(summary, batch.truth());
     }
 
+    /// No event is missing from the file, but its first line is.
+    void aFailedOutputWithoutEventsIsNoSuccess()
+    {
+        if (!QFile::exists(QStringLiteral("/dev/full")))
+            CT_QSKIP("no /dev/full");
+        QTemporaryDir directory;
+        const QString link = directory.filePath(QStringLiteral("full.csv"));
+        QVERIFY(QFile::link(QStringLiteral("/dev/full"), link));
+        Batch batch({QStringLiteral("-o"), link}, shell("exit 0"));
+        QCOMPARE(batch.run(), 4);
+        const QJsonObject summary = batch.summary();
+        QCOMPARE(integer(summary, "events_not_written"), 0);
+        QVERIFY(!summary.value(QLatin1String("output_error")).toString().isEmpty());
+    }
+
+    void aCaptureThatFailsIsNoSuccess()
+    {
+        Batch batch({}, target("ct_hostile", runner::words("--mode truncate --seconds 1")));
+        QCOMPARE(batch.run(), 3);
+        QVERIFY(!batch.summary().value(QLatin1String("capture_error")).toString().isEmpty());
+    }
+
     void durationEndsALaunchedTarget()
     {
         Batch batch({QStringLiteral("--duration"), QStringLiteral("0.3")}, target("ct_many"));
