@@ -1,10 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a batch run says of stuck coroutines whose places are addresses.
+// What a batch run says of stuck coroutines whose places are addresses, and the numbers of its summary.
 #include "app/findinglines.h"
 #include "app/placelearner.h"
 #include "tests/support/qtsuite.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <map>
+#include <type_traits>
 
 using namespace ct;
 
@@ -61,6 +67,43 @@ private Q_SLOTS:
         QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 25000 coroutines at serve server.cpp:12, ")));
         QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more places; --summary FILE has all "
                                            "of them"));
+    }
+
+    /// Each number is another one, so that none can stand for its neighbour.
+    void everySumStandsInTheSummary()
+    {
+        Summary summary;
+        std::map<QString, qint64> expected;
+        const auto number = [&expected](const char *field, auto &value) {
+            const int fresh = static_cast<int>(expected.size()) + 1;
+            value = static_cast<std::remove_reference_t<decltype(value)>>(fresh);
+            expected[QLatin1String(field)] = fresh;
+        };
+        number("events", summary.accounting.captured);
+        number("lost_events", summary.accounting.lost);
+        number("missed_before_attach", summary.accounting.missedBeforeAttach);
+        number("coroutines", summary.accounting.coroutines);
+        number("coroutines_missed", summary.accounting.coroutinesMissed);
+        number("coroutines_not_kept", summary.accounting.coroutinesNotKept);
+        number("events_not_kept", summary.accounting.eventsNotKept);
+        number("untraced_coroutines", summary.accounting.untraced);
+        number("duration_ns", summary.durationNs);
+        number("born_before_init", summary.accounting.bornBeforeInit);
+        number("flagged_stations", summary.accounting.flaggedStations);
+        number("sites_dropped", summary.accounting.sitesDropped);
+        number("born_while_off", summary.accounting.bornWhileOff);
+        number("records_dropped", summary.accounting.recordsDropped);
+        number("notes_lost", summary.accounting.notesLost);
+        number("threads_without_lane", summary.accounting.threadsWithoutLane);
+        number("lanes_shortened", summary.accounting.lanesShortened);
+        number("processes_unmapped", summary.accounting.processesUnmapped);
+        number("processes_partly_mapped", summary.accounting.processesPartlyMapped);
+        number("processes", summary.processes);
+        number("findings_not_dumped", summary.findingsNotDumped);
+        number("events_not_written", summary.eventsNotWritten);
+        const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary))).object();
+        for (const auto &[field, value] : expected)
+            QVERIFY2(json.value(field).toInteger(-1) == value, qPrintable(field));
     }
 
     void whyThereIsNoFunctionIsSaidOnce()
