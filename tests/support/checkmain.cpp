@@ -3,15 +3,11 @@
 //
 // main() of the Qt-free test programs.
 #include "tests/support/check.h"
+#include "tests/support/createthread.h"
 
 #include <algorithm>
 
-#include <dlfcn.h>
-#include <pthread.h>
-
 namespace {
-
-int threads = 0;  ///< started so far
 
 void run(const check::Case &testCase)
 {
@@ -29,6 +25,7 @@ void run(const check::Case &testCase)
 /// A suite that is labelled single-threaded is left out under thread sanitizer: it must be true.
 bool keepsItsLabel()
 {
+    const int threads = ct::test::startedThreads();
     if (threads == 0 || !std::getenv("CT_SINGLE_THREADED"))
         return true;
     std::printf("FAIL %d threads were started: take the suite out of ct_single_threaded()\n", threads);
@@ -36,17 +33,6 @@ bool keepsItsLabel()
 }
 
 }  // namespace
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// Stands in front of the C library's.
-extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                              void *argument) noexcept
-{
-    static const auto real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
-    ++threads;
-    return real(thread, attributes, run, argument);
-}
-#endif
 
 /// PROGRAM [SUITE [CASE...]]: runs every case, those of one suite, or those named.
 int main(int argc, char **argv)
