@@ -4,13 +4,13 @@
 
 #include "core/harvest/harvestserver.h"
 #include "core/harvest/pasttime.h"
+#include "core/startthread.h"
 
 #include <QAbstractEventDispatcher>
 #include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -88,11 +88,9 @@ HarvestThread::~HarvestThread()
 Result<void> HarvestThread::startHarvest()
 {
     std::future<Result<void>> started = m_data->started.get_future();
-    start();
-    if (!isRunning() && !isFinished())  // which answers nothing
-        return errnoError(EAGAIN, "no thread for the capture, raise the limit of processes (ulimit -u) or of the "
-                                  "address space (ulimit -v)");
-    return started.get();
+    // Without a thread nothing would answer.
+    const Result<void> running = startQThread(*this, "for the capture");
+    return running ? started.get() : running;
 }
 
 void HarvestThread::setPast()

@@ -5,10 +5,10 @@
 #include "core/recording/batchpieces.h"
 #include "core/recording/filesink.h"
 #include "core/recording/transitionchunks.h"
+#include "core/startthread.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -415,8 +415,7 @@ Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink,
     try {
         return std::shared_ptr<QueuedSink>(new QueuedSink(std::move(queue)));
     } catch (const std::system_error &) {
-        return errnoError(EAGAIN, "no thread for the queue before the output file, raise the limit of processes "
-                                  "(ulimit -u) or of the address space (ulimit -v)");
+        return noThread("for the queue before the output file");
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/recording/ctrformat.h"
 #include "core/recording/standardstreams.h"
 #include "core/session/printable.h"
+#include "core/startthread.h"
 
 #include <QString>
 
@@ -57,7 +58,7 @@ Result<int> InputSpool::takeStandardInput()
 }
 
 InputSpool::InputSpool(int input, int wake, std::unique_ptr<AppendFile> file, std::string path)
-    : m_path(std::move(path)), m_input(input), m_wake(wake), m_file(std::move(file)), m_thread([this] { run(); })
+    : m_path(std::move(path)), m_input(input), m_wake(wake), m_file(std::move(file))
 {
 }
 
@@ -71,13 +72,19 @@ Result<std::unique_ptr<InputSpool>> InputSpool::begin(int input, const std::stri
         ::close(input);
         return error;
     }
-    return std::unique_ptr<InputSpool>(new InputSpool(input, wake, std::move(*file), path));
+    std::unique_ptr<InputSpool> spool(new InputSpool(input, wake, std::move(*file), path));
+    if (!startThread(spool->m_thread, [begun = spool.get()] { begun->run(); })) {
+        ::close(input);
+        return noThread("to read standard input");
+    }
+    return spool;
 }
 
 InputSpool::~InputSpool()
 {
     stop();
-    m_thread.join();
+    if (m_thread.joinable())
+        m_thread.join();
     ::close(m_wake);
 }
 

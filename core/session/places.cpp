@@ -94,6 +94,8 @@ bool Places::isOpen(const Spot &spot) const
 {
     if (const SymbolWorker::Modules modules = modulesOf(spot))
         return !m_worker->known(modules, spot.addr);
+    if (m_worker->isRefused())
+        return false;
     const std::lock_guard lock(m_core->mutex);
     return m_core->isWanted(spot, m_core->processOf(spot.pid), m_core->knownAt(spot));
 }
@@ -215,7 +217,11 @@ void Places::look()
         }
         // acquire: partner is the release at the task's end.
         const bool any = !m_core->asked.empty() || !m_core->wanted.empty();
-        if (any && !m_core->busy.load(std::memory_order_acquire)) {
+        const bool isDue = any && !m_core->busy.load(std::memory_order_acquire);
+        const Result<void> started = isDue ? m_worker->start() : Result<void>();
+        if (!started) {
+            m_core->refuse(started.error());
+        } else if (isDue) {
             auto &asked = m_core->asked;  // the latest first: they are what is shown now
             if (asked.size() > kMostWaiting)
                 asked.erase(asked.begin(), asked.end() - kMostWaiting);

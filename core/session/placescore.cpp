@@ -173,6 +173,15 @@ void Places::Core::askFor(const Spot &spot, std::uint32_t pid, Known &known)
         asked.push_back({spot.coroutine, pid, spot.addr});
 }
 
+/// Nothing can be read now. Frames are asked for again as long as they are shown, processes are still wanted.
+void Places::Core::refuse(const Error &why)
+{
+    asked.clear();
+    isAsked.clear();
+    if (problem.empty())
+        problem = why.message;
+}
+
 void Places::Core::answer(Symbolizer &symbolizer, const std::vector<Asked> &asks, const std::set<std::uint32_t> &pids)
 {
     std::set<std::uint32_t> all = pids;

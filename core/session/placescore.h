@@ -61,6 +61,7 @@ struct Places::Core {
     bool add(std::span<const FramePlace> rows);
     Answer frame(const Spot &spot, std::uint32_t pid, bool ask);
     bool isWanted(const Spot &spot, std::uint32_t pid, const Known *known) const;
+    void refuse(const Error &why);
     void askFor(const Spot &spot, std::uint32_t pid, Known &known);
     Known *knownAt(const Spot &spot);
     std::vector<FramePlace> takeReads(std::uint64_t before);

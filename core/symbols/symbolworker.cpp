@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/symbolworker.h"
 
+#include "core/startthread.h"
 #include "core/symbols/symbolizer.h"
 
 #include <functional>
@@ -13,6 +14,16 @@ namespace {
 // Some 300 bytes each. A program has fewer suspension points; beyond, all are forgotten rather than any remembered
 // longer.
 constexpr std::size_t kMostAnswers = 500'000;
+
+const char *const kPurpose = "to look up functions and lines";
+
+SymbolWorker::Answer makeRefusal()
+{
+    DescribedAddress described;
+    described.gap = SymbolGap::Unreadable;
+    described.remedy = noThread(kPurpose).message;
+    return std::make_shared<const DescribedAddress>(std::move(described));
+}
 
 }  // namespace
 
@@ -26,27 +37,58 @@ std::size_t SymbolWorker::KeyHash::operator()(const Key &key) const
 SymbolWorker::SymbolWorker(SymbolPlaces places) : m_state(std::make_shared<State>())
 {
     m_state->places = std::move(places);
-    m_thread = std::thread([state = m_state] { state->work(); });
 }
 
 SymbolWorker::~SymbolWorker()
 {
     bool isBusy = false;
+    std::thread thread;
     Batch queue;
     std::vector<Task> tasks;  // not destroyed with the lock: they may own whatever they like
     {
         const std::lock_guard lock(m_state->mutex);
         m_state->stop = true;
         isBusy = m_state->busy;
+        thread.swap(m_thread);
         queue.swap(m_state->queue);
         tasks.swap(m_state->tasks);
     }
     m_state->wake.notify_one();
     // Idle, it sees `stop` first and returns. Else nobody knows how long it takes.
     if (isBusy)
-        m_thread.detach();
-    else
-        m_thread.join();
+        thread.detach();
+    else if (thread.joinable())
+        thread.join();
+}
+
+/// Call it with the lock. False: the system refuses the thread.
+bool SymbolWorker::ensureThread()
+{
+    if (m_thread.joinable())
+        return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (m_refusal && now < m_retryAt)
+        return false;
+    const bool isStarted = startThread(m_thread, [state = m_state] { state->work(); });
+    m_retryAt = now + kRetry;
+    const bool wasRefused = m_refusal != nullptr;
+    if (isStarted == wasRefused) {  // all addresses have another answer now
+        m_refusal = isStarted ? nullptr : makeRefusal();
+        m_state->generation.fetch_add(1, std::memory_order_release);
+    }
+    return isStarted;
+}
+
+Result<void> SymbolWorker::start()
+{
+    const std::lock_guard lock(m_state->mutex);
+    return ensureThread() ? Result<void>() : noThread(kPurpose);
+}
+
+bool SymbolWorker::isRefused() const
+{
+    const std::lock_guard lock(m_state->mutex);
+    return m_refusal != nullptr;
 }
 
 SymbolWorker::Key SymbolWorker::keyOf(const Module &module, std::uint64_t address)
@@ -64,6 +106,8 @@ SymbolWorker::Answer SymbolWorker::lookUp(const Modules &modules, std::uint64_t 
         const std::lock_guard lock(m_state->mutex);
         if (const auto known = m_state->answers.find(key); known != m_state->answers.end())
             return known->second;
+        if (!ensureThread())
+            return m_refusal;
         if (m_state->answers.size() >= kMostAnswers)
             m_state->answers.clear();
         m_state->answers.emplace(std::move(key), nullptr);
@@ -80,13 +124,15 @@ SymbolWorker::Answer SymbolWorker::known(const Modules &modules, std::uint64_t a
         return std::make_shared<DescribedAddress>(Symbolizer::outside());
     const std::lock_guard lock(m_state->mutex);
     const auto found = m_state->answers.find(keyOf(*module, address));
-    return found == m_state->answers.end() ? nullptr : found->second;
+    return found == m_state->answers.end() ? m_refusal : found->second;
 }
 
 void SymbolWorker::run(Task task)
 {
     {
         const std::lock_guard lock(m_state->mutex);
+        if (!ensureThread())
+            return;
         m_state->tasks.push_back(std::move(task));
     }
     m_state->wake.notify_one();

@@ -5,11 +5,13 @@
 // own.
 #pragma once
 
+#include "core/result.h"
 #include "core/symbols/debugfile.h"
 #include "core/symbols/describedaddress.h"
 #include "core/symbols/modulemap.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -42,11 +44,19 @@ public:
     SymbolWorker(const SymbolWorker &) = delete;
     SymbolWorker &operator=(const SymbolWorker &) = delete;
 
+    /// Starts the thread if it does not run yet; the members below do so, too. An error: the system refuses it. Then
+    /// addresses stay addresses, and the next call after kRetry tries again.
+    Result<void> start();
+    /// The latest attempt to start the thread failed. Does not try again.
+    bool isRefused() const;
+    static constexpr std::chrono::milliseconds kRetry{1000};
+
     /// nullptr: not known yet, and asked for; ask again when generation() has changed. `modules` not null.
+    /// Without a thread the answer says so; it is not kept.
     Answer lookUp(const Modules &modules, std::uint64_t address);
     /// The same, but nothing is asked for.
     Answer known(const Modules &modules, std::uint64_t address);
-    /// Runs before what is queued.
+    /// Runs before what is queued. Without a thread it is dropped: call start() first.
     void run(Task task);
     /// Grows whenever answers have arrived or were forgotten.
     std::uint64_t generation() const { return m_state->generation.load(std::memory_order_acquire); }
@@ -69,6 +79,8 @@ private:
     };
     using Batch = std::vector<std::pair<Modules, std::uint64_t>>;
 
+    bool ensureThread();
+
     static Key keyOf(const Module &module, std::uint64_t address);
 
     /// Shared with the thread, which may outlive the worker.
@@ -90,7 +102,11 @@ private:
         std::atomic<std::uint64_t> generation{0};
     };
     const std::shared_ptr<State> m_state;
+
+    // Guarded by the state's mutex.
     std::thread m_thread;
+    Answer m_refusal;  ///< answers every address while the system refuses the thread; otherwise nullptr
+    std::chrono::steady_clock::time_point m_retryAt;
 };
 
 }  // namespace ct

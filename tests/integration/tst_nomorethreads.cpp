@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The system refuses every thread (ulimit -u): each part of the core reports it or works without, and tries again.
+#include "core/recording/queuedsink.h"
+#include "core/session/fileloader.h"
+#include "core/session/inputspool.h"
+#include "core/session/places.h"
+#include "core/startthread.h"
+#include "core/trace/population.h"
+#include "tests/support/check.h"
+#include "tests/support/createthread.h"
+#include "tests/support/tempdir.h"
+
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+using namespace ct;
+using ct::test::NoMoreThreads;
+
+namespace {
+
+constexpr std::uint64_t kAddress = 0x1010;
+constexpr std::uint64_t kFrame = 0x9000;
+
+/// One module, whose file does not exist.
+SymbolWorker::Modules someModules()
+{
+    return std::make_shared<const ModuleMap>(std::vector<Module>{{"/nowhere/program", 0x1000, 0x2000, 0, {}}});
+}
+
+bool isRefusal(const std::string &message)
+{
+    return message.find("cannot start a thread") != std::string::npos && message.find("ulimit -u") != std::string::npos;
+}
+
+/// One coroutine of this process, which waits in a frame; the process has one known module.
+struct Run {
+    Run()
+    {
+        Batch batch;
+        batch.now = 1;
+        Birth birth;
+        birth.dialect = Dialect::Seqlock;
+        birth.pid = static_cast<std::uint32_t>(::getpid());
+        batch.births.push_back(birth);
+        CHECK(static_cast<bool>(population->consume(batch)));
+        RecordingInfo info;
+        RecordingInfo::Process process;
+        process.pid = birth.pid;
+        process.modules = {{"/nowhere/program", 0x1000, 0x2000, 0, {}}};
+        info.processes.push_back(process);
+        places->addInfo(info);
+        places->setLive(true);
+        code = {0, birth.pid, kAddress, 1, true};
+        frame = {0, birth.pid, kFrame, 1, true};
+    }
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
+    std::shared_ptr<Places> places = std::make_shared<Places>(worker, population);
+    Places::Spot code;
+    Places::Spot frame;
+};
+
+void needRefusals()
+{
+    if (!ct::test::kCanRefuseThreads)
+        CHECK_SKIP("a sanitizer starts the threads itself");
+}
+
+}  // namespace
+
+CT_CASE(addressesStayAddresses)
+{
+    needRefusals();
+    const SymbolWorker::Modules modules = someModules();
+    SymbolWorker worker;
+    SymbolWorker::Answer refusal;
+    const std::uint64_t first = worker.generation();
+    {
+        const NoMoreThreads none;
+        refusal = worker.lookUp(modules, kAddress);
+        REQUIRE(refusal != nullptr);
+        CHECK(isRefusal(refusal->remedy));
+        CHECK(refusal->frames.empty());
+        CHECK(worker.generation() > first);
+        CHECK(worker.known(modules, kAddress) == refusal);
+        worker.run([](Symbolizer &) { CHECK(!"ran without a thread"); });
+        CHECK(worker.isIdle());
+        worker.waitUntilIdle();
+        // A view asks for a thousand addresses each time that it is painted.
+        for (std::uint64_t i = 0; i < 1000; ++i)
+            CHECK(worker.lookUp(modules, kAddress + i) == refusal);
+        CHECK(none.refused() < 1000);
+    }
+    CHECK(worker.isRefused());
+    const std::uint64_t refused = worker.generation();
+    while (worker.lookUp(modules, kAddress) == refusal)  // until kRetry is over
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(!worker.isRefused());
+    CHECK(worker.generation() > refused);
+    worker.waitUntilIdle();
+    const SymbolWorker::Answer answer = worker.lookUp(modules, kAddress);
+    REQUIRE(answer != nullptr);
+    CHECK(answer->gap == SymbolGap::NoFile);
+}
+
+CT_CASE(aRefusedWorkerEndsAtOnce)
+{
+    needRefusals();
+    const NoMoreThreads none;
+    SymbolWorker worker;
+    CHECK(!worker.start());
+}
+
+CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
+{
+    needRefusals();
+    for (const bool isFrame : {false, true}) {
+        Run run;
+        const NoMoreThreads none;
+        const Places::Spot spot = isFrame ? run.frame : run.code;
+        CHECK(run.places->isOpen(spot));
+        static_cast<void>(run.places->find(spot));
+        run.places->look();
+        CHECK(isRefusal(run.places->problem()));
+        CHECK(!run.places->isOpen(spot));
+        CHECK(run.places->isRead());
+        run.places->setLive(false);
+        run.places->look();
+        CHECK(run.places->isIdle());
+    }
+}
+
+CT_CASE(aFrameIsReadOnceThereIsAThread)
+{
+    needRefusals();
+    Run run;
+    {
+        const NoMoreThreads none;
+        static_cast<void>(run.places->find(run.frame));
+        run.places->look();
+    }
+    while (!run.worker->start())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(run.places->isOpen(run.frame));
+}
+
+CT_CASE(standardInputIsGivenBack)
+{
+    needRefusals();
+    const ct::test::TempDir dir;
+    const std::string path = dir.file("spool.ctr");
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    {
+        const NoMoreThreads none;
+        const auto spool = InputSpool::begin(ends[0], path);
+        REQUIRE(!spool);
+        CHECK(isRefusal(spool.error().message));
+    }
+    CHECK_EQUAL(::fcntl(ends[0], F_GETFD), -1);
+    CHECK(!std::filesystem::exists(path));
+    ::close(ends[1]);
+}
+
+CT_CASE(aLoaderThatCannotStartIsAnError)
+{
+    needRefusals();
+    const NoMoreThreads none;
+    FileLoader loader("/nowhere/run.ctr", {});
+    const Result<void> started = startQThread(loader, "to read run.ctr");
+    REQUIRE(!started);
+    CHECK(isRefusal(started.error().message));
+    CHECK(started.error().message.find("run.ctr") != std::string::npos);
+}
+
+CT_CASE(aQueueThatCannotStartIsAnError)
+{
+    needRefusals();
+    const NoMoreThreads none;
+    const auto queue = QueuedSink::make(std::make_shared<Population>(), QueuedSink::usualBudget());
+    REQUIRE(!queue);
+    CHECK(isRefusal(queue.error().message));
+}
