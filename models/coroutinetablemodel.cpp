@@ -15,21 +15,18 @@ struct CoroutineTableModel::Job {
     std::vector<CoroutineId> order;
 };
 
-CoroutineTableModel::CoroutineTableModel(QObject *parent) : QAbstractTableModel(parent)
-{
-    m_pool.setMaxThreadCount(1);
-}
+CoroutineTableModel::CoroutineTableModel(QObject *parent) : QAbstractTableModel(parent) {}
 
 CoroutineTableModel::~CoroutineTableModel()
 {
     cancelOrdering();
-    m_pool.waitForDone();
+    m_worker.waitForDone();
 }
 
 void CoroutineTableModel::setPopulation(const Population *population)
 {
     cancelOrdering();
-    m_pool.waitForDone();  // the worker may still read the old one
+    m_worker.waitForDone();  // the worker may still read the old one
     beginResetModel();
     m_population = population;
     m_frozen.reset();
@@ -284,17 +281,16 @@ void CoroutineTableModel::startOrdering()
                             : computeOrder(*population, job->count, spec, job->cancelled, places.get());
     };
     m_job = job;
-    if (job->count < kBackgroundFrom) {
-        order();
-        finishOrdering(job);
-        return;
-    }
     // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
-    m_pool.start([this, job, order] {
+    const auto orderInBackground = [this, job, order] {
         order();
         QMetaObject::invokeMethod(
             this, [this, job] { finishOrdering(job); }, Qt::QueuedConnection);
-    });
+    };
+    if (job->count >= kBackgroundFrom && m_worker.start(orderInBackground))
+        return;
+    order();
+    finishOrdering(job);
 }
 
 void CoroutineTableModel::finishOrdering(const std::shared_ptr<Job> &job)

@@ -5,12 +5,12 @@
 // in the background, because a proxy model cannot keep up with 100,000 rows that all change.
 #pragma once
 
+#include "models/backgroundworker.h"
 #include "models/coroutineorder.h"
 #include "models/rowchanges.h"
 
 #include <QAbstractTableModel>
 #include <QElapsedTimer>
-#include <QThreadPool>
 
 #include <memory>
 #include <optional>
@@ -142,7 +142,7 @@ private:
     std::shared_ptr<const FrozenRows> m_frozen;  ///< while paused: the values of that moment
     QElapsedTimer m_sinceSort;
     std::shared_ptr<Job> m_job;  ///< the ordering under way; others are stale
-    QThreadPool m_pool;
+    BackgroundWorker m_worker;
 };
 
 }  // namespace ct

@@ -59,10 +59,7 @@ QVariant optionalNumber(std::optional<std::uint64_t> value)
 
 // Groups have internal id 0, children their group's site + 1: indexes of children stay right when groups move.
 
-StuckModel::StuckModel(QObject *parent) : QAbstractItemModel(parent)
-{
-    m_pool.setMaxThreadCount(1);
-}
+StuckModel::StuckModel(QObject *parent) : QAbstractItemModel(parent) {}
 
 StuckModel::~StuckModel()
 {
@@ -93,17 +90,16 @@ void StuckModel::sample()
         job->found = findStuck(*population, job->now, rule);
     };
     m_job = job;
-    if (m_population->size() < kBackgroundFrom) {
-        judge();
-        finishJudging(job);
-        return;
-    }
     // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
-    m_pool.start([this, job, judge] {
+    const auto judgeInBackground = [this, job, judge] {
         judge();
         QMetaObject::invokeMethod(
             this, [this, job] { finishJudging(job); }, Qt::QueuedConnection);
-    });
+    };
+    if (m_population->size() >= kBackgroundFrom && m_worker.start(judgeInBackground))
+        return;
+    judge();
+    finishJudging(job);
 }
 
 void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
@@ -119,7 +115,7 @@ void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
 void StuckModel::cancelJudging()
 {
     m_job.reset();
-    m_pool.waitForDone();
+    m_worker.waitForDone();
 }
 
 QModelIndex StuckModel::index(int row, int column, const QModelIndex &parent) const

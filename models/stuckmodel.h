@@ -6,11 +6,11 @@
 #pragma once
 
 #include "core/analysis/stuck.h"
+#include "models/backgroundworker.h"
 #include "models/stuckplaces.h"
 
 #include <QAbstractItemModel>
 #include <QHash>
-#include <QThreadPool>
 
 #include <memory>
 
@@ -104,7 +104,7 @@ private:
     QHash<SiteId, int> m_rowOfSite;
     int m_count = 0;
     std::shared_ptr<Job> m_job;  ///< the judgement under way; others are stale
-    QThreadPool m_pool;
+    BackgroundWorker m_worker;
 };
 
 }  // namespace ct
