@@ -8,6 +8,7 @@
 #include "core/filekey.h"
 #include "core/session/printable.h"
 #include "core/session/processlimits.h"
+#include "ui/windowthreads.h"
 
 #include <QCoreApplication>
 
@@ -127,6 +128,8 @@ int run(int argc, char **argv)
                          "--input -: standard input is a terminal; send a recording into it through a pipe: "
                          "corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -"},
                         ct::kExitUsage);
+    if (const ct::Result<void> threads = ct::checkWindowThreads(); !threads)
+        return complain(threads.error(), ct::kExitCapture);
     if (const ct::Result<void> display = ct::checkDisplay(qtCount, qtArguments.data()); !display)
         return complain(display.error(), ct::kExitCapture);
     return ct::runWindow(line, qtCount, qtArguments.data());

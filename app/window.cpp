@@ -8,6 +8,7 @@
 #include "core/session/printable.h"
 #include "ui/mainwindow.h"
 #include "ui/theme.h"
+#include "ui/windowthreads.h"
 
 #include <QApplication>
 #include <QSettings>
@@ -45,6 +46,7 @@ int runWindow(const CommandLine &line, int argc, char **argv)
         picture.emplace(std::move(*file));
     }
     QApplication application(argc, argv);
+    keepPaintingThread();
     refuseUserSignal();
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
