@@ -9,6 +9,7 @@
 #include "core/session/recall.h"
 #include "core/session/replaygate.h"
 #include "core/session/runrecording.h"
+#include "core/startthread.h"
 
 #include <QFileInfo>
 
@@ -201,15 +202,12 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
 {
     if (const auto *open = std::get_if<OpenRequest>(&request.what)) {
         source.name = baseName(open->path);
-        beginFile(source, open->path);
-        return {};
+        return beginFile(source, open->path);
     }
     if (std::holds_alternative<InputRequest>(request.what))
         return beginInput(source);
-    if (const auto *replay = std::get_if<ReplayRequest>(&request.what)) {
-        beginReplay(source, *replay);
-        return {};
-    }
+    if (const auto *replay = std::get_if<ReplayRequest>(&request.what))
+        return beginReplay(source, *replay);
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
@@ -270,7 +268,7 @@ std::string Capture::recordingPath() const
     return m_recording ? m_recording->path() : m_openedPath;
 }
 
-void Capture::beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate)
+Result<void> Capture::beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate)
 {
     source.openedPath = path;
     source.loader =
@@ -279,10 +277,10 @@ void Capture::beginFile(Source &source, const std::string &path, std::shared_ptr
     source.loader->setAddresses(source.places);
     source.loader->setGate(std::move(gate));
     watch(*source.loader);
-    source.loader->start();
+    return startQThread(*source.loader, "to read " + path);
 }
 
-void Capture::beginReplay(Source &source, const ReplayRequest &request)
+Result<void> Capture::beginReplay(Source &source, const ReplayRequest &request)
 {
     source.name = baseName(request.path);
     const auto gate = std::make_shared<ReplayGate>();
@@ -290,7 +288,7 @@ void Capture::beginReplay(Source &source, const ReplayRequest &request)
     if (!request.playing)
         gate->pause();
     gate->runTo(request.through);
-    beginFile(source, request.path, gate);
+    return beginFile(source, request.path, gate);
 }
 
 Result<void> Capture::beginInput(Source &source)
@@ -309,8 +307,7 @@ Result<void> Capture::beginInput(Source &source)
     if (!spool)
         return spool.error();
     source.input = std::move(*spool);
-    beginFile(source, source.input->path());
-    return {};
+    return beginFile(source, source.input->path());
 }
 
 void Capture::watch(Session &session)

@@ -142,8 +142,8 @@ private:
     void watch(Session &session);
     void watch(FileLoader &loader);
     Result<void> beginInput(Source &source);
-    void beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate = nullptr);
-    void beginReplay(Source &source, const ReplayRequest &request);
+    Result<void> beginFile(Source &source, const std::string &path, std::shared_ptr<ReplayGate> gate = nullptr);
+    Result<void> beginReplay(Source &source, const ReplayRequest &request);
     void onLoaded(FileLoader &loader);
     void takeOutput(FileLoader &loader);
     void tellExit(const FileLoader &loader);

@@ -3,6 +3,7 @@
 #include "ui/exportbar.h"
 
 #include "core/session/printable.h"
+#include "core/startthread.h"
 #include "ui/icons.h"
 
 #include <QHBoxLayout>
@@ -51,7 +52,11 @@ void ExportBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, s
         if (m_job.get() == started)
             finish();
     });
-    m_job->start();
+    if (const Result<void> started = startQThread(*m_job, "to write " + m_job->path().toStdString()); !started) {
+        giveUp();
+        Q_EMIT failed(QString::fromStdString(started.error().message));
+        return;
+    }
     m_timer->start();
     show();
 }

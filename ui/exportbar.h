@@ -24,7 +24,7 @@ public:
     ExportBar(const QString &name, const QString &cancelText, QWidget *parent = nullptr);
 
     /// While none is running. `text`: what goes on. `done` is called once the job has succeeded; the job lives until it
-    /// returns.
+    /// returns. Without a thread the job is destroyed, and failed() comes from within.
     void start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done);
     bool isRunning() const { return m_job != nullptr; }
     /// Of what is running: "Saving run.ctr".

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/recordingkeeper.h"
 
+#include "core/startthread.h"
+
 #include <QFile>
 
 #include <algorithm>
@@ -17,7 +19,6 @@ RecordingKeeper::RecordingKeeper(QString directory, QObject *parent)
 {
     m_thread.setObjectName(QStringLiteral("recordings"));
     m_worker->moveToThread(&m_thread);
-    m_thread.start();
 }
 
 RecordingKeeper::~RecordingKeeper()
@@ -26,10 +27,22 @@ RecordingKeeper::~RecordingKeeper()
     m_thread.wait();
 }
 
-/// `work` on the thread, then `then` with its result on this one, unless this object is gone by then.
-template <class Work, class Then>
-void RecordingKeeper::run(Work work, Then then)
+/// `work` on the thread, then `then` with its result on this one, unless this object is gone by then. Without a thread
+/// `otherwise` with the reason.
+template <class Work, class Then, class Otherwise>
+void RecordingKeeper::run(Work work, Then then, Otherwise otherwise)
 {
+    const Result<void> started =
+        m_thread.isRunning() ? Result<void>() : startQThread(m_thread, "to look through the recordings");
+    if (!started) {
+        QMetaObject::invokeMethod(
+            this,
+            [message = QString::fromStdString(started.error().message), otherwise = std::move(otherwise)] {
+                otherwise(message);
+            },
+            Qt::QueuedConnection);
+        return;
+    }
     QMetaObject::invokeMethod(m_worker.get(), [this, work = std::move(work), then = std::move(then)]() mutable {
         // The destructor waits for us: this is still there. What is posted to it goes with it.
         QMetaObject::invokeMethod(
@@ -53,6 +66,10 @@ void RecordingKeeper::refresh()
                 Q_EMIT failedToList(QString::fromStdString(runs.error().message));
             if (again)
                 refresh();
+        },
+        [this](const QString &why) {
+            m_refreshes = 0;
+            Q_EMIT failedToList(why);
         });
 }
 
@@ -63,6 +80,11 @@ void RecordingKeeper::makeRoom(std::uint64_t most)
         [this](const RoomMade &made) {
             Q_EMIT roomMade(made);
             refresh();
+        },
+        [this](const QString &why) {
+            RoomMade made;
+            made.failures = {why.toStdString()};
+            Q_EMIT roomMade(made);
         });
 }
 
@@ -80,7 +102,8 @@ void RecordingKeeper::remove(const std::vector<std::string> &paths)
         [this](const QStringList &failures) {
             Q_EMIT removed(failures);
             refresh();
-        });
+        },
+        [this](const QString &why) { Q_EMIT removed({why}); });
 }
 
 }  // namespace ct

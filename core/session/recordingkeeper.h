@@ -15,7 +15,8 @@
 
 namespace ct {
 
-/// GUI (or main) thread. Signals come from the event loop, never from within a call.
+/// GUI (or main) thread. Signals come from the event loop, never from within a call. While the system refuses the
+/// thread, each call fails with the signal that follows it, and tries again to start the thread.
 class RecordingKeeper : public QObject {
     Q_OBJECT
 public:
@@ -38,8 +39,8 @@ Q_SIGNALS:
     void removed(const QStringList &failures);
 
 private:
-    template <class Work, class Then>
-    void run(Work work, Then then);
+    template <class Work, class Then, class Otherwise>
+    void run(Work work, Then then, Otherwise otherwise);
 
     const QString m_directory;
     QThread m_thread;
