@@ -4,6 +4,7 @@
 
 #include "core/analysis/stuck.h"
 #include "core/exporting/exporting.h"
+#include "core/startthread.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -196,7 +197,10 @@ void Dumper::begin()
     };
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::end);
-    m_writer->start();
+    if (!startQThread(*m_writer, "to write " + m_outcome->path)) {
+        write();  // the dump comes first, even if the rest waits for it
+        QMetaObject::invokeMethod(this, &Dumper::end, Qt::QueuedConnection);
+    }
 }
 
 void Dumper::end()

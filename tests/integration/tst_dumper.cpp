@@ -5,6 +5,7 @@
 #include "app/dumper.h"
 
 #include "tests/integration/exportsupport.h"
+#include "tests/support/createthread.h"
 #include "tests/support/qtsuite.h"
 
 #include <QScopeGuard>
@@ -123,6 +124,22 @@ private Q_SLOTS:
         const Result<void> place = m_dumper->checkPlace();
         QVERIFY(!place);
         QCOMPARE(place.error().code, ErrorCode::NotFound);
+    }
+
+    /// The system refuses the thread (ulimit -u).
+    void aDumpIsWrittenWithoutAThread()
+    {
+        if (!ct::test::kCanRefuseThreads)
+            CT_QSKIP("a sanitizer starts the threads itself");
+        const ct::test::NoMoreThreads none;
+        consume(manyEvents(3, 0, 10));
+        for (const char *name : {"run.1.sqlite", "run.2.sqlite"})
+            QCOMPARE(dumped(), QStringLiteral("as asked for: wrote %1 (30 events)").arg(path(name)));
+        m_dumper->dump(QStringLiteral("as asked for"));
+        m_dumper->finish(Dumper::Ending::Left, 20'000'000'000);
+        QCOMPARE(m_dumper->files().size(), 3U);
+        QCOMPARE(none.refused(), 3);
+        QCoreApplication::processEvents();
     }
 
     void aDumpOfADeathAtTheEndHasTheFindingToo()
