@@ -147,6 +147,31 @@ void PresentState::appendTo(Batch &batch, std::uint32_t place) const
         batch.flags.push_back({id, *rare.flag});
 }
 
+std::set<std::uint32_t> PresentState::goneProcesses() const
+{
+    std::map<std::uint32_t, std::int64_t> running;  // of a pid; the system uses pids again
+    for (const Process &process : m_processes)
+        ++running[process.pid];
+    for (const ProcessEnd &end : m_ends)
+        --running[end.pid];
+    std::set<std::uint32_t> gone;
+    for (const ProcessEnd &end : m_ends) {
+        if (running[end.pid] <= 0 && end.ts + kSettleNs < m_now)
+            gone.insert(end.pid);
+    }
+    for (const std::unique_ptr<Page> &page : m_pages) {
+        if (gone.empty())
+            break;
+        if (!page)
+            continue;
+        for (const std::uint32_t place : page->places) {
+            if (place != kNone)
+                gone.erase(m_living[place].birth.pid);
+        }
+    }
+    return gone;
+}
+
 Batch PresentState::keyframe() const
 {
     Batch batch;

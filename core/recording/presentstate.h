@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,6 +30,10 @@ public:
     /// Born so far, living or not: the next one gets this id.
     CoroutineId born() const { return m_born; }
     bool lives(CoroutineId id) const { return placeOf(id) != kNone; }
+    /// Pids of processes that ended more than kSettleNs ago, and left no coroutine that lives: nothing that comes later
+    /// is of them.
+    std::set<std::uint32_t> goneProcesses() const;
+    static constexpr std::uint64_t kSettleNs = 10'000'000'000;
 
 private:
     struct Living {

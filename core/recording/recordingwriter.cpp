@@ -6,6 +6,7 @@
 #include "core/recording/numberrange.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -147,11 +148,24 @@ Result<void> RecordingWriter::writeSaid()
     return writeInfo(piece);
 }
 
+/// Drops what later segments need not repeat: a target may start processes as long as it runs.
+void RecordingWriter::forgetGone()
+{
+    const std::set<std::uint32_t> gone = m_present->goneProcesses();
+    std::erase_if(m_said.processes, [&](const RecordingInfo::Process &process) {
+        return gone.contains(process.pid) && process.pid != m_said.target;
+    });
+    // One a minute was added; the first and the latest tell the drift.
+    if (m_said.clocks.size() > 2)
+        m_said.clocks.erase(m_said.clocks.begin() + 1, m_said.clocks.end() - 1);
+}
+
 /// On to the next file.
 Result<void> RecordingWriter::turn()
 {
     if (Result<void> turned = m_rotation->turn(); !turned)
         return turned;
+    forgetGone();
     if (Result<void> written = writeSaid(); !written)
         return written;
     Result<void> written = writeKeyframe();

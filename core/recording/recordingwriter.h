@@ -86,6 +86,7 @@ private:
     Result<void> writeFrames(const std::vector<FramePlace> &frames);
     void learn(const std::vector<FramePlace> &frames);
     Result<void> writeLearned();
+    void forgetGone();
     Result<void> turn();
     Result<void> writeKeyframe();
     Result<void> complete(const Accounting &accounting);
@@ -94,7 +95,7 @@ private:
 
     std::unique_ptr<ctr::Rotation> m_rotation;    ///< nullptr when it is over
     std::optional<ctr::PresentState> m_present;   ///< with limits only, and
-    RecordingInfo m_said;                         ///< this: all of it
+    RecordingInfo m_said;                         ///< this: what the next segment repeats
     std::map<CoroutineId, FramePlace> m_learned;  ///< of those that did not die
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;

@@ -135,6 +135,7 @@ void Recorder::lookAtWanted()
             pids.swap(*m_wanted);
             m_wanted.reset();
         }
+        std::erase_if(m_told, [&](const auto &told) { return !pids.contains(told.first); });
         for (const pid_t pid : pids)
             lookAt(pid);
     }

@@ -3,10 +3,12 @@
 //
 // What a recording takes of the memory does not grow with what it is told.
 #include "core/recording/blockwriter.h"
+#include "core/recording/segments.h"
 #include "core/recording/streamguard.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
 
+#include <algorithm>
 #include <malloc.h>
 
 using namespace recordingtest;
@@ -131,6 +133,60 @@ CT_CASE(framesOfTheDeadAreForgotten)
         CHECK(static_cast<bool>((*to)->consume(batch)));
     }
     CHECK(heapBytes() < before + kMiB);
+}
+
+/// A server that starts a process for each request. Later segments repeat living processes, processes that left living
+/// coroutines, and the first and the latest clocks.
+CT_CASE(processesThatEndedAreForgotten)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    auto to = RecordingWriter::open(path, {0, 16 * kSecond});
+    REQUIRE(static_cast<bool>(to));
+    constexpr std::uint32_t kProcesses = 2000;
+    constexpr std::uint32_t kLeft = 5;   ///< was killed while its coroutine waited
+    constexpr std::uint32_t kAgain = 6;  ///< the pid of a process that lives, too
+    std::size_t before = 0;
+    for (std::uint32_t pid = 1; pid <= kProcesses; ++pid) {
+        if (pid == kProcesses / 4)
+            before = heapBytes();
+        RecordingInfo info;
+        RecordingInfo::Process &process = info.processes.emplace_back();
+        process.pid = pid;
+        info.clocks = {{pid, pid, pid}};
+        process.modules.resize(20);
+        for (std::uint64_t i = 0; i < 20; ++i)
+            process.modules[i] = {std::string(200, 'm'), i << 20, (i << 20) + 4096, 0, std::string(40, 'b')};
+        (*to)->addInfo(info);
+        Batch batch;
+        batch.now = kStart + pid * kSecond / 10;
+        batch.notes.processes.push_back({pid, batch.now, "worker"});
+        batch.births.push_back({pid - 1, 0, pid, pid, Dialect::Lane, pid, batch.now});
+        if (pid != kLeft)
+            batch.deaths.push_back({pid - 1, batch.now});
+        batch.notes.processEnds.push_back({pid, batch.now});
+        if (pid == kAgain)
+            batch.notes.processes.push_back({pid, batch.now, "worker"});
+        REQUIRE(static_cast<bool>((*to)->consume(batch)));
+    }
+    CHECK(heapBytes() < before + kMiB);
+    REQUIRE(static_cast<bool>((*to)->finish({})));
+    const std::vector<std::string> files = ctr::segmentsOf(path);
+    REQUIRE(files.size() > 1);
+    const RecordingInfo info = readAll(files.back()).info;
+    const std::vector<RecordingInfo::Process> &said = info.processes;
+    const auto isSaid = [&](std::uint32_t pid) {
+        return std::any_of(said.begin(), said.end(), [&](const auto &process) { return process.pid == pid; });
+    };
+    CHECK(isSaid(kLeft));
+    CHECK(isSaid(kAgain));
+    CHECK(isSaid(kProcesses));
+    CHECK(!isSaid(kLeft + 2));
+    CHECK(said.size() < kProcesses / 4);
+    REQUIRE(!info.clocks.empty());
+    CHECK_EQUAL(info.clocks.front().monotonic, 1U);
+    CHECK_EQUAL(info.clocks.back().monotonic, kProcesses);
+    CHECK(info.clocks.size() < kProcesses / 4);
 }
 
 /// A few compressed kilobytes can hold gigabytes of equal text.
