@@ -65,6 +65,18 @@ struct Run {
     Places::Spot frame;
 };
 
+template <class Condition>
+bool waitFor(Condition &&condition)
+{
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
 void needRefusals()
 {
     if (!ct::test::kCanRefuseThreads)
@@ -98,8 +110,7 @@ CT_CASE(addressesStayAddresses)
     }
     CHECK(worker.isRefused());
     const std::uint64_t refused = worker.generation();
-    while (worker.lookUp(modules, kAddress) == refusal)  // until kRetry is over
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(waitFor([&] { return worker.lookUp(modules, kAddress) != refusal; }));  // kRetry
     CHECK(!worker.isRefused());
     CHECK(worker.generation() > refused);
     worker.waitUntilIdle();
@@ -144,8 +155,7 @@ CT_CASE(aFrameIsReadOnceThereIsAThread)
         static_cast<void>(run.places->find(run.frame));
         run.places->look();
     }
-    while (!run.worker->start())
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));
     CHECK(run.places->isOpen(run.frame));
 }
 
