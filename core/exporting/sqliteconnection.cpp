@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/sqliteconnection.h"
 
+#include "core/exporting/filelimitwatch.h"
+
 #include <QSqlError>
 
 #include <atomic>
-
-#include <sys/resource.h>
 
 namespace ct {
 
@@ -15,43 +15,23 @@ namespace {
 const QString kDriver = QStringLiteral("QSQLITE");
 
 // Primary result codes: https://www.sqlite.org/rescode.html
+constexpr int kBusy = 5;
+constexpr int kLocked = 6;
 constexpr int kReadOnly = 8;
 constexpr int kInputOutput = 10;
 constexpr int kFull = 13;
 
-bool areFilesLimited()
-{
-    rlimit limit{};
-    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-/// SQLite reports a file that reached the limit on its size (EFBIG) as an I/O error. Sizes do not tell afterwards: the
-/// rollback has made the file smaller. Where there is a limit, it is by far the likeliest cause.
-ErrorCode codeOf(int sqlite)
+/// SQLite reports a file that reached the limit on its size (EFBIG) as an I/O error.
+ErrorCode codeOf(int sqlite, bool isAtLimit)
 {
     switch (sqlite) {
+    case kBusy:
+    case kLocked: return ErrorCode::Busy;
     case kReadOnly: return ErrorCode::PermissionDenied;
     case kFull: return ErrorCode::NoSpace;
-    case kInputOutput: return areFilesLimited() ? ErrorCode::SizeLimit : ErrorCode::InputOutput;
+    case kInputOutput: return isAtLimit ? ErrorCode::SizeLimit : ErrorCode::InputOutput;
     default: return ErrorCode::InputOutput;
     }
-}
-
-/// Qt keeps the text of a failed BEGIN or COMMIT and drops its code. Those fail when the file cannot be written.
-int primaryCodeOf(const QSqlError &error)
-{
-    const QString code = error.nativeErrorCode();
-    return code.isEmpty() ? kInputOutput : code.toInt() & 0xFF;
-}
-
-Error sqlError(const std::string &path, const QSqlError &error)
-{
-    const ErrorCode code = codeOf(primaryCodeOf(error));
-    std::string what = path + ": " + error.databaseText().toStdString();
-    if (code == ErrorCode::PermissionDenied)
-        return {code, what + "; choose a place that can be written"};
-    what += "; the database is valid up to the latest commit";
-    return {code, what + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
 }
 
 QString freshName()
@@ -75,8 +55,11 @@ SqliteConnection::SqliteConnection(std::string path)
 
 SqliteConnection::~SqliteConnection()
 {
-    if (m_inTransaction)
-        m_database.rollback();
+    rollback();
+    // A failed transaction can leave some of its pages in the file, and the older pages in the journal. The next
+    // statement that reads puts these back; closing alone would leave both files as they are.
+    if (m_hasFailed && m_database.isOpen())
+        (void)run("SELECT count(*) FROM sqlite_master");
     m_database.close();
     // The last handle goes before the connection: the order Qt asks for.
     m_database = QSqlDatabase();
@@ -88,15 +71,28 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::stri
     std::unique_ptr<SqliteConnection> connection(new SqliteConnection(path));
     connection->m_database.setDatabaseName(QString::fromLocal8Bit(path.c_str()));
     if (!connection->m_database.open())
-        return sqlError(path, connection->m_database.lastError());
+        return connection->errorOf(connection->m_database.lastError(), false);
     return connection;
+}
+
+Error SqliteConnection::errorOf(const QSqlError &error, bool isAtLimit)
+{
+    const ErrorCode code = codeOf(error.nativeErrorCode().toInt() & 0xFF, isAtLimit);
+    const std::string what = m_path + ": " + error.databaseText().toStdString();
+    if (code == ErrorCode::PermissionDenied)
+        return {code, what + "; choose a place that can be written"};
+    if (code == ErrorCode::Busy)
+        return {code, what + " by another program, close the database there or choose another place"};
+    m_hasFailed = true;
+    return {code, what + "; " + m_content + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
 }
 
 Result<void> SqliteConnection::run(std::string_view statement)
 {
+    const FileLimitWatch limit;
     QSqlQuery query(m_database);
     if (!query.exec(latin(statement)))
-        return sqlError(m_path, query.lastError());
+        return errorOf(query.lastError(), limit.isReached());
     return {};
 }
 
@@ -105,38 +101,46 @@ Result<QSqlQuery> SqliteConnection::prepare(std::string_view statement)
     QSqlQuery query(m_database);
     query.setForwardOnly(true);
     if (!query.prepare(latin(statement)))
-        return sqlError(m_path, query.lastError());
+        return errorOf(query.lastError(), false);
     return query;
 }
 
 Result<void> SqliteConnection::execute(QSqlQuery &query, std::initializer_list<QVariant> values)
 {
+    const FileLimitWatch limit;
     int position = 0;
     for (const QVariant &value : values)
         query.bindValue(position++, value);
     if (!query.exec())
-        return sqlError(m_path, query.lastError());
+        return errorOf(query.lastError(), limit.isReached());
     return {};
 }
 
+// Statements, because Qt's own functions drop the code of an error.
 Result<void> SqliteConnection::begin()
 {
     if (m_inTransaction)
         return {};
-    if (!m_database.transaction())
-        return sqlError(m_path, m_database.lastError());
-    m_inTransaction = true;
-    return {};
+    Result<void> begun = run("BEGIN");
+    m_inTransaction = bool(begun);
+    return begun;
 }
 
 Result<void> SqliteConnection::commit()
 {
     if (!m_inTransaction)
         return {};
-    if (!m_database.commit())
-        return sqlError(m_path, m_database.lastError());
+    Result<void> done = run("COMMIT");
+    m_inTransaction = !done;
+    return done;
+}
+
+void SqliteConnection::rollback()
+{
+    // An error here says that SQLite has ended the transaction by itself.
+    if (m_inTransaction)
+        (void)run("ROLLBACK");
     m_inTransaction = false;
-    return {};
 }
 
 }  // namespace ct

@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+class QSqlError;
+
 namespace ct {
 
 class SqliteConnection {
@@ -33,14 +35,23 @@ public:
     Result<void> begin();
     /// Nothing, when none is open.
     Result<void> commit();
+    /// Ends an open transaction without its changes, also after an error. The next statement can begin another one.
+    void rollback();
+
+    /// What errors say about the content from now on: a sentence without its full stop.
+    void setContent(std::string content) { m_content = std::move(content); }
 
 private:
     explicit SqliteConnection(std::string path);
+    /// `isAtLimit`: the statement reached the limit on the size of files.
+    Error errorOf(const QSqlError &error, bool isAtLimit);
 
     std::string m_path;
     QString m_name;
     QSqlDatabase m_database;
+    std::string m_content = "the database is valid up to the latest commit";
     bool m_inTransaction = false;
+    bool m_hasFailed = false;  ///< so that the journal may have pages to put back
 };
 
 }  // namespace ct
