@@ -111,6 +111,7 @@ inline constexpr const char *kInsertEvents =
 inline constexpr const char *kInsertCoroutines =
     "INSERT INTO coroutines (coroutine, probe_id, pid, station, generation, dialect, birth_ts) VALUES ";
 inline constexpr const char *kInsertInfo = "INSERT OR REPLACE INTO trace_info (name, value) VALUES ";
+inline constexpr const char *kMarkComplete = "UPDATE trace_info SET value = 1 WHERE name = 'complete'";
 inline constexpr const char *kUpdateDeaths = "UPDATE coroutines SET death_ts = v.column2 FROM (VALUES ";
 inline constexpr const char *kUpdateFlags = "UPDATE coroutines SET flagged = 1 FROM (VALUES ";
 inline constexpr const char *kUpdateCounts = "UPDATE coroutines SET events = v.column2, lost = v.column3,"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/sqlitewriter.h"
 
+#include "core/exporting/databasefile.h"
 #include "core/exporting/pointkind.h"
 #include "core/exporting/sqliteaddresses.h"
 #include "core/exporting/sqliteconnection.h"
@@ -9,15 +10,14 @@
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
 #include "core/filekey.h"
-#include "core/recording/fileclaim.h"
 #include "core/recording/filesink.h"
 #include "core/recording/ledger.h"
 #include "core/recording/utf8.h"
 
-#include <cerrno>
-#include <fcntl.h>
+#include <array>
+#include <functional>
 #include <optional>
-#include <sys/stat.h>
+#include <span>
 #include <unistd.h>
 
 namespace ct {
@@ -49,64 +49,19 @@ std::string_view dialectName(Dialect dialect)
     return "unknown";
 }
 
-std::string directoryOf(const std::string &path)
-{
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
-/// The file of a database, claimed for us. SQLite opens it once more by its name: this one is to be closed after that
-/// one, or the process loses the locks of both.
-struct DatabaseFile {
-    int fd = -1;
-    bool created = false;  ///< to find out whether it can be written
+/// A part of the end, and its name in errors.
+struct Part {
+    const char *name;
+    std::function<Result<void>()> write;
 };
 
-/// Leaves what is in the file.
-Result<DatabaseFile> openFile(const std::string &path)
+/// "addresses and indexes"
+std::string namesFrom(std::span<const Part> parts)
 {
-    if (path.empty() || path == "-")
-        return Error{ErrorCode::InvalidArgument,
-                     "a SQLite database needs a file of its own: give a path that ends in .sqlite"};
-    struct stat info = {};
-    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-        return Error{ErrorCode::InvalidArgument, path + " is not a regular file: a SQLite database needs one"};
-    const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-    const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return errnoError(errno, path + " cannot be written, choose another place");
-    Result<void> usable = ctr::claimForWriting(fd) ? Result<void>() : ctr::writtenElsewhere(path);
-    if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
-        usable =
-            errnoError(errno, path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
-    if (!usable) {
-        ::close(fd);
-        return usable.error();
-    }
-    return DatabaseFile{fd, created >= 0};
-}
-
-/// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one.
-Result<void> emptyFile(int fd, const std::string &path)
-{
-    if (::ftruncate(fd, 0) != 0)
-        return errnoError(errno, path + " cannot be replaced, choose another place");
-    for (const char *suffix : {"-journal", "-wal", "-shm"})
-        ::unlink((path + suffix).c_str());
-    return {};
-}
-
-Result<void> synchronise(const std::string &path)
-{
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errnoError(errno, path + " vanished while it was written");
-    const int failed = fsync(fd) != 0 ? errno : 0;
-    ::close(fd);
-    // Some file systems cannot synchronise, and say so.
-    if (failed != 0 && failed != EINVAL)
-        return errnoError(failed, path + " did not reach the disk");
-    return {};
+    std::string names;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        names.append(i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ").append(parts[i].name);
+    return names;
 }
 
 class SqliteWriter final : public FileSink {
@@ -138,7 +93,7 @@ public:
     {
         Result<void> written = complete(accounting);
         close();
-        return written ? synchronise(m_path) : written;
+        return written ? synchroniseDatabase(m_path) : written;
     }
     std::uint64_t written() const override { return m_committed; }
 
@@ -152,8 +107,10 @@ private:
     Result<void> writeEvents(const Batch &batch);
     Result<void> writeEnds(const Batch &batch);
     Result<void> commit();
-    Result<void> complete(const Accounting &accounting);
+    Result<void> complete(Accounting sums);
+    Result<void> inTransaction(const std::function<Result<void>()> &write);
     Result<void> writeCounts();
+    Result<void> writeIndexes();
     Result<void> writeInfo(const Accounting &accounting);
     Result<void> runIf(bool wanted, SqlRows &rows)
     {
@@ -184,7 +141,7 @@ Result<void> SqliteWriter::ensureOpen()
 {
     if (m_connection)
         return {};
-    if (Result<void> emptied = emptyFile(m_file.fd, m_path); !emptied)
+    if (Result<void> emptied = emptyDatabaseFile(m_file.fd, m_path); !emptied)
         return emptied;
     m_begun = true;
     Result<std::unique_ptr<SqliteConnection>> opened = SqliteConnection::open(m_path);
@@ -340,30 +297,56 @@ Result<void> SqliteWriter::writeEnds(const Batch &batch)
     return runIf(true, flags);
 }
 
-Result<void> SqliteWriter::complete(const Accounting &accounting)
+Result<void> SqliteWriter::complete(Accounting sums)
 {
     if (Result<void> opened = ensureOpen(); !opened)
         return opened;
-    if (Result<void> begun = m_connection->begin(); !begun)
-        return begun;
-    if (Result<void> written = writeCounts(); !written)
-        return written;
-    if (Result<void> written = completeProcesses(*m_connection); !written)
-        return written;
-    if (Result<void> written = m_addresses.write(*m_connection); !written)
-        return written;
-    if (Result<void> written = commit(); !written)
-        return written;
-    // The rows are safe; a disk too small for the indexes does not take them back.
-    if (Result<void> begun = m_connection->begin(); !begun)
-        return begun;
+    const Result<void> committed = commit();
+    if (!committed) {
+        m_connection->rollback();
+        sums.eventsNotWritten += m_consumed - m_committed;
+    }
+    // The sums come before all that may find no room: they fit into a page that the file has already.
+    const Result<void> summed = inTransaction([&] { return writeInfo(sums); });
+    if (!committed || !summed)
+        return committed ? summed : committed;
+    const std::array<Part, 3> parts{{{"counts of the coroutines",
+                                      [this] {
+                                          Result<void> counted = writeCounts();
+                                          return counted ? completeProcesses(*m_connection) : counted;
+                                      }},
+                                     {"addresses", [this] { return m_addresses.write(*m_connection); }},
+                                     {"indexes", [this] { return writeIndexes(); }}}};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        m_connection->setContent("all events and sums are in it, " + namesFrom(std::span(parts).subspan(i)) +
+                                 " are missing");
+        if (Result<void> written = inTransaction(parts[i].write); !written)
+            return written;
+    }
+    return {};
+}
+
+/// One transaction for each part of the end: a part that finds no room leaves the parts before it in the file.
+Result<void> SqliteWriter::inTransaction(const std::function<Result<void>()> &write)
+{
+    Result<void> done = m_connection->begin();
+    if (done)
+        done = write();
+    if (done)
+        done = m_connection->commit();
+    if (!done)
+        m_connection->rollback();
+    return done;
+}
+
+/// The last part. Its transaction also marks the database as complete.
+Result<void> SqliteWriter::writeIndexes()
+{
     for (const char *index : kSqliteIndexes) {
         if (Result<void> made = m_connection->run(index); !made)
             return made;
     }
-    if (Result<void> written = writeInfo(accounting); !written)
-        return written;
-    return m_connection->commit();
+    return m_connection->run(kMarkComplete);
 }
 
 Result<void> SqliteWriter::writeCounts()
@@ -401,7 +384,6 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         {"untraced_coroutines", accounting.untraced},
         {"born_while_off", accounting.bornWhileOff},
         {"records_dropped", accounting.recordsDropped},
-        {"complete", 1},
     };
     SqlRows rows(kInsertInfo);
     for (const auto &[name, value] : sums) {
@@ -419,7 +401,7 @@ Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::sha
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here: install libqt6sql6-sqlite"};
-    const Result<DatabaseFile> file = openFile(path);
+    const Result<DatabaseFile> file = openDatabaseFile(path);
     if (!file)
         return file.error();
     return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *file, std::move(lookup)));

@@ -22,6 +22,8 @@
 //   switches           tracing of a process went off or on
 //   coro_trace         a view: the events with file, line and function, name and parent
 //   trace_info         name and value: format, complete (0 until the end), and the sums of the run
+// The end writes the sums first, then counts of coroutines, addresses and indexes. What finds no room is missing as a
+// whole: the sums stay, complete stays 0, and the error names what is missing.
 // What a target did not say is NULL, or has no row. A capture has every wait and wake; an export of what a window holds
 // has those that are still in memory, and the latest of each coroutine: trace_info says how many it lacks
 // (dropped_notes).

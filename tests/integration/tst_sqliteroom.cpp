@@ -16,6 +16,70 @@ using namespace exporttest;
 
 namespace {
 
+constexpr std::uint64_t kEvents = 50'000;
+
+/// Every address is in a function with a long name.
+class LongNames final : public AddressLookup {
+public:
+    Answer known(const EventAddress &) override { return m_answer; }
+    void resolve(const std::vector<EventAddress> &) override {}
+    std::uint64_t lineSince(const EventAddress &) override { return 0; }
+
+private:
+    static Answer make()
+    {
+        DescribedAddress described;
+        described.frames.resize(1);
+        described.frames[0].function.assign(60'000, 'f');
+        return std::make_shared<const DescribedAddress>(described);
+    }
+    const Answer m_answer = make();
+};
+
+/// A database that has all its events when the disk fills up.
+struct Capture {
+    explicit Capture(std::shared_ptr<AddressLookup> lookup = {})
+    {
+        sink = *format("sqlite").makeSink(path.toStdString(), std::move(lookup));
+        Batch batch = manyEvents(100, 0, kEvents / 100);
+        for (Transition &event : batch.transitions)
+            event.site = kUnknownSite;
+        QVERIFY(bool(sink->consume(batch)));
+        batch.clear();
+        batch.now = ~std::uint64_t{0} >> 1;  // time for a commit
+        QVERIFY(bool(sink->consume(batch)));
+    }
+    /// With room for so many bytes more.
+    Result<void> finish(qint64 room)
+    {
+        Accounting sums;
+        sums.captured = kEvents;
+        sums.lost = 12;
+        sums.missedBeforeAttach = 34;
+        sums.eventsNotWritten = 56;
+        const FileSizeLimit limit(static_cast<rlim_t>(QFileInfo(path).size() + room));
+        Result<void> finished = sink->finish(sums);
+        sink.reset();
+        return finished;
+    }
+    void compareSums() const
+    {
+        const Database db(path);
+        QCOMPARE(db.rows("SELECT name, value FROM trace_info WHERE name IN ('complete', 'events', 'lost_events', "
+                         "'missed_before_attach', 'events_not_written') ORDER BY name"),
+                 QStringList({QStringLiteral("complete|0"), QStringLiteral("events|50000"),
+                              QStringLiteral("events_not_written|56"), QStringLiteral("lost_events|12"),
+                              QStringLiteral("missed_before_attach|34")}));
+        QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("50000")));
+        QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+        QCOMPARE(filesIn(dir), QStringList(QStringLiteral("a.sqlite")));
+    }
+
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+    std::shared_ptr<Sink> sink;
+};
+
 std::unique_ptr<SqliteConnection> openConnection(const QString &path)
 {
     auto opened = SqliteConnection::open(path.toStdString());
@@ -44,6 +108,52 @@ class TestSqliteRoom : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void withoutRoomForIndexesTheSumsAreThere()
+    {
+        Capture capture;
+        const Result<void> finished = capture.finish(40'000);
+        QVERIFY(!finished);
+        QCOMPARE(finished.error().code, ErrorCode::SizeLimit);
+        QVERIFY2(contains(finished.error(), "; all events and sums are in it, indexes are missing, raise the limit on "
+                                            "the size of files (ulimit -f)"),
+                 finished.error().message.c_str());
+        capture.compareSums();
+        const Database db(capture.path);
+        QCOMPARE(db.rows("SELECT sum(events) FROM coroutines"), QStringList(QStringLiteral("50000")));
+        QCOMPARE(db.rows("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"),
+                 QStringList(QStringLiteral("0")));
+    }
+
+    void withoutRoomForAddressesTheSumsAreThere()
+    {
+        Capture capture(std::make_shared<LongNames>());
+        const Result<void> finished = capture.finish(40'000);
+        QVERIFY(!finished);
+        QCOMPARE(finished.error().code, ErrorCode::SizeLimit);
+        QVERIFY2(contains(finished.error(), "; all events and sums are in it, addresses and indexes are missing, "),
+                 finished.error().message.c_str());
+        capture.compareSums();
+        QCOMPARE(Database(capture.path).rows("SELECT count(*) FROM addresses"), QStringList(QStringLiteral("0")));
+    }
+
+    /// Rows that wait for their commit when the run ends.
+    void theLatestEventsMayFindNoRoom()
+    {
+        Capture capture;
+        Batch batch = manyEvents(100, kEvents / 100, 100);
+        batch.now = 0;
+        QVERIFY(bool(capture.sink->consume(batch)));
+        const Result<void> finished = capture.finish(40'000);
+        QVERIFY(!finished);
+        QVERIFY2(contains(finished.error(), "valid up to the latest commit, raise"), finished.error().message.c_str());
+        const Database db(capture.path);
+        QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("50000")));
+        QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'events_not_written', 'lost_events')"
+                         " ORDER BY name"),
+                 QStringList({QStringLiteral("0"), QStringLiteral("10056"), QStringLiteral("12")}));
+        QCOMPARE(filesIn(capture.dir), QStringList(QStringLiteral("a.sqlite")));
+    }
+
     /// Pages of a large transaction reach the file before its commit.
     void aFailedTransactionLeavesNoJournal()
     {
@@ -99,6 +209,28 @@ private Q_SLOTS:
         const FileLimitWatch later;
         QVERIFY(!later.isReached());
         QVERIFY(::close(fd) == 0);
+    }
+
+    void aDatabaseInUseIsNotReplaced()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+        putContent(path, "of another program");
+        // As SQLite locks a file for writing.
+        const int fd = ::open(qPrintable(path), O_RDWR | O_CLOEXEC);
+        struct flock lock = {};
+        lock.l_type = F_WRLCK;
+        lock.l_start = 0x40000000;
+        lock.l_len = 512;
+        QVERIFY(::fcntl(fd, F_SETLK, &lock) == 0);
+        const auto sink = format("sqlite").makeSink(path.toStdString());
+        QVERIFY(!sink);
+        QCOMPARE(sink.error().code, ErrorCode::Busy);
+        QVERIFY2(contains(sink.error(), "a.sqlite: database is locked by another program, close the database there"),
+                 sink.error().message.c_str());
+        QCOMPARE(contentOf(path), QByteArray("of another program"));
+        QVERIFY(::close(fd) == 0);
+        QVERIFY(bool(format("sqlite").makeSink(path.toStdString())));
     }
 
     void aLockedDatabaseHasARemedy()

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/databasefile.h"
+
+#include "core/recording/fileclaim.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+std::string directoryOf(const std::string &path)
+{
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// The bytes that SQLite locks: https://www.sqlite.org/fileformat.html#the_lock_byte_page
+constexpr off_t kFirstLockByte = 0x40000000;
+constexpr off_t kLockBytes = 512;
+
+/// Another program has a transaction on the database: replacing the file would take it away from under it.
+Result<void> ensureUnlocked(int fd, const std::string &path)
+{
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = kFirstLockByte;
+    lock.l_len = kLockBytes;
+    // A file system without locks reports none.
+    if (::fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+        return {};
+    return Error{ErrorCode::Busy,
+                 path + ": database is locked by another program, close the database there or choose another place"};
+}
+
+}  // namespace
+
+Result<DatabaseFile> openDatabaseFile(const std::string &path)
+{
+    if (path.empty() || path == "-")
+        return Error{ErrorCode::InvalidArgument,
+                     "a SQLite database needs a file of its own: give a path that ends in .sqlite"};
+    struct stat info = {};
+    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+        return Error{ErrorCode::InvalidArgument, path + " is not a regular file: a SQLite database needs one"};
+    const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errnoError(errno, path + " cannot be written, choose another place");
+    Result<void> usable = ctr::claimForWriting(fd) ? ensureUnlocked(fd, path) : ctr::writtenElsewhere(path);
+    if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
+        usable =
+            errnoError(errno, path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
+    if (!usable) {
+        ::close(fd);
+        return usable.error();
+    }
+    return DatabaseFile{fd, created >= 0};
+}
+
+Result<void> emptyDatabaseFile(int fd, const std::string &path)
+{
+    if (Result<void> unlocked = ensureUnlocked(fd, path); !unlocked)
+        return unlocked;
+    if (::ftruncate(fd, 0) != 0)
+        return errnoError(errno, path + " cannot be replaced, choose another place");
+    for (const char *suffix : {"-journal", "-wal", "-shm"})
+        ::unlink((path + suffix).c_str());
+    return {};
+}
+
+Result<void> synchroniseDatabase(const std::string &path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errnoError(errno, path + " vanished while it was written");
+    const int failed = fsync(fd) != 0 ? errno : 0;
+    ::close(fd);
+    // Some file systems cannot synchronise, and say so.
+    if (failed != 0 && failed != EINVAL)
+        return errnoError(failed, path + " did not reach the disk");
+    return {};
+}
+
+}  // namespace ct
