@@ -354,8 +354,12 @@ Result<void> SqliteWriter::writeCounts()
     SqlRows rows(kUpdateCounts, kUpdateTail);
     CoroutineId id = 0;
     for (const Ledger::Entry &entry : m_ledger.entries()) {
+        const CoroutineId of = id++;
+        // Zeros are there since the birth. Coroutines that are not exported have them too, and there may be millions.
+        if ((entry.events | entry.lost | entry.missed | entry.dropped) == 0)
+            continue;
         rows.beginRow();
-        for (const std::uint64_t value : {std::uint64_t{id++}, entry.events, entry.lost, entry.missed, entry.dropped})
+        for (const std::uint64_t value : {std::uint64_t{of}, entry.events, entry.lost, entry.missed, entry.dropped})
             rows.integer(value);
         rows.endRow();
         if (Result<void> written = runIf(rows.isFull(), rows); !written)
