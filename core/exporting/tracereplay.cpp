@@ -20,13 +20,6 @@ constexpr std::uint32_t kCoroutinesPerBatch = 8192;
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kLook{20};
 
-constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
-
-std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
-{
-    return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
-}
-
 Error cancelled()
 {
     return {ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
@@ -42,10 +35,7 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
       m_sink(sink),
       m_progress(progress),
       m_places(std::move(places)),
-      m_coroutines(population.size()),
-      m_capture(sums),
-      m_waitTold(m_coroutines),
-      m_wakeTold(m_coroutines)
+      m_capture(sums)
 {
     m_sums.untraced = sums.untraced;
     m_sums.bornWhileOff = sums.bornWhileOff;
@@ -55,35 +45,30 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
 }
 
 /// The target may go on: what it does from now on is not part of the export.
-void TraceReplay::takeStock()
+Result<void> TraceReplay::takeStock()
 {
-    for (PagedVector<std::uint64_t> *numbers : {&m_end, &m_next, &m_captured, &m_missed, &m_untold})
-        numbers->resize(m_coroutines);
-    const NotKept notKept = m_population.notKept();
+    if (!m_stock.take(m_population, [this] { return !m_progress || m_progress(0); }))
+        return cancelled();
+    const TraceStock::Sums &kept = m_stock.sums();
+    const NotKept &notKept = m_stock.notKept();
     notKept.addTo(m_sums);
     m_sums.lost += notKept.lost;
     m_sums.missedBeforeAttach += notKept.missed;
-    std::uint64_t lost = notKept.lost;
-    std::uint64_t missed = notKept.missed;
-    for (CoroutineId id = 0; id < m_coroutines; ++id) {
-        const CoroutineSnapshot snapshot = m_population.at(id);
-        if (!snapshot.kept)
-            continue;
-        lost += snapshot.lost;
-        missed += snapshot.missed;
-        m_events += snapshot.events;
-        m_captured.make(id) = snapshot.events;
-        if (snapshot.missed != 0)
-            m_missed.make(id) = snapshot.missed;
-        m_untold.make(id) = snapshot.lost + snapshot.missed;
-        m_next.make(id) = firstNumberOf(snapshot);
-        // A flagged one's numbers mean nothing.
-        m_end.make(id) = snapshot.flagged ? kNoEnd : m_next[id] + snapshot.events + m_untold[id] + snapshot.dropped;
-    }
-    addEventsOutsideTheTrace(lost, missed);
+    addEventsOutsideTheTrace(notKept.lost + kept.lost, notKept.missed + kept.missed);
     m_notes = m_history.noteCount();
     // After the coroutines. The population may be a batch ahead of the history.
     m_streamed = std::max(m_history.streamed(), m_population.captured());
+    m_next.resize(m_stock.size());
+    m_untold.resize(m_stock.size());
+    m_waitTold.resize(m_stock.size());
+    m_wakeTold.resize(m_stock.size());
+    for (CoroutineId id = 0; id < m_stock.size(); ++id) {
+        if (!isThere(id))
+            continue;
+        m_next.make(id) = m_stock[id].first;
+        m_untold.make(id) = m_stock[id].lost + m_stock[id].missed;
+    }
+    return {};
 }
 
 /// Of lives that a flight recorder overwrote whole, the trace has no coroutine: only the sums have what they lost and
@@ -118,12 +103,13 @@ void TraceReplay::chooseSource()
     m_reader.emplace(m_places);
     m_isComplete = awaitRecording();
     m_recorded = m_isComplete ? Recorded::All : Recorded::Part;
-    m_isNextKnown.assign(m_coroutines, m_isComplete);
+    m_isNextKnown.assign(m_stock.size(), m_isComplete);
 }
 
 Result<ExportReport> TraceReplay::run()
 {
-    takeStock();
+    if (Result<void> done = takeStock(); !done)
+        return done.error();
     chooseSource();
     addProcesses();
     if (m_recorded != Recorded::Nothing) {
@@ -132,7 +118,7 @@ Result<ExportReport> TraceReplay::run()
         if (Result<void> done = replayRecorded(); !done)
             return done.error();
     }
-    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+    for (CoroutineId id = 0; id < m_stock.size(); ++id) {
         if (Result<void> done = replay(id); !done)
             return done.error();
     }
@@ -142,7 +128,7 @@ Result<ExportReport> TraceReplay::run()
     } else if (!m_isComplete) {
         m_sums.notesDropped = m_notes - std::min(m_notes, m_notesRead);
     }
-    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+    for (CoroutineId id = 0; id < m_stock.size(); ++id) {
         if (Result<void> done = replayNotes(id); !done)
             return done.error();
     }
@@ -155,18 +141,24 @@ Result<ExportReport> TraceReplay::run()
                         m_sums.notesDropped, m_sums.coroutinesNotKept, m_sums.eventsNotKept};
 }
 
+/// Of the coroutines that are exported: without what went with a record.
+std::uint64_t TraceReplay::expectedEvents() const
+{
+    return m_stock.sums().captured - m_eventsGone;
+}
+
 /// That were captured when the export began and are not in it.
 std::uint64_t TraceReplay::missingEvents() const
 {
     const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
     // What the population had of an unfinished batch, when the export began, may be behind the end; it is not missing.
-    return dropped && !m_isComplete ? m_events - std::min(m_events, m_sums.captured) : 0;
+    return dropped && !m_isComplete ? expectedEvents() - std::min(expectedEvents(), m_sums.captured) : 0;
 }
 
 /// Of all coroutines, ahead of a stream in which they take turns.
 Result<void> TraceReplay::replayBirths()
 {
-    for (CoroutineId id = 0; id < m_coroutines; ++id) {
+    for (CoroutineId id = 0; id < m_stock.size(); ++id) {
         if (const CoroutineSnapshot snapshot = m_population.at(id); isThere(id) && stillThere(snapshot))
             addBirth(snapshot);
         if (m_batch.births.size() < kCoroutinesPerBatch)
@@ -196,7 +188,7 @@ Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block)
     if (!m_reader->readBlock(block) || !m_reader->read(block.first, std::min(m_streamed, block.end), events)) {
         // What is lost with it cannot be told from what was lost before.
         m_isComplete = false;
-        m_isNextKnown.assign(m_coroutines, false);
+        m_isNextKnown.assign(m_stock.size(), false);
         return {};
     }
     if (Result<void> done = replayEvents(events); !done)
@@ -213,7 +205,7 @@ Result<void> TraceReplay::replayEvents(const Transitions &events)
 {
     for (const Transition &event : events) {
         const CoroutineId id = event.coroutine;
-        if (!isThere(id) || event.n >= m_end[id])
+        if (!isThere(id) || event.n >= m_stock[id].end)
             continue;
         if (event.n > m_next[id]) {
             if (m_isNextKnown[id])
@@ -270,37 +262,44 @@ bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
     if (snapshot.kept)
         return true;
     const CoroutineId id = snapshot.id;
-    m_end.make(id) = kNotThere;
+    const CoroutineStock stock = m_stock[id];
+    m_stock.forget(id);
     ++m_sums.coroutinesNotKept;
-    addEventsNotKept(m_captured[id]);
-    m_sums.missedBeforeAttach += m_missed[id];
-    m_sums.lost += m_untold[id] - m_missed[id];
+    m_sums.eventsNotKept += stock.captured;
+    m_sums.missedBeforeAttach += stock.missed;
+    m_sums.lost += stock.lost;
     return false;
 }
 
-/// They went with a record.
+/// They went with a record while its coroutine was exported.
 void TraceReplay::addEventsNotKept(std::uint64_t count)
 {
     m_sums.eventsNotKept += count;
-    m_events -= count;
+    m_eventsGone += count;
 }
 
 Result<void> TraceReplay::replay(CoroutineId id)
 {
-    ++m_coroutinesDone;
+    // Dropped coroutines come by the million and have nothing to flush.
+    if (++m_coroutinesDone % kCoroutinesPerBatch == 0) {
+        if (Result<void> done = report(); !done)
+            return done;
+    }
+    if (!isThere(id))
+        return {};
     const CoroutineSnapshot snapshot = m_population.at(id);
-    if (!isThere(id) || (m_recorded == Recorded::Nothing && !stillThere(snapshot)))
+    if (m_recorded == Recorded::Nothing && !stillThere(snapshot))
         return {};
     if (m_recorded == Recorded::Nothing)
         addBirth(snapshot);
     const std::uint64_t before = m_sums.captured;
-    if (m_next[id] < m_end[id]) {
-        if (Result<void> done = replayMemory(snapshot, m_end[id]); !done)
+    if (m_next[id] < m_stock[id].end) {
+        if (Result<void> done = replayMemory(snapshot, m_stock[id].end); !done)
             return done;
     }
     // The record may have been dropped while its events were read.
     if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
-        addEventsNotKept(m_captured[id] - std::min(m_captured[id], m_sums.captured - before));
+        addEventsNotKept(m_stock[id].captured - std::min(m_stock[id].captured, m_sums.captured - before));
     addEndOfLosses(id);
     if (snapshot.flagged)
         m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
@@ -394,9 +393,22 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
         m_batch.notes.parents.push_back({birth.coroutine, parent});
 }
 
+/// A record that was dropped explains nothing. What was missed has the lowest numbers, so that it comes first.
+MissingEvents TraceReplay::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
+{
+    MissingEvents why = m_population.whyMissing(id, firstN, count);
+    if (m_population.isKept(id))
+        return why;
+    const std::uint64_t explained = std::min(count, m_untold[id]);
+    why.missed = std::min(explained, m_untold[id] - std::min(m_untold[id], m_stock[id].lost));
+    why.lost = explained - why.missed;
+    why.dropped = count - explained;
+    return why;
+}
+
 void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count)
 {
-    const MissingEvents why = m_population.whyMissing(id, firstN, count);
+    const MissingEvents why = whyMissing(id, firstN, count);
     if (why.missed != 0)
         m_batch.losses.push_back({id, firstN, why.missed, true});
     // What was dropped before stays a jump that nothing explains.
@@ -428,7 +440,7 @@ void TraceReplay::addNotes(Notes notes)
 {
     // Of one that is not there, the rest still says something.
     const auto forget = [this](CoroutineId &other) {
-        if (other < m_coroutines && !isThere(other))
+        if (other < m_stock.size() && !isThere(other))
             other = kNoCoroutine;
     };
     for (WaitsOn &waits : notes.waits)
@@ -455,10 +467,15 @@ Result<void> TraceReplay::flush()
     }
     Result<void> consumed = m_sink.consume(m_batch);
     m_batch.clear();
-    if (!consumed)
-        return consumed;
-    const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(m_events));
-    const double coroutines = static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutines));
+    return consumed ? report() : consumed;
+}
+
+/// An error: the export was cancelled.
+Result<void> TraceReplay::report() const
+{
+    const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));
+    const double coroutines =
+        static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_stock.size()));
     // The rest belongs to finish(), which may have to build indexes.
     if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
         return cancelled();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/exporting/exporting.h"
+#include "core/exporting/tracestock.h"
 #include "core/recording/pastreader.h"
 #include "core/trace/pagedvector.h"
 
@@ -31,7 +32,7 @@ private:
         Part,
         All,
     };
-    void takeStock();
+    Result<void> takeStock();
     void addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed);
     void chooseSource();
     bool awaitRecording() const;
@@ -43,46 +44,45 @@ private:
     Result<void> replay(CoroutineId id);
     Result<void> replayWakesAndWaits();
     Result<void> replayNotes(CoroutineId id);
+    std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
     /// Had a record when the export began, and still had it when its turn came.
-    bool isThere(CoroutineId id) const { return id < m_coroutines && m_end[id] != kNotThere; }
+    bool isThere(CoroutineId id) const { return id < m_stock.size() && m_stock[id].isThere(); }
     bool stillThere(const CoroutineSnapshot &snapshot);
     void addEventsNotKept(std::uint64_t count);
     bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
     void addProcesses();
     void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);
+    MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
     void addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count);
     void addEndOfLosses(CoroutineId id);
     void addTransition(const Transition &transition);
     void addNotes(Notes notes);
     Result<void> flush();
+    Result<void> report() const;
 
     const Population &m_population;
     const History &m_history;
     Sink &m_sink;
     const ExportProgress &m_progress;
     const std::shared_ptr<const StreamPlaces> m_places;
-    const std::uint32_t m_coroutines;
     // When the export began.
+    TraceStock m_stock;            ///< without the coroutines whose record has gone since
     std::uint64_t m_streamed = 0;  ///< place in the stream behind all that is exported
-    std::uint64_t m_events = 0;    ///< of the coroutines that are exported: without those whose record has gone since
     std::uint64_t m_notes = 0;     ///< wakes and waits
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording was asked, and had it all so far
     std::optional<PastReader> m_reader;
     Batch m_batch;
-    const Accounting m_capture;     ///< sums of the capture, as of the latest batch
-    Accounting m_sums;              ///< sums of the export
-    std::uint64_t m_notesRead = 0;  ///< from the recording
+    const Accounting m_capture;      ///< sums of the capture, as of the latest batch
+    Accounting m_sums;               ///< sums of the export
+    std::uint64_t m_notesRead = 0;   ///< from the recording
+    std::uint64_t m_eventsGone = 0;  ///< with records that were dropped while their coroutines were exported
     // By coroutine.
-    static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};
-    PagedVector<std::uint64_t> m_end{kNotThere};  ///< one behind its latest number when the export began
-    PagedVector<std::uint64_t> m_next;            ///< one past the latest number that was exported
-    std::vector<bool> m_isNextKnown;              ///< that it is m_next: what is missing before another one was lost
-    PagedVector<std::uint64_t> m_captured;        ///< when the export began, and
-    PagedVector<std::uint64_t> m_missed;          ///< missed by then
-    PagedVector<std::uint64_t> m_untold;          ///< lost or missed when the export began, and not told of so far
+    PagedVector<std::uint64_t> m_next;    ///< one past the latest number that was exported
+    std::vector<bool> m_isNextKnown;      ///< that it is m_next: what is missing before another one was lost
+    PagedVector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not exported as such so far
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;
     SiteId m_sitesSent = 0;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/integration/exportsupport.h"
+#include "tests/integration/shortlives.h"
 #include "tests/support/qtsuite.h"
 
 #include <QFileInfo>
@@ -26,59 +26,6 @@ void everyFormatKeepsItsFile(Attempt attempt)
         QCOMPARE(contentOf(pathFor(dir, each)), QByteArray("precious"));
     }
     QCOMPARE(filesIn(dir).size(), 3);
-}
-
-/// A run of coroutines that lose three events, emit one and end. There are records of 20,480 at a time.
-struct ShortLives {
-    static constexpr RecordLimits kLimits{20'480, 20'480};
-    Population population{1U << 20, kLimits};
-    History history{Trace::kUsualBudget, 0, 1U << 20, 0, kLimits};
-    Accounting sums;
-
-    void consume(const Batch &batch)
-    {
-        QVERIFY(bool(population.consume(batch)));
-        QVERIFY(bool(history.consume(batch)));
-        sums.captured += batch.transitions.size();
-        sums.coroutines += batch.births.size();
-    }
-    void run(CoroutineId count)
-    {
-        Batch batch;
-        const auto first = static_cast<CoroutineId>(sums.coroutines);
-        for (CoroutineId id = first; id < first + count; ++id) {
-            batch.births.push_back(birth(id, id, Dialect::Lane));
-            batch.losses.push_back({id, 0, 3, false});
-            batch.transitions.push_back(transition(id, 3, 5000, false, kUnknownSite, PointKind::Await, Dialect::Lane));
-            batch.deaths.push_back({id, 6000});
-        }
-        batch.now = 7000;
-        sums.lost += 3 * std::uint64_t{count};
-        consume(batch);
-    }
-    Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {}) const
-    {
-        return exportTrace(population, history, format("sqlite"), path.toStdString(), progress, sums);
-    }
-    /// The run goes on as soon as the first rows are written.
-    Result<ExportReport> exportGoingOn(const QString &path)
-    {
-        int calls = 0;
-        return exportTo(path, [&](double) {
-            if (++calls == 2)
-                run(20'000);
-            return true;
-        });
-    }
-};
-
-std::uint64_t infoOf(const QString &path, const char *name)
-{
-    const Database file(path);
-    return file
-        .rows(qPrintable(QStringLiteral("SELECT value FROM trace_info WHERE name = '%1'").arg(QLatin1String(name))))
-        .value(0)
-        .toULongLong();
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Exports of a trace that drops records at the same time.
+#include "tests/integration/shortlives.h"
+#include "tests/support/qtsuite.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace exporttest;
+
+namespace {
+
+constexpr CoroutineId kLives = 20'000;
+
+/// The report, the sums in the file and its rows agree, and have all events and losses of the lives.
+void compareSums(const QString &path, const ExportReport &report, std::uint64_t lives)
+{
+    QCOMPARE(report.rows + report.eventsNotKept, lives);
+    QCOMPARE(report.lostEvents, 3 * lives);
+    QCOMPARE(report.droppedEvents, 0U);
+    QCOMPARE(infoOf(path, "events"), report.rows);
+    QCOMPARE(infoOf(path, "events_not_kept"), report.eventsNotKept);
+    QCOMPARE(infoOf(path, "lost_events"), report.lostEvents);
+    QCOMPARE(infoOf(path, "coroutines"), report.coroutines);
+    QCOMPARE(infoOf(path, "coroutines_not_kept"), report.coroutinesNotKept);
+    QCOMPARE(Database(path).rows("SELECT count(*), ifnull(sum(events), 0) FROM coroutines"),
+             QStringList(QStringLiteral("%1|%2").arg(report.coroutines).arg(report.rows)));
+    QCOMPARE(Database(path).rows("SELECT count(*) FROM coro_trace_events"), QStringList(QString::number(report.rows)));
+}
+
+}  // namespace
+
+class TestExportDropped : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// Between two pieces of the coroutines that the export counts first.
+    void recordsDroppedWhileTheyAreCounted()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+        ShortLives trace;
+        trace.run(kLives);
+        int calls = 0;
+        const auto report = trace.exportTo(path, [&](double done) {
+            if (done == 0 && ++calls > 1 && calls < 6)
+                trace.run(5000);
+            return true;
+        });
+        QVERIFY(bool(report));
+        QVERIFY(calls >= 6);
+        QVERIFY(report->coroutines > 0);
+        QCOMPARE(report->coroutines + report->coroutinesNotKept, trace.sums.coroutines);
+        compareSums(path, *report, trace.sums.coroutines);
+    }
+
+    /// A thread drops the records of the lives until none is left.
+    void recordsDroppedAllTheTime()
+    {
+        constexpr CoroutineId kMany = 200'000;
+        for (int run = 0; run < 3; ++run) {
+            const QTemporaryDir dir;
+            const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+            ShortLives trace(kMany);
+            trace.run(kMany);
+            std::atomic<bool> isOver = false;
+            std::thread target([&] {
+                while (!isOver.load(std::memory_order_relaxed) && trace.population.size() < 4'000'000)
+                    trace.runIdle(1000);
+            });
+            while (trace.population.isKept(0))
+                std::this_thread::yield();
+            const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path.toStdString(), {});
+            isOver.store(true, std::memory_order_relaxed);
+            target.join();
+            QVERIFY(bool(report));
+            QVERIFY(report->coroutines + report->coroutinesNotKept >= kMany);
+            compareSums(path, *report, kMany);
+        }
+    }
+
+    /// Missed events stay missed ones, lost events stay lost ones.
+    void aRecordDroppedBeforeItsLossesAreExported()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+        ShortLives trace;
+        Batch batch = manyEvents(1, 0, 50'000);
+        batch.losses = {{0, 50'000, 7, true}, {0, 50'007, 5, false}};
+        batch.deaths.push_back({0, batch.now});
+        trace.consume(batch);
+        trace.run(kLives);
+        const auto report = trace.exportGoingOn(path);
+        QVERIFY(bool(report));
+        QVERIFY(!trace.population.isKept(0));
+        QCOMPARE(infoOf(path, "missed_before_attach"), 7U);
+        QCOMPARE(report->lostEvents, 60'005U);
+    }
+
+    void aCancelEndsTheCounting()
+    {
+        const QTemporaryDir dir;
+        ShortLives trace;
+        trace.run(kLives);
+        std::vector<double> calls;
+        const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {
+            calls.push_back(done);
+            trace.run(5000);
+            return calls.size() < 3;
+        });
+        QVERIFY(!report);
+        QCOMPARE(report.error().code, ErrorCode::Cancelled);
+        QCOMPARE(calls, std::vector<double>(3, 0.0));
+        QVERIFY(filesIn(dir).isEmpty());
+    }
+
+    /// The export passes over coroutines without a record, of which there may be millions.
+    void aCancelEndsThePassOverDroppedRecords()
+    {
+        const QTemporaryDir dir;
+        ShortLives trace(60'000);
+        trace.run(50'000);
+        std::vector<double> later;
+        const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {
+            if (done == 0)
+                return true;
+            if (later.empty())
+                trace.run(60'000);
+            later.push_back(done);
+            return later.size() < 3;
+        });
+        QVERIFY(!report);
+        QCOMPARE(report.error().code, ErrorCode::Cancelled);
+        QVERIFY2(later.back() < 0.9, qPrintable(QString::number(later.back())));
+        QVERIFY(filesIn(dir).isEmpty());
+    }
+};
+
+CT_QT_SUITE(TestExportDropped)
+#include "tst_exportdropped.moc"
