@@ -35,12 +35,31 @@ std::size_t sequenceLength(std::string_view text)
     return length;
 }
 
+/// The code point of a valid sequence.
+std::uint32_t decoded(std::string_view sequence)
+{
+    constexpr std::uint32_t kFirstBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    std::uint32_t codePoint = static_cast<unsigned char>(sequence.front()) & kFirstBits[sequence.size()];
+    for (const char byte : sequence.substr(1))
+        codePoint = (codePoint << 6) | (static_cast<unsigned char>(byte) & 0x3F);
+    return codePoint;
+}
+
+/// Characters that a terminal obeys, or that change the direction of the text around them. JSON allows them.
+bool changesDisplay(std::uint32_t codePoint)
+{
+    return codePoint < 0x20 || (codePoint >= 0x7F && codePoint <= 0x9F) || codePoint == 0x061C || codePoint == 0x200E ||
+           codePoint == 0x200F || (codePoint >= 0x202A && codePoint <= 0x202E) ||
+           (codePoint >= 0x2066 && codePoint <= 0x2069);
+}
+
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-void appendJsonCharacter(std::string &out, char character)
+/// `sequence` is valid UTF-8 of one character. Those to be escaped lie below U+10000.
+void appendJsonCharacter(std::string &out, std::string_view sequence)
 {
     static constexpr char kDigits[] = "0123456789abcdef";
-    switch (character) {
+    switch (sequence.front()) {
     case '"': out += "\\\""; return;
     case '\\': out += "\\\\"; return;
     case '\n': out += "\\n"; return;
@@ -48,14 +67,14 @@ void appendJsonCharacter(std::string &out, char character)
     case '\t': out += "\\t"; return;
     default: break;
     }
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte >= 0x20) {
-        out += character;
+    const std::uint32_t codePoint = decoded(sequence);
+    if (!changesDisplay(codePoint)) {
+        out += sequence;
         return;
     }
-    out += "\\u00";
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 0xF];
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4)
+        out += kDigits[(codePoint >> shift) & 0xF];
 }
 
 }  // namespace
@@ -99,10 +118,10 @@ void appendJsonString(std::string &out, std::string_view text)
     out += '"';
     while (!text.empty()) {
         const std::size_t length = sequenceLength(text);
-        if (length == 1)
-            appendJsonCharacter(out, text.front());
+        if (length == 0)
+            out += kReplacement;
         else
-            out += length == 0 ? kReplacement : text.substr(0, length);
+            appendJsonCharacter(out, text.substr(0, length));
         text.remove_prefix(length == 0 ? 1 : length);
     }
     out += '"';

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/jsonlline.h"
+#include "core/recording/jsonscanner.h"
+#include "core/recording/utf8.h"
 #include "tests/support/check.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/jsonlsupport.h"
@@ -95,6 +98,46 @@ CT_CASE(textBecomesValidJson)
     CHECK(
         text.find("\"function\":\"\xC3\xA4 \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD "
                   "\xF0\x9F\x98\x80 \xEF\xBF\xBD\xEF\xBF\xBD\"") != std::string::npos);
+}
+
+CT_CASE(whatATerminalObeysIsEscaped)
+{
+    const std::pair<const char *, const char *> rows[] = {
+        {"\x7F", "\\u007f"},         {"\xC2\x80", "\\u0080"},     {"\xC2\x9B", "\\u009b"},
+        {"\xC2\x9F", "\\u009f"},     {"\xD8\x9C", "\\u061c"},     {"\xE2\x80\x8E", "\\u200e"},
+        {"\xE2\x80\x8F", "\\u200f"}, {"\xE2\x80\xAA", "\\u202a"}, {"\xE2\x80\xAE", "\\u202e"},
+        {"\xE2\x81\xA6", "\\u2066"}, {"\xE2\x81\xA9", "\\u2069"},
+    };
+    for (const auto &[raw, escaped] : rows) {
+        std::string json;
+        ct::appendJsonString(json, std::string("a") + raw + "b");
+        CHECK_EQUAL(json, std::string("\"a") + escaped + "b\"");
+        ct::JsonScanner scanner(json);
+        std::string_view parsed;
+        CHECK(scanner.string(parsed));
+        CHECK_EQUAL(parsed, std::string("a") + raw + "b");
+    }
+    // The characters next to these, joiners, and those beyond U+FFFF stay as they are.
+    for (const char *const kept : {"~", "\xC2\xA0", "\xD8\x9B", "\xE2\x80\x8C", "\xE2\x80\x8D", "\xE2\x80\xA9",
+                                   "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA", "\xF0\x9F\x98\x80"}) {
+        std::string json;
+        ct::appendJsonString(json, kept);
+        CHECK_EQUAL(json, std::string("\"") + kept + "\"");
+    }
+}
+
+CT_CASE(escapedNamesAreReadBackAsTheyWere)
+{
+    const std::string name = "\x7F \xC2\x9B \xD8\x9C \xE2\x80\xAE \xE2\x80\x8D";
+    ct::Batch batch;
+    batch.sites.push_back({1, 7, 0, "a.cpp", name});
+    batch.births.push_back(birth(0, 1));
+    batch.transitions.push_back(event(0, 0, 5, false, 1));
+    const std::string text = written(batch);
+    CHECK(text.find(name) == std::string::npos);
+    ct::JsonlLine line;
+    CHECK_EQUAL(ct::parseJsonlLine(text.substr(0, text.size() - 1), line), "");
+    CHECK_EQUAL(line.function, name);
 }
 
 CT_CASE(gapsAreNamed)
