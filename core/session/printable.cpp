@@ -8,8 +8,16 @@ namespace ct {
 
 namespace {
 
+/// Scripts such as Persian and many emoji are spelt with these; they neither move nor hide other characters.
+bool isJoiner(char32_t character)
+{
+    return character == 0x200C || character == 0x200D;
+}
+
 bool isShown(char32_t character)
 {
+    if (isJoiner(character))
+        return true;
     switch (QChar::category(character)) {
     case QChar::Other_Control:
     case QChar::Other_Format:

@@ -11,8 +11,9 @@
 namespace ct {
 
 /// The text with an escape (\n, \x1b, \u202e) in place of each character that would not show: control characters,
-/// which a terminal obeys, and those that only change how others are laid out, as bidirectional overrides do. It
-/// is for one line; text without such characters stays as it is.
+/// which a terminal obeys, and those that only change how others are laid out, as bidirectional overrides do. The
+/// joiners U+200C and U+200D stay, because scripts and emoji need them. It is for one line; text without such
+/// characters stays as it is.
 QString printable(const QString &text);
 /// Bytes that are no UTF-8 become U+FFFD.
 QString printable(const std::string &utf8);

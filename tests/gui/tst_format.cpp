@@ -198,6 +198,11 @@ private Q_SLOTS:
         QCOMPARE(format::placeDetails(&site, 0), QStringLiteral("serve\\x1b[2J(int)\n/src/\\u202egnp.exe\\n:7"));
         QCOMPARE(format::place(&site, 0), QStringLiteral("serve\\x1b[2J \\u202egnp.exe\\n:7"));
         QCOMPARE(format::targetName("a\x1b]0;b\nc\xE2\x81\xA6"), QStringLiteral("a ]0;b c"));
+        QCOMPARE(format::targetName("a\xD8\x9C"
+                                    "b"),
+                 QStringLiteral("a b"));
+        const char *const family = "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9";
+        QCOMPARE(format::targetName(family), QString::fromUtf8(family));
         QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")), QStringLiteral("one\\x1b\ntwo\\u2067"));
         DescribedAddress found;
         found.module = "/bin/\x7f";

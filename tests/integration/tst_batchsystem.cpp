@@ -273,6 +273,10 @@ private Q_SLOTS:
         QCOMPARE(ct::printable(std::string("a\0b", 3)), QStringLiteral("a\\x00b"));
         QCOMPARE(ct::printable(QString(QChar(0x85)) + QChar(0x2066) + QChar(0xFEFF) + QChar(0x2028)),
                  QStringLiteral("\\u0085\\u2066\\ufeff\\u2028"));
+        // Joiners are part of how scripts and emoji are spelt; the Arabic letter mark changes directions.
+        const QString joined = QStringLiteral("می\u200cخواهم 👨\u200d👩");
+        QCOMPARE(ct::printable(joined), joined);
+        QCOMPARE(ct::printable(QString(QChar(0x061C)) + QChar(0x200F)), QStringLiteral("\\u061c\\u200f"));
         QCOMPARE(ct::printable(QString(QChar(0xD800))), QStringLiteral("\\ud800"));
         QCOMPARE(ct::printable(std::string("\xF3\xA0\x80\x81")), QStringLiteral("\\U000e0001"));
         QCOMPARE(ct::printable(std::string("\xFFx")), QString(QChar(0xFFFD)) + u'x');
