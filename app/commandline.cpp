@@ -147,11 +147,10 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
     used(name);
     if (value.empty())
         return usageError(name + ": its value is empty");
-    // These paths stand in the lines that start a target, to be copied from a terminal.
-    if ((name == "--shm" || name == "--sock") && std::any_of(value.begin(), value.end(), [](char c) {
-            return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-        }))
-        return usageError(name + " " + value + ": a path without control characters is needed");
+    if (name == "--shm" || name == "--sock") {
+        if (Result<void> copyable = checkCopyable(name, value); !copyable)
+            return copyable;
+    }
     const auto store = [](auto parsed, auto &place) -> Result<void> {
         if (!parsed)
             return parsed.error();

@@ -3,6 +3,8 @@
 #include "app/optionvalues.h"
 
 #include "core/harvest/region.h"
+#include "core/recording/utf8.h"
+#include "core/session/printable.h"
 
 #include <array>
 #include <charconv>
@@ -68,6 +70,17 @@ std::string sizeText(std::uint64_t bytes)
 Error usageError(std::string message)
 {
     return {ErrorCode::InvalidArgument, std::move(message) + " (see --help)"};
+}
+
+Result<void> checkCopyable(const std::string &option, const std::string &path)
+{
+    if (validUtf8(path) != path)
+        return usageError(option + " " + path + ": a path in UTF-8 is needed; rename the folder or choose another one");
+    if (printable(path).toStdString() != path)
+        return usageError(option + " " + path +
+                          ": a path without control characters is needed, nor characters that change the direction of "
+                          "text; choose another one");
+    return {};
 }
 
 Result<double> parseSeconds(const std::string &option, const std::string &value)

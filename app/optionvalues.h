@@ -15,6 +15,10 @@ namespace ct {
 /// The error of a wrong usage: `message`, and where to look.
 Error usageError(std::string message);
 
+/// Refuses a path that cannot be copied from a terminal: one that is not UTF-8, or has characters that do not show.
+/// Paths of regions and sockets stand in the lines that start a target.
+Result<void> checkCopyable(const std::string &option, const std::string &path);
+
 /// A positive number of seconds, "1.5".
 Result<double> parseSeconds(const std::string &option, const std::string &value);
 Result<double> parseSecondsOrZero(const std::string &option, const std::string &value);

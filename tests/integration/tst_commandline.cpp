@@ -291,6 +291,52 @@ private Q_SLOTS:
         QVERIFY2(message.contains(answer), qPrintable(message));
     }
 
+    /// The name of a region stands in lines that users copy from a terminal, which has to show it as it is.
+    void pathsToCopyMustShow_data()
+    {
+        QTest::addColumn<QByteArray>("path");
+        QTest::addColumn<QString>("answer");
+        const QString none;
+        const QString utf8 = QStringLiteral("a path in UTF-8 is needed");
+        const QString control = QStringLiteral("a path without control characters is needed");
+        QTest::newRow("plain") << QByteArray("/tmp/a b") << none;
+        QTest::newRow("accents") << QByteArray("/tmp/\xC3\xA4") << none;
+        QTest::newRow("replacement character") << QByteArray("/tmp/\xEF\xBF\xBD") << none;
+        QTest::newRow("zero-width non-joiner") << QByteArray("/tmp/a\xE2\x80\x8C"
+                                                             "b")
+                                               << none;
+        QTest::newRow("emoji with a joiner") << QByteArray("/tmp/\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9") << none;
+        QTest::newRow("line break") << QByteArray("/tmp/a\nb") << control;
+        QTest::newRow("delete") << QByteArray("/tmp/a\x7F") << control;
+        QTest::newRow("first of C1") << QByteArray("/tmp/a\xC2\x80") << control;
+        QTest::newRow("control sequence introducer") << QByteArray("/tmp/a\xC2\x9B"
+                                                                   "2J")
+                                                     << control;
+        QTest::newRow("last of C1") << QByteArray("/tmp/a\xC2\x9F") << control;
+        QTest::newRow("right-to-left override") << QByteArray("/tmp/a\xE2\x80\xAEgnp") << control;
+        QTest::newRow("Arabic letter mark") << QByteArray("/tmp/a\xD8\x9C") << control;
+        QTest::newRow("single byte of C1") << QByteArray("/tmp/a\x9B"
+                                                         "2J")
+                                           << utf8;
+        QTest::newRow("cut off") << QByteArray("/tmp/a\xC3") << utf8;
+        QTest::newRow("surrogate") << QByteArray("/tmp/\xED\xA0\x80") << utf8;
+    }
+    void pathsToCopyMustShow()
+    {
+        QFETCH(QByteArray, path);
+        QFETCH(QString, answer);
+        for (const char *option : {"--shm", "--sock"}) {
+            const auto parsed = ct::parseCommandLine({"--listen", option, path.toStdString()});
+            QCOMPARE(bool(parsed), answer.isEmpty());
+            if (parsed)
+                continue;
+            const QString message = QString::fromStdString(parsed.error().message);
+            QVERIFY2(message.startsWith(QLatin1String(option) + u' '), qPrintable(message));
+            QVERIFY2(message.contains(answer) && message.contains(QLatin1String("choose another")),
+                     qPrintable(message));
+        }
+    }
+
     void helpAndVersionWin()
     {
         QCOMPARE(parse("--batch --help")->mode, CommandLine::Mode::Help);
