@@ -88,6 +88,8 @@ QStringList Instructions::nothingTracedChecklist()
         tr("Do its promise types derive from corotracer::PromiseMixin? Others are not seen."),
         tr("Did the environment reach it? sudo, env -i, su and some service managers drop CTP_SHM_PATH, CTP_SOCK_PATH "
            "and CTP_MAX_STATIONS (sudo: --preserve-env=CTP_SHM_PATH,CTP_SOCK_PATH,CTP_MAX_STATIONS)."),
+        tr("Has it more rights than its caller (setuid, setgid or file capabilities)? It ignores the CTP_ variables "
+           "then; trace a copy of it that has none of these."),
         tr("Does it run as the same user? The region is readable by its owner only."),
         tr("Inside a container: are the directories of the region and of the socket mounted under the same path?"),
         tr("Has it started a coroutine yet? A program that waits for work shows nothing until then."),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/untraced.h"
 
+#include "core/session/programrights.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,11 +24,11 @@ constexpr std::size_t kMostPeers = 64;
 
 struct Cause {
     bool (*applies)(const UntracedFacts &);
-    const char *sentence;  ///< %1: the word that drops the environment
+    const char *sentence;  ///< %1: the program that drops the environment, or that gains rights
 };
 
 /// The first row that applies names the cause.
-constexpr std::array<Cause, 7> kCauses{{
+constexpr std::array<Cause, 8> kCauses{{
     {[](const UntracedFacts &facts) { return facts.hasEntry; },
      QT_TRANSLATE_NOOP("ct::Untraced",
                        "the program has the probe, but ran no coroutine of a traced type; promise types must derive "
@@ -46,6 +48,11 @@ constexpr std::array<Cause, 7> kCauses{{
     {[](const UntracedFacts &facts) { return !facts.dropsEnvironment.empty(); },
      QT_TRANSLATE_NOOP("ct::Untraced", "the program never connected; likely %1 dropped CTP_SHM_PATH, CTP_SOCK_PATH and "
                                        "CTP_MAX_STATIONS from its environment")},
+    {[](const UntracedFacts &facts) { return !facts.gainsRights.empty(); },
+     QT_TRANSLATE_NOOP("ct::Untraced",
+                       "the program never connected; likely %1 ignores the CTP_ variables, because it has more rights "
+                       "than its caller (setuid, setgid or file capabilities); trace a copy of it that has none of "
+                       "these")},
     {[](const UntracedFacts &facts) { return facts.lacksVariables; },
      QT_TRANSLATE_NOOP("ct::Untraced",
                        "the program never connected; it runs without CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS "
@@ -104,7 +111,8 @@ QString Untraced::why(const UntracedFacts &facts)
         std::find_if(kCauses.begin(), kCauses.end(), [&](const Cause &row) { return row.applies(facts); });
     QString sentence = tr(cause->sentence);
     if (sentence.contains(QLatin1String("%1")))
-        sentence = sentence.arg(QString::fromStdString(facts.dropsEnvironment));
+        sentence = sentence.arg(
+            QString::fromStdString(facts.dropsEnvironment.empty() ? facts.gainsRights : facts.dropsEnvironment));
     return tr("No coroutine was seen: %1.").arg(sentence);
 }
 
@@ -152,6 +160,7 @@ std::shared_ptr<Sink> UntracedWatch::sink() const
 void UntracedWatch::launched(const LaunchSpec &command, pid_t pid)
 {
     m_dropper = environmentDropper(command);
+    m_privileged = privilegedProgram(command);
     m_launched = pid;
 }
 
@@ -173,6 +182,7 @@ UntracedFacts UntracedWatch::facts(const FileIdentity &region, bool mapped) cons
                                       [&](pid_t pid) { return processRuns(pid) && !processMaps(pid, region); });
     facts.mapped = mapped;
     facts.dropsEnvironment = m_dropper;
+    facts.gainsRights = m_privileged;
     facts.lacksVariables = !m_connected && m_launched != 0 && groupLacksVariable(m_launched);
     return facts;
 }

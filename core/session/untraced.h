@@ -24,6 +24,7 @@ struct UntracedFacts {
     bool livesUnmapped = false;    ///< one that connected lives, and does not map the region
     bool lacksVariables = false;   ///< a process of the launched group lives without CTP_SHM_PATH
     std::string dropsEnvironment;  ///< word of the command that drops variables: "sudo"; empty: none
+    std::string gainsRights;       ///< program of the command that has more rights than we: "ping"; empty: none
 };
 
 class Untraced {
@@ -51,6 +52,7 @@ private:
     class Entries;
     const std::shared_ptr<Entries> m_entries;
     std::string m_dropper;
+    std::string m_privileged;
     pid_t m_launched = 0;
     bool m_connected = false;
     std::set<pid_t> m_peers;

@@ -3,11 +3,15 @@
 //
 // A program that shows no coroutine: one sentence with the likely cause, and one pointer.
 #include "core/session/instructions.h"
+#include "core/session/programrights.h"
 #include "core/session/untraced.h"
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 
 #include <set>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 using namespace ct;
@@ -49,6 +53,10 @@ private Q_SLOTS:
                  qPrintable(never));
         const QString sudo = why([](UntracedFacts &facts) { facts.dropsEnvironment = "sudo"; });
         QVERIFY2(sudo.contains(QLatin1String("likely sudo dropped CTP_SHM_PATH")), qPrintable(sudo));
+        const QString setuid = why([](UntracedFacts &facts) { facts.gainsRights = "ping"; });
+        QVERIFY2(setuid.contains(QLatin1String("likely ping ignores the CTP_ variables")), qPrintable(setuid));
+        QVERIFY2(setuid.contains(QLatin1String("(setuid, setgid or file capabilities); trace a copy")),
+                 qPrintable(setuid));
         const QString bare = why([](UntracedFacts &facts) { facts.lacksVariables = true; });
         QVERIFY2(bare.contains(QLatin1String("runs without CTP_SHM_PATH")), qPrintable(bare));
         const QString brief = why([](UntracedFacts &facts) { facts.connected = true; });
@@ -58,8 +66,8 @@ private Q_SLOTS:
         const QString old = why([](UntracedFacts &facts) { facts.connected = facts.mapped = true; });
         const QString ours = why([](UntracedFacts &facts) { facts.connected = facts.hasEntry = true; });
         QVERIFY(ours.contains(QLatin1String("has the probe")) && old.contains(QLatin1String("mapped the region")));
-        const std::set<QString> all{never, sudo, bare, brief, unmapped, old, ours};
-        QCOMPARE(all.size(), std::size_t{7});
+        const std::set<QString> all{never, sudo, setuid, bare, brief, unmapped, old, ours};
+        QCOMPARE(all.size(), std::size_t{8});
         for (const QString &sentence : all) {
             QCOMPARE(sentence.count(u'.'), 1);
             QVERIFY(sentence.startsWith(QLatin1String("No coroutine was seen: ")));
@@ -83,6 +91,53 @@ private Q_SLOTS:
         QCOMPARE(dropperOfLine("cd /x && env -i ./a"), std::string("env -i"));
         QCOMPARE(dropperOfLine("make && docker run a"), std::string("docker"));
         QCOMPARE(dropperOfLine("./a --sudo"), std::string());
+    }
+
+    void programsThatGainRightsAreKnown()
+    {
+        const QTemporaryDir folder;
+        const std::string plain = folder.filePath(QStringLiteral("plain")).toStdString();
+        const std::string setuid = folder.filePath(QStringLiteral("setuid")).toStdString();
+        const std::string setgid = folder.filePath(QStringLiteral("setgid")).toStdString();
+        for (const std::string &file : {plain, setuid, setgid})
+            QVERIFY(QFile::copy(QStringLiteral("/bin/true"), QString::fromStdString(file)));
+        QVERIFY(!gainsRights(plain) && !gainsRights(folder.path().toStdString()) && !gainsRights("/nowhere"));
+        // Our own user has no more rights than we.
+        QCOMPARE(::chmod(plain.c_str(), 04755), 0);
+        QVERIFY(!gainsRights(plain));
+
+        constexpr uid_t kOther = 65534;
+        if (::geteuid() != 0)
+            CT_QSKIP("only root can give a file to another user");
+        QCOMPARE(::chown(setuid.c_str(), kOther, 0) + ::chmod(setuid.c_str(), 04755), 0);
+        QCOMPARE(::chown(setgid.c_str(), 0, kOther) + ::chmod(setgid.c_str(), 02755), 0);
+        struct statvfs system {};
+        QCOMPARE(::statvfs(setuid.c_str(), &system), 0);
+        if ((system.f_flag & ST_NOSUID) != 0 || ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+            CT_QSKIP("the system gives programs no more rights here");
+        QVERIFY(gainsRights(setuid) && gainsRights(setgid));
+
+        LaunchSpec command;
+        command.argv = {setuid};
+        QCOMPARE(privilegedProgram(command), std::string("setuid"));
+        command.argv = {"setgid"};
+        QCOMPARE(privilegedProgram(command), std::string());
+        command.environment["PATH"] = "/nowhere:" + folder.path().toStdString();
+        QCOMPARE(privilegedProgram(command), std::string("setgid"));
+        command.argv = {"./setuid"};
+        QCOMPARE(privilegedProgram(command), std::string());
+        command.workingDirectory = folder.path().toStdString();
+        QCOMPARE(privilegedProgram(command), std::string("setuid"));
+        command.argv = {plain, setuid};
+        QCOMPARE(privilegedProgram(command), std::string());
+        command.argv.clear();
+        command.shellLine = "cat setuid";
+        QCOMPARE(privilegedProgram(command), std::string());
+        command.shellLine = "cd /x && A=1 setgid";
+        QCOMPARE(privilegedProgram(command), std::string("setgid"));
+        UntracedWatch watch;
+        watch.launched(command, 0);
+        QCOMPARE(watch.facts({}, false).gainsRights, std::string("setgid"));
     }
 
     void whatLivesIsRead()
