@@ -429,6 +429,7 @@ int BatchRun::finish()
     m_summary.accounting = m_session.accounting();
     const NotKept dumped = m_dumper ? m_dumper->history()->notKept() : NotKept();
     m_population->notKept().together(dumped).addTo(m_summary.accounting);
+    m_summary.namesNotKept = m_population->namesNotKept();
     const std::uint64_t captured = m_summary.accounting.captured;
     m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
     if (const auto found = m_watch ? m_watch->look() : OutputWatch::Finding();
@@ -455,7 +456,8 @@ int BatchRun::finish()
         m_progress.say(QString::fromStdString(instants));
     for (const QString &text : findingLines(m_summary.stuck, m_places->problem()))
         m_progress.say(text);
-    m_progress.say(QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs)));
+    m_progress.say(
+        QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.namesNotKept)));
     if (m_summary.eventsNotWritten != 0)
         m_progress.say(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();

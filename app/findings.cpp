@@ -237,6 +237,7 @@ std::string toJson(const Summary &summary)
     object.number("coroutines_missed", sums.coroutinesMissed);
     object.number("coroutines_not_kept", sums.coroutinesNotKept);
     object.number("events_not_kept", sums.eventsNotKept);
+    object.number("names_not_kept", summary.namesNotKept);
     object.number("untraced_coroutines", sums.untraced);
     object.number("duration_ns", summary.durationNs);
     object.optional("exit_code", summary.exitCode);
@@ -333,7 +334,7 @@ std::string describe(const FoundGroup &group)
     return text + (group.usualNs ? ", usually " + durationText(*group.usualNs) : ", never resumed there");
 }
 
-std::string describe(const Accounting &accounting, std::uint64_t durationNs)
+std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t namesNotKept)
 {
     std::string text = std::to_string(accounting.captured) + " events of " + std::to_string(accounting.coroutines) +
                        " coroutines in " + durationText(durationNs) + "; lost " + std::to_string(accounting.lost) +
@@ -344,6 +345,10 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs)
     if (accounting.coroutinesNotKept > 0)
         text += ", not kept in memory " + std::to_string(accounting.coroutinesNotKept) + " coroutines with " +
                 std::to_string(accounting.eventsNotKept) + " events";
+    if (namesNotKept > 0)
+        text +=
+            ", names not kept " + std::to_string(namesNotKept) +
+            " (memory for names is full: give coroutines names that repeat; a recording, -o FILE.ctr, has them all)";
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
     if (accounting.bornWhileOff > 0)

@@ -306,6 +306,11 @@ std::uint64_t Population::alive() const
     return m_data->alive.load(kRelaxed);
 }
 
+std::uint64_t Population::namesNotKept() const
+{
+    return m_data->notes.names.notKept();
+}
+
 NotKept Population::notKept() const
 {
     return m_data->notKept.load();

@@ -164,6 +164,8 @@ public:
     std::uint64_t alive() const;     ///< born and not destroyed, of those that are kept
     /// Coroutines that came when there was no record left. Their transitions are among captured(), nothing else is.
     NotKept notKept() const;
+    /// How often a coroutine, thread or process got a name that the memory for names had no room for.
+    std::uint64_t namesNotKept() const;
 
     struct Data;  ///< core/trace/populationdata.h
 

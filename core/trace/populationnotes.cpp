@@ -31,9 +31,11 @@ std::uint32_t NameTable::add(const std::string &name)
         return known->second;
     constexpr std::uint64_t kEach = 128;  // of the table and the index
     const std::uint64_t bytes = m_bytes.load(kRelaxed) + name.size() + kEach;
-    std::string *entry = bytes <= kMostBytes ? m_names.prepare() : nullptr;
-    if (!entry)
+    std::string *entry = bytes <= m_mostBytes ? m_names.prepare() : nullptr;
+    if (!entry) {
+        m_notKept.store(m_notKept.load(kRelaxed) + 1, kRelaxed);
         return 0;
+    }
     m_bytes.store(bytes, kRelaxed);
     *entry = name;
     m_names.publish();

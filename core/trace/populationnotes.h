@@ -19,18 +19,25 @@ namespace ct {
 /// Texts, each of them kept once. Index 0 = none.
 class NameTable {
 public:
-    /// Writer only. 0 when the table is full, or its names take kMostBytes.
+    static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
+    /// Keeps names while they take at most `mostBytes`.
+    explicit NameTable(std::uint64_t mostBytes = kMostBytes) : m_mostBytes(mostBytes) {}
+
+    /// Writer only. 0 when the table is full, or its names take as much as they may: the call is counted then.
     std::uint32_t add(const std::string &name);
+    /// Any thread: how many calls of add() found no room.
+    std::uint64_t notKept() const { return m_notKept.load(std::memory_order_relaxed); }
     /// Any thread; `index` as read (acquire) from where the writer stored it (release).
     std::uint64_t bytes() const { return m_bytes.load(std::memory_order_relaxed); }
-    static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
     const std::string &at(std::uint32_t index) const { return index == 0 ? m_none : m_names[index - 1]; }
 
 private:
     const std::string m_none;
     ChunkedArray<std::string, 10, 14> m_names;  ///< constant once published
     std::unordered_map<std::string_view, std::uint32_t> m_indexOf;
-    std::atomic<std::uint64_t> m_bytes{0};  ///< about; relaxed: a number
+    const std::uint64_t m_mostBytes;
+    std::atomic<std::uint64_t> m_bytes{0};    ///< about; relaxed: a number
+    std::atomic<std::uint64_t> m_notKept{0};  ///< relaxed: a number
 };
 
 /// Names of threads.

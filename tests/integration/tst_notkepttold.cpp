@@ -28,6 +28,9 @@ void TestNotKept::theSummarySaysSo()
     summary.accounting.eventsNotKept = 345;
     QVERIFY(toJson(summary).find("\"coroutines_not_kept\": 12,") != std::string::npos);
     QVERIFY(toJson(summary).find("\"events_not_kept\": 345,") != std::string::npos);
+    QVERIFY(toJson(summary).find("\"names_not_kept\": 0,") != std::string::npos);
+    summary.namesNotKept = 7;
+    QVERIFY(toJson(summary).find("\"names_not_kept\": 7,") != std::string::npos);
 }
 
 void TestNotKept::theClosingLineSaysSo()
@@ -37,6 +40,8 @@ void TestNotKept::theClosingLineSaysSo()
     sums.coroutinesNotKept = 12;
     sums.eventsNotKept = 345;
     QVERIFY(describe(sums, 1).find("not kept in memory 12 coroutines with 345 events") != std::string::npos);
+    QVERIFY(describe(sums, 1).find("names not kept") == std::string::npos);
+    QVERIFY(describe(sums, 1, 7).find("names not kept 7 (memory for names is full: give ") != std::string::npos);
 }
 
 void TestNotKept::anExportSaysSo()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
+#include "core/trace/populationnotes.h"
 #include "tests/support/check.h"
 #include "tests/support/events.h"
 #include "tests/support/meanwhile.h"
@@ -51,6 +52,23 @@ void feedParents(Population &population, std::vector<Parent> parents)
 }
 
 }  // namespace
+
+CT_CASE(namesThatFindNoMemoryAreCounted)
+{
+    NameTable names(300);  // room for two
+    const std::uint32_t first = names.add("first");
+    const std::uint32_t second = names.add("second");
+    CHECK_EQUAL(names.notKept(), 0U);
+    CHECK_EQUAL(names.add("third"), 0U);
+    CHECK_EQUAL(names.add("third"), 0U);
+    CHECK_EQUAL(names.notKept(), 2U);
+    // Neither a name that is known nor an empty one needs memory.
+    CHECK_EQUAL(names.add("first"), first);
+    CHECK_EQUAL(names.add(""), 0U);
+    CHECK_EQUAL(names.notKept(), 2U);
+    CHECK_EQUAL(names.at(second), "second");
+    CHECK_EQUAL(Population(10).namesNotKept(), 0U);
+}
 
 CT_CASE(whatATargetDoesNotSayIsUnknown)
 {
