@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch.h"
 #include "app/commandline.h"
+#include "app/debugfolders.h"
 #include "app/descriptors.h"
 #include "app/display.h"
 #include "app/window.h"
@@ -112,6 +113,9 @@ int run(int argc, char **argv)
         return print(ct::usageText());
     if (line.mode == ct::CommandLine::Mode::Version)
         return print("corotracer-gui " CT_VERSION "\n");
+
+    if (const ct::Result<void> folders = ct::checkDebugFolders(line.debugFolders); !folders)
+        return complain(folders.error(), ct::kExitUsage);
 
     std::vector<char *> qtArguments = argumentsForQt(argv[0], line.qtArguments);
     int qtCount = static_cast<int>(qtArguments.size()) - 1;
