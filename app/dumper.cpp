@@ -4,6 +4,7 @@
 
 #include "core/analysis/stuck.h"
 #include "core/exporting/exporting.h"
+#include "core/fileremedy.h"
 #include "core/startthread.h"
 
 #include <algorithm>
@@ -85,9 +86,9 @@ Result<void> Dumper::checkPlace() const
     std::error_code failed;
     const std::filesystem::path folder = std::filesystem::absolute(m_line.outputPath, failed).parent_path();
     if (failed)
-        return errnoError(failed.value(), "cannot write dumps to " + m_line.outputPath);
+        return writeError(failed.value(), "cannot write dumps to " + m_line.outputPath);
     if (access(folder.c_str(), W_OK | X_OK) != 0)
-        return errnoError(errno, "cannot write dumps into " + folder.string());
+        return writeError(errno, "cannot write dumps into " + folder.string());
     return {};
 }
 

@@ -3,6 +3,7 @@
 #include "app/outputfile.h"
 
 #include "core/filekey.h"
+#include "core/fileremedy.h"
 #include "core/recording/fileclaim.h"
 #include "core/recording/openforwriting.h"
 #include "core/recording/standardstreams.h"
@@ -23,8 +24,12 @@ Result<OutputFile> OutputFile::open(const std::string &path)
         return OutputFile(isOutput ? "standard output" : "standard error", *fd, false, false, false);
     }
     const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
-    if (!opened)
-        return opened.error();
+    if (!opened) {
+        Error error = opened.error();
+        if (error.code != ErrorCode::Busy)
+            error.message += writeRemedy(error.code);
+        return error;
+    }
     struct stat status {};
     const bool regular = fstat(opened->fd, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && !ctr::claimForWriting(opened->fd)) {
@@ -54,7 +59,7 @@ Result<void> OutputFile::dropOlder()
 Result<void> OutputFile::write(std::string_view content)
 {
     if (m_regular && ftruncate(m_fd, 0) != 0)
-        return errnoError(errno, "cannot replace " + m_path);
+        return writeError(errno, "cannot replace " + m_path);
     while (!content.empty()) {
         const ssize_t written = ::write(m_fd, content.data(), content.size());
         if (written < 0 && errno == EINTR)
@@ -68,7 +73,7 @@ Result<void> OutputFile::write(std::string_view content)
         return Error{ErrorCode::NotFound, m_path + " was removed by another program during the run, and its content " +
                                               "is lost; leave the file in its place until the end"};
     if (close(std::exchange(m_fd, -1)) != 0)
-        return errnoError(errno, "cannot write " + m_path);
+        return writeError(errno, "cannot write " + m_path);
     return {};
 }
 
@@ -77,7 +82,7 @@ Error OutputFile::fail(int errnoValue)
 {
     const bool emptied = m_regular && ftruncate(m_fd, 0) == 0;
     discard();
-    return errnoError(errnoValue, "cannot write " + m_path + (emptied ? ", which is empty now" : ""));
+    return writeError(errnoValue, "cannot write " + m_path + (emptied ? ", which is empty now" : ""));
 }
 
 void OutputFile::discard()

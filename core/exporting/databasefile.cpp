@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/databasefile.h"
 
+#include "core/fileremedy.h"
 #include "core/recording/fileclaim.h"
 
 #include <cerrno>
@@ -54,8 +55,9 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
         return errnoError(errno, path + " cannot be written, choose another place");
     Result<void> usable = ctr::claimForWriting(fd) ? ensureUnlocked(fd, path) : ctr::writtenElsewhere(path);
     if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
-        usable =
-            errnoError(errno, path + " cannot be written: SQLite keeps a journal beside it, choose another directory");
+        usable = errnoError(
+            errno,
+            path + " cannot be written: SQLite needs to create a journal in the same folder, choose another folder");
     if (!usable) {
         ::close(fd);
         return usable.error();
@@ -78,12 +80,12 @@ Result<void> synchroniseDatabase(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errnoError(errno, path + " vanished while it was written");
+        return errnoError(errno, path + " was removed while it was written, write it again");
     const int failed = fsync(fd) != 0 ? errno : 0;
     ::close(fd);
     // Some file systems cannot synchronise, and say so.
     if (failed != 0 && failed != EINVAL)
-        return errnoError(failed, path + " did not reach the disk");
+        return writeError(failed, path + " did not reach the disk");
     return {};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/replacefile.h"
 
+#include "core/fileremedy.h"
 #include "core/recording/fileclaim.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ Result<std::string> createBeside(const std::string &target)
         if (errno != EEXIST)
             return errnoError(errno, target + " cannot be written, choose another place");
     }
-    return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files beside it"};
+    return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files in its folder"};
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ ReplaceFile::~ReplaceFile()
 Result<void> ReplaceFile::commit()
 {
     if (const int failed = synchronise(m_temporary, 0); failed != 0)
-        return errnoError(failed, m_target + " could not be completed");
+        return writeError(failed, m_target + " could not be completed");
     if (::rename(m_temporary.c_str(), m_target.c_str()) != 0)
         return errnoError(errno, m_target + " cannot be replaced, choose another name");
     m_temporary.clear();

@@ -37,8 +37,8 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
                                           (claims.written ? "being written" : "open in a window") +
                                           "; choose another name"};
     if (const std::string other = namesakeOf(to); !other.empty())
-        return Error{ErrorCode::AlreadyExists, to + " could not be told from the recording that " + other +
-                                                   " beside it belongs to; choose another name"};
+        return Error{ErrorCode::AlreadyExists, to + " has the name of the recording that " + other +
+                                                   " in the same folder belongs to; choose another name"};
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestserver.h"
 
+#include "core/fileremedy.h"
 #include "core/harvest/stalesocket.h"
 
 #include <QSocketNotifier>
@@ -28,12 +29,12 @@ Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
 {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return errnoError(errno, "cannot make a socket");
+        return errnoError(errno, "cannot make a socket, raise the limit of open files (ulimit -n)");
     ::fchmod(fd, 0600);  // Linux: the file gets the mode that the socket has
     const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0;
     if (bound && ::chmod(path.c_str(), 0600) == 0 && ::listen(fd, kBacklog) == 0)
         return fd;
-    const Error error = errnoError(errno, "cannot listen on " + path);
+    const Error error = writeError(errno, "cannot listen on " + path);
     if (bound)
         ::unlink(path.c_str());
     ::close(fd);

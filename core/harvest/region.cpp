@@ -3,6 +3,7 @@
 #include "core/harvest/region.h"
 
 #include "core/filekey.h"
+#include "core/fileremedy.h"
 #include "core/harvest/regiondata.h"
 #include "core/harvest/regionroom.h"
 #include "core/harvest/stalesocket.h"
@@ -85,9 +86,9 @@ Result<OpenedFile> openFile(const std::string &path, RegionUse use)
     if (!opened.writable)
         opened.file = FileDescriptor(::open(path.c_str(), O_RDONLY | kFlags));
     if (opened.file.get() < 0)
-        return errnoError(errno, "cannot open " + path);
+        return readError(errno, "cannot open " + path);
     if (::fstat(opened.file.get(), &opened.info) != 0)
-        return errnoError(errno, "cannot look at " + path);
+        return readError(errno, "cannot examine " + path);
     if (!S_ISREG(opened.info.st_mode))
         return Error{ErrorCode::BadFormat, path + " is not a file; choose a shared-memory file of a target"};
     return opened;
@@ -122,7 +123,7 @@ Result<Region> Region::open(const std::string &path, RegionUse use)
     std::array<std::byte, kHeaderSize> header{};
     const ssize_t got = ::pread(opened->file.get(), header.data(), header.size(), 0);
     if (got < 0)
-        return errnoError(errno, "cannot read " + path);
+        return readError(errno, "cannot read " + path);
     Result<ValidatedLayout> layout = checkLayout(std::span(header).first(static_cast<std::size_t>(got)),
                                                  static_cast<std::uint64_t>(opened->info.st_size));
     if (!layout)
@@ -316,7 +317,7 @@ Result<void> Region::remove()
     if (!there)
         return errnoError(errno, "cannot remove " + m_data->path);
     if (there != FileKey::of(m_data->file.get()))
-        return Error{ErrorCode::Busy, m_data->path + " is another file by now; it was left alone"};
+        return Error{ErrorCode::Busy, m_data->path + " was replaced by another file, which was not removed"};
     if (::unlink(m_data->path.c_str()) != 0)
         return errnoError(errno, "cannot remove " + m_data->path);
     // Of an engine that is gone; one in use, or another kind of file, is not ours.

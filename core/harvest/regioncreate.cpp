@@ -3,6 +3,7 @@
 //
 // Makes a new region: plans the areas, makes the file, writes the header.
 #include "core/filekey.h"
+#include "core/fileremedy.h"
 #include "core/harvest/processfence.h"
 #include "core/harvest/regiondata.h"
 #include "core/harvest/regionroom.h"
@@ -143,7 +144,7 @@ Result<FileDescriptor> createFile(const std::string &path)
     if (errno == EEXIST)
         return Error{ErrorCode::AlreadyExists,
                      path + " exists already; attach to it, delete it or choose another path"};
-    return errnoError(errno, "cannot create " + path);
+    return writeError(errno, "cannot create " + path);
 }
 
 /// Private, locked, of the planned size.

@@ -4,6 +4,8 @@
 // Where regions and sockets live.
 #include "core/harvest/region.h"
 
+#include "core/fileremedy.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <sys/stat.h>
@@ -21,10 +23,10 @@ constexpr std::uint64_t kMinimumFreeBytes = 32ULL << 20;
 Result<void> prepareDirectory(const std::string &directory)
 {
     if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-        return errnoError(errno, "cannot create " + directory);
+        return writeError(errno, "cannot create " + directory);
     struct stat info;
     if (::lstat(directory.c_str(), &info) != 0)
-        return errnoError(errno, "cannot look at " + directory);
+        return writeError(errno, "cannot examine " + directory);
     if (!S_ISDIR(info.st_mode))
         return Error{ErrorCode::PermissionDenied, directory + " is not a directory; remove it"};
     if (info.st_uid != ::geteuid())
@@ -34,10 +36,10 @@ Result<void> prepareDirectory(const std::string &directory)
         return Error{ErrorCode::PermissionDenied,
                      directory + " can be entered by other users; run: chmod 700 " + directory};
     if (::access(directory.c_str(), W_OK | X_OK) != 0)
-        return errnoError(errno, "cannot write to " + directory);
+        return writeError(errno, "cannot write to " + directory);
     struct statvfs space;
     if (::statvfs(directory.c_str(), &space) != 0)
-        return errnoError(errno, "cannot look at " + directory);
+        return writeError(errno, "cannot examine " + directory);
     // 0 blocks: a tmpfs without a limit.
     if (space.f_blocks != 0 && static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < kMinimumFreeBytes)
         return Error{ErrorCode::NoSpace,

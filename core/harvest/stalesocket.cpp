@@ -36,7 +36,7 @@ Result<void> removeStaleSocket(const std::string &path)
         return Error{ErrorCode::AlreadyExists, path + " exists and is not a socket; choose another socket path"};
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return errnoError(errno, "cannot make a socket");
+        return errnoError(errno, "cannot make a socket, raise the limit of open files (ulimit -n)");
     const bool refused = ::connect(fd, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0 &&
                          (errno == ECONNREFUSED || errno == ENOENT);
     ::close(fd);

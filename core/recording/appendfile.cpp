@@ -3,6 +3,7 @@
 #include "core/recording/appendfile.h"
 
 #include "core/filekey.h"
+#include "core/fileremedy.h"
 #include "core/recording/fileclaim.h"
 #include "core/recording/openforwriting.h"
 #include "core/recording/standardstreams.h"
@@ -170,7 +171,7 @@ Result<void> AppendFile::close()
         result = append(nullptr, 0);  // what the file held before goes in any case
     // Network file systems report a full disk as late as here.
     if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR)
-        result = errnoError(errno, m_path + " could not be closed, its end may be missing");
+        result = writeError(errno, m_path + " could not be closed, its end may be missing");
     m_fd = -1;
     return result;
 }

@@ -23,7 +23,7 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
             return file.error();
         if ((*file)->head().recording != m_places->recording())
             return Error{ErrorCode::BadFormat,
-                         block.path + " is another recording now: the one that was there is lost"};
+                         block.path + " was replaced by another recording; open it again to see the new one"};
         m_file = std::move(*file);
         m_path = block.path;
     }
@@ -34,9 +34,8 @@ Result<void> PastReader::load(const StreamPlaces::Block &block)
     const Result<bool> isThere = m_file->read(place, found);
     if (!isThere)
         return isThere.error();
-    const Error changed{ErrorCode::BadFormat, block.path +
-                                                  " is no longer the recording that it was: what was at byte " +
-                                                  std::to_string(block.offset) + " is lost"};
+    const Error changed{ErrorCode::BadFormat, block.path + " was changed since it was opened: the block at byte " +
+                                                  std::to_string(block.offset) + " is lost; a copy may be whole"};
     if (!*isThere || !m_decoder.begin(found.payload))
         return changed;
     const std::shared_ptr<const ctr::Renumbering> renumbering = m_places->renumbering();
@@ -65,7 +64,8 @@ Result<void> PastReader::read(std::uint64_t first, std::uint64_t end, Transition
     while (first < end && done) {
         const std::optional<StreamPlaces::Block> block = m_places->find(first);
         if (!block)
-            done = Error{ErrorCode::NotFound, "these events are not in the recording"};
+            done = Error{ErrorCode::NotFound,
+                         "these events are not in the recording; its oldest files may have been deleted (--limit)"};
         else if (!isIn(*block))
             done = load(*block);
         if (!done)

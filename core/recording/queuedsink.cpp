@@ -457,7 +457,9 @@ Result<void> QueuedSink::finish(const Accounting &accounting)
         return m_queue->outcome();
     }
     m_writer.detach();
-    return Error{ErrorCode::Busy, std::to_string(pending()) + " events could not be written: the disk hangs"};
+    return Error{ErrorCode::Busy,
+                 std::to_string(pending()) +
+                     " events could not be written: the disk does not answer; check it, or choose another place"};
 }
 
 void QueuedSink::giveUp()

@@ -3,6 +3,7 @@
 #include "core/recording/recordedruns.h"
 
 #include "core/fileending.h"
+#include "core/fileremedy.h"
 #include "core/recording/ctrformat.h"
 #include "core/recording/fileclaim.h"
 #include "core/recording/segments.h"
@@ -156,7 +157,7 @@ Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory
         groups[{name ? name->path : path, name.has_value()}].emplace(name ? name->number : 0, path);
     }
     if (failed && failed != std::errc::no_such_file_or_directory)
-        return errnoError(failed.value(), directory + " cannot be listed");
+        return readError(failed.value(), directory + " cannot be listed");
     std::vector<RecordedRun> runs;
     for (const auto &[key, files] : groups) {
         const auto &[path, isRow] = key;
@@ -227,7 +228,7 @@ Result<void> removeRun(const std::string &path)
         return Error{ErrorCode::Busy, path + " is open in a window; close that, or open something else there, first"};
     for (const std::string &file : files) {
         if (::unlink(file.c_str()) != 0 && errno != ENOENT)
-            return errnoError(errno, file + " cannot be deleted");
+            return errnoError(errno, file + " cannot be deleted, check who may write to its folder");
     }
     return {};
 }

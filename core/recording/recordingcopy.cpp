@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/recordingcopy.h"
 
+#include "core/fileremedy.h"
 #include "core/recording/blockreader.h"
 #include "core/recording/blockwriter.h"
 #include "core/recording/keyframereader.h"
@@ -33,12 +34,12 @@ bool isJustBegun(const std::string &path)
 /// All files, opened at the same time: what is removed from now on can still be read.
 Result<Readers> openAll(const std::string &from)
 {
-    Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory"};
+    Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory, check its name"};
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
         std::error_code failed;
         const bool isFile = std::filesystem::exists(from, failed);
         if (failed)
-            return errnoError(failed.value(), from + " cannot be opened");
+            return readError(failed.value(), from + " cannot be opened");
         const std::vector<std::string> named = isFile && segmentNameOf(from) ? std::vector{from} : segmentsOf(from);
         if (named.empty())
             return error;

@@ -215,7 +215,7 @@ Result<bool> RecordingReader::Data::followToNext()
         const Result<std::unique_ptr<BlockReader>> found = BlockReader::open(*later);
         if (found && (*found)->head().recording == blocks->head().recording)
             return Error{ErrorCode::NotFound, *path + " was removed by its recorder before it was read; open " +
-                                                  *later + " to see what is there now"};
+                                                  *later + " to see the part that is kept"};
     }
     return false;
 }

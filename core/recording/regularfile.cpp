@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/recording/regularfile.h"
 
+#include "core/fileremedy.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,7 +30,7 @@ Result<int> openRegularFile(const std::string &path)
     // O_NONBLOCK: the opening of a pipe would wait for its writer. Regular files do not care.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
-        return errnoError(errno, path + " cannot be opened");
+        return readError(errno, path + " cannot be opened");
     struct stat info = {};
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
         return fd;

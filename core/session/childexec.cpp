@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,16 +160,39 @@ int execute(Prepared &prepared)
     giveUp(pipe, Executing, execute(prepared));
 }
 
+/// What to do about a program that the kernel refused to execute.
+std::string remedyFor(int error, const std::string &program, bool isSearched)
+{
+    struct stat info {};
+    if (!isSearched && ::stat(program.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+        return "; it is a folder, name a program in it";
+    switch (error) {
+    case EACCES:
+        return isSearched
+                   ? "; a folder of PATH has it, but you may not execute it there: correct PATH, or give its path"
+                   : "; make it executable (chmod +x), and check that its folders can be entered";
+    case ENOENT: return "; check its path, and that the interpreter it names is installed";
+    case ENOEXEC: return "; build it for this machine";
+    case E2BIG: return "; give it fewer arguments or a smaller environment";
+    default: return "";
+    }
+}
+
 Error describe(const Failure &failure, const ChildSpec &spec)
 {
     const std::string &program = spec.argv.front();
     if (failure.stage == ChangingDirectory)
-        return errnoError(failure.error, "cannot enter the working directory '" + spec.workingDirectory + "'");
+        return errnoError(failure.error,
+                          "cannot enter the working directory '" + spec.workingDirectory + "', choose another one");
     if (failure.stage == Redirecting)
         return errnoError(failure.error, "cannot redirect the output of '" + program + "'");
-    if (failure.error == ENOENT && program.find('/') == std::string::npos)
-        return {ErrorCode::NotFound, "cannot start '" + program + "': not found in PATH"};
-    return errnoError(failure.error, "cannot start '" + program + "'");
+    const bool isSearched = program.find('/') == std::string::npos;
+    if (failure.error == ENOENT && isSearched)
+        return {ErrorCode::NotFound,
+                "cannot start '" + program + "': not found in PATH; give its path, as in ./" + program};
+    Error error = errnoError(failure.error, "cannot start '" + program + "'");
+    error.message += remedyFor(failure.error, program, isSearched);
+    return error;
 }
 
 /// Above the standard descriptors, so that the child's redirection cannot hit it.

@@ -50,7 +50,8 @@ Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::openSocket()
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return errnoError(errno, "cannot open a pseudo terminal or a socket for the target's output");
+        return errnoError(errno, "cannot open a pseudo terminal or a socket for the target's output, raise the limit "
+                                 "of open files (ulimit -n) or mount /dev/pts");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return std::unique_ptr<PseudoTerminal>(new PseudoTerminal(ends[0], ends[1]));
 }
@@ -64,13 +65,15 @@ Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::open()
     if (grantpt(master) != 0 || unlockpt(master) != 0) {
         const int error = errno;
         ::close(master);
-        return errnoError(error, "cannot unlock the pseudo terminal for the target's output");
+        return errnoError(error, "cannot unlock the pseudo terminal for the target's output, raise the limit of open "
+                                 "files (ulimit -n) or mount /dev/pts");
     }
     const int slave = openSlave(master);
     if (slave < 0) {
         const int error = errno;
         ::close(master);
-        return errnoError(error, "cannot open the pseudo terminal for the target's output");
+        return errnoError(error, "cannot open the pseudo terminal for the target's output, raise the limit of open "
+                                 "files (ulimit -n) or mount /dev/pts");
     }
     termios modes{};
     if (tcgetattr(slave, &modes) == 0) {

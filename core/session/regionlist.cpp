@@ -150,7 +150,7 @@ Result<void> deleteRegion(const std::string &path)
         return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};
     const FileKey examined{candidate->identity.device, candidate->identity.inode};
     if (FileKey::of(file.get()) != examined || FileKey::ofEntry(path) != examined)
-        return Error{ErrorCode::Busy, path + " is another file by now; nothing was deleted"};
+        return Error{ErrorCode::Busy, path + " was replaced by another file; nothing was deleted, refresh the list"};
     if (unlink(path.c_str()) != 0)
         return errnoError(errno, "cannot delete " + path);
     static_cast<void>(removeStaleSocket(path + ".sock"));

@@ -78,7 +78,7 @@ CoroutineFrame notAFrame(const Function &function)
     // Without the symbols of local functions, whether it is a coroutine cannot be told.
     if (!function.symbols->dwarf() && !function.symbols->symbols().isEmpty())
         return no(SymbolGap::NoSymbols,
-                  "whether this is a coroutine frame cannot be told: " + function.module->path +
+                  "whether this is a coroutine frame is unknown: " + function.module->path +
                       " has lost the symbols of its coroutines: build it without -s, or install its debug package");
     if (function.symbols->symbols().isEmpty() && !nothing.remedy.empty())
         return no(nothing.gap, std::move(nothing.remedy));

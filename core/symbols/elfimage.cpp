@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/elfimage.h"
 
+#include "core/fileremedy.h"
 #include "core/symbols/buildid.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ Result<ElfImage> ElfImage::open(const std::string &path)
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     struct stat status {};
     if (file.fd < 0 || ::fstat(file.fd, &status) != 0)
-        return errnoError(errno, path);
+        return readError(errno, path + " cannot be read");
     if (!S_ISREG(status.st_mode))
         return Error{ErrorCode::BadFormat, path + ": not a file; name a program, a library or a debug file"};
     ElfImage image;
@@ -200,7 +201,7 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
     const std::size_t room = size + kPadding;
     void *memory = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return errnoError(errno, m_path);
+        return errnoError(errno, "no memory for " + m_path + ", raise the limit of the address space (ulimit -v)");
     m_memory = {static_cast<char *>(memory), Unmap{room}};
     // Only faster; but a page of 2 MiB for each block of a sparse file is too much.
     const bool isSparse = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
@@ -210,7 +211,7 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
     std::memcpy(&head, memory, sizeof(head));
     if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_ident[EI_DATA] != ELFDATA2LSB || (head.e_type != ET_EXEC && head.e_type != ET_DYN))
-        return Error{ErrorCode::Unsupported, m_path + ": not a 64-bit little-endian ELF program or library"};
+        return Error{ErrorCode::Unsupported, m_path + ": not a 64-bit little-endian ELF program or library; name one"};
     m_machine = head.e_machine;
 
     if (const Result<void> loaded = loadSegments(fd, head); !loaded)
