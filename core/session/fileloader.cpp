@@ -215,6 +215,7 @@ Result<void> FileLoader::load()
                                                                [this](const auto &piece) { m_output.add(piece); });
     if (!opened)
         return opened.error();
+    const bool isText = !RecordingReader::isRecording(m_path);
     takeFacts(**opened);  // when the run began, before anything that it wrote
     if (!m_gate)
         m_output.release(RecordedOutput::kAll);
@@ -255,6 +256,9 @@ Result<void> FileLoader::load()
         if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)
             outcome = finished;
     }
+    if (const Accounting sums = reader.accounting(); outcome && !more && sums.captured == 0 && isText)
+        return Error{ErrorCode::BadFormat,
+                     m_path + " is empty: no event was recorded; choose another file, or record the target again"};
     return outcome;
 }
 
