@@ -182,8 +182,9 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!m_line.records())
         return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_places));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
-        return Error{ErrorCode::InvalidArgument, "-o -: a recording is nothing for a terminal; send standard output "
-                                                 "into a file or a pipe, or name a file"};
+        return Error{ErrorCode::InvalidArgument,
+                     "-o -: a recording cannot be shown on a terminal; send standard output "
+                     "into a file or a pipe, or name a file"};
     Result<std::shared_ptr<RecordingWriter>> writer =
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
@@ -331,7 +332,7 @@ void BatchRun::onSignal(int signal)
         if (m_dumper)
             m_dumper->dump(tr("as asked for"));
         else
-            m_progress.say(tr("SIGUSR1 asks for a dump: there is none without --keep; the capture goes on"));
+            m_progress.say(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
         return;
     }
     if (m_backlog && m_backlog->hasBegun()) {

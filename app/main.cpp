@@ -40,7 +40,10 @@ void printQtMessage(QtMsgType type, const QMessageLogContext &context, const QSt
 int print(const std::string &text)
 {
     const bool printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
-    return printed ? 0 : complain({ct::ErrorCode::InputOutput, "standard output cannot be written"}, ct::kExitOutput);
+    return printed ? 0
+                   : complain({ct::ErrorCode::InputOutput,
+                               "standard output cannot be written; connect it to a terminal, a file or a pipe"},
+                              ct::kExitOutput);
 }
 
 /// Qt must not see what belongs to a target: it would take a -style or -platform from there.
@@ -72,7 +75,7 @@ bool sayExhausted()
 {
     const auto say = [](const char *what) {
         std::fprintf(stderr,
-                     "corotracer-gui: cannot go on: %s; raise the limits of memory and of processes (ulimit -v, "
+                     "corotracer-gui: cannot continue: %s; raise the limits of memory and of processes (ulimit -v, "
                      "ulimit -u)\n",
                      what);
         return true;

@@ -81,7 +81,7 @@ Actions::Actions(QObject *parent)
     replay = make(parent, "actionReplay", "replay", tr("Re&play"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
                   tr("Show the recording that is open, or the run that has ended, once more, as it happened"));
     stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
-                tr("Stop capturing; the target goes on"));
+                tr("Stop capturing; the target continues"));
     terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T),
                      tr("End the target and its children: SIGTERM, SIGKILL after 5 s"));
@@ -89,7 +89,7 @@ Actions::Actions(QObject *parent)
                          tr("Whether the target records events. Off, it runs at full speed, and nothing is lost"));
     tracing->setChecked(true);
     pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
-                       tr("Keep the views still; capturing goes on"));
+                       tr("Keep the views still; capturing continues"));
     follow = makeToggle(parent, "actionFollow", "follow", tr("&Follow live"), QKeySequence(Qt::CTRL | Qt::Key_L),
                         tr("Keep the timeline at the present"));
     follow->setChecked(true);

@@ -96,8 +96,8 @@ AttachDialog::AttachDialog(QWidget *parent)
     browseButton->setIcon(icons::icon(QStringLiteral("open")));
 
     auto *layout = new QVBoxLayout(this);
-    layout->addWidget(new QLabel(tr("Regions on this machine. Attaching to one that nobody owns takes it over; "
-                                    "others are read without writing."),
+    layout->addWidget(new QLabel(tr("Regions on this machine. Attaching to one without an owner takes it over; "
+                                    "the others are only read."),
                                  this));
     layout->addWidget(m_table);
     layout->addWidget(m_message);

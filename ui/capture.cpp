@@ -252,7 +252,7 @@ void Capture::record(Source &source, const StartRequest &request)
     source.recall = std::make_unique<Recall>(source.history, source.recording->places());
     source.recording->recordPlaces(source.places);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
-        Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture goes on: %1.").arg(message));
+        Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture continues: %1.").arg(message));
     });
 }
 

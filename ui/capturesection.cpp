@@ -96,7 +96,7 @@ void CaptureSection::makeRecordingFields(QFormLayout *form)
 {
     m_record = new QCheckBox(tr("R&ecord the run, to be opened again later"), m_body);
     m_record->setObjectName(QStringLiteral("captureRecord"));
-    m_record->setToolTip(tr("Into %1. The Recordings view lists what is there.").arg(recordingsDirectory()));
+    m_record->setToolTip(tr("Into %1. The Recordings view lists all recordings.").arg(recordingsDirectory()));
     form->addRow(m_record);
     m_recordMiB = addNumber(form, "captureRecordMiB", tr("Recording at &most"),
                             tr("Of a run that takes more on the disk, the latest part is kept."));

@@ -25,9 +25,8 @@ QString tr(const char *text)
 
 QString interrupted(const FollowEnd &end)
 {
-    const QString who =
-        !end.isInput ? tr("Whoever wrote this recording has gone without completing it: it was ended, or failed.")
-                     : tr("The stream broke off: its sender, or the connection to it, has gone.");
+    const QString who = !end.isInput ? tr("The program that wrote this recording ended without completing it.")
+                                     : tr("The stream broke off: its sender, or the connection to it, has gone.");
     return who + u' ' +
            (end.damaged ? tr("The rest is lost; start the sender again to see more.")
                         : tr("Everything up to the last whole block is shown, the rest is lost; start the sender again "

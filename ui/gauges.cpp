@@ -73,7 +73,7 @@ void Gauges::makeAccount(QGridLayout *grid)
     m_total = addRow(grid, "gaugeTotal", tr("Events"),
                      tr("Every transition of every traced coroutine: captured, lost and missed ones"));
     m_untraced = addRow(grid, "gaugeUntraced", tr("Untraced coroutines"),
-                        tr("Coroutines that found no free slot, and are not seen at all"));
+                        tr("Coroutines that found no free slot and are not traced. Start with more stations (-n)."));
     m_whileOff = addRow(grid, "gaugeWhileOff", tr("Born while off"),
                         tr("Coroutines that were born while tracing was switched off are never traced"));
     m_early = addRow(grid, "gaugeEarly", tr("Born too early"),
@@ -82,8 +82,7 @@ void Gauges::makeAccount(QGridLayout *grid)
                          tr("Coroutines of a flight recorder that lived and died before this capture began, and left "
                             "nothing in it. Their events are among the missed ones."));
     m_notesLost = addRow(grid, "gaugeNotesLost", tr("Notes lost"),
-                         tr("Names, parents, wakes and waits that could not be told: nobody knows any more whom they "
-                            "meant"));
+                         tr("Names, parents, wakes and waits of coroutines that are not known (any more)"));
     m_unkept = addRow(grid, "gaugeUnkept", tr("Coroutines not kept"),
                       tr("Coroutines that were born when memory had no record left for one more: they are counted, and "
                          "shown nowhere"));

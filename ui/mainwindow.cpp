@@ -333,10 +333,9 @@ void MainWindow::onTicked()
 void MainWindow::showUnkept(const NotKept &notKept)
 {
     if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
-        onNotice(
-            tr("Memory has no room for more than %1 coroutines: those that are born from now on, and their events, "
-               "are counted, but not shown.")
-                .arg(format::count(m_capture->population()->keptCount())));
+        onNotice(tr("Memory has no room for more than %1 coroutines: coroutines that are born from now on, and their "
+                    "events, are counted, but not shown. A recording of the run has them.")
+                     .arg(format::count(m_capture->population()->keptCount())));
     if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
         onNotice(tr("Of coroutines that have ended, memory keeps the latest ones. Earlier ones, and their events, are "
                     "still counted (see Capture), but no longer shown. File > Run > Capture gives them more memory."));
@@ -444,7 +443,7 @@ void MainWindow::settleJobs(std::function<void()> next)
     box->setTextFormat(Qt::PlainText);
     box->setInformativeText(tr("Nothing is left of it when the window closes now."));
     box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
-    QPushButton *close = box->addButton(tr("&Close all the same"), QMessageBox::DestructiveRole);
+    QPushButton *close = box->addButton(tr("&Close anyway"), QMessageBox::DestructiveRole);
     close->setObjectName(QStringLiteral("closeButton"));
     QPushButton *cancel = box->addButton(QMessageBox::Cancel);
     cancel->setObjectName(QStringLiteral("cancelButton"));
@@ -472,10 +471,11 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     event->ignore();
-    settleTarget(tr("Left running, it goes on untraced; its region can be attached to again."), [this] {
-        m_closing = true;
-        close();
-    });
+    settleTarget(tr("Left running, the target continues without being traced; attach to its region to see it again."),
+                 [this] {
+                     m_closing = true;
+                     close();
+                 });
 }
 
 }  // namespace ct

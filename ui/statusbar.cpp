@@ -23,12 +23,12 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_lost = addField("statusLost", tr("Transitions that found no room, or were overwritten before they could be read. "
                                        "Captured and lost ones together are all that traced coroutines emitted."));
     m_missed = addField("statusMissed", tr("Transitions that happened before the capture began"));
-    m_untraced = addField("statusUntraced", tr("Coroutines that found no free station and are not seen at all. "
+    m_untraced = addField("statusUntraced", tr("Coroutines that found no free station and are not traced. "
                                                "Start with more stations."));
-    m_stations = addField(
-        "statusStations",
-        tr("Places in the region that coroutines have used so far; they are used again. How many there can be is "
-           "told once it matters; see the Capture view"));
+    m_stations =
+        addField("statusStations",
+                 tr("Places in the region that coroutines have used so far; they are used again. How many there can be "
+                    "is shown when few are left; see the Capture view"));
     m_full = addField("statusFull", tr("The file system of the region is full: neither slots nor lanes can be added. "
                                        "Make room there, or start with a smaller lane memory."));
     showState(QString());
