@@ -263,6 +263,7 @@ std::string toJson(const Summary &summary)
     object.number("notes_lost", sums.notesLost);
     object.number("threads_without_lane", sums.threadsWithoutLane);
     object.number("lanes_shortened", sums.lanesShortened);
+    object.number("lanes_damaged", sums.lanesDamaged);
     object.number("processes_unmapped", sums.processesUnmapped);
     object.number("processes_partly_mapped", sums.processesPartlyMapped);
     object.number("lanes", sums.lanes);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/laneharvest.h"
 
+#include "core/harvest/unfinishedlanes.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -274,6 +276,7 @@ void LaneHarvest::buryGone(Batch &batch)
     for (const std::uint32_t process : m_processes.takeGone()) {
         m_gone.push_back({process, m_sweep.started() + 1, batch.now});
         m_wantsSweep = true;
+        m_lanes.refresh(batch, true);  // its lanes are over, before their ends are marked
     }
     if (m_inBarrier || m_sweep.isRunning())
         return;
@@ -286,11 +289,11 @@ void LaneHarvest::buryGone(Batch &batch)
         const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
         if (reuse) {
             // Before we look who else is there: whoever takes one of these and lives was there already.
-            const std::vector<std::uint32_t> unfinished = m_lanes.unfinished();
+            const std::vector<std::uint32_t> unfinished = unfinishedLanes(m_region);
             const bool last = m_processes.isLast(gone.process);
             m_lanes.freeLanesOf(gone.process, batch);
             if (last)
-                m_lanes.freeUnfinished(unfinished);
+                freeUnfinishedLanes(m_region, unfinished);
             m_sweep.reclaim(gone.process, last);
         }
         m_processes.bury(gone.process, reuse, batch);
@@ -406,6 +409,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
     sums.lanesShortened = m_lanes.shortened();
+    sums.lanesDamaged = m_lanes.damaged();
     sums.lanesInUse = m_lanes.inUse();
     sums.lanes = std::min<std::uint32_t>(extension.lane_count.load(std::memory_order_relaxed),
                                          static_cast<std::uint32_t>(m_region.laneDirectory().size()));

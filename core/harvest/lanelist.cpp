@@ -18,6 +18,12 @@ constexpr std::uint64_t kShortestStepNs = 2000;
 constexpr std::size_t kMaxPerTurn = 4096;
 constexpr double kUrgentNs = 4'000'000;
 
+/// The position at which a producer has no room left. A tail may be scribbled: no overflow.
+std::uint64_t limitBehind(std::uint64_t tail_untrusted, std::uint64_t capacity)
+{
+    return tail_untrusted + std::min(capacity, ~tail_untrusted);
+}
+
 }  // namespace
 
 LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
@@ -89,6 +95,8 @@ void LaneList::find(std::uint32_t index, Batch &batch)
         lane.drained = lane.position;
         lane.position = beginOfEvidence(lane, batch);
     }
+    lane.limit =
+        view->overwrite ? ~std::uint64_t{0} : limitBehind(m_isEvidence ? lane.drained : lane.position, view->capacity);
     lane.stored = lane.end = lane.gauged = lane.position;
     lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
     // Another engine has read it, and told of what was dropped.
@@ -129,9 +137,18 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
             {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
 }
 
+/// Of a lane that is over: nothing lies behind a hole either.
 bool LaneList::isDrained(const Lane &lane) const
 {
-    return committedEnd(lane.view, lane.position) == lane.position;
+    return nextCommitted(lane.view, lane.position, lane.limit) == lane.limit;
+}
+
+/// Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
+void LaneList::setTail(Lane &lane, LaneHeader &header) const
+{
+    lane.stored = lane.position;
+    lane.limit = limitBehind(lane.position, lane.made);
+    header.tail.store(lane.position, std::memory_order_release);
 }
 
 void LaneList::closeIfDrained(Lane &lane, Batch &batch)
@@ -140,14 +157,19 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
         return;
     LaneHeader &header = m_region.writableLanes()[lane.index];
     // Acquire; partner: the release store of the thread that ended. Its records are seen by what follows.
-    if (header.state.load(std::memory_order_acquire) != corotracer::kLaneClosed || !isDrained(lane))
+    const std::uint32_t state = header.state.load(std::memory_order_acquire);
+    const bool isSame = header.process.load(std::memory_order_relaxed) == lane.origin.process;
+    lane.isOver = state == corotracer::kLaneClosed ||
+                  (state == corotracer::kLaneActive && isSame &&
+                   m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Gone);
+    if (state != corotracer::kLaneClosed || !isDrained(lane))
         return;
     tellDrops(lane, batch);
-    header.tail.store(lane.position, std::memory_order_release);
-    lane.stored = lane.position;
+    setTail(lane, header);
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
+    lane.isOver = lane.leapt = false;
     // Release; partner: the acquire of whoever takes it and goes on at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
@@ -180,41 +202,21 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             continue;
         LaneHeader &header = m_region.writableLanes()[lane.index];
         std::uint32_t state = corotracer::kLaneActive;
-        if (header.process.load(std::memory_order_relaxed) != process || !isDrained(lane))
+        if (header.process.load(std::memory_order_relaxed) != process ||
+            committedEnd(lane.view, lane.position) != lane.position)
             continue;
-        header.tail.store(lane.position, std::memory_order_release);
-        lane.stored = lane.position;
+        if (!isDrained(lane)) {
+            // More holes than are worth reading: the next thread begins behind all of them.
+            m_skipped += lane.limit - lane.position;
+            lane.position = lane.limit;
+            lane.damaged = true;
+        }
+        setTail(lane, header);
+        lane.isOver = lane.leapt = false;
         // Release; partner: the acquire of whoever takes it. Nobody else touches the lane of a dead process.
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
                                                  std::memory_order_relaxed))
             tellDrops(lane, batch);
-    }
-}
-
-std::vector<std::uint32_t> LaneList::unfinished() const
-{
-    std::vector<std::uint32_t> found;
-    const std::span<const LaneHeader> headers = m_region.laneDirectory();
-    // Acquire; partner: the release of whoever made the last of them.
-    const std::size_t count =
-        std::min<std::size_t>(m_region.header().extension.lane_count.load(std::memory_order_acquire), headers.size());
-    for (std::uint32_t index = 0; index < count; ++index) {
-        // Acquire; partner: the release with which a thread takes it, so that the entry of its process is there.
-        if (headers[index].state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
-            found.push_back(index);
-    }
-    return found;
-}
-
-/// Nothing was written into them: whoever takes them next goes on at the tail.
-void LaneList::freeUnfinished(const std::vector<std::uint32_t> &lanes)
-{
-    const std::span<LaneHeader> headers = m_region.writableLanes();
-    for (const std::uint32_t index : lanes) {
-        std::uint32_t state = corotracer::kLaneMaking;
-        if (index < headers.size() && headers[index].records.load(std::memory_order_acquire) != 0)
-            headers[index].state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
-                                                         std::memory_order_relaxed);
     }
 }
 
@@ -268,13 +270,15 @@ void LaneList::adaptStep(Merger &merger)
 /// The time of the lane's next record; false: there is none.
 bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
 {
-    if (m_stopped && lane.position >= lane.end)
+    if (lane.position >= stopOf(lane)) {
+        lane.empty = lane.empty || lane.position >= lane.limit;
         return false;
+    }
     lane.view = shrunk(lane.view);
     const std::uint64_t position = lane.position;
     LaneItem item;
     lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
-    if (lane.empty && m_leaping && leapHole(lane)) {
+    if (lane.empty && (m_leaping || lane.isOver) && leapHole(lane)) {
         lane.leapt = true;
         lane.empty = readLane(lane.view, lane.position, {&item, 1}).count == 0;
     }
@@ -324,11 +328,10 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
 /// Copies what comes next and steps behind it; counts what was overwritten before.
 std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
 {
-    if (m_stopped) {
-        if (lane.position >= lane.end)
-            return 0;
-        items = items.first(std::min<std::uint64_t>(items.size(), lane.end - lane.position));
-    }
+    const std::uint64_t stop = stopOf(lane);
+    if (lane.position >= stop)
+        return 0;
+    items = items.first(std::min<std::uint64_t>(items.size(), stop - lane.position));
     const LaneReading reading = readLane(lane.view, lane.position, items);
     if (!lane.fresh)
         m_skipped += reading.skipped;
@@ -386,7 +389,8 @@ void LaneList::markEnds()
     if (m_stopped)
         return;
     for (Lane &lane : m_lanes)
-        lane.end = committedEnd(lane.view, lane.position);
+        lane.end = m_leaping || lane.isOver ? committedEndOverHoles(lane.view, lane.position, lane.limit)
+                                            : std::min(committedEnd(lane.view, lane.position), lane.limit);
 }
 
 bool LaneList::reachedEnds() const
@@ -408,28 +412,24 @@ void LaneList::cutAtHole(Lane &lane) const
         lane.end = std::min(lane.end, lane.position);
 }
 
-/// Nothing is at our position: goes on at the next record that was committed, behind a hole no longer than what follows
-/// it. False: there is none.
+/// Nothing is at our position: goes on at the next record that was committed. False: there is none.
 bool LaneList::leapHole(Lane &lane)
 {
-    const auto isThere = [&lane](std::uint64_t position) {
-        LaneItem item;
-        return readLane(lane.view, position, {&item, 1}).count != 0;
-    };
     if (lane.view.overwrite)
         return false;
-    std::uint64_t step = 1;
-    while (step < lane.view.capacity && !isThere(lane.position + step))
-        step *= 2;
-    // Committed in order: seen now, it was no hole.
-    if (step >= lane.view.capacity || isThere(lane.position))
+    const std::uint64_t next = nextCommitted(lane.view, lane.position, lane.limit);
+    if (next == lane.limit || next == lane.position)
         return false;
-    std::uint64_t position = lane.position + step / 2 + 1;
-    while (!isThere(position) && position < lane.position + step)
-        ++position;
-    m_skipped += position - lane.position;
-    lane.position = position;
+    m_skipped += next - lane.position;
+    lane.position = next;
+    lane.damaged = true;
     return true;
+}
+
+std::uint32_t LaneList::damaged() const
+{
+    return static_cast<std::uint32_t>(
+        std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.damaged; }));
 }
 
 /// A lane that drops records is full, or gets no memory, or has a hole: its producer waits for a tail that we cannot
@@ -469,9 +469,7 @@ void LaneList::storeTails()
         const std::uint64_t ahead = lane.position - lane.stored;
         if (lane.view.overwrite || lane.leapt || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;
-        lane.stored = lane.position;
-        // Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
-        headers[lane.index].tail.store(lane.position, std::memory_order_release);
+        setTail(lane, headers[lane.index]);
     }
 }
 

@@ -47,10 +47,6 @@ public:
     void tellLastDrops(Batch &batch);
     /// Lanes of a process that is gone: drained, they are free.
     void freeLanesOf(std::uint32_t process, Batch &batch);
-    /// Discard mode: those that somebody is taking, or was killed while he took them. They do not say who.
-    std::vector<std::uint32_t> unfinished() const;
-    /// Those of them for which that turned out to be nobody who lives.
-    void freeUnfinished(const std::vector<std::uint32_t> &lanes);
 
     std::uint64_t dropped() const { return m_dropped + m_skipped; }
     std::uint32_t inUse() const { return m_inUse; }
@@ -58,6 +54,8 @@ public:
     bool isStarved() const { return m_starved; }
     /// Lanes that are shorter than they were made, because the file system was full.
     std::uint32_t shortened() const { return m_shortened; }
+    /// Lanes with a hole: a slot that was never committed, in front of others that were.
+    std::uint32_t damaged() const;
     double fill() const { return m_fill; }
     /// At the rate of late, some lane would be full within a few milliseconds.
     bool isUrgent() const { return m_urgent; }
@@ -71,6 +69,7 @@ private:
         std::uint32_t made = 0;  ///< its capacity when it was found
         std::uint64_t position = 0;
         std::uint64_t stored = 0;  ///< of position, in the tail
+        std::uint64_t limit = 0;   ///< its producer has no room there, so that nothing genuine lies there or behind
         std::uint64_t end = 0;     ///< of the barrier in progress
         std::uint64_t dropped = 0;
         std::uint64_t told = 0;             ///< of those, by drop markers and by us
@@ -88,7 +87,9 @@ private:
         LaneOrigin before;     ///< whose records lie below begin
         bool empty = true;     ///< when it was looked at last
         bool starved = false;  ///< its producer got no more memory
-        bool leapt = false;    ///< over a hole, without its producer's word: its tail is not moved any more
+        bool isOver = false;   ///< its thread or its process has ended
+        bool damaged = false;  ///< has or had a hole
+        bool leapt = false;    ///< over a hole, without its producer's word: its tail stays until the lane is freed
         bool fresh = true;     ///< overwrite mode: what was overwritten before our first look was missed
     };
     struct Turn {
@@ -104,6 +105,8 @@ private:
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
     bool isDrained(const Lane &lane) const;
+    void setTail(Lane &lane, corotracer::LaneHeader &header) const;
+    std::uint64_t stopOf(const Lane &lane) const { return m_stopped ? std::min(lane.end, lane.limit) : lane.limit; }
     void cutAtHole(Lane &lane) const;
     bool leapHole(Lane &lane);
     void heedDrops(Lane &lane);

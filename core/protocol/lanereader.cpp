@@ -18,6 +18,8 @@ constexpr std::uint64_t kMaxPlausibleBlock = (std::uint64_t{1} << 48) / kLaneBlo
 constexpr int kMaxLeaps = 8;
 /// How often one call looks again at what the producer changed while we looked.
 constexpr int kMaxLooks = 4;
+/// How many holes of a lane one call steps over.
+constexpr int kMostHoles = 64;
 
 /// Slots that may be touched.
 std::uint32_t touchable(const LaneView &lane, std::memory_order order = std::memory_order_acquire)
@@ -290,6 +292,38 @@ std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
     while (position < tail && !isCommitted(lane, position))
         ++position;
     return std::min(position, tail);
+}
+
+std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::uint64_t limit)
+{
+    const LaneView lane = shrunk(view);
+    if (position >= limit || isCommitted(lane, position))
+        return std::min(position, limit);
+    const std::uint64_t reach = std::min<std::uint64_t>(limit - position, lane.capacity);
+    std::uint64_t step = 1;
+    while (step < reach && !isCommitted(lane, position + step))
+        step *= 2;
+    if (step >= reach)
+        return limit;
+    // Slots are committed in order: a first slot that is committed by now was no hole.
+    if (isCommitted(lane, position))
+        return position;
+    std::uint64_t next = position + step / 2 + 1;
+    while (next < position + step && !isCommitted(lane, next))
+        ++next;
+    return next;
+}
+
+std::uint64_t committedEndOverHoles(const LaneView &view, std::uint64_t position, std::uint64_t limit)
+{
+    std::uint64_t end = std::min(committedEnd(view, position), limit);
+    for (int holes = 0; holes < kMostHoles && !view.overwrite; ++holes) {
+        const std::uint64_t next = nextCommitted(view, end, limit);
+        if (next == limit)
+            break;
+        end = std::min(committedEnd(view, next), limit);
+    }
+    return end;
 }
 
 std::uint64_t oldestPosition(const LaneView &view)

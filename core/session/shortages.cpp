@@ -22,6 +22,10 @@ QStringList Shortages::look(const Accounting &sums)
         found += tr("The address space of a process has room for a part of the region only: it has fewer or shorter "
                     "lanes and fewer stations, and what finds no room is lost and counted. Raise the limit of the "
                     "program (ulimit -v).");
+    if (sums.lanesDamaged > 0 && !std::exchange(m_saidDamaged, true))
+        found +=
+            tr("A thread left a hole in its records: it was killed while it wrote, or the program overwrote shared "
+               "memory. What is missing is counted as lost; look for stray writes with a memory checker.");
     return found;
 }
 

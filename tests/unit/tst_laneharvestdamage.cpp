@@ -204,6 +204,108 @@ CT_CASE(aLaneWithAHoleIsHeardAgain)
     c.checkBooks(one.events());
 }
 
+/// A thread that is over fills no hole: one record is lost, and the next thread's lane begins behind all the others.
+CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
+{
+    for (const int hole : {5, 499, 500}) {
+        auto [c, process, lane, one] = OneThread();
+        steps(one, lane, 500);
+        lane.ring().records[hole].commit.store(0);
+        lane.close(1);
+        scanUntil(c, [&] { return lane.ring().header->state.load() == corotracer::kLaneFree; });
+        const bool isLast = hole == 500;  // no hole: nothing was committed behind it
+        CHECK_EQUAL(lane.ring().header->tail.load(), isLast ? 500u : 501u);
+        CHECK_EQUAL(c.loop->accounting().lanesDamaged, isLast ? 0u : 1u);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, isLast ? 0u : 1u);
+        Lane next = *process.takeLane(2);
+        CHECK_EQUAL(next.ring().header, lane.ring().header);
+        steps(one, next, 100);
+        c.settle(true);
+        c.end();
+        // The event of the last record lies in its line, but others came after it.
+        CHECK_EQUAL(c.books.captured, 599u);
+        CHECK_EQUAL(c.books.lost, 1u);
+        c.checkBooks(600);
+    }
+}
+
+/// As above, where a process is killed while another lives and takes its lane.
+CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
+{
+    auto [c, process, lane, one] = OneThread();
+    const Process dying = c.process(2);
+    Lane torn = *dying.takeLane(2);
+    Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+    steps(two, torn, 3);
+    c.settle(true);
+    steps(two, torn, 200);
+    torn.ring().records[10].commit.store(0);
+    torn.ring().records[50].commit.store(0);
+    c.settle(true);
+    c.dead.insert(2);
+    scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+    CHECK_EQUAL(torn.ring().header->tail.load(), 204u);
+    CHECK_EQUAL(torn.ring().header->state.load(), corotracer::kLaneFree);
+    CHECK_EQUAL(c.books.byKey(2)->captured, 201u);
+    CHECK_EQUAL(c.books.byKey(2)->lost, 2u);
+    CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
+    Lane next = *process.takeLane(3);
+    CHECK_EQUAL(next.position(), 204u);
+    steps(one, next, 50);
+    c.settle(true);
+    CHECK_EQUAL(c.books.byKey(1)->captured, 50u);
+    c.end();
+    c.checkBooks(253);
+}
+
+namespace {
+
+/// Commits slots at such distances that a reader finds the next one behind each hole, through all laps and for ever.
+void scribbleEndlessly(const Lane &lane, std::uint64_t position)
+{
+    const std::uint32_t capacity = lane.ring().capacity;
+    REQUIRE(capacity == 2048);
+    for (std::uint32_t slot = 0; slot < capacity; ++slot)
+        lane.ring().records[slot].commit.store(0);
+    std::vector<std::uint64_t> distances(29, 1025);
+    distances.insert(distances.end(), {513, 257, 129, 65, 17, 9, 5});  // 15 laps in all
+    for (const std::uint64_t distance : distances) {
+        lane.ring().records[position % capacity].commit.store(0xFF0 | (position / capacity % 15 + 1));
+        position += distance;
+    }
+}
+
+}  // namespace
+
+/// Behind each hole there is something, lap after lap: a lane holds no more than its slots.
+CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
+{
+    for (const bool isEvidence : {false, true}) {
+        auto [c, process, lane, one] = OneThread();
+        const Process dying = c.process(2);
+        Lane torn = *dying.takeLane(2);
+        Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+        steps(two, torn, 100);
+        c.settle(true);
+        scribbleEndlessly(torn, torn.position() + 1);
+        c.dead.insert(2);
+        if (isEvidence) {
+            c.dead.insert(100);
+            c.restart({}, ct::RegionUse::PostMortem);
+        } else {
+            scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+        }
+        int passes = 0;
+        while (passes < 1000 && c.scan(true))
+            ++passes;
+        CHECK(passes < 1000);
+        CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
+        CHECK(c.loop->accounting().recordsDropped < 2 * 2048);
+        c.end();
+        c.checkBooks(100);
+    }
+}
+
 /// What lies ahead of the producer is no hole, though it looks committed: the tail never leaves the producer behind.
 CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
 {
