@@ -197,6 +197,9 @@ std::string remedyOf(const Accounting &accounting)
                "a flight recorder with CTP_FLIGHT_LANE_MIB)";
     if (accounting.untraced > 0 && accounting.stationsMax > 0 && accounting.stationsAllocated >= accounting.stationsMax)
         return " (all stations were in use: give a larger -n)";
+    if (accounting.untraced > 0 && accounting.birthsOvertaken > 0)
+        return " (coroutines were born faster than the region grew: give their number with -n, for stations from the "
+               "start)";
     return {};
 }
 
@@ -239,6 +242,7 @@ std::string toJson(const Summary &summary)
     object.number("events_not_kept", sums.eventsNotKept);
     object.number("names_not_kept", summary.namesNotKept);
     object.number("untraced_coroutines", sums.untraced);
+    object.number("births_overtaken", sums.birthsOvertaken);
     object.number("duration_ns", summary.durationNs);
     object.optional("exit_code", summary.exitCode);
     object.optional("signal", summary.signal);

@@ -293,6 +293,7 @@ Accounting HarvestLoop::accounting() const
         return sums;
     const Allocation allocation = data.ending ? data.finalAllocation : data.allocation(std::memory_order_acquire);
     sums.untraced = data.list.pendingBirths() + allocation.beyond();
+    sums.birthsOvertaken = data.region.overtakenBirths();
     sums.stationsAllocated = std::min(allocation.count, allocation.max);
     sums.stationsMax =
         data.region.hasExtension() && !data.growthStopped ? data.region.stationCapacity() : allocation.max;

@@ -110,6 +110,9 @@ public:
     /// probes' loads at birth), so that at least max(32 Ki, a half) of what is allocated is free, up to the reserved
     /// number. NoSpace when the file system is full: what there is stays, and later calls try again now and then.
     Result<void> growStations();
+    /// Births that found no station because more were born between two calls of growStations() than it keeps free. Room
+    /// from the start, RegionSpec::stationsAtStart, would have helped.
+    std::uint64_t overtakenBirths() const;
     /// Bytes that are free in its file system; ~0 without a limit.
     std::uint64_t freeBytes() const;
     /// Bytes of memory that the file takes at present.

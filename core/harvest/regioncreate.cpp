@@ -225,7 +225,9 @@ Result<Region> Region::create(const RegionSpec &spec)
         return fail(offered.error());
     if (*offered < wanted)
         data->warning += (data->warning.empty() ? "" : "; ") + std::string("only ") + std::to_string(*offered) +
-                         " stations fit the free space of " + data->path;
+                         " stations fit the free space of " + data->path +
+                         "; enlarge it (mount -o remount,size=1G /dev/shm, docker run --shm-size=1g) or choose another "
+                         "place with --shm";
     writeHeader(data->header(), *fitted, data->layout, *offered);
     return Region(std::move(data));
 }

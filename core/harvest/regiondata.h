@@ -56,6 +56,8 @@ struct Region::Data {
     std::unique_ptr<MappingGuard> guard;   ///< of [base, base + fileSize)
     std::uint64_t growAgainNs = 0;         ///< after the file system was full: CLOCK_MONOTONIC of the next try
     Result<void> growthFailure;            ///< of the latest try; what calls before the next one return
+    std::uint64_t seenBirths = 0;          ///< allocated_count at the latest look at it
+    std::uint64_t overtakenBirths = 0;     ///< see Region::overtakenBirths()
 
     Data() = default;
     Data(const Data &) = delete;

@@ -26,6 +26,13 @@ constexpr std::uint64_t kRetryNs = 250'000'000;  ///< after the file system was 
 /// No engine gets that far; such a number was scribbled.
 constexpr std::uint64_t kMostWrapped = 1ULL << 40;
 
+/// Stations given out or asked for so far. Relaxed: numbers, they publish nothing.
+std::uint64_t allocatedIn(const corotracer::GlobalHeader &header)
+{
+    return std::uint64_t{header.allocated_count.load(std::memory_order_relaxed)} +
+           std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kMostWrapped);
+}
+
 }  // namespace
 
 Result<void> Region::Data::commit(std::uint64_t offset, std::uint64_t bytes)
@@ -57,9 +64,7 @@ Result<void> Region::growStations()
     if (data.access != RegionAccess::Owner || !data.layout.extension)
         return {};
     corotracer::GlobalHeader &header = data.header();
-    const std::uint64_t allocated =
-        std::uint64_t{header.allocated_count.load(std::memory_order_relaxed)} +
-        std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kMostWrapped);
+    const std::uint64_t allocated = allocatedIn(header);
     if (allocated == 0)
         return {};
     const std::uint32_t reserved = data.layout.stationCapacity;
@@ -67,6 +72,14 @@ Result<void> Region::growStations()
     const std::uint64_t wanted = std::min<std::uint64_t>(reserved, allocated + headroom);
     // Relaxed: what probes of the extension offer by themselves meanwhile they gave memory; see below.
     std::uint32_t offered = header.max_stations.load(std::memory_order_relaxed);
+    std::uint64_t refused = 0;
+    // Whatever is born before more is offered finds no station.
+    const auto judge = [&](std::uint64_t bornUntilNow) {
+        const std::uint64_t born = std::min<std::uint64_t>(bornUntilNow, reserved);
+        refused += born - std::min(born, std::max<std::uint64_t>(offered, data.seenBirths));
+        data.seenBirths = std::max(data.seenBirths, born);
+    };
+    judge(allocated);
     if (offered >= wanted)
         return {};
     const std::uint64_t now = clockNs(CLOCK_MONOTONIC);
@@ -85,16 +98,24 @@ Result<void> Region::growStations()
             data.growthFailure = committed.error();
             return committed;
         }
+        const std::uint32_t end = offered + fresh;
+        judge(allocatedIn(header));
         // Only ever raised. Release; partner: the probes' loads at birth. What is behind a number below it can be
         // written.
-        const std::uint32_t end = offered + fresh;
         while (offered < end && !header.max_stations.compare_exchange_weak(offered, end, std::memory_order_release,
                                                                            std::memory_order_relaxed)) {
         }
         offered = std::max(offered, end);
     }
     data.growthFailure = {};
+    // There was memory for them, but not in time.
+    data.overtakenBirths += refused;
     return {};
+}
+
+std::uint64_t Region::overtakenBirths() const
+{
+    return m_data->overtakenBirths;
 }
 
 std::uint64_t Region::freeBytes() const

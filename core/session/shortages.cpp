@@ -22,6 +22,9 @@ QStringList Shortages::look(const Accounting &sums)
         found += tr("The address space of a process has room for a part of the region only: it has fewer or shorter "
                     "lanes and fewer stations, and what finds no room is lost and counted. Raise the limit of the "
                     "program (ulimit -v).");
+    if (sums.birthsOvertaken > 0 && sums.untraced > 0 && !std::exchange(m_saidOvertaken, true))
+        found += tr("Coroutines were born faster than the region grew: some are untraced, and counted. Give the number "
+                    "of coroutines with -n, so that all stations have their memory from the start.");
     if (sums.lanesDamaged > 0 && !std::exchange(m_saidDamaged, true))
         found +=
             tr("A thread left a hole in its records: it was killed while it wrote, or the program overwrote shared "

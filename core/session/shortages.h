@@ -19,6 +19,7 @@ public:
 
 private:
     bool m_saidSpace = false;
+    bool m_saidOvertaken = false;
     bool m_saidDamaged = false;
     bool m_saidUnmapped = false;
     bool m_saidPartlyMapped = false;

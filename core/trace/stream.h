@@ -237,6 +237,7 @@ struct Accounting {
     std::uint64_t eventsNotKept = 0;      ///< a part of captured, their transitions
     std::uint64_t eventsNotWritten = 0;   ///< of a file that was given up: a part of captured that it has not got
     std::uint64_t untraced = 0;           ///< had no station, or never finished being born
+    std::uint64_t birthsOvertaken = 0;    ///< a part of untraced: a burst of births was faster than the region grew
     std::uint64_t bornWhileOff = 0;       ///< while tracing was switched off; a part of neither
     std::uint64_t bornBeforeInit = 0;     ///< a part of neither; as the probe reports it
     std::uint64_t flaggedStations = 0;

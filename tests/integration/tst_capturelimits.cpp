@@ -56,6 +56,34 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "lanes_shortened"), 0);
     }
 
+    void aBurstOfBirthsNamesItsRemedy_data()
+    {
+        QTest::addColumn<QByteArray>("size");
+        QTest::newRow("where there is room") << QByteArray();
+        QTest::newRow("where a container has room") << QByteArray("64m");
+    }
+    /// Version-1 coroutines, all born while the engine stands still: the region cannot grow in time.
+    void aBurstOfBirthsNamesItsRemedy()
+    {
+        QFETCH(QByteArray, size);
+        const QTemporaryDir directory;
+        if (!size.isEmpty() && !canMount(directory.path()))
+            CT_QSKIP("no file system can be mounted here");
+        const QString line =
+            QStringLiteral("kill -STOP $PPID; %1 --coroutines %2 --transitions 0; kill -CONT $PPID")
+                .arg(runner::binary("ct_oldsdk"), size.isEmpty() ? QStringLiteral("40000") : QStringLiteral("10000"));
+        Batch batch({QStringLiteral("--shm"), directory.filePath(QStringLiteral("r.shm"))}, shell(qPrintable(line)));
+        if (!size.isEmpty())
+            wrap(batch, mounted(directory.path(), size.constData()));
+        const int status = batch.run();
+        QVERIFY2(status == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        QVERIFY(integer(summary, "births_overtaken") > 0);
+        QCOMPARE(integer(summary, "births_overtaken"), integer(summary, "untraced_coroutines"));
+        QVERIFY2(batch.err().contains("born faster than the region grew"), batch.err().constData());
+        QVERIFY2(batch.err().contains("give their number with -n"), batch.err().constData());
+    }
+
     /// Others fill it up, before the threads begin: their lanes go on in what they have.
     void aFileSystemThatOthersFill()
     {

@@ -33,6 +33,11 @@ private Q_SLOTS:
             sums.untraced = 1;
             sums.stationsMax = sums.stationsAllocated = 100;
         });
+        row("a burst of births", "give their number with -n", [](Accounting &sums) {
+            sums.untraced = sums.birthsOvertaken = 1;
+            sums.stationsMax = 100'000;
+            sums.stationsAllocated = 50'000;
+        });
         row("address space", "ulimit -v", [](Accounting &sums) {
             sums.recordsDropped = 1;
             sums.threadsWithoutLane = 1;

@@ -71,6 +71,33 @@ CT_CASE(stationsGrowAheadOfTheirUse)
     CHECK_EQUAL(offered(*region), 100'000u);
 }
 
+/// A burst between two looks: the births that it cost are counted once, and no others.
+CT_CASE(birthsThatOvertakeGrowthAreCounted)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm"), 200'000));
+    REQUIRE(region);
+    auto &allocated = region->writableHeader()->allocated_count;
+    allocated.store(offered(*region));
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 0u);
+    allocated.store(offered(*region) + 7);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 7u);
+    CHECK(region->growStations());
+    allocated.fetch_add(100);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 7u);
+    // More than there can ever be: of these, a larger region would have helped.
+    allocated.store(200'005);
+    const std::uint32_t before = offered(*region);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 7u + (200'000 - before));
+    allocated.store(300'000);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 7u + (200'000 - before));
+}
+
 /// Scribbled by a target: nothing is taken, nothing is offered that does not exist.
 CT_CASE(aScribbledMaximumIsNoOffer)
 {
@@ -101,6 +128,7 @@ CT_CASE(aFullFileSystemStopsGrowth)
         }
         CHECK(grown.error().code == ct::ErrorCode::NoSpace);
         CHECK(contains(grown.error().message, directory + "/a.shm"));
+        const std::uint64_t overtaken = region->overtakenBirths();
         const std::uint32_t most = offered(*region);
         CHECK(most > 20'000 && most < 24'576);
         region->writableHeader()->allocated_count.store(16'384);
@@ -111,6 +139,7 @@ CT_CASE(aFullFileSystemStopsGrowth)
         REQUIRE(::mount(nullptr, directory.c_str(), nullptr, MS_REMOUNT, "size=128m") == 0);
         while (!region->growStations())
             ::usleep(1000);
+        CHECK_EQUAL(region->overtakenBirths(), overtaken);  // the others were refused for want of memory
         CHECK(offered(*region) >= region->header().allocated_count.load() + 4096);
         CHECK_EQUAL(touchAllOffered(*region), 0);
     });
@@ -201,6 +230,7 @@ CT_CASE(stationsAreThereFromTheStartIfAskedFor)
         auto small = Region::create(large);
         REQUIRE(small);
         CHECK(contains(small->warning(), "16000 stations fit"));
+        CHECK(contains(small->warning(), "--shm"));
         CHECK_EQUAL(offered(*small), 16'000u);
         CHECK_EQUAL(touchAllOffered(*small), 0);
     });
