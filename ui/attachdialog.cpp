@@ -33,6 +33,10 @@ QString targetsText(const RegionInfo &region)
         texts << (name.isEmpty() ? QString::number(region.targets[i])
                                  : QStringLiteral("%1 (%2)").arg(name).arg(region.targets[i]));
     }
+    for (const RegionUser &user : region.unknownUsers)
+        texts << AttachDialog::tr("%1 of another user or container, may be alive")
+                     .arg(user.name.empty() ? QString::number(user.pid)
+                                            : QStringLiteral("%1 (%2)").arg(printable(user.name)).arg(user.pid));
     return texts.isEmpty() ? AttachDialog::tr("none alive") : texts.join(QStringLiteral(", "));
 }
 
@@ -47,6 +51,8 @@ QString kindText(const RegionInfo &region)
 {
     if (!region.flightRecorder)
         return region.ours ? AttachDialog::tr("Capture") : AttachDialog::tr("Other engine");
+    if (region.targets.empty() && !region.unknownUsers.empty())
+        return AttachDialog::tr("Flight recorder, may be alive");
     return region.targets.empty() ? AttachDialog::tr("Flight recorder, ended")
                                   : AttachDialog::tr("Flight recorder, alive");
 }
@@ -56,7 +62,7 @@ QString kindToolTip(const RegionInfo &region)
     if (!region.flightRecorder)
         return region.ours ? AttachDialog::tr("Made by this program to capture a target")
                            : AttachDialog::tr("Made by another program");
-    return region.targets.empty()
+    return region.targets.empty() && region.unknownUsers.empty()
                ? AttachDialog::tr("The target kept its latest history by itself, and is gone: what it left can be read")
                : AttachDialog::tr("The target keeps its latest history by itself: attach to see it, and what follows");
 }
@@ -176,7 +182,8 @@ void AttachDialog::showRegion(const RegionInfo &region)
     for (const int column : {StationsColumn, SizeColumn, AgeColumn})
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     item->setData(0, kPathRole, path);
-    item->setData(0, kLeftOverRole, region.ours && region.owner == 0 && region.targets.empty());
+    item->setData(0, kLeftOverRole,
+                  region.ours && region.owner == 0 && region.targets.empty() && region.unknownUsers.empty());
 }
 
 QString AttachDialog::selectedPath() const

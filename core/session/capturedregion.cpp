@@ -39,11 +39,16 @@ void CapturedRegion::discard()
 CapturedRegion::Outcome CapturedRegion::settle(const std::vector<MappingProcess> &users, bool isPostMortem)
 {
     Outcome outcome;
-    if (!m_isObserved && !isPostMortem && !m_isFlightRecorder && users.empty()) {
+    const QString path = QString::fromStdString(m_path);
+    const std::vector<RegionUser> unknown = users.empty() ? unknownTargets() : std::vector<RegionUser>();
+    if (!m_isObserved && !unknown.empty()) {
+        outcome = {
+            true,
+            tr("The region was kept, as it %1: %2").arg(QString::fromStdString(mayBeInUse(unknown.front())), path)};
+    } else if (!m_isObserved && !isPostMortem && !m_isFlightRecorder && users.empty()) {
         if (const Result<void> removed = m_region->remove(); !removed)
             outcome = {true, QString::fromStdString(removed.error().message)};
     } else if (!m_isObserved) {
-        const QString path = QString::fromStdString(m_path);
         outcome = {true, users.empty() ? tr("The region was kept: %1").arg(path)
                                        : tr("The region was kept, process %1 (%2) still uses it: %3")
                                              .arg(QString::number(users.front().pid),

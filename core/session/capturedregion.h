@@ -6,6 +6,7 @@
 
 #include "core/harvest/region.h"
 #include "core/session/mappings.h"
+#include "core/session/regionusers.h"
 
 #include <QCoreApplication>
 #include <QString>
@@ -45,13 +46,15 @@ public:
     bool isOwnedByAnotherEngine() const;
     /// Processes that map it, without engines.
     std::vector<MappingProcess> targets() const;
+    /// Processes of another user or a container: nobody can say whether they use it.
+    std::vector<RegionUser> unknownTargets() const { return unknownUsers(m_file); }
 
     /// Removes the file after a failed start.
     void discard();
     void close() { m_region.reset(); }
     /// Closes the region, and removes its file when it has served: created or adopted live by us, drained, and used by
-    /// none of `users`. A file that was copied away for later, or that another program or the target itself made, is
-    /// never removed.
+    /// none of `users`, nor by an unknown target. A file that was copied away for later, or that another program or the
+    /// target itself made, is never removed.
     Outcome settle(const std::vector<MappingProcess> &users, bool isPostMortem);
 
 private:

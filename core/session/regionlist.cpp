@@ -124,6 +124,7 @@ std::vector<RegionInfo> listRegions()
             info.targets.push_back(process.pid);
             info.targetNames.push_back(process.name);
         }
+        info.unknownUsers = unknownUsers(candidates[i].identity);
         regions.push_back(std::move(info));
     }
     std::sort(regions.begin(), regions.end(),
@@ -142,6 +143,9 @@ Result<void> deleteRegion(const std::string &path)
         return Error{ErrorCode::Busy, path + " is in use by process " + std::to_string(process.pid) + " (" +
                                           process.name + "); end it first"};
     }
+    if (const std::vector<RegionUser> unknown = unknownUsers(candidate->identity); !unknown.empty())
+        return Error{ErrorCode::Busy, path + " " + mayBeInUse(unknown.front()) +
+                                          "; nothing was deleted. Once it has ended, remove the file by hand"};
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (file.get() < 0)
         return errnoError(errno, "cannot open " + path);

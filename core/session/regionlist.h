@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/result.h"
+#include "core/session/regionusers.h"
 
 #include <cstdint>
 #include <string>
@@ -25,12 +26,14 @@ struct RegionInfo {
     pid_t owner = 0;                    ///< engine that holds the lock; 0 = nobody; -1 = somebody unknown
     std::vector<pid_t> targets;         ///< processes that map it, without engines
     std::vector<std::string> targetNames;
+    /// Of another user or a container: nobody can say whether they have ended. While there are any, the region is kept.
+    std::vector<RegionUser> unknownUsers;
     std::uint64_t modifiedRealtimeNs = 0;
 };
 
 /// Looks in the places of chooseRegionPlace() and at /tmp/corotracer.shm. Unreadable files are left out.
 std::vector<RegionInfo> listRegions();
-/// Refuses while a process maps it or an engine owns it.
+/// Refuses while a process maps it or may do so, or an engine owns it.
 Result<void> deleteRegion(const std::string &path);
 
 }  // namespace ct

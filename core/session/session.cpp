@@ -145,7 +145,9 @@ Result<void> Session::attach(const std::string &regionPath)
     std::vector<pid_t> targets;
     for (const MappingProcess &process : m_data->region.targets())
         targets.push_back(process.pid);
-    const bool postMortem = targets.empty() && !m_data->region.isOwnedByAnotherEngine();
+    const std::vector<RegionUser> unknown =
+        targets.empty() ? m_data->region.unknownTargets() : std::vector<RegionUser>();
+    const bool postMortem = targets.empty() && unknown.empty() && !m_data->region.isOwnedByAnotherEngine();
     Result<Region> region = Region::open(regionPath, postMortem ? RegionUse::PostMortem : RegionUse::Harvest);
     if (!region)
         return region.error();
@@ -153,6 +155,9 @@ Result<void> Session::attach(const std::string &regionPath)
     m_data->kind = Data::Kind::Attached;
     m_data->postMortem = postMortem;
 
+    if (!unknown.empty())
+        addNotice(
+            tr("The region %1: it is read as one in use, until you stop.").arg(text(mayBeInUse(unknown.front()))));
     std::string socketPath;
     if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
@@ -263,7 +268,8 @@ void Session::sayShortages(const Accounting &sums)
 /// The end of what we are attached to, or were to listen to until then, once all that were there have gone.
 void Session::onNobodyFound()
 {
-    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
+    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine() &&
+                          (m_data->targets->hasSeenAny() || m_data->region.unknownTargets().empty());
     const bool idle =
         m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
     if (attached || idle)

@@ -4,8 +4,10 @@
 #include "core/harvest/region.h"
 #include "core/session/mappings.h"
 #include "core/session/regionlist.h"
+#include "core/session/session.h"
 
 #include "runner.h"
+#include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
 
 #include <algorithm>
@@ -13,7 +15,9 @@
 #include <fcntl.h>
 #include <optional>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +33,44 @@ std::optional<RegionInfo> find(const std::string &path)
             return info;
     }
     return std::nullopt;
+}
+
+/// A region with one entry in its process table, whose engine has gone.
+void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, std::uint64_t namespaceOffset)
+{
+    auto region = Region::create({path, 64});
+    QVERIFY2(region, region ? "" : region.error().message.c_str());
+    const lanewriter::Process process(*region->writableHeader(), static_cast<std::uint32_t>(pid), startTicks);
+    process.entry().pid_namespace.fetch_add(namespaceOffset);
+}
+
+/// A child process that runs `body` and then sleeps.
+template <class Body>
+pid_t forkSleeper(Body body)
+{
+    int ready[2];
+    if (::pipe(ready) != 0)
+        return -1;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        body();
+        while (::write(ready[1], "x", 1) != 1)
+            ;
+        for (;;)
+            ::pause();
+    }
+    char byte = 0;
+    while (pid > 0 && ::read(ready[0], &byte, 1) != 1)
+        ;
+    ::close(ready[0]);
+    ::close(ready[1]);
+    return pid;
+}
+
+void end(pid_t pid)
+{
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
 }
 
 }  // namespace
@@ -155,6 +197,83 @@ private Q_SLOTS:
         info = find(path.toStdString());
         QVERIFY(info->flightRecorder && info->targets.empty());
         QVERIFY(deleteRegion(info->path));
+    }
+
+    /// A process of another pid namespace: its number says nothing here, so that it may live.
+    void keepsWhatAContainerMayUse()
+    {
+        const std::string path = newPath("container.shm");
+        leaveRegion(path, 123, 1, 1);
+        QCOMPARE(find(path)->unknownUsers.size(), std::size_t{1});
+        QCOMPARE(find(path)->unknownUsers.front().pid, 123U);
+        QVERIFY(find(path)->targets.empty());
+        const auto refused = deleteRegion(path);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message.find("may be in use by process 123 of another user or container") !=
+                     std::string::npos,
+                 refused.error().message.c_str());
+
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(!session.isPostMortem());
+        QVERIFY(!session.notices().filter(QStringLiteral("may be in use by process 123")).isEmpty());
+        session.stopCapture();
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(session.regionLeftOver());
+        QVERIFY(session.notices().last().contains(QStringLiteral("The region was kept")));
+        QVERIFY(QFile::exists(QString::fromStdString(path)));
+        {
+            auto region = Region::open(path);
+            QVERIFY(region && region->writableHeader());
+            region->writableProcesses().front().state.store(corotracer::kProcessEnded);
+        }
+        QVERIFY(find(path)->unknownUsers.empty());
+        QVERIFY(deleteRegion(path));
+    }
+
+    /// The table still calls it active.
+    void recognisesATargetThatHasEnded()
+    {
+        const std::string path = newPath("ended.shm");
+        const pid_t pid = forkSleeper([] {});
+        const std::uint64_t startTicks = ProcessStat::of(pid).startTicks;
+        leaveRegion(path, pid, startTicks, 0);
+        // It lives, but maps the region no longer.
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
+        end(pid);
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
+        QVERIFY(find(path)->unknownUsers.empty());
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(session.isPostMortem());
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(deleteRegion(path));
+        QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
+    }
+
+    /// As of another user: here a process that allows no look at it, and a look without the rights of root.
+    void keepsWhatAnotherUserMayUse()
+    {
+        const std::string path = newPath("foreign.shm");
+        const pid_t pid = forkSleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
+        QVERIFY(pid > 0);
+        leaveRegion(path, pid, ProcessStat::of(pid).startTicks, 0);
+        const FileIdentity file = FileIdentity::of(path);
+        const pid_t looker = ::fork();
+        if (looker == 0) {
+            if (::unshare(CLONE_NEWUSER) != 0)
+                ::_exit(2);
+            const std::vector<RegionUser> users = unknownUsers(file);
+            ::_exit(users.size() == 1 && users.front().pid == static_cast<std::uint32_t>(pid) ? 0 : 1);
+        }
+        int status = -1;
+        ::waitpid(looker, &status, 0);
+        end(pid);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+            CT_QSKIP("no user namespace can be made here");
+        QCOMPARE(status, 0);
+        QVERIFY(unknownUsers(file).empty());
+        QVERIFY(deleteRegion(path));
     }
 
     void leavesOutWhatIsNoRegion()

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/regionusers.h"
+
+#include "core/harvest/processlist.h"
+#include "core/protocol/layoutcheck.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+using corotracer::ProcessEntry;
+
+/// An entry as it was when it was read. All of it is untrusted.
+class EntryCopy {
+public:
+    template <class T>
+    T field(std::size_t offset) const
+    {
+        T value;
+        std::memcpy(&value, m_bytes.data() + offset, sizeof value);
+        return value;
+    }
+    std::string name() const
+    {
+        const auto length = field<std::uint32_t>(offsetof(ProcessEntry, name_length));
+        const char *const text = reinterpret_cast<const char *>(m_bytes.data() + offsetof(ProcessEntry, name));
+        return std::string(text, std::min<std::size_t>(length, sizeof(ProcessEntry::name)));
+    }
+
+private:
+    std::array<std::byte, sizeof(ProcessEntry)> m_bytes;
+};
+
+struct Descriptor {
+    explicit Descriptor(const std::string &path) : fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    ~Descriptor()
+    {
+        if (fd >= 0)
+            ::close(fd);
+    }
+    const int fd;
+};
+
+/// The kernel says no to whoever may not trace the process.
+bool mayReadMappings(pid_t pid)
+{
+    return Descriptor("/proc/" + std::to_string(pid) + "/maps").fd >= 0;
+}
+
+UserState stateOf(const EntryCopy &entry, std::uint64_t ourNamespace, const FileIdentity &file)
+{
+    const auto space = entry.field<std::uint64_t>(offsetof(ProcessEntry, pid_namespace));
+    const auto startTicks = entry.field<std::uint64_t>(offsetof(ProcessEntry, start_ticks));
+    if (ourNamespace == 0 || space != ourNamespace || startTicks == 0)
+        return UserState::Unknown;
+    const auto pid = entry.field<std::uint32_t>(offsetof(ProcessEntry, pid));
+    const bool isPlausible = pid != 0 && pid <= std::uint32_t{std::numeric_limits<pid_t>::max()};
+    if (!isPlausible || !processIsAlive(pid, startTicks))
+        return UserState::Ended;
+    if (!mayReadMappings(static_cast<pid_t>(pid)))
+        return processIsAlive(pid, startTicks) ? UserState::Unknown : UserState::Ended;
+    return processMaps(static_cast<pid_t>(pid), file) ? UserState::Alive : UserState::Ended;
+}
+
+/// Nothing if `path` is another file by now, or has no process table.
+std::optional<ExtensionAreas> areasOf(int fd, const FileIdentity &file)
+{
+    struct stat status {};
+    std::array<std::byte, corotracer::kHeaderSize> header{};
+    if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_ino != file.inode ||
+        ::pread(fd, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))
+        return std::nullopt;
+    const Result<ValidatedLayout> layout = checkLayout(header, static_cast<std::uint64_t>(status.st_size));
+    return layout ? layout->extension : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<RegionUser> regionUsers(const FileIdentity &file)
+{
+    std::vector<RegionUser> users;
+    const Descriptor opened(file.path);
+    const std::optional<ExtensionAreas> areas = opened.fd >= 0 ? areasOf(opened.fd, file) : std::nullopt;
+    if (!areas)
+        return users;
+    struct stat space {};
+    const std::uint64_t ourNamespace = ::stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+    std::vector<EntryCopy> entries(areas->processCapacity);
+    const std::size_t bytes = entries.size() * sizeof(EntryCopy);
+    const ssize_t got = ::pread(opened.fd, entries.data(), bytes, static_cast<off_t>(areas->processTableOffset));
+    entries.resize(got > 0 ? static_cast<std::size_t>(got) / sizeof(EntryCopy) : 0);
+    for (const EntryCopy &entry : entries) {
+        if (entry.field<std::uint32_t>(offsetof(ProcessEntry, state)) == corotracer::kProcessActive)
+            users.push_back({entry.field<std::uint32_t>(offsetof(ProcessEntry, pid)), entry.name(),
+                             stateOf(entry, ourNamespace, file)});
+    }
+    return users;
+}
+
+std::vector<RegionUser> unknownUsers(const FileIdentity &file)
+{
+    std::vector<RegionUser> users = regionUsers(file);
+    std::erase_if(users, [](const RegionUser &user) { return user.state != UserState::Unknown; });
+    return users;
+}
+
+std::string mayBeInUse(const RegionUser &user)
+{
+    return "may be in use by process " + std::to_string(user.pid) + (user.name.empty() ? "" : " (" + user.name + ")") +
+           " of another user or container";
+}
+
+}  // namespace ct

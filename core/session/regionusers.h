@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Who may use a region: its process table against the processes of this machine. Qt-free.
+#pragma once
+
+#include "core/session/mappings.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+enum class UserState : std::uint8_t {
+    Alive,    ///< maps the region
+    Ended,    ///< or maps the region no longer
+    Unknown,  ///< of another user, whose mappings we may not read, or of another pid namespace (a container)
+};
+
+struct RegionUser {
+    std::uint32_t pid = 0;  ///< in the pid namespace of that process
+    std::string name;       ///< of its program; untrusted text
+    UserState state = UserState::Unknown;
+};
+
+/// The active entries of the process table. Read with pread, because a mapped hole would take memory. Empty for a file
+/// without such a table.
+std::vector<RegionUser> regionUsers(const FileIdentity &file);
+/// Those in state Unknown. While there is one, the region must be kept.
+std::vector<RegionUser> unknownUsers(const FileIdentity &file);
+/// "may be in use by process 123 (server) of another user or container"
+std::string mayBeInUse(const RegionUser &user);
+
+}  // namespace ct
