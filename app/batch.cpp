@@ -182,9 +182,8 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!m_line.records())
         return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_places));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
-        return Error{ErrorCode::InvalidArgument,
-                     "-o -: a recording cannot be shown on a terminal; send standard output "
-                     "into a file or a pipe, or name a file"};
+        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; send standard "
+                                                 "output into a file or a pipe, or name a file"};
     Result<std::shared_ptr<RecordingWriter>> writer =
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
