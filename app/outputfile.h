@@ -14,8 +14,8 @@ namespace ct {
 
 class OutputFile {
 public:
-    /// Opens without touching what is there; "-" and /dev/stdout are standard output, /dev/stderr is standard error,
-    /// and what is written goes to their ends. An error when another process writes the file.
+    /// Opens without changing the present content. "-" and /dev/stdout are standard output, /dev/stderr is standard
+    /// error: output is appended to both. An error when another process writes the file.
     static Result<OutputFile> open(const std::string &path);
     OutputFile(OutputFile &&other) noexcept
         : m_path(std::move(other.m_path)),

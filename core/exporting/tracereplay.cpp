@@ -141,7 +141,7 @@ Result<ExportReport> TraceReplay::run()
                         m_sums.notesDropped, m_sums.coroutinesNotKept, m_sums.eventsNotKept};
 }
 
-/// Of the coroutines that are exported: without what went with a record.
+/// Events of the exported coroutines, without those of dropped records.
 std::uint64_t TraceReplay::expectedEvents() const
 {
     return m_stock.sums().captured - m_eventsGone;

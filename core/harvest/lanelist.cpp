@@ -137,7 +137,7 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
             {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
 }
 
-/// Of a lane that is over: nothing lies behind a hole either.
+/// For a lane whose writer has ended: no record is left, not even behind a hole.
 bool LaneList::isDrained(const Lane &lane) const
 {
     return nextCommitted(lane.view, lane.position, lane.limit) == lane.limit;
@@ -412,7 +412,7 @@ void LaneList::cutAtHole(Lane &lane) const
         lane.end = std::min(lane.end, lane.position);
 }
 
-/// Nothing is at our position: goes on at the next record that was committed. False: there is none.
+/// Skips an unwritten record at our position, up to the next committed one. False: there is none.
 bool LaneList::leapHole(Lane &lane)
 {
     if (lane.view.overwrite)

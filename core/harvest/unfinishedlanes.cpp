@@ -12,7 +12,7 @@ std::vector<std::uint32_t> unfinishedLanes(const Region &region)
 {
     std::vector<std::uint32_t> found;
     const std::span<const LaneHeader> headers = region.laneDirectory();
-    // Acquire; partner: the release of whoever made the last of them.
+    // Acquire; partner: the release store of lane_count when a lane has been made.
     const std::size_t count =
         std::min<std::size_t>(region.header().extension.lane_count.load(std::memory_order_acquire), headers.size());
     for (std::uint32_t index = 0; index < count; ++index) {
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> unfinishedLanes(const Region &region)
     return found;
 }
 
-/// Nothing was written into them: whoever takes them next goes on at the tail.
+/// Nothing was written into these lanes; their next owners continue at the tail.
 void freeUnfinishedLanes(Region &region, const std::vector<std::uint32_t> &lanes)
 {
     const std::span<LaneHeader> headers = region.writableLanes();

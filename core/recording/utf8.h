@@ -17,7 +17,7 @@ std::string validUtf8(std::string_view bytes);
 void appendUtf8(std::string &out, std::uint32_t codePoint);
 
 /// Appends `"text"`, escaped as JSON asks and made valid UTF-8. Control characters (also DEL and U+0080 to U+009F) and
-/// those that change the direction of text are escaped, so that the file can be printed on a terminal.
+/// characters that change the direction of text are escaped, so that the file can be printed on a terminal.
 void appendJsonString(std::string &out, std::string_view text);
 
 }  // namespace ct

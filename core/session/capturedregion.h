@@ -46,7 +46,7 @@ public:
     bool isOwnedByAnotherEngine() const;
     /// Processes that map it, without engines.
     std::vector<MappingProcess> targets() const;
-    /// Processes of another user or a container: nobody can say whether they use it.
+    /// Processes of another user or a container, which may still use the region.
     std::vector<RegionUser> unknownTargets() const { return unknownUsers(m_file); }
 
     /// Removes the file after a failed start.

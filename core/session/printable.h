@@ -11,7 +11,7 @@
 namespace ct {
 
 /// The text with an escape (\n, \x1b, \u202e) in place of each character that would not show: control characters,
-/// which a terminal obeys, and those that only change how others are laid out, as bidirectional overrides do. The
+/// which a terminal obeys, and characters that only change how others are laid out, as bidirectional overrides do. The
 /// joiners U+200C and U+200D stay, because scripts and emoji need them. It is for one line; text without such
 /// characters stays as it is.
 QString printable(const QString &text);

@@ -26,7 +26,7 @@ struct RegionInfo {
     pid_t owner = 0;                    ///< engine that holds the lock; 0 = nobody; -1 = somebody unknown
     std::vector<pid_t> targets;         ///< processes that map it, without engines
     std::vector<std::string> targetNames;
-    /// Of another user or a container: nobody can say whether they have ended. While there are any, the region is kept.
+    /// Processes of another user or a container, which may still run. The region is kept while there are any.
     std::vector<RegionUser> unknownUsers;
     std::uint64_t modifiedRealtimeNs = 0;
 };

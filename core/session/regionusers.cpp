@@ -52,7 +52,7 @@ struct Descriptor {
     const int fd;
 };
 
-/// The kernel says no to whoever may not trace the process.
+/// The kernel refuses users who may not trace the process.
 bool mayReadMappings(pid_t pid)
 {
     return Descriptor("/proc/" + std::to_string(pid) + "/maps").fd >= 0;

@@ -190,7 +190,7 @@ CT_CASE(aCounterThatStandsStillIsGivenUp)
     }
 }
 
-/// The same without lanes: times come from the system's clock, whether or not the engine fences.
+/// Without lanes, times come from the system's clock then, whether or not the engine fences.
 CT_CASE(aClockThatStandsStillIsGivenUp)
 {
     for (const bool engineFences : {true, false}) {

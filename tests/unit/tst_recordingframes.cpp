@@ -148,7 +148,7 @@ CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
     checkLaterFile(true);
 }
 
-/// What learns of coroutines may be ahead of what writes. Between the two, the recording goes on to another file.
+/// Frames may be learned before the birth is written. In between, the recording may turn to its next file.
 CT_CASE(framesLearnedBeforeABirthAreInTheFileOfTheBirth)
 {
     const TempDir dir;
