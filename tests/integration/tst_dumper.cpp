@@ -22,7 +22,7 @@ private Q_SLOTS:
         m_directory = std::make_unique<QTemporaryDir>();
         m_line = CommandLine();
         m_line.outputPath = m_directory->filePath(QStringLiteral("run.sqlite")).toStdString();
-        m_line.keep.bytes = 16U << 20;
+        m_line.keep.bytes = 4U << 20;
         m_population = std::make_shared<Population>();
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
     }
@@ -178,7 +178,7 @@ private:
     {
         QSignalSpy said(m_dumper.get(), &Dumper::said);
         m_dumper->dump(QStringLiteral("as asked for"));
-        return said.wait(60'000) ? said.first().first().toString() : QString();
+        return said.wait(240'000) ? said.first().first().toString() : QString();
     }
     QString infoOf(const char *name) const
     {
