@@ -276,7 +276,8 @@ void LaneHarvest::buryGone(Batch &batch)
     for (const std::uint32_t process : m_processes.takeGone()) {
         m_gone.push_back({process, m_sweep.started() + 1, batch.now});
         m_wantsSweep = true;
-        m_lanes.refresh(batch, true);  // its lanes are over, before their ends are marked
+        if (readsLanes())
+            m_lanes.refresh(batch, true);  // its lanes are over, before their ends are marked
     }
     if (m_inBarrier || m_sweep.isRunning())
         return;

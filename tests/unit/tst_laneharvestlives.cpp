@@ -95,6 +95,31 @@ CT_CASE(observersSeeLinesOnly)
     c.checkBooks(16);
 }
 
+/// An observer does not read lanes, so their sums are not its own, before and after a process has ended.
+CT_CASE(anObserversSumsStayWhenAProcessEnds)
+{
+    auto [c, process, lane, one] = OneThread();
+    steps(one, lane, 5000);
+    CHECK(lane.ring().header->dropped.load() > 2000);
+    auto observed = ct::Region::open(c.region->path());
+    REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
+    ct::HarvestLoop observer(*observed, c.isAlive());
+    ct::Batch batch;
+    observer.safetyScan(batch);
+    const ct::Accounting before = observer.accounting();
+    c.dead.insert(100);
+    while (batch.notes.processEnds.empty()) {
+        batch.clear();
+        observer.safetyScan(batch);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const ct::Accounting after = observer.accounting();
+    CHECK_EQUAL(after.recordsDropped, before.recordsDropped);
+    CHECK_EQUAL(after.lanesInUse, before.lanesInUse);
+    CHECK_EQUAL(after.lanesShortened, before.lanesShortened);
+    CHECK_EQUAL(after.lanesDamaged, before.lanesDamaged);
+}
+
 CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
 {
     Capture c;
