@@ -27,8 +27,10 @@ QStringList Shortages::look(const Accounting &sums)
                     "of coroutines with -n, so that all stations have their memory from the start.");
     if (sums.lanesDamaged > 0 && !std::exchange(m_saidDamaged, true))
         found +=
-            tr("A thread left a hole in its records: it was killed while it wrote, or the program overwrote shared "
-               "memory. What is missing is counted as lost; look for stray writes with a memory checker.");
+            tr("Records of a thread are missing in front of others that it wrote later: a signal handler resumed a "
+               "coroutine in the middle of an event, or the program overwrote shared memory. The missing events are "
+               "counted as lost. Resume no coroutine in a signal handler, and look for stray writes with a memory "
+               "checker.");
     return found;
 }
 

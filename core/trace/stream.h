@@ -248,9 +248,9 @@ struct Accounting {
     std::uint32_t slotsMax = 0;           ///< among those that there can be
     std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none
     std::uint32_t threadsWithoutLane = 0;
-    std::uint32_t lanesShortened = 0;     ///< lanes that got less memory than planned: the file system was full
-    std::uint32_t lanesDamaged = 0;       ///< lanes with holes: their producer was killed, or they were scribbled over
-    std::uint32_t processesUnmapped = 0;  ///< untraced: their address space has no room for the region
+    std::uint32_t lanesShortened = 0;         ///< lanes that got less memory than planned: the file system was full
+    std::uint32_t lanesDamaged = 0;           ///< lanes with holes: by events in a signal handler, or by stray writes
+    std::uint32_t processesUnmapped = 0;      ///< untraced: their address space has no room for the region
     std::uint32_t processesPartlyMapped = 0;  ///< traced, with room for fewer coroutines and lanes
     std::uint32_t lanesInUse = 0;             ///< by living threads, or not yet drained
     std::uint32_t lanes = 0;                  ///< made so far
