@@ -201,8 +201,10 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         if (lane.view.overwrite || m_region.writableLanes().empty() || lane.origin.process != process)
             continue;
         LaneHeader &header = m_region.writableLanes()[lane.index];
-        std::uint32_t state = corotracer::kLaneActive;
-        if (header.process.load(std::memory_order_relaxed) != process ||
+        // Acquire, and before the process is loaded; partner: the store of this state by the thread that took the lane.
+        // A free lane still names its last process, and a living thread may take it at any time.
+        if (header.state.load(std::memory_order_acquire) != corotracer::kLaneActive ||
+            header.process.load(std::memory_order_relaxed) != process ||
             committedEnd(lane.view, lane.position) != lane.position)
             continue;
         if (!isDrained(lane)) {
@@ -213,6 +215,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         }
         setTail(lane, header);
         lane.isOver = lane.leapt = false;
+        std::uint32_t state = corotracer::kLaneActive;
         // Release; partner: the acquire of whoever takes it. Nobody else touches the lane of a dead process.
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
                                                  std::memory_order_relaxed))

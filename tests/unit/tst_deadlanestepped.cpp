@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The engine frees the lanes of a dead process one machine instruction at a time, while a living thread takes a lane
+// that is free already. The lane stays with that thread.
+#include "core/harvest/laneclock.h"
+#include "core/harvest/lanelist.h"
+#include "tests/support/lanecapture.h"
+#include "tests/support/singlestep.h"
+
+using namespace lanecapture;
+
+namespace {
+
+/// An engine's view of the lanes of a region, without the rest of the harvest loop.
+struct Engine {
+    explicit Engine(Capture &c)
+        : books(*c.region),
+          processes(*c.region, clock, c.isAlive()),
+          merger(*c.region, books, processes),
+          lanes(*c.region, books, processes)
+    {
+        batch.now = corotracer::detail::monotonic_ns();
+    }
+    void readAll()
+    {
+        lanes.refresh(batch, true);
+        lanes.read(merger, batch, 100'000, ~std::uint64_t{0});
+        lanes.storeTails();
+    }
+
+    ct::HarvestBooks books;
+    ct::LaneClock clock;
+    ct::ProcessList processes;
+    ct::Merger merger;
+    ct::LaneList lanes;
+    ct::Batch batch;
+};
+
+}  // namespace
+
+CT_CASE(aLaneThatAnotherProcessTakesIsNotFreed)
+{
+    bool cameIn = true;
+    std::uint64_t moments = 0;
+    for (std::uint64_t moment = 1; cameIn; ++moment) {
+        Capture c;
+        Engine engine(c);
+        const Process dead = c.process(77);
+        const Process living = c.process(78);
+        Lane lane = *dead.takeLane(5);
+        Coroutine one = *Coroutine::bear(dead, lane, 1, 1);
+        steps(one, lane, 10);
+        engine.readAll();
+        lane.close(1);
+        engine.lanes.refresh(engine.batch, true);
+        const corotracer::LaneHeader &header = *lane.ring().header;
+        REQUIRE(header.state.load() == corotracer::kLaneFree);
+        const std::uint64_t tail = header.tail.load();
+
+        std::optional<Lane> next;
+        std::optional<Coroutine> two;
+        cameIn = false;
+        singlestep::run([&] { engine.lanes.freeLanesOf(dead.index(), engine.batch); },
+                        [&](std::uint64_t done) {
+                            if (done < moment)
+                                return true;
+                            cameIn = true;
+                            next = living.takeLane(6);
+                            two = Coroutine::bear(living, *next, 2, 1);
+                            two->step(*next);
+                            return false;
+                        });
+        if (!cameIn)
+            break;
+        ++moments;
+        REQUIRE(next->ring().header == &header);
+        if (header.state.load() != corotracer::kLaneActive || header.tail.load() != tail) {
+            std::printf("after instruction %llu\n", static_cast<unsigned long long>(moment));
+            CHECK_EQUAL(header.state.load(), corotracer::kLaneActive);
+            CHECK_EQUAL(header.tail.load(), tail);
+        }
+    }
+    CHECK(moments > 10);
+}
