@@ -137,12 +137,6 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
             {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
 }
 
-/// For a lane whose writer has ended: no record is left, not even behind a hole.
-bool LaneList::isDrained(const Lane &lane) const
-{
-    return nextCommitted(lane.view, lane.position, lane.limit) == lane.limit;
-}
-
 /// Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
 void LaneList::setTail(Lane &lane, LaneHeader &header) const
 {
@@ -169,7 +163,7 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
-    lane.isOver = lane.leapt = false;
+    forgetEnd(lane);
     // Release; partner: the acquire of whoever takes it and goes on at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
@@ -214,7 +208,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             lane.damaged = true;
         }
         setTail(lane, header);
-        lane.isOver = lane.leapt = false;
+        forgetEnd(lane);
         std::uint32_t state = corotracer::kLaneActive;
         // Release; partner: the acquire of whoever takes it. Nobody else touches the lane of a dead process.
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
@@ -413,26 +407,6 @@ void LaneList::cutAtHole(Lane &lane) const
 {
     if (!lane.view.overwrite)
         lane.end = std::min(lane.end, lane.position);
-}
-
-/// Skips an unwritten record at our position, up to the next committed one. False: there is none.
-bool LaneList::leapHole(Lane &lane)
-{
-    if (lane.view.overwrite)
-        return false;
-    const std::uint64_t next = nextCommitted(lane.view, lane.position, lane.limit);
-    if (next == lane.limit || next == lane.position)
-        return false;
-    m_skipped += next - lane.position;
-    lane.position = next;
-    lane.damaged = true;
-    return true;
-}
-
-std::uint32_t LaneList::damaged() const
-{
-    return static_cast<std::uint32_t>(
-        std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.damaged; }));
 }
 
 /// A lane that drops records is full, or gets no memory, or has a hole: its producer waits for a tail that we cannot

@@ -63,6 +63,7 @@ public:
     void gauge(std::uint64_t nowNs);
 
 private:
+    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
     struct Lane {
         std::uint32_t index = 0;
         LaneView view;
@@ -82,7 +83,8 @@ private:
         std::uint64_t latest = 0;           ///< raw time of the record that was read last
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
-        std::uint64_t drained = 0;  ///< below it, records that an engine before us had read
+        std::uint64_t drained = 0;          ///< below it, records that an engine before us had read
+        std::uint64_t examined = kNowhere;  ///< position behind which no record was found since its writer ended
         LaneOrigin origin;
         LaneOrigin before;     ///< whose records lie below begin
         bool empty = true;     ///< when it was looked at last
@@ -104,7 +106,9 @@ private:
     void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);
     void tellDrops(Lane &lane, Batch &batch);
-    bool isDrained(const Lane &lane) const;
+    std::uint64_t nextRecord(Lane &lane) const;
+    bool isDrained(Lane &lane) const;
+    static void forgetEnd(Lane &lane);
     void setTail(Lane &lane, corotracer::LaneHeader &header) const;
     std::uint64_t stopOf(const Lane &lane) const { return m_stopped ? std::min(lane.end, lane.limit) : lane.limit; }
     void cutAtHole(Lane &lane) const;

@@ -294,22 +294,29 @@ std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
     return std::min(position, tail);
 }
 
-std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::uint64_t limit)
+std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::uint64_t limit, std::uint64_t looks)
 {
     const LaneView lane = shrunk(view);
     if (position >= limit || isCommitted(lane, position))
         return std::min(position, limit);
     const std::uint64_t reach = std::min<std::uint64_t>(limit - position, lane.capacity);
-    std::uint64_t step = 1;
-    while (step < reach && !isCommitted(lane, position + step))
-        step *= 2;
-    if (step >= reach)
-        return limit;
+    std::uint64_t next = position + 1;
+    std::uint64_t found = position + std::min(looks + 1, reach);
+    while (next < found && !isCommitted(lane, next))
+        ++next;
+    if (next == found) {
+        std::uint64_t step = 1;
+        while (step < reach && !isCommitted(lane, position + step))
+            step *= 2;
+        if (step >= reach)
+            return limit;
+        next = std::max(next, position + step / 2 + 1);
+        found = position + step;
+    }
     // Slots are committed in order: a first slot that is committed by now was no hole.
     if (isCommitted(lane, position))
         return position;
-    std::uint64_t next = position + step / 2 + 1;
-    while (next < position + step && !isCommitted(lane, next))
+    while (next < found && !isCommitted(lane, next))
         ++next;
     return next;
 }

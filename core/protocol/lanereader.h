@@ -68,13 +68,13 @@ std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
 /// whole; `tail` if there is none. A look at each slot at most.
 std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail);
 
-/// Discard mode: the next committed position in front of `limit`, from `position` on; `limit` if there is none. A hole
-/// on the way is found where as many committed records follow it as it has slots. O(log capacity) and the hole's
-/// length.
-std::uint64_t nextCommitted(const LaneView &lane, std::uint64_t position, std::uint64_t limit);
+/// Discard mode: the next committed position in front of `limit`, from `position` on; `limit` if there is none. The
+/// end of a hole is certain to be found within the first `looks` slots behind `position`, or where as many committed
+/// records follow the hole as it has slots. O(log capacity), the hole's length and `looks`.
+std::uint64_t nextCommitted(const LaneView &lane, std::uint64_t position, std::uint64_t limit, std::uint64_t looks = 0);
 
 /// One past the newest committed position in front of `limit`. Discard mode: behind as many as 64 holes of the kind
-/// that nextCommitted() finds. Overwrite mode: committedEnd().
+/// that nextCommitted() finds without `looks`. Overwrite mode: committedEnd().
 std::uint64_t committedEndOverHoles(const LaneView &lane, std::uint64_t position, std::uint64_t limit);
 
 /// Overwrite mode: the first position of the oldest block that is there.

@@ -229,6 +229,82 @@ CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
     }
 }
 
+namespace {
+
+struct Hole {
+    int begin;
+    int slots;
+};
+/// Fewer records follow them than they have slots.
+constexpr Hole kHolesOfFewFollowers[] = {{497, 3}, {493, 5}, {300, 130}};
+
+void makeHole(const Lane &lane, Hole hole)
+{
+    for (int i = 0; i < hole.slots; ++i)
+        lane.ring().records[hole.begin + i].commit.store(0);
+}
+
+}  // namespace
+
+/// The next thread of a lane begins behind all records of the thread before, and loses none of its own.
+CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
+{
+    for (const Hole hole : kHolesOfFewFollowers) {
+        auto [c, process, lane, one] = OneThread();
+        Lane other = *process.takeLane(3);
+        Coroutine two = *Coroutine::bear(process, other, 2, 1);
+        steps(one, lane, 500);
+        makeHole(lane, hole);
+        lane.close(1);
+        scanUntil(c, [&] { return lane.ring().header->state.load() == corotracer::kLaneFree; });
+        CHECK_EQUAL(lane.ring().header->tail.load(), 501u);
+        CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, static_cast<std::uint64_t>(hole.slots));
+        Lane next = *process.takeLane(2);
+        REQUIRE(next.ring().header == lane.ring().header);
+        CHECK_EQUAL(next.position(), 501u);
+        steps(two, next, hole.slots);
+        c.settle(true);
+        CHECK_EQUAL(c.books.byKey(2)->captured, static_cast<std::uint64_t>(hole.slots));
+        c.end();
+        CHECK_EQUAL(c.books.byKey(1)->captured, static_cast<std::uint64_t>(500 - hole.slots));
+        CHECK_EQUAL(c.books.byKey(1)->lost, static_cast<std::uint64_t>(hole.slots));
+        c.checkBooks(500 + hole.slots);
+    }
+}
+
+/// As above, where the process is killed. The thread that has the lane next leaves such a hole as well.
+CT_CASE(aKilledProcessIsReadToItsLastRecord)
+{
+    for (const Hole hole : kHolesOfFewFollowers) {
+        auto [c, process, lane, one] = OneThread();
+        const Process dying = c.process(2);
+        Lane torn = *dying.takeLane(2);
+        Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+        steps(two, torn, 500);
+        c.settle(true);
+        steps(two, torn, 500);
+        makeHole(torn, {500 + hole.begin, hole.slots});
+        c.settle(true);
+        c.dead.insert(2);
+        scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+        CHECK_EQUAL(torn.ring().header->state.load(), corotracer::kLaneFree);
+        CHECK_EQUAL(torn.ring().header->tail.load(), 1001u);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, static_cast<std::uint64_t>(hole.slots));
+        CHECK_EQUAL(c.books.byKey(2)->lost, static_cast<std::uint64_t>(hole.slots));
+        Lane next = *process.takeLane(3);
+        REQUIRE(next.ring().header == torn.ring().header);
+        steps(one, next, 4);
+        makeHole(next, {1001, 3});
+        next.close(1);
+        scanUntil(c, [&] { return next.ring().header->state.load() == corotracer::kLaneFree; });
+        CHECK_EQUAL(next.ring().header->tail.load(), 1005u);
+        c.end();
+        CHECK_EQUAL(c.books.byKey(1)->captured, 1u);
+        c.checkBooks(1004);
+    }
+}
+
 /// As above, where a process is killed while another lives and takes its lane.
 CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
 {
