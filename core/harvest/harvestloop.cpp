@@ -293,7 +293,8 @@ Accounting HarvestLoop::accounting() const
         return sums;
     const Allocation allocation = data.ending ? data.finalAllocation : data.allocation(std::memory_order_acquire);
     sums.untraced = data.list.pendingBirths() + allocation.beyond();
-    sums.birthsOvertaken = data.region.overtakenBirths();
+    // A probe of the extension offers the station that it was refused, so that its birth is traced in the end.
+    sums.birthsOvertaken = std::min(data.region.overtakenBirths(), sums.untraced);
     sums.stationsAllocated = std::min(allocation.count, allocation.max);
     sums.stationsMax =
         data.region.hasExtension() && !data.growthStopped ? data.region.stationCapacity() : allocation.max;

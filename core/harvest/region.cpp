@@ -144,6 +144,7 @@ Result<Region> Region::open(const std::string &path, RegionUse use)
         // that would write to a socket in vain.
         mapped->tracer_sleeping.store(0, std::memory_order_relaxed);
         mapped->extension.engine_pid.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_relaxed);
+        data->ignoreEarlierBirths();
     }
     return Region(std::move(data));
 }

@@ -111,7 +111,8 @@ public:
     /// number. NoSpace when the file system is full: what there is stays, and later calls try again now and then.
     Result<void> growStations();
     /// Births that found no station because more were born between two calls of growStations() than it keeps free. Room
-    /// from the start, RegionSpec::stationsAtStart, would have helped.
+    /// from the start, RegionSpec::stationsAtStart, would have helped. An upper bound: probes of the extension may
+    /// offer themselves the stations that they did not find.
     std::uint64_t overtakenBirths() const;
     /// Bytes that are free in its file system; ~0 without a limit.
     std::uint64_t freeBytes() const;

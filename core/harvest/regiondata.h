@@ -57,7 +57,7 @@ struct Region::Data {
     std::uint64_t growAgainNs = 0;         ///< after the file system was full: CLOCK_MONOTONIC of the next try
     Result<void> growthFailure;            ///< of the latest try; what calls before the next one return
     std::uint64_t seenBirths = 0;          ///< allocated_count at the latest look at it
-    std::uint64_t overtakenBirths = 0;     ///< see Region::overtakenBirths()
+    std::uint64_t overtakenBirths = 0;     ///< see Region::overtakenBirths(); some may be traced after all
 
     Data() = default;
     Data(const Data &) = delete;
@@ -69,6 +69,8 @@ struct Region::Data {
     corotracer::GlobalHeader &header() const { return *reinterpret_cast<corotracer::GlobalHeader *>(base); }
     /// Gives [offset, offset + bytes) memory of its own, so that no access to it can fault. NoSpace: nothing changed.
     Result<void> commit(std::uint64_t offset, std::uint64_t bytes);
+    /// Births so far were another engine's to provide for.
+    void ignoreEarlierBirths();
 
     /// `count` objects of an area; its place was checked. Nothing behind it without the extension.
     template <class T>

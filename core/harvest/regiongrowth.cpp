@@ -26,10 +26,10 @@ constexpr std::uint64_t kRetryNs = 250'000'000;  ///< after the file system was 
 /// No engine gets that far; such a number was scribbled.
 constexpr std::uint64_t kMostWrapped = 1ULL << 40;
 
-/// Stations given out or asked for so far. Relaxed: numbers, they publish nothing.
+/// Stations given out or asked for so far. Acquire: a later load of max_stations is not from before these births.
 std::uint64_t allocatedIn(const corotracer::GlobalHeader &header)
 {
-    return std::uint64_t{header.allocated_count.load(std::memory_order_relaxed)} +
+    return std::uint64_t{header.allocated_count.load(std::memory_order_acquire)} +
            std::min<std::uint64_t>(header.extension.allocated_wrapped.load(std::memory_order_relaxed), kMostWrapped);
 }
 
@@ -56,6 +56,12 @@ Result<void> Region::Data::commit(std::uint64_t offset, std::uint64_t bytes)
         return Error{ErrorCode::NoSpace, path + ": the file system is full; free some space or choose another place "
                                                 "with --shm"};
     return errnoError(error, "cannot take memory for " + path);
+}
+
+void Region::Data::ignoreEarlierBirths()
+{
+    if (layout.extension)
+        seenBirths = std::min<std::uint64_t>(allocatedIn(header()), layout.stationCapacity);
 }
 
 Result<void> Region::growStations()
@@ -99,7 +105,10 @@ Result<void> Region::growStations()
             return committed;
         }
         const std::uint32_t end = offered + fresh;
-        judge(allocatedIn(header));
+        const std::uint64_t bornMeanwhile = allocatedIn(header);
+        // Probes of the extension may have offered more by now, and what they offer they do not refuse.
+        offered = std::max(offered, header.max_stations.load(std::memory_order_relaxed));
+        judge(bornMeanwhile);
         // Only ever raised. Release; partner: the probes' loads at birth. What is behind a number below it can be
         // written.
         while (offered < end && !header.max_stations.compare_exchange_weak(offered, end, std::memory_order_release,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Memory is taken ahead of its use, and a full file system is an answer.
+#include "core/harvest/harvestloop.h"
 #include "core/harvest/region.h"
 #include "tests/support/check.h"
 #include "tests/support/oldkernel.h"
@@ -96,6 +97,48 @@ CT_CASE(birthsThatOvertakeGrowthAreCounted)
     allocated.store(300'000);
     CHECK(region->growStations());
     CHECK_EQUAL(region->overtakenBirths(), 7u + (200'000 - before));
+}
+
+/// A probe of the extension offers the stations that it did not find, so that nothing is untraced in the end.
+CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
+{
+    const regions::TempDir dir;
+    auto region = Region::create(specOf(dir.file("a.shm"), 1000));
+    REQUIRE(region);
+    corotracer::GlobalHeader &header = *region->writableHeader();
+    header.max_stations.store(8);
+    header.allocated_count.store(10);
+    ct::HarvestLoop loop(*region);
+    ct::Batch batch;
+    loop.scan(batch);
+    CHECK_EQUAL(region->overtakenBirths(), 2u);
+    CHECK_EQUAL(loop.accounting().untraced, 10u);
+    CHECK_EQUAL(loop.accounting().birthsOvertaken, 2u);
+    for (std::uint32_t i = 0; i < 10; ++i)
+        writers::Writer(*region->writableStation(i), writers::Style::OldSdk, i + 1).bear();
+    batch.clear();
+    loop.safetyScan(batch);
+    CHECK_EQUAL(loop.accounting().untraced, 0u);
+    CHECK_EQUAL(loop.accounting().birthsOvertaken, 0u);
+}
+
+/// Births that another engine was too slow for are not counted again.
+CT_CASE(birthsBeforeAdoptionAreNotOvertaken)
+{
+    const regions::TempDir dir;
+    const std::string path = dir.file("a.shm");
+    {
+        auto region = Region::create(specOf(path, 200'000));
+        REQUIRE(region);
+        region->writableHeader()->allocated_count.store(offered(*region) + 500);
+    }
+    auto region = Region::open(path);
+    REQUIRE(region && region->access() == ct::RegionAccess::Owner);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 0u);
+    region->writableHeader()->allocated_count.store(offered(*region) + 7);
+    CHECK(region->growStations());
+    CHECK_EQUAL(region->overtakenBirths(), 7u);
 }
 
 /// Scribbled by a target: nothing is taken, nothing is offered that does not exist.
