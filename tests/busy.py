@@ -26,6 +26,8 @@ TIMING_NAMES = re.compile(
     r"concurrent|wakeup|process|harvestloop|laneharvest|probe_|symbolworker|queuedsink|readahead|follow|memoryahead"
 )
 SUITES_AT_ONCE = 12
+# A git hook, or git rebase --exec, sets these: git would describe that repository instead of the sources.
+REPOSITORY_VARIABLES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}
 # Ends with its parent, however that ends.
 SPINNER = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
 
@@ -52,8 +54,9 @@ def commit_of(build):
     text = cache.read_text(encoding="utf-8") if cache.exists() else ""
     home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", text, re.MULTILINE)
     command = ["git", "-C", home[1] if home else str(ROOT), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"]
+    environment = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
     try:
-        described = subprocess.run(command, capture_output=True, text=True)
+        described = subprocess.run(command, env=environment, capture_output=True, text=True)
     except FileNotFoundError:
         return "unknown"
     return described.stdout.strip() if described.returncode == 0 else "unknown"

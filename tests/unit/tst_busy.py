@@ -18,6 +18,9 @@ import unittest
 
 BUSY = pathlib.Path(sys.argv.pop(1)) / "tests/busy.py"
 IDENTITY = {f"GIT_{who}_{what}": "test@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+# Git hooks and git rebase --exec set variables that name their own repository: none of them may reach the test's git.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+ENVIRONMENT |= IDENTITY | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 TESTS = """
 add_test(tst_good "/bin/sh" "-c" "echo >> {runs}")
 add_test(tst_bad "/bin/false")
@@ -31,12 +34,17 @@ add_test(tst_waits "/bin/sh" "-c" "echo >> {runs}; exec sleep 2")
 PATIENCE = 60  # s
 
 
-def groupExists(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def groupRuns(group):
+    """Zombies do not count: in a container, process 1 may never reap them, and kill() finds them for ever."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # The name, field 2, may contain anything; fields 3 to 5 follow its last parenthesis.
+            state, _, itsGroup = stat.read_text(errors="replace").rpartition(")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # it has ended in between
+        if int(itsGroup) == group and state not in "ZX":
+            return True
+    return False
 
 
 class BusyTest(unittest.TestCase):
@@ -55,7 +63,7 @@ class BusyTest(unittest.TestCase):
 
     def git(self, *words):
         command = ["git", "-C", str(self.source), *words]
-        done = subprocess.run(command, env=os.environ | IDENTITY, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True)
         return done.stdout.strip()
 
     def newCommit(self):
@@ -66,9 +74,9 @@ class BusyTest(unittest.TestCase):
         rounds = ["--rounds", "2", "--timing-rounds", "3", "--spinners", "1"]
         return [sys.executable, str(BUSY), "--build", str(build or self.build), *rounds, *options]
 
-    def busy(self, *options, build=None):
+    def busy(self, *options, build=None, environment=ENVIRONMENT):
         command = self.command(*options, build=build)
-        return subprocess.run(command, cwd=self.build.parent, capture_output=True, text=True)
+        return subprocess.run(command, cwd=self.build.parent, env=environment, capture_output=True, text=True)
 
     def state(self):
         return json.loads((self.build / "busy.json").read_text())
@@ -107,6 +115,25 @@ class BusyTest(unittest.TestCase):
         self.assertIn(self.commit, done.stderr)
         self.assertEqual(self.state(), before)
 
+    def testAnotherRepositoryInTheEnvironmentIsIgnored(self):
+        """As in a hook, or under git rebase --exec."""
+        other = self.source.parent / "other"
+        other.mkdir()
+        self.git("init", "--quiet", str(other))
+        elsewhere = {"GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other), "GIT_INDEX_FILE": str(other / "index")}
+        done = self.busy("--only", "good", environment=ENVIRONMENT | elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.state()["commit"], self.commit)
+
+    def testThisTestCommitsNothingElsewhere(self):
+        other = self.source.parent / "other"
+        self.git("init", "--quiet", str(other))
+        elsewhere = ENVIRONMENT | {"GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
+        command = [sys.executable, __file__, str(BUSY.parent.parent), "BusyTest.testABuildTreeMayBeNamedFromHere"]
+        done = subprocess.run(command, env=elsewhere, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.git("-C", str(other), "rev-list", "--all"), "")
+
     def testATreeWithoutTestsIsRefused(self):
         for build in (self.source, self.source / "missing"):
             done = self.busy(build=build)
@@ -114,19 +141,33 @@ class BusyTest(unittest.TestCase):
             self.assertNotIn("Traceback", done.stderr)
 
     def testNothingSpinsAfterAKill(self):
-        busy = subprocess.Popen(self.command("--only", "waits"), start_new_session=True, stdout=subprocess.DEVNULL)
+        command = self.command("--only", "waits")
+        busy = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + PATIENCE
         try:
             while not self.runs.exists() and time.monotonic() < deadline:
                 time.sleep(0.05)
+            self.assertTrue(self.runs.exists())
+            self.assertTrue(groupRuns(busy.pid))
             busy.kill()
             busy.wait()
-            while groupExists(busy.pid) and time.monotonic() < deadline:
+            while groupRuns(busy.pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            self.assertFalse(groupExists(busy.pid))
+            self.assertFalse(groupRuns(busy.pid))
         finally:
-            if groupExists(busy.pid):
+            if groupRuns(busy.pid):
                 os.killpg(busy.pid, signal.SIGKILL)
+            busy.wait()
+
+    def testAZombieDoesNotRun(self):
+        child = os.fork()
+        if child == 0:
+            os.setpgid(0, 0)
+            os._exit(0)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        os.killpg(child, 0)  # finds it
+        self.assertFalse(groupRuns(child))
+        os.waitpid(child, 0)
 
 
 if __name__ == "__main__":
