@@ -42,9 +42,9 @@ CapturedRegion::Outcome CapturedRegion::settle(const std::vector<MappingProcess>
     const QString path = QString::fromStdString(m_path);
     const std::vector<RegionUser> unknown = users.empty() ? unknownTargets() : std::vector<RegionUser>();
     if (!m_isObserved && !unknown.empty()) {
-        outcome = {
-            true,
-            tr("The region was kept, as it %1: %2").arg(QString::fromStdString(mayBeInUse(unknown.front())), path)};
+        outcome = {true, tr("The region was kept, as it %1: %2. %3")
+                             .arg(QString::fromStdString(mayBeInUse(unknown.front())), path,
+                                  QString::fromStdString(onceItHasEnded(m_file)))};
     } else if (!m_isObserved && !isPostMortem && !m_isFlightRecorder && users.empty()) {
         if (const Result<void> removed = m_region->remove(); !removed)
             outcome = {true, QString::fromStdString(removed.error().message)};

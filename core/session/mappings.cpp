@@ -102,7 +102,7 @@ std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<File
     std::vector<std::vector<MappingProcess>> result(files.size());
     if (files.empty())
         return result;
-    for (const pid_t pid : numbersIn("/proc")) {
+    for (const pid_t pid : listedPids()) {
         std::vector<bool> seen(files.size(), false);
         forEachMapping(pid, [&](dev_t device, ino_t inode, const std::string &line) {
             for (std::size_t i = 0; i < files.size(); ++i)
@@ -134,6 +134,11 @@ bool processRuns(pid_t pid)
 {
     const ProcessStat stat = ProcessStat::of(pid);
     return stat.isRead ? stat.runs() : processExists(pid);
+}
+
+std::vector<pid_t> listedPids()
+{
+    return numbersIn("/proc");
 }
 
 bool isEngine(pid_t pid)

@@ -40,6 +40,8 @@ bool processMaps(pid_t pid, const FileIdentity &file);
 /// A zombie does not, unless it has further threads.
 bool processRuns(pid_t pid);
 bool isEngine(pid_t pid);
+/// The processes that /proc lists.
+std::vector<pid_t> listedPids();
 
 /// Process that holds an exclusive flock on the file: 0 = nobody, -1 = somebody unknown.
 pid_t lockHolder(const FileIdentity &file);

@@ -144,8 +144,8 @@ Result<void> deleteRegion(const std::string &path)
                                           process.name + "); end it first"};
     }
     if (const std::vector<RegionUser> unknown = unknownUsers(candidate->identity); !unknown.empty())
-        return Error{ErrorCode::Busy, path + " " + mayBeInUse(unknown.front()) +
-                                          "; nothing was deleted. Once it has ended, remove the file by hand"};
+        return Error{ErrorCode::Busy, path + " " + mayBeInUse(unknown.front()) + "; nothing was deleted. " +
+                                          onceItHasEnded(candidate->identity)};
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (file.get() < 0)
         return errnoError(errno, "cannot open " + path);

@@ -4,6 +4,8 @@
 
 #include "core/harvest/processlist.h"
 #include "core/protocol/layoutcheck.h"
+#include "core/session/instructions.h"
+#include "core/session/pidnamespaces.h"
 
 #include <algorithm>
 #include <array>
@@ -28,6 +30,12 @@ public:
         T value;
         std::memcpy(&value, m_bytes.data() + offset, sizeof value);
         return value;
+    }
+    NamespacedPid process() const
+    {
+        return {field<std::uint32_t>(offsetof(ProcessEntry, pid)),
+                field<std::uint64_t>(offsetof(ProcessEntry, pid_namespace)),
+                field<std::uint64_t>(offsetof(ProcessEntry, start_ticks))};
     }
     std::string name() const
     {
@@ -58,13 +66,26 @@ bool mayReadMappings(pid_t pid)
     return Descriptor("/proc/" + std::to_string(pid) + "/maps").fd >= 0;
 }
 
-UserState stateOf(const EntryCopy &entry, std::uint64_t ourNamespace, const FileIdentity &file)
+bool mayBeProcess(pid_t pid, std::uint64_t startTicks)
 {
-    const auto space = entry.field<std::uint64_t>(offsetof(ProcessEntry, pid_namespace));
-    const auto startTicks = entry.field<std::uint64_t>(offsetof(ProcessEntry, start_ticks));
-    if (ourNamespace == 0 || space != ourNamespace || startTicks == 0)
-        return UserState::Unknown;
-    const auto pid = entry.field<std::uint32_t>(offsetof(ProcessEntry, pid));
+    return startTicks != 0 ? processIsAlive(static_cast<std::uint32_t>(pid), startTicks) : processRuns(pid);
+}
+
+/// A process of another pid namespace that does not seem to map the file may do so under another name: file systems of
+/// containers report other devices.
+UserState stateElsewhere(const NamespacedPid &untrusted, const ProcessListing &listing, const FileIdentity &file)
+{
+    const NamespaceSearch search = findProcess(untrusted, listing, mayBeProcess);
+    if (search.outcome == NamespaceSearch::Outcome::None)
+        return UserState::Ended;
+    const bool maps = search.outcome == NamespaceSearch::Outcome::Found && processMaps(search.pid, file);
+    return maps ? UserState::Alive : UserState::Unknown;
+}
+
+/// `untrusted` is of our pid namespace.
+UserState stateHere(const NamespacedPid &untrusted, const FileIdentity &file)
+{
+    const auto [pid, space, startTicks] = untrusted;
     const bool isPlausible = pid != 0 && pid <= std::uint32_t{std::numeric_limits<pid_t>::max()};
     if (!isPlausible || !processIsAlive(pid, startTicks))
         return UserState::Ended;
@@ -94,16 +115,21 @@ std::vector<RegionUser> regionUsers(const FileIdentity &file)
     const std::optional<ExtensionAreas> areas = opened.fd >= 0 ? areasOf(opened.fd, file) : std::nullopt;
     if (!areas)
         return users;
-    struct stat space {};
-    const std::uint64_t ourNamespace = ::stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+    const std::uint64_t ourNamespace = ownPidNamespace();
+    std::optional<ProcessListing> listing;  // read once, and only if it is needed
     std::vector<EntryCopy> entries(areas->processCapacity);
     const std::size_t bytes = entries.size() * sizeof(EntryCopy);
     const ssize_t got = ::pread(opened.fd, entries.data(), bytes, static_cast<off_t>(areas->processTableOffset));
     entries.resize(got > 0 ? static_cast<std::size_t>(got) / sizeof(EntryCopy) : 0);
     for (const EntryCopy &entry : entries) {
-        if (entry.field<std::uint32_t>(offsetof(ProcessEntry, state)) == corotracer::kProcessActive)
-            users.push_back({entry.field<std::uint32_t>(offsetof(ProcessEntry, pid)), entry.name(),
-                             stateOf(entry, ourNamespace, file)});
+        if (entry.field<std::uint32_t>(offsetof(ProcessEntry, state)) != corotracer::kProcessActive)
+            continue;
+        const NamespacedPid untrusted = entry.process();
+        const bool isOurs = ourNamespace != 0 && untrusted.space == ourNamespace && untrusted.startTicks != 0;
+        if (!isOurs && !listing)
+            listing = ProcessListing::read();
+        users.push_back({untrusted.pid, entry.name(),
+                         isOurs ? stateHere(untrusted, file) : stateElsewhere(untrusted, *listing, file)});
     }
     return users;
 }
@@ -119,6 +145,12 @@ std::string mayBeInUse(const RegionUser &user)
 {
     return "may be in use by process " + std::to_string(user.pid) + (user.name.empty() ? "" : " (" + user.name + ")") +
            " of another user or container";
+}
+
+std::string onceItHasEnded(const FileIdentity &file)
+{
+    return "If you know that it has ended, remove the file: rm " +
+           shellQuoted(QString::fromStdString(file.path)).toStdString();
 }
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Who may use a region: its process table against the processes of this machine. Qt-free.
+// Who may use a region: its process table against the processes of this machine.
 #pragma once
 
 #include "core/session/mappings.h"
@@ -16,7 +16,7 @@ namespace ct {
 enum class UserState : std::uint8_t {
     Alive,    ///< maps the region
     Ended,    ///< or maps the region no longer
-    Unknown,  ///< of another user, whose mappings we may not read, or of another pid namespace (a container)
+    Unknown,  ///< of another user, whose mappings we may not read, or in a container that we cannot look into
 };
 
 struct RegionUser {
@@ -32,5 +32,7 @@ std::vector<RegionUser> regionUsers(const FileIdentity &file);
 std::vector<RegionUser> unknownUsers(const FileIdentity &file);
 /// "may be in use by process 123 (server) of another user or container"
 std::string mayBeInUse(const RegionUser &user);
+/// "If you know that it has ended, remove the file: rm FILE"
+std::string onceItHasEnded(const FileIdentity &file);
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "core/harvest/processstat.h"
 #include "core/harvest/region.h"
 #include "core/session/mappings.h"
+#include "core/session/pidnamespaces.h"
 #include "core/session/regionlist.h"
 #include "core/session/session.h"
 
@@ -35,13 +36,15 @@ std::optional<RegionInfo> find(const std::string &path)
     return std::nullopt;
 }
 
-/// A region with one entry in its process table, whose engine has gone.
-void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, std::uint64_t namespaceOffset)
+/// A region with one entry in its process table, whose engine has gone. `space`: inode of the pid namespace of that
+/// process, if it is not ours.
+void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, std::uint64_t space = 0)
 {
     auto region = Region::create({path, 64});
     QVERIFY2(region, region ? "" : region.error().message.c_str());
     const lanewriter::Process process(*region->writableHeader(), static_cast<std::uint32_t>(pid), startTicks);
-    process.entry().pid_namespace.fetch_add(namespaceOffset);
+    if (space != 0)
+        process.entry().pid_namespace.store(space);
 }
 
 /// A child process that runs `body` and then sleeps.
@@ -65,6 +68,42 @@ pid_t forkSleeper(Body body)
     ::close(ready[0]);
     ::close(ready[1]);
     return pid;
+}
+
+/// Process 1 of a pid namespace of its own.
+struct Container {
+    pid_t pid = 0;  ///< in our pid namespace; 0: no pid namespace can be made here
+    std::uint64_t space = 0;
+};
+
+/// The process maps the file, if there is one, and sleeps.
+Container startContainer(const std::string &mapped = {})
+{
+    int result[2];
+    if (::pipe(result) != 0)
+        return {};
+    const pid_t maker = ::fork();
+    if (maker == 0) {
+        Container made;
+        struct stat space {};
+        if (::unshare(CLONE_NEWPID) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0) {
+            made.pid = forkSleeper([&mapped] {
+                ::prctl(PR_SET_DUMPABLE, 1);
+                const int fd = mapped.empty() ? -1 : ::open(mapped.c_str(), O_RDONLY | O_CLOEXEC);
+                if (fd >= 0)
+                    ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
+            });
+            made.space = ::stat("/proc/self/ns/pid_for_children", &space) == 0 ? space.st_ino : 0;
+        }
+        ::_exit(::write(result[1], &made, sizeof made) == sizeof made ? 0 : 1);
+    }
+    ::close(result[1]);
+    Container made;
+    if (::read(result[0], &made, sizeof made) != sizeof made || made.space == 0)
+        made = {};
+    ::close(result[0]);
+    ::waitpid(maker, nullptr, 0);
+    return made;
 }
 
 void end(pid_t pid)
@@ -199,28 +238,36 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(info->path));
     }
 
-    /// A process of another pid namespace: its number says nothing here, so that it may live.
+    /// The process is known to live, but does not map the region under a name that is known here.
     void keepsWhatAContainerMayUse()
     {
         const std::string path = newPath("container.shm");
-        leaveRegion(path, 123, 1, 1);
+        const Container container = startContainer();
+        if (container.pid == 0)
+            CT_QSKIP("no pid namespace can be made here");
+        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
+        leaveRegion(path, 1, ProcessStat::of(container.pid).startTicks, container.space);
         QCOMPARE(find(path)->unknownUsers.size(), std::size_t{1});
-        QCOMPARE(find(path)->unknownUsers.front().pid, 123U);
+        QCOMPARE(find(path)->unknownUsers.front().pid, 1U);
         QVERIFY(find(path)->targets.empty());
         const auto refused = deleteRegion(path);
         QVERIFY(!refused);
-        QVERIFY2(refused.error().message.find("may be in use by process 123 of another user or container") !=
-                     std::string::npos,
-                 refused.error().message.c_str());
+        const QString why = QString::fromStdString(refused.error().message);
+        QVERIFY2(why.contains(QStringLiteral("may be in use by process 1 of another user or container")),
+                 qPrintable(why));
+        const QString remedy =
+            QStringLiteral("If you know that it has ended, remove the file: rm ") + QString::fromStdString(path);
+        QVERIFY2(why.contains(remedy), qPrintable(why));
 
         Session session;
         QVERIFY(session.attach(path));
         QVERIFY(!session.isPostMortem());
-        QVERIFY(!session.notices().filter(QStringLiteral("may be in use by process 123")).isEmpty());
+        QVERIFY(session.notices().filter(QStringLiteral("may be in use by process 1 ")).first().contains(remedy));
         session.stopCapture();
         QTRY_COMPARE(session.state(), SessionState::Ended);
         QVERIFY(session.regionLeftOver());
         QVERIFY(session.notices().last().contains(QStringLiteral("The region was kept")));
+        QVERIFY(session.notices().last().contains(remedy));
         QVERIFY(QFile::exists(QString::fromStdString(path)));
         {
             auto region = Region::open(path);
@@ -231,13 +278,45 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(path));
     }
 
+    /// Where not all processes of this machine are visible, its end cannot be noticed.
+    void followsATargetInAContainer()
+    {
+        const std::string path = newPath("inside.shm");
+        leaveRegion(path, 1, 1);
+        const Container container = startContainer(path);
+        if (container.pid == 0)
+            CT_QSKIP("no pid namespace can be made here");
+        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
+        {
+            auto region = Region::open(path);
+            QVERIFY(region && region->writableHeader());
+            region->writableProcesses().front().start_ticks.store(ProcessStat::of(container.pid).startTicks);
+            region->writableProcesses().front().pid_namespace.store(container.space);
+        }
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Alive);
+        QCOMPARE(find(path)->targets, std::vector<pid_t>{container.pid});
+        QVERIFY(!deleteRegion(path));
+
+        ::kill(container.pid, SIGKILL);
+        QTRY_VERIFY(!processRuns(container.pid));
+        const bool isVisible = ProcessListing::read().isComplete;
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, isVisible ? UserState::Ended : UserState::Unknown);
+        if (!isVisible)
+            return;
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(session.isPostMortem());
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(deleteRegion(path));
+    }
+
     /// The table still calls it active.
     void recognisesATargetThatHasEnded()
     {
         const std::string path = newPath("ended.shm");
         const pid_t pid = forkSleeper([] {});
         const std::uint64_t startTicks = ProcessStat::of(pid).startTicks;
-        leaveRegion(path, pid, startTicks, 0);
+        leaveRegion(path, pid, startTicks);
         // It lives, but maps the region no longer.
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
         end(pid);
@@ -257,7 +336,7 @@ private Q_SLOTS:
         const std::string path = newPath("foreign.shm");
         const pid_t pid = forkSleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
         QVERIFY(pid > 0);
-        leaveRegion(path, pid, ProcessStat::of(pid).startTicks, 0);
+        leaveRegion(path, pid, ProcessStat::of(pid).startTicks);
         const FileIdentity file = FileIdentity::of(path);
         const pid_t looker = ::fork();
         if (looker == 0) {

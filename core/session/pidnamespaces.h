@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Whether a process of another pid namespace (a container) still runs. Qt-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <sys/types.h>
+#include <vector>
+
+namespace ct {
+
+/// A process as it describes itself in a region. All of it is untrusted.
+struct NamespacedPid {
+    std::uint32_t pid = 0;         ///< in its own pid namespace
+    std::uint64_t space = 0;       ///< inode of that namespace; 0 = unknown
+    std::uint64_t startTicks = 0;  ///< field 22 of /proc/PID/stat; 0 = unknown
+};
+
+/// A process as /proc lists it.
+struct ListedProcess {
+    pid_t pid = 0;               ///< in our pid namespace
+    std::uint64_t space = 0;     ///< inode of its pid namespace; 0 = unknown, as we may not read it
+    std::uint32_t innerPid = 0;  ///< its pid in that namespace; 0 = unknown
+};
+
+/// The processes of this machine, as far as we see them.
+struct ProcessListing {
+    /// Every process of the machine is in the list: we are in the initial pid namespace, and nothing hides processes.
+    bool isComplete = false;
+    std::vector<ListedProcess> processes;
+
+    static ProcessListing read();
+};
+
+/// Inode of our pid namespace; 0 = unknown.
+std::uint64_t ownPidNamespace();
+
+/// The answer to whether a process runs.
+struct NamespaceSearch {
+    enum class Outcome : std::uint8_t {
+        Found,      ///< `pid` is that process
+        Undecided,  ///< it may run
+        None,       ///< it has ended
+    };
+    Outcome outcome = Outcome::Undecided;
+    pid_t pid = 0;  ///< in our pid namespace
+};
+/// `mayBe` says whether a process of ours may be the one that started at those ticks: false if it has ended, or started
+/// at another time.
+NamespaceSearch findProcess(const NamespacedPid &untrusted, const ProcessListing &listing,
+                            const std::function<bool(pid_t, std::uint64_t startTicks)> &mayBe);
+
+}  // namespace ct
