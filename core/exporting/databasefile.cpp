@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/databasefile.h"
 
+#include "core/filekey.h"
 #include "core/fileremedy.h"
 #include "core/recording/fileclaim.h"
 
@@ -63,6 +64,17 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
         return usable.error();
     }
     return DatabaseFile{fd, created >= 0};
+}
+
+Result<void> ensureInPlace(int fd, const std::string &path)
+{
+    if (FileKey::of(path) == FileKey::of(fd))
+        return {};
+    struct stat info = {};
+    const bool isRemoved = fstat(fd, &info) == 0 && info.st_nlink == 0;
+    return Error{ErrorCode::NotFound, path + (isRemoved ? " was removed" : " was moved") +
+                                          " by another program before the first event was written; write it again, " +
+                                          "and leave the file in its place until the end"};
 }
 
 Result<void> emptyDatabaseFile(int fd, const std::string &path)

@@ -20,6 +20,9 @@ struct DatabaseFile {
 /// Leaves what is in the file. An error when somebody else writes it, or has a transaction on it.
 Result<DatabaseFile> openDatabaseFile(const std::string &path);
 
+/// An error when another program has moved or removed the file: SQLite would open another one by this name.
+Result<void> ensureInPlace(int fd, const std::string &path);
+
 /// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one.
 Result<void> emptyDatabaseFile(int fd, const std::string &path);
 

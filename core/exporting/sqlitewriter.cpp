@@ -141,12 +141,17 @@ Result<void> SqliteWriter::ensureOpen()
 {
     if (m_connection)
         return {};
+    if (Result<void> inPlace = ensureInPlace(m_file.fd, m_path); !inPlace)
+        return inPlace;
     if (Result<void> emptied = emptyDatabaseFile(m_file.fd, m_path); !emptied)
         return emptied;
     m_begun = true;
     Result<std::unique_ptr<SqliteConnection>> opened = SqliteConnection::open(m_path);
     if (!opened)
         return opened.error();
+    // SQLite has opened the file by its name, and has not written yet.
+    if (Result<void> inPlace = ensureInPlace(m_file.fd, m_path); !inPlace)
+        return inPlace;
     m_connection = std::move(*opened);
     return createTables();
 }

@@ -31,7 +31,11 @@ class MovedOutputsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void aRemovedOutputIsAnError_data() { addNames(); }
+    void aRemovedOutputIsAnError_data()
+    {
+        addNames();
+        QTest::newRow("run.sqlite") << "run.sqlite";
+    }
     void aRemovedOutputIsAnError()
     {
         QFETCH(QString, name);
@@ -70,20 +74,54 @@ private Q_SLOTS:
         QCOMPARE(integer(batch.summary(), "events_not_written"), 0);
     }
 
+    void anOutputThatWasReplacedIsAnError_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char *name : {"run.jsonl", "run.sqlite"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
     void anOutputThatWasReplacedIsAnError()
     {
+        QFETCH(QString, name);
         Batch batch;
-        const QString path = batch.path("run.jsonl");
+        const QString path = batch.path(name.toLatin1().constData());
+        const QString journal = path + QLatin1String("-journal");
         HeldTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         write(batch.path("another"), "precious\n");
+        write(journal, "a transaction of another program\n");
         QVERIFY(QFile::remove(path) && QFile::rename(batch.path("another"), path));
         target.letGo();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QCOMPARE(runner::readAll(path), QByteArray("precious\n"));
+        QCOMPARE(runner::readAll(journal), QByteArray("a transaction of another program\n"));
+        QCOMPARE(integer(batch.summary(), "events_not_written"), integer(batch.summary(), "events"));
+    }
+
+    /// SQLite opens a database by its name, at the first event.
+    void aDatabaseThatWasMovedBeforeTheFirstEventIsAnError()
+    {
+        Batch batch;
+        const QString path = batch.path("run.sqlite");
+        const QString moved = batch.path("moved.sqlite");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEvents());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::rename(path, moved));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const QString error = summary.value(QLatin1String("output_error")).toString();
+        QVERIFY2(error.startsWith(path + QLatin1String(" was moved by another program")), qPrintable(error));
+        QVERIFY2(!batch.err().contains("its events are in the moved file"), batch.err().constData());
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
+        QVERIFY(!QFile::exists(path));
     }
 
     void aMovedOutputIsWholeInItsNewPlace_data() { addNames(); }
