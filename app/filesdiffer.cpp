@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/filesdiffer.h"
 
+#include "core/exporting/exporting.h"
 #include "core/filekey.h"
 #include "core/recording/segments.h"
 #include "core/recording/standardstreams.h"
@@ -94,6 +95,16 @@ Error sameFile(const NamedFile &a, const NamedFile &b)
     return {ErrorCode::InvalidArgument, a.name + " and " + b.name + " are the same file; choose different ones"};
 }
 
+/// The files that SQLite creates and removes next to a database. It follows links to find their place.
+void addDatabaseFiles(const std::string &output, std::vector<NamedFile> &files)
+{
+    const ExportFormat *const format = exportFormatFor(output);
+    if (!format || format->extension != "sqlite")
+        return;
+    for (const char *suffix : {"-journal", "-wal", "-shm"})
+        files.push_back({"the file " + output + suffix + " of the database", behindLinks(output).string() + suffix});
+}
+
 /// In the order of the options in messages.
 std::vector<NamedFile> filesOf(const CommandLine &line)
 {
@@ -101,6 +112,7 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
     if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get names that are free
         const std::string output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
         files.push_back({"-o " + line.outputPath, output});
+        addDatabaseFiles(line.outputPath, files);
     }
     if (!line.summaryPath.empty())
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});

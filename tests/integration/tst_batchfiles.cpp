@@ -212,6 +212,12 @@ private Q_SLOTS:
         QTest::newRow("recording and summary on standard output") << "-o - --summary /dev/stdout -- true >> keep.ctr";
         QTest::newRow("output and summary on standard output")
             << "-o keep.jsonl --summary /dev/stdout -- true >> keep.jsonl";
+        for (const char *suffix : {"journal", "wal", "shm"})
+            QTest::addRow("%s of the database", suffix)
+                << QStringLiteral("-o new.sqlite --summary new.sqlite-%1 -- true").arg(QLatin1String(suffix));
+        QTest::newRow("journal of the database behind a link") << "-o link.sqlite --summary new.sqlite-journal -- true";
+        QTest::newRow("database in the descriptor of the summary")
+            << "-o keep.sqlite --summary /dev/fd/3 -- true 3>> keep.sqlite";
     }
     void oneFileForTwoIsRefused()
     {
@@ -226,6 +232,7 @@ private Q_SLOTS:
         QVERIFY(::link(qPrintable(path("keep.ctr")), qPrintable(path("hard"))) == 0);
         QVERIFY(::link(qPrintable(path("keep.sqlite")), qPrintable(path("db"))) == 0);
         QVERIFY(QFile::link(QStringLiteral("new.csv"), path("link.csv")));
+        QVERIFY(QFile::link(QStringLiteral("new.sqlite"), path("link.sqlite")));
         const QStringList before = QDir(directory.path()).entryList(QDir::AllEntries | QDir::System);
         QProcess shell;
         shell.setWorkingDirectory(directory.path());
