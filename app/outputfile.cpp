@@ -9,19 +9,41 @@
 #include "core/recording/standardstreams.h"
 
 #include <cerrno>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace ct {
 
+namespace {
+
+Result<int> openStream(int stream, const std::string &path)
+{
+    switch (stream) {
+    case STDOUT_FILENO: return openStandardOutput();
+    case STDERR_FILENO: return openStandardError();
+    default: return openInherited(stream, path);
+    }
+}
+
+std::string nameOf(int stream, const std::string &path)
+{
+    switch (stream) {
+    case STDOUT_FILENO: return "standard output";
+    case STDERR_FILENO: return "standard error";
+    default: return path;
+    }
+}
+
+}  // namespace
+
 Result<OutputFile> OutputFile::open(const std::string &path)
 {
     if (const std::optional<int> stream = outputStreamNamed(path)) {
-        const bool isOutput = *stream == STDOUT_FILENO;
-        const Result<int> fd = isOutput ? openStandardOutput() : openStandardError();
+        const Result<int> fd = openStream(*stream, path);
         if (!fd)
             return fd.error();
-        return OutputFile(isOutput ? "standard output" : "standard error", *fd, false, false, false);
+        return OutputFile(nameOf(*stream, path), *fd, false, false, false);
     }
     const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
     if (!opened) {
@@ -64,6 +86,12 @@ Result<void> OutputFile::write(std::string_view content)
         const ssize_t written = ::write(m_fd, content.data(), content.size());
         if (written < 0 && errno == EINTR)
             continue;
+        if (written < 0 && errno == EAGAIN) {
+            // A stream that another program made non-blocking: wait for its reader as a blocking one would.
+            pollfd wait{m_fd, POLLOUT, 0};
+            poll(&wait, 1, -1);
+            continue;
+        }
         if (written < 0)
             return fail(errno);
         content.remove_prefix(static_cast<std::size_t>(written));

@@ -15,7 +15,8 @@ namespace ct {
 class OutputFile {
 public:
     /// Opens without changing the present content. "-" and /dev/stdout are standard output, /dev/stderr is standard
-    /// error: output is appended to both. An error when another process writes the file.
+    /// error, /dev/fd/N is the inherited descriptor N: the content is written behind what is in these. An error when
+    /// another process writes the file.
     static Result<OutputFile> open(const std::string &path);
     OutputFile(OutputFile &&other) noexcept
         : m_path(std::move(other.m_path)),

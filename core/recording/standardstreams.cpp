@@ -3,7 +3,9 @@
 #include "core/recording/standardstreams.h"
 
 #include <cerrno>
+#include <charconv>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace ct {
@@ -20,14 +22,28 @@ Result<int> copyOf(int standard, int useless, const std::string &problem)
     return fd < 0 ? Result<int>(errnoError(errno, problem)) : Result<int>(fd);
 }
 
+/// nullopt: the kernel has no such name for a descriptor.
+std::optional<int> descriptorIn(std::string_view digits)
+{
+    int number = 0;
+    const char *const end = digits.data() + digits.size();
+    const auto [parsed, failed] = std::from_chars(digits.data(), end, number);
+    const bool isNumber = failed == std::errc() && parsed == end && number >= 0;
+    return isNumber && std::to_string(number) == digits ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int> outputStreamNamed(const std::string &path)
 {
-    if (path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1")
+    if (path == "-" || path == "/dev/stdout")
         return STDOUT_FILENO;
-    if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2")
+    if (path == "/dev/stderr")
         return STDERR_FILENO;
+    for (const std::string_view directory : {std::string_view("/dev/fd/"), std::string_view("/proc/self/fd/")}) {
+        if (path.starts_with(directory))
+            return descriptorIn(std::string_view(path).substr(directory.size()));
+    }
     return std::nullopt;
 }
 
@@ -44,6 +60,16 @@ Result<int> openStandardOutput()
 Result<int> openStandardError()
 {
     return copyOf(STDERR_FILENO, O_RDONLY, "standard error cannot be written, connect it to a pipe or a file");
+}
+
+Result<int> openInherited(int fd, const std::string &name)
+{
+    const std::string problem = name + " cannot be written, open this descriptor for writing";
+    // What the program opens itself is close-on-exec.
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) != 0)
+        return errnoError(EBADF, problem);
+    return copyOf(fd, O_RDONLY, problem);
 }
 
 }  // namespace ct

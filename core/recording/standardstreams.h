@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Standard input, output and error as files of their own.
+// Standard input, output and error, and other inherited descriptors, as files of their own.
 #pragma once
 
 #include "core/result.h"
@@ -11,7 +11,7 @@
 
 namespace ct {
 
-/// The descriptor that "-", /dev/stdout, /dev/stderr and their like stand for: 1 or 2; nullopt for every other path.
+/// The descriptor that "-", /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nullopt for every other path.
 /// By the name alone. Opening such a name again would begin at the start of a file that others append to.
 std::optional<int> outputStreamNamed(const std::string &path);
 
@@ -21,5 +21,8 @@ std::optional<int> outputStreamNamed(const std::string &path);
 Result<int> openStandardInput();
 Result<int> openStandardOutput();
 Result<int> openStandardError();
+
+/// A copy as above, of any descriptor `fd` that the program inherited. `name`: how the user named it.
+Result<int> openInherited(int fd, const std::string &name);
 
 }  // namespace ct

@@ -335,6 +335,10 @@ private Q_SLOTS:
                                         << "> out 2> /dev/null";
         QTest::newRow("standard error") << "/dev/stderr"
                                         << "2> out > /dev/null";
+        QTest::newRow("descriptor for both streams") << "/dev/fd/3"
+                                                     << "3> out >&3 2> /dev/null";
+        QTest::newRow("descriptor for appending") << "/proc/self/fd/5"
+                                                  << "5>> out >> out 2> /dev/null";
     }
     void aSummaryIsAppendedToAStream()
     {
