@@ -15,8 +15,10 @@ constexpr CoroutineId kCoroutinesPerPiece = 8192;
 
 /// The first try reads every coroutine; a later one takes microseconds. The trace drops an eighth of its records at
 /// once, then none for a while.
-constexpr int kMostTries = 50;
+constexpr int kTriesWithPause = 50;
 constexpr std::chrono::milliseconds kPause{1};
+/// The tries after these follow at once: each reads only the coroutines that were born during the try before.
+constexpr int kMostTries = 150;
 
 std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
@@ -27,20 +29,22 @@ std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 
 bool TraceStock::take(const Population &population, const GoOn &goOn)
 {
+    const GoOn unasked = [] { return true; };
     for (int tries = 1;; ++tries) {
         m_notKept = population.notKept();
         const Sums before = m_sums;
         forgetDropped(population);
         const Sums after = m_sums;
-        if (!addNew(population, goOn))
+        const bool hasPause = tries <= kTriesWithPause;
+        if (!addNew(population, hasPause ? goOn : unasked))
             return false;
-        // A sum above the size: the trace has counted a page as dropped, and not yet marked it.
-        const bool isOfOneMoment =
-            population.notKept().ended == m_notKept.ended && m_sums.coroutines + m_notKept.ended <= m_coroutines.size();
+        const bool isOfOneMoment = !population.hasDroppedSince(m_notKept);
         if (!isOfOneMoment && tries == kMostTries)
             addToNotKept(before, after);
         if (isOfOneMoment || tries == kMostTries)
             return true;
+        if (!hasPause)
+            continue;
         if (!goOn())
             return false;
         std::this_thread::sleep_for(kPause);

@@ -316,4 +316,9 @@ NotKept Population::notKept() const
     return m_data->notKept.load();
 }
 
+bool Population::hasDroppedSince(const NotKept &sums) const
+{
+    return m_data->notKept.hasDroppedSince(sums);
+}
+
 }  // namespace ct

@@ -164,6 +164,9 @@ public:
     std::uint64_t alive() const;     ///< born and not destroyed, of those that are kept
     /// Coroutines that came when there was no record left. Their transitions are among captured(), nothing else is.
     NotKept notKept() const;
+    /// False: no record was dropped while notKept() read these sums, nor since. Each coroutine that isKept() has denied
+    /// since is in them, and no other one that had a record.
+    bool hasDroppedSince(const NotKept &sums) const;
     /// How often a coroutine, thread or process got a name that the memory for names had no room for.
     std::uint64_t namesNotKept() const;
 

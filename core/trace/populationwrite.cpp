@@ -106,6 +106,7 @@ void Population::Data::addBirth(const Birth &birth)
 /// Its figures stay, in the sums of what is not kept.
 void Population::Data::forgetPage(std::uint32_t page)
 {
+    notKept.beginDrop();
     for (CoroutineId id = page * kPageSize; id < (page + 1) * kPageSize; ++id) {
         const Record &record = records[id];
         const Missed *const missedOf = missed.find(id);
@@ -113,6 +114,7 @@ void Population::Data::forgetPage(std::uint32_t page)
                          missedOf ? missedOf->count.load(kRelaxed) : 0);
     }
     pages[page].store((pages[page].load(kRelaxed) + 1) | kDropped, kRelease);
+    notKept.endDrop();
 }
 
 void Population::Data::release(CoroutineId first, CoroutineId end)

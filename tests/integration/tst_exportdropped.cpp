@@ -56,6 +56,25 @@ private Q_SLOTS:
         compareSums(path, *report, trace.sums.coroutines);
     }
 
+    /// Records are dropped at every try that the progress is reported in; later tries report none.
+    void recordsDroppedInEveryTry()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+        ShortLives trace;
+        trace.run(kLives);
+        int calls = 0;
+        const auto report = trace.exportTo(path, [&](double done) {
+            if (done == 0 && ++calls % 2 == 0 && calls <= 100)
+                trace.run(8192);
+            return true;
+        });
+        QVERIFY(bool(report));
+        QVERIFY2(calls >= 100, qPrintable(QString::number(calls)));
+        QCOMPARE(report->coroutines + report->coroutinesNotKept, trace.sums.coroutines);
+        compareSums(path, *report, trace.sums.coroutines);
+    }
+
     /// A thread drops the records of the lives until none is left.
     void recordsDroppedAllTheTime()
     {

@@ -6,8 +6,10 @@
 #include "core/trace/population.h"
 #include "tests/unit/historytest.h"
 
+#include <atomic>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace ct;
@@ -111,6 +113,72 @@ CT_CASE(ofTwoPartsTheSmallerOneCounts)
     NotKept{3, 40}.together({}).addTo(sums);
     CHECK_EQUAL(sums.coroutinesNotKept, 3U);
     CHECK_EQUAL(sums.eventsNotKept, 40U);
+}
+
+CT_CASE(aDropInProgressIsNoticed)
+{
+    NotKeptCounter counter;
+    counter.addCoroutine();
+    const NotKept before = counter.load();
+    CHECK(!counter.hasDroppedSince(before));
+    counter.beginDrop();
+    CHECK(counter.hasDroppedSince(before));
+    CHECK(counter.hasDroppedSince(counter.load()));
+    counter.addEnded(2, 3, 4);
+    const NotKept inside = counter.load();
+    CHECK(counter.hasDroppedSince(inside));
+    counter.endDrop();
+    CHECK(counter.hasDroppedSince(before));
+    CHECK(counter.hasDroppedSince(inside));
+    CHECK(!counter.hasDroppedSince(counter.load()));
+}
+
+/// Coroutines with two events each: the sums agree with each other, and with the records, unless a drop was noticed.
+CT_CASE(sumsOfOneMomentHaveWholeDropsOnly)
+{
+    constexpr CoroutineId kAtOnce = 512;
+    constexpr std::uint64_t kEnough = 300;
+    Population population(1U << 20, {4096, 4096});
+    const NotKept first = population.notKept();
+    CHECK(!population.hasDroppedSince(first));
+    std::atomic<bool> isOver{false};
+    std::thread writer([&] {
+        CoroutineId born = 0;
+        while (!isOver.load(std::memory_order_relaxed) && born + kAtOnce < (CoroutineId{1} << 20)) {
+            Batch batch;
+            for (CoroutineId id = born; id < born + kAtOnce; ++id) {
+                batch.births.push_back(birth(id));
+                batch.transitions.push_back(transition(id, 0, 1000));
+                batch.transitions.push_back(transition(id, 1, 1001));
+                batch.deaths.push_back({id, 1002});
+            }
+            batch.now = 2000;
+            born += kAtOnce;
+            feed(population, batch);
+        }
+        isOver.store(true, std::memory_order_relaxed);
+    });
+    std::uint64_t moments = 0;
+    const auto compare = [&] {
+        const NotKept sums = population.notKept();
+        std::uint64_t gone = 0;
+        for (CoroutineId id = 0; id < population.size() && !population.isKept(id); id += Population::kPageSize)
+            gone += Population::kPageSize;
+        CHECK(sums.coroutines <= sums.ended);
+        if (population.hasDroppedSince(sums))
+            return;
+        moments += gone > 0 ? 1 : 0;
+        CHECK_EQUAL(sums.coroutines, gone);
+        CHECK_EQUAL(sums.ended, gone);
+        CHECK_EQUAL(sums.events, 2 * gone);
+    };
+    while (!isOver.load(std::memory_order_relaxed) && moments < kEnough)
+        compare();
+    isOver.store(true, std::memory_order_relaxed);
+    writer.join();
+    compare();
+    CHECK(moments > 0);
+    CHECK(population.hasDroppedSince(first));
 }
 
 // Sanitizers map more address space than any limit.
