@@ -87,6 +87,7 @@ private Q_SLOTS:
         number("coroutines_not_kept", summary.accounting.coroutinesNotKept);
         number("events_not_kept", summary.accounting.eventsNotKept);
         number("untraced_coroutines", summary.accounting.untraced);
+        number("births_overtaken", summary.accounting.birthsOvertaken);
         number("duration_ns", summary.durationNs);
         number("born_before_init", summary.accounting.bornBeforeInit);
         number("flagged_stations", summary.accounting.flaggedStations);
@@ -96,9 +97,11 @@ private Q_SLOTS:
         number("notes_lost", summary.accounting.notesLost);
         number("threads_without_lane", summary.accounting.threadsWithoutLane);
         number("lanes_shortened", summary.accounting.lanesShortened);
+        number("lanes_damaged", summary.accounting.lanesDamaged);
         number("processes_unmapped", summary.accounting.processesUnmapped);
         number("processes_partly_mapped", summary.accounting.processesPartlyMapped);
         number("processes", summary.processes);
+        number("names_not_kept", summary.namesNotKept);
         number("findings_not_dumped", summary.findingsNotDumped);
         number("events_not_written", summary.eventsNotWritten);
         const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary))).object();
