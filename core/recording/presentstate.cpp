@@ -71,6 +71,14 @@ void PresentState::consumeNotes(const Notes &notes)
 {
     m_processes.insert(m_processes.end(), notes.processes.begin(), notes.processes.end());
     m_ends.insert(m_ends.end(), notes.processEnds.begin(), notes.processEnds.end());
+    for (const Process &process : notes.processes) {
+        std::uint64_t &start = m_spans[process.pid].start;
+        start = std::max(start, process.ts != 0 ? process.ts : m_now);
+    }
+    for (const ProcessEnd &end : notes.processEnds) {
+        std::uint64_t &latest = m_spans[end.pid].end;
+        latest = std::max(latest, end.ts);
+    }
     for (const ThreadName &thread : notes.threadNames)
         m_threads[{thread.pid, thread.tid}] = thread.name;
     for (const Switch &change : notes.switches)
@@ -149,15 +157,10 @@ void PresentState::appendTo(Batch &batch, std::uint32_t place) const
 
 std::set<std::uint32_t> PresentState::goneProcesses() const
 {
-    std::map<std::uint32_t, std::int64_t> running;  // of a pid; the system uses pids again
-    for (const Process &process : m_processes)
-        ++running[process.pid];
-    for (const ProcessEnd &end : m_ends)
-        --running[end.pid];
     std::set<std::uint32_t> gone;
-    for (const ProcessEnd &end : m_ends) {
-        if (running[end.pid] <= 0 && end.ts + kSettleNs < m_now)
-            gone.insert(end.pid);
+    for (const auto &[pid, span] : m_spans) {
+        if (span.end != 0 && span.end >= span.start && span.end + kSettleNs < m_now)
+            gone.insert(pid);
     }
     for (const std::unique_ptr<Page> &page : m_pages) {
         if (gone.empty())

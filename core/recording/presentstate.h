@@ -56,6 +56,11 @@ private:
     static constexpr std::uint32_t kPageBits = 12;
     static constexpr std::uint32_t kPageMask = (1U << kPageBits) - 1;
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    /// When a pid was in use, ns, CLOCK_MONOTONIC. The system uses pids again, and an exec reports a start again.
+    struct Span {
+        std::uint64_t start = 0;  ///< the latest one
+        std::uint64_t end = 0;    ///< the latest one; 0 = none
+    };
     /// Places in m_living of neighbouring ids; gone when they all died.
     struct Page {
         std::array<std::uint32_t, 1U << kPageBits> places;
@@ -79,6 +84,7 @@ private:
     std::vector<Site> m_sites;
     std::vector<Process> m_processes;
     std::vector<ProcessEnd> m_ends;
+    std::map<std::uint32_t, Span> m_spans;                                     ///< by pid
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_threads;  ///< names, by pid and tid
     std::map<std::uint32_t, Switch> m_switches;                                ///< the latest, by pid
     std::uint64_t m_now = 0;

@@ -166,7 +166,7 @@ CT_CASE(processesThatEndedAreForgotten)
             batch.deaths.push_back({pid - 1, batch.now});
         batch.notes.processEnds.push_back({pid, batch.now});
         if (pid == kAgain)
-            batch.notes.processes.push_back({pid, batch.now, "worker"});
+            batch.notes.processes.push_back({pid, batch.now + 1, "worker"});
         REQUIRE(static_cast<bool>((*to)->consume(batch)));
     }
     CHECK(heapBytes() < before + kMiB);

@@ -3,6 +3,7 @@
 //
 // Recordings with a limit: rows of files, of which the oldest ones are gone.
 #include "core/recording/blockwriter.h"
+#include "core/recording/presentstate.h"
 #include "core/recording/segments.h"
 #include "core/trace/population.h"
 #include "tests/unit/recordingtest.h"
@@ -16,6 +17,29 @@
 using namespace recordingtest;
 
 namespace {
+
+void processStarts(ctr::PresentState &state, std::uint32_t pid, std::uint64_t second)
+{
+    Batch batch;
+    batch.now = second * kSecond;
+    batch.notes.processes.push_back({pid, batch.now, "server"});
+    state.consume(batch);
+}
+
+void processEnds(ctr::PresentState &state, std::uint32_t pid, std::uint64_t second)
+{
+    Batch batch;
+    batch.now = second * kSecond;
+    batch.notes.processEnds.push_back({pid, batch.now});
+    state.consume(batch);
+}
+
+void timePasses(ctr::PresentState &state, std::uint64_t second)
+{
+    Batch batch;
+    batch.now = second * kSecond;
+    state.consume(batch);
+}
 
 /// A recording of a town, and what the live view has of it.
 struct Recorded {
@@ -283,4 +307,35 @@ CT_CASE(limitsThatCannotBeAreRefused)
     REQUIRE(!small);
     CHECK(small.error().message.find("16 MiB") != std::string::npos);
     CHECK(!RecordingWriter::open("-", forSeconds(1)));
+}
+
+CT_CASE(aPidThatIsUsedAgainIsGoneAfterItsLastProcess)
+{
+    ctr::PresentState state;
+    processStarts(state, 5, 1);
+    processEnds(state, 5, 2);
+    timePasses(state, 12);
+    CHECK(state.goneProcesses().empty());  // its latest events may be a little later
+    timePasses(state, 13);
+    CHECK(state.goneProcesses() == std::set<std::uint32_t>{5});
+    processStarts(state, 5, 100);
+    timePasses(state, 150);
+    CHECK(state.goneProcesses().empty());
+    processEnds(state, 5, 200);
+    CHECK(state.goneProcesses().empty());
+    timePasses(state, 211);
+    CHECK(state.goneProcesses() == std::set<std::uint32_t>{5});
+}
+
+/// After an exec the process is announced again, and ends once.
+CT_CASE(aProcessThatCalledExecIsGoneAfterItsEnd)
+{
+    ctr::PresentState state;
+    processStarts(state, 7, 1);
+    processStarts(state, 7, 2);
+    timePasses(state, 50);
+    CHECK(state.goneProcesses().empty());
+    processEnds(state, 7, 60);
+    timePasses(state, 71);
+    CHECK(state.goneProcesses() == std::set<std::uint32_t>{7});
 }
