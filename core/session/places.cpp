@@ -74,7 +74,10 @@ Places::Answer Places::lookUp(const Spot &spot, bool ask) const
     Answer answer = ask ? m_worker->lookUp(modules, spot.addr) : m_worker->known(modules, spot.addr);
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
         const std::lock_guard lock(m_core->mutex);
-        if (m_core->problem.empty())
+        // Without a thread, the answer names no module.
+        if (answer->module.empty())
+            m_core->refusal = answer->remedy;
+        else if (m_core->problem.empty())
             m_core->problem = answer->remedy;
     }
     return answer;
@@ -129,7 +132,7 @@ std::uint64_t Places::generation() const
 std::string Places::problem() const
 {
     const std::lock_guard lock(m_core->mutex);
-    return m_core->problem;
+    return m_core->problem.empty() && m_worker->isRefused() ? m_core->refusal : m_core->problem;
 }
 
 void Places::addInfo(const RecordingInfo &info)

@@ -178,8 +178,7 @@ void Places::Core::refuse(const Error &why)
 {
     asked.clear();
     isAsked.clear();
-    if (problem.empty())
-        problem = why.message;
+    refusal = why.message;
 }
 
 void Places::Core::answer(Symbolizer &symbolizer, const std::vector<Asked> &asks, const std::set<std::uint32_t> &pids)

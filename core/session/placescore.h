@@ -85,6 +85,7 @@ struct Places::Core {
     std::deque<Read> reads;          ///< to be compared, earliest first
     std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, std::uint32_t>, Answer> answers;
     std::string problem;
+    std::string refusal;  ///< why there was no thread at the latest attempt that failed
     std::uint32_t target = 0;
     bool live = false;
     bool reading = false;  ///< frames; while it is live, but not to the very end

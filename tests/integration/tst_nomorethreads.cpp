@@ -146,6 +146,23 @@ CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
     }
 }
 
+CT_CASE(theProblemEndsWithTheRefusal)
+{
+    needRefusals();
+    for (const bool isFrame : {false, true}) {
+        Run run;
+        const Places::Spot spot = isFrame ? run.frame : run.code;
+        {
+            const NoMoreThreads none;
+            static_cast<void>(run.places->find(spot));
+            run.places->look();
+            CHECK(isRefusal(run.places->problem()));
+        }
+        REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));  // kRetry
+        CHECK(!isRefusal(run.places->problem()));
+    }
+}
+
 CT_CASE(aFrameIsReadOnceThereIsAThread)
 {
     needRefusals();
