@@ -200,9 +200,8 @@ QString targetName(const std::string &name)
 {
     QString text = QString::fromStdString(name);
     for (QChar &c : text) {
-        const bool isJoiner = c == QChar(0x200C) || c == QChar(0x200D);
         const bool isInvisible = c.category() == QChar::Other_Control || c.category() == QChar::Other_Format;
-        if ((isInvisible && !isJoiner) || c == QChar(0x2028) || c == QChar(0x2029))
+        if ((isInvisible && !isJoiner(c.unicode())) || c == QChar(0x2028) || c == QChar(0x2029))
             c = u' ';
     }
     return printable(text.simplified());

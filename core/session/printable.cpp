@@ -8,12 +8,6 @@ namespace ct {
 
 namespace {
 
-/// Scripts such as Persian and many emoji are spelt with these; they neither move nor hide other characters.
-bool isJoiner(char32_t character)
-{
-    return character == 0x200C || character == 0x200D;
-}
-
 bool isShown(char32_t character)
 {
     if (isJoiner(character))
@@ -71,6 +65,11 @@ QString printable(const QString &text)
 QString printable(const std::string &utf8)
 {
     return printable(QString::fromStdString(utf8));
+}
+
+bool isJoiner(char32_t character)
+{
+    return character == 0x200C || character == 0x200D;
 }
 
 }  // namespace ct

@@ -17,5 +17,8 @@ namespace ct {
 QString printable(const QString &text);
 /// Bytes that are no UTF-8 become U+FFFD.
 QString printable(const std::string &utf8);
+/// U+200C or U+200D. Scripts such as Persian and many emoji are spelt with these; they neither move nor hide other
+/// characters.
+bool isJoiner(char32_t character);
 
 }  // namespace ct
