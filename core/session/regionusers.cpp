@@ -143,8 +143,8 @@ std::vector<RegionUser> unknownUsers(const FileIdentity &file)
 
 std::string mayBeInUse(const RegionUser &user)
 {
-    return "may be in use by process " + std::to_string(user.pid) + (user.name.empty() ? "" : " (" + user.name + ")") +
-           " of another user or container";
+    const std::string process = "process " + std::to_string(user.pid) + " of another user or container";
+    return "may be in use by " + (user.name.empty() ? process : user.name + " (" + process + ")");
 }
 
 std::string onceItHasEnded(const FileIdentity &file)

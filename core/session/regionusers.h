@@ -30,7 +30,7 @@ struct RegionUser {
 std::vector<RegionUser> regionUsers(const FileIdentity &file);
 /// Those in state Unknown. While there is one, the region must be kept.
 std::vector<RegionUser> unknownUsers(const FileIdentity &file);
-/// "may be in use by process 123 (server) of another user or container"
+/// "may be in use by server (process 123 of another user or container)"
 std::string mayBeInUse(const RegionUser &user);
 /// "If you know that it has ended, remove the file: rm FILE"
 std::string onceItHasEnded(const FileIdentity &file);

@@ -156,8 +156,10 @@ Result<void> Session::attach(const std::string &regionPath)
     m_data->postMortem = postMortem;
 
     if (!unknown.empty())
-        addNotice(tr("The region %1: it is read as one in use, until you stop. %2")
-                      .arg(text(mayBeInUse(unknown.front())), text(onceItHasEnded(m_data->region.file()))));
+        addNotice(
+            tr("The region %1. Whether it still is cannot be found out from here: the capture continues until you stop "
+               "it (Ctrl+C, --duration). %2")
+                .arg(text(mayBeInUse(unknown.front())), text(onceItHasEnded(m_data->region.file()))));
     std::string socketPath;
     if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));

@@ -54,8 +54,12 @@ pid_t forkSleeper(Body body)
     int ready[2];
     if (::pipe(ready) != 0)
         return -1;
+    const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that ends early
+        if (::getppid() != parent)
+            ::_exit(1);
         body();
         while (::write(ready[1], "x", 1) != 1)
             ;
@@ -262,7 +266,12 @@ private Q_SLOTS:
         Session session;
         QVERIFY(session.attach(path));
         QVERIFY(!session.isPostMortem());
-        QVERIFY(session.notices().filter(QStringLiteral("may be in use by process 1 ")).first().contains(remedy));
+        const QStringList notices = session.notices().filter(QStringLiteral("may be in use by process 1 "));
+        QCOMPARE(notices.size(), 1);
+        QVERIFY(notices.front().contains(QStringLiteral("the capture continues until you stop it (Ctrl+C, ")));
+        QVERIFY(notices.front().contains(remedy));
+        QCOMPARE(mayBeInUse({1, "ct_storm", UserState::Unknown}),
+                 std::string("may be in use by ct_storm (process 1 of another user or container)"));
         session.stopCapture();
         QTRY_COMPARE(session.state(), SessionState::Ended);
         QVERIFY(session.regionLeftOver());

@@ -100,6 +100,7 @@ void failWritesTo(const QString &path)
         if (fd != readOnly && QFile::symLinkTarget(QStringLiteral("/proc/self/fd/") + entry) == path)
             QVERIFY(::dup2(readOnly, fd) == fd);
     }
+    ::close(readOnly);
 }
 
 }  // namespace
