@@ -46,11 +46,12 @@ std::optional<std::string> programFile(const std::string &word, const LaunchSpec
     return std::nullopt;
 }
 
-/// A shell line has the name of a program at its beginning, behind an operator, and behind words such as exec.
-bool isFollowedByProgram(std::string_view word)
+/// A shell line has the name of a program at its beginning, behind an operator, and behind words such as exec. An
+/// assignment stands in front of the name; in an argument, '=' is a character as any other.
+bool isFollowedByProgram(std::string_view word, bool isProgram)
 {
     constexpr std::array<std::string_view, 9> kWords{"&&", "||", "|", "&", "(", "{", "exec", "nohup", "time"};
-    return word.ends_with(';') || word.find('=') != std::string_view::npos ||
+    return word.ends_with(';') || (isProgram && word.find('=') != std::string_view::npos) ||
            std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -64,7 +65,7 @@ std::vector<std::string> programsOf(const LaunchSpec &command)
     for (std::string word; line >> word;) {
         if (isProgram)
             programs.push_back(word);
-        isProgram = isFollowedByProgram(word);
+        isProgram = isFollowedByProgram(word, isProgram);
     }
     return programs;
 }

@@ -133,6 +133,10 @@ private Q_SLOTS:
         command.argv.clear();
         command.shellLine = "cat setuid";
         QCOMPARE(privilegedProgram(command), std::string());
+        command.shellLine = "./app --mode=fast setgid";
+        QCOMPARE(privilegedProgram(command), std::string());
+        command.shellLine = "A=1 B=2 ./app --mode=fast; C=3 setgid";
+        QCOMPARE(privilegedProgram(command), std::string("setgid"));
         command.shellLine = "cd /x && A=1 setgid";
         QCOMPARE(privilegedProgram(command), std::string("setgid"));
         UntracedWatch watch;
