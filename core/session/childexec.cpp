@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -161,10 +162,12 @@ int execute(Prepared &prepared)
 }
 
 /// What to do about a program that the kernel refused to execute.
-std::string remedyFor(int error, const std::string &program, bool isSearched)
+std::string remedyFor(int error, const ChildSpec &spec, bool isSearched)
 {
+    // The child looks for a relative path in its own working directory.
+    const std::filesystem::path file = std::filesystem::path(spec.workingDirectory) / spec.argv.front();
     struct stat info {};
-    if (!isSearched && ::stat(program.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    if (!isSearched && ::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
         return "; it is a folder, name a program in it";
     switch (error) {
     case EACCES:
@@ -191,7 +194,7 @@ Error describe(const Failure &failure, const ChildSpec &spec)
         return {ErrorCode::NotFound,
                 "cannot start '" + program + "': not found in PATH; give its path, as in ./" + program};
     Error error = errnoError(failure.error, "cannot start '" + program + "'");
-    error.message += remedyFor(failure.error, program, isSearched);
+    error.message += remedyFor(failure.error, spec, isSearched);
     return error;
 }
 

@@ -174,6 +174,15 @@ private:
             {"cannot start '" + path("script") + "'", "the interpreter it names is installed"});
         row("a folder as program", [=, this] { return starting(path(".")); },
             {"cannot start '" + path(".") + "'", "it is a folder, name a program in it"});
+        row("a folder in the working directory as program",
+            [this] {
+                static_cast<void>(QDir(m_directory.path()).mkdir(QStringLiteral("subfolder")));
+                LaunchSpec command;
+                command.argv = {"./subfolder"};
+                command.workingDirectory = m_directory.path().toStdString();
+                return startMessage(command);
+            },
+            {"cannot start './subfolder'", "it is a folder, name a program in it"});
         row("a file that is not executable", [=, this] { return starting(fileWith("plain", "")); },
             {"cannot start '" + path("plain") + "': Permission denied", "make it executable (chmod +x)"});
         row("a file of PATH that is not executable",
