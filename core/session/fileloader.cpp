@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/fileloader.h"
 
+#include "core/recording/fileclaim.h"
 #include "core/recording/filesource.h"
 #include "core/recording/readahead.h"
 #include "core/recording/recordingreader.h"
@@ -16,6 +17,14 @@ namespace ct {
 namespace {
 
 constexpr qint64 kProgressMs = 33;
+
+Error withoutEvents(const std::string &path)
+{
+    if (ctr::claimsOn(path).written)
+        return {ErrorCode::BadFormat, path + " has no event yet: it is still being written, open it again later"};
+    return {ErrorCode::BadFormat,
+            path + " is empty: no event was recorded; choose another file, or record the target again"};
+}
 
 }  // namespace
 
@@ -256,9 +265,8 @@ Result<void> FileLoader::load()
         if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)
             outcome = finished;
     }
-    if (const Accounting sums = reader.accounting(); outcome && !more && sums.captured == 0 && isText)
-        return Error{ErrorCode::BadFormat,
-                     m_path + " is empty: no event was recorded; choose another file, or record the target again"};
+    if (outcome && !more && reader.accounting().captured == 0 && isText)
+        return withoutEvents(m_path);
     return outcome;
 }
 

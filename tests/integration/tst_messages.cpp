@@ -5,6 +5,7 @@
 #include "app/debugfolders.h"
 #include "app/outputfile.h"
 #include "core/harvest/region.h"
+#include "core/recording/fileclaim.h"
 #include "core/recording/recordingcopy.h"
 #include "core/recording/regularfile.h"
 #include "core/session/fileloader.h"
@@ -12,6 +13,7 @@
 #include "tests/integration/runner.h"
 #include "tests/support/qtsuite.h"
 
+#include <fcntl.h>
 #include <functional>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -98,6 +100,16 @@ private Q_SLOTS:
             {"cannot create " + path("none/r.shm"), "create its folder first"});
         row("an empty recording", [this] { return loadMessage(fileWith("empty.jsonl", "")); },
             {path("empty.jsonl") + " is empty: no event was recorded", "choose another file"});
+        row("a recording that has no event yet",
+            [this] {
+                const std::string file = fileWith("growing.jsonl", "");
+                const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+                const bool isClaimed = fd >= 0 && ctr::claimForWriting(fd);
+                QString message = isClaimed ? loadMessage(file) : QStringLiteral("cannot claim the file");
+                ::close(fd);
+                return message;
+            },
+            {path("growing.jsonl") + " has no event yet: it is still being written, open it again later"});
         row("no debug folder",
             [this] {
                 return messageOf(checkDebugFolders({path("."), path("none")}));
