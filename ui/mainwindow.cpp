@@ -194,8 +194,7 @@ void MainWindow::onTraceChanged()
     m_origin = 0;
     m_notices.clear();
     m_saidApproximate = false;
-    m_saidUnkept = false;
-    m_saidEnded = false;
+    m_unkept = {};
     m_saidNoSymbols = false;
     m_exit.clear();
     m_notice->hide();
@@ -315,8 +314,12 @@ void MainWindow::onTicked()
             tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "
                "exact. A target with the current probe goes over to the system's clock then, which costs more per "
                "event."));
-    if (sums.coroutinesNotKept > 0)
-        showUnkept(m_capture->population()->notKept());
+    if (const Population *population = m_capture->population().get()) {
+        const QStringList notices =
+            m_unkept.fresh(population->notKept(), population->namesNotKept(), population->keptCount());
+        for (const QString &notice : notices)
+            onNotice(notice);
+    }
     if (!m_saidNoSymbols && m_capture->places()) {
         const std::string problem = m_capture->places()->problem();
         m_saidNoSymbols = !problem.empty();
@@ -328,17 +331,6 @@ void MainWindow::onTicked()
     if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
         m_capture->state() != SessionState::Ended)
         m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
-}
-
-void MainWindow::showUnkept(const NotKept &notKept)
-{
-    if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
-        onNotice(tr("Memory has no room for more than %1 coroutines: coroutines that are born from now on, and their "
-                    "events, are counted, but not shown. A recording of the run has them.")
-                     .arg(format::count(m_capture->population()->keptCount())));
-    if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
-        onNotice(tr("Of coroutines that have ended, memory keeps the latest ones. Earlier ones, and their events, are "
-                    "still counted (see Capture), but no longer shown. File > Run > Capture gives them more memory."));
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)

@@ -7,6 +7,7 @@
 
 #include "core/exporting/exporting.h"
 #include "core/session/startrequest.h"
+#include "ui/unkeptnotices.h"
 
 #include <QMainWindow>
 #include <QStringList>
@@ -110,7 +111,6 @@ private:
     void findOrigin();
     void onSampled();
     void onTicked();
-    void showUnkept(const NotKept &notKept);
     void onTargetExited(const ExitStatus &status, qint64 monotonicNs);
     void onNothingTraced(const QString &why);
     void showChecklist();
@@ -150,10 +150,9 @@ private:
     QStringList m_debugFolders;
     bool m_saidNoSymbols = false;
     bool m_saidApproximate = false;  ///< that a counter misbehaved
-    bool m_saidEnded = false;        ///< that memory has dropped coroutines that have ended
-    bool m_saidUnkept = false;       ///< that memory has no room for more coroutines
-    QString m_whyUntraced;           ///< one sentence
-    QString m_exit;                  ///< "exited with status 0"; empty: it has not, or nobody knows
+    UnkeptNotices m_unkept;
+    QString m_whyUntraced;  ///< one sentence
+    QString m_exit;         ///< "exited with status 0"; empty: it has not, or nobody knows
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;
     bool m_closing = false;

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The window says once what memory has no room for.
+#include "tests/support/qtsuite.h"
+#include "ui/unkeptnotices.h"
+
+using namespace ct;
+
+class TestUnkeptNotices : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void nothingIsSaidWhileAllIsKept()
+    {
+        UnkeptNotices notices;
+        QVERIFY(notices.fresh({}, 0, 100).isEmpty());
+    }
+
+    void namesWithoutRoomAreReportedOnce()
+    {
+        UnkeptNotices notices;
+        const QStringList said = notices.fresh({}, 1, 100);
+        QCOMPARE(said.size(), 1);
+        QVERIFY2(said.front().startsWith(QStringLiteral("Memory for names is full")), qPrintable(said.front()));
+        QVERIFY(notices.fresh({}, 2, 100).isEmpty());
+    }
+
+    void eachReasonHasItsNotice()
+    {
+        UnkeptNotices notices;
+        NotKept notKept;
+        notKept.coroutines = notKept.ended = 5;
+        QVERIFY(notices.fresh(notKept, 0, 100).front().contains(QStringLiteral("memory keeps the latest ones")));
+        notKept.coroutines = 6;
+        const QStringList said = notices.fresh(notKept, 0, 100);
+        QCOMPARE(said.size(), 1);
+        QVERIFY(said.front().contains(QStringLiteral("no room for more than 100 coroutines")));
+        QCOMPARE(notices.fresh(notKept, 7, 100).size(), 1);
+    }
+};
+
+CT_QT_SUITE(TestUnkeptNotices)
+#include "tst_unkeptnotices.moc"
