@@ -389,6 +389,7 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         {"coroutines_missed", accounting.coroutinesMissed},
         {"coroutines_not_kept", accounting.coroutinesNotKept},
         {"events_not_kept", accounting.eventsNotKept},
+        {"names_not_kept", accounting.namesNotKept},
         {"events_not_written", accounting.eventsNotWritten},
         {"untraced_coroutines", accounting.untraced},
         {"born_while_off", accounting.bornWhileOff},

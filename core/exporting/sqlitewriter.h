@@ -26,7 +26,7 @@
 // whole: the sums stay, complete stays 0, and the error names what is missing.
 // What a target did not say is NULL, or has no row. A capture has every wait and wake; an export of what a window holds
 // has those that are still in memory, and the latest of each coroutine: trace_info says how many it lacks
-// (dropped_notes).
+// (dropped_notes), and how many names found no room in memory (names_not_kept): these are NULL, too.
 #pragma once
 
 #include "core/exporting/addresslookup.h"

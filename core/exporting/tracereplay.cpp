@@ -135,6 +135,7 @@ Result<ExportReport> TraceReplay::run()
     addProcessEnds();
     if (Result<void> done = flush(); !done)
         return done.error();
+    m_sums.namesNotKept = m_population.namesNotKept();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
     return ExportReport{m_sums.captured,     m_sums.coroutines,        m_sums.lost,         missingEvents(),

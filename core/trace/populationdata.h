@@ -155,7 +155,8 @@ struct Population::Data {
         : residence(limits),
           pages((mostCoroutines + kPageSize - 1) / kPageSize),
           records(mostCoroutines),
-          origins(mostCoroutines)
+          origins(mostCoroutines),
+          notes(limits.nameBytes)
     {
     }
 

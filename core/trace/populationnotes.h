@@ -19,9 +19,8 @@ namespace ct {
 /// Texts, each of them kept once. Index 0 = none.
 class NameTable {
 public:
-    static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
     /// Keeps names while they take at most `mostBytes`.
-    explicit NameTable(std::uint64_t mostBytes = kMostBytes) : m_mostBytes(mostBytes) {}
+    explicit NameTable(std::uint64_t mostBytes) : m_mostBytes(mostBytes) {}
 
     /// Writer only. 0 when the table is full, or its names take as much as they may: the call is counted then.
     std::uint32_t add(const std::string &name);
@@ -159,6 +158,8 @@ private:
 };
 
 struct PopulationNotes {
+    explicit PopulationNotes(std::uint64_t mostNameBytes) : names(mostNameBytes) {}
+
     NameTable names;
     ThreadTable threads;
     ProcessTable processes;

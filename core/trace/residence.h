@@ -15,8 +15,10 @@ namespace ct {
 
 /// How many records there may be at a time. A living coroutine in a page keeps the dead ones in it.
 struct RecordLimits {
-    std::uint32_t dead = ~0U;    ///< over it, pages without a living coroutine are dropped
-    std::uint32_t living = ~0U;  ///< over it, new coroutines get none: not below `dead`
+    static constexpr std::uint64_t kNameBytes = std::uint64_t{512} << 20;
+    std::uint32_t dead = ~0U;              ///< over it, pages without a living coroutine are dropped
+    std::uint32_t living = ~0U;            ///< over it, new coroutines get none: not below `dead`
+    std::uint64_t nameBytes = kNameBytes;  ///< over it, new names are counted, and not kept
 };
 
 /// Writer only, unless it says otherwise. Two of them that see the same births and deaths decide alike.

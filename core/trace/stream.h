@@ -235,6 +235,7 @@ struct Accounting {
     std::uint64_t notesLost = 0;          ///< names, parents, wakes and waits of nobody who is known
     std::uint64_t coroutinesNotKept = 0;  ///< of a trace in memory: a part of coroutines that it has no record of, and
     std::uint64_t eventsNotKept = 0;      ///< a part of captured, their transitions
+    std::uint64_t namesNotKept = 0;       ///< of a trace in memory: names that it had no room for
     std::uint64_t eventsNotWritten = 0;   ///< of a file that was given up: a part of captured that it has not got
     std::uint64_t untraced = 0;           ///< had no station, or never finished being born
     std::uint64_t birthsOvertaken = 0;    ///< a part of untraced: a burst of births was faster than the region grew

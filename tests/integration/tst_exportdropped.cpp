@@ -75,6 +75,27 @@ private Q_SLOTS:
         compareSums(path, *report, trace.sums.coroutines);
     }
 
+    /// Memory has room for two names.
+    void namesWithoutRoomAreInTheSums()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+        RecordLimits limits;
+        limits.nameBytes = 300;
+        Population population(Population::kMostCoroutines, limits);
+        const History history(16U << 20);
+        Batch batch;
+        for (CoroutineId id = 0; id < 3; ++id) {
+            batch.births.push_back(birth(id, id));
+            batch.notes.names.push_back({id, "name " + std::to_string(id)});
+        }
+        QVERIFY(bool(population.consume(batch)));
+        QCOMPARE(population.namesNotKept(), 1U);
+        const std::string file = path.toStdString();
+        QVERIFY(bool(exportTrace(population, history, *exportFormatFor(file), file, {})));
+        QCOMPARE(infoOf(path, "names_not_kept"), 1U);
+    }
+
     /// A thread drops the records of the lives until none is left.
     void recordsDroppedAllTheTime()
     {
