@@ -47,31 +47,45 @@ void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, s
         process.entry().pid_namespace.store(space);
 }
 
-/// A child process that runs `body` and then sleeps.
+/// Sleepers read from it until the test's process has ended: they must not outlive a test that ends early.
+struct Lifeline {
+    Lifeline() { isOpen = ::pipe2(ends, O_CLOEXEC) == 0; }
+    int ends[2] = {-1, -1};
+    bool isOpen = false;
+};
+
+/// The first call has to be in the test's own process.
+const Lifeline &lifeline()
+{
+    static const Lifeline made;
+    return made;
+}
+
+/// A child process that runs `body` and then sleeps. -1: there is none.
 template <class Body>
 pid_t forkSleeper(Body body)
 {
     int ready[2];
-    if (::pipe(ready) != 0)
+    if (!lifeline().isOpen || ::pipe(ready) != 0)
         return -1;
-    const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
+    char byte = 0;
     if (pid == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that ends early
-        if (::getppid() != parent)
-            ::_exit(1);
+        ::close(lifeline().ends[1]);
         body();
         while (::write(ready[1], "x", 1) != 1)
             ;
-        for (;;)
-            ::pause();
+        ::close(ready[1]);
+        while (::read(lifeline().ends[0], &byte, 1) != 0)
+            ;
+        ::_exit(0);
     }
-    char byte = 0;
-    while (pid > 0 && ::read(ready[0], &byte, 1) != 1)
+    ::close(ready[1]);
+    ssize_t got = -1;
+    while (pid > 0 && (got = ::read(ready[0], &byte, 1)) < 0)
         ;
     ::close(ready[0]);
-    ::close(ready[1]);
-    return pid;
+    return got == 1 ? pid : -1;
 }
 
 /// Process 1 of a pid namespace of its own.
@@ -84,7 +98,7 @@ struct Container {
 Container startContainer(const std::string &mapped = {})
 {
     int result[2];
-    if (::pipe(result) != 0)
+    if (!lifeline().isOpen || ::pipe(result) != 0)
         return {};
     const pid_t maker = ::fork();
     if (maker == 0) {
@@ -103,7 +117,7 @@ Container startContainer(const std::string &mapped = {})
     }
     ::close(result[1]);
     Container made;
-    if (::read(result[0], &made, sizeof made) != sizeof made || made.space == 0)
+    if (::read(result[0], &made, sizeof made) != sizeof made || made.space == 0 || made.pid < 0)
         made = {};
     ::close(result[0]);
     ::waitpid(maker, nullptr, 0);
