@@ -304,11 +304,13 @@ void Merger::tidy(const Place &place, Batch &batch)
     m_holdings.erase(held);
 }
 
-/// Notes about it may lie in lanes that were not read as far yet: its end is told once they were.
+/// Unread lanes may still hold its birth, or notes about it: its death is emitted once they were read. Where times
+/// cannot be trusted, that is when every lane was read after this pass.
 void Merger::die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
     const Death death{place.cursor->coroutine, ts != 0 ? ts : batch.now};
-    m_departed.add({identity, place.cursor->next(), std::min(death.ts, batch.now), death});
+    const std::uint64_t due = m_distrustsTimes ? batch.now : std::min(death.ts, batch.now);
+    m_departed.add({identity, place.cursor->next(), due, death});
     place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
     if (place.hold)
         m_holdings.erase(*place.hold);
@@ -322,6 +324,9 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
         return;  // known from its line
     Hold *const stranger = m_holdings.find(item.identity);
     if (stranger && stranger->own.isBorn())
+        return;
+    // It was discovered by its compact station, and has ended, before this lane was read.
+    if (!stranger && m_cursors[index].generation() > generation && m_departed.find(item.identity))
         return;
     Birth birth;
     birth.station = corotracer::kCompactBase + index;
