@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// An engine that the system stops again and again, in the middle of a pass: lanes that it found empty fill up before it
+// reads the next ones. Nothing may be counted twice for that.
+#include "tests/integration/recordedbooks.h"
+#include "tests/support/qtsuite.h"
+
+#include <random>
+#include <thread>
+
+using recordings::compareBooks;
+using recordings::recordTo;
+using runner::Batch;
+using runner::integer;
+using runner::target;
+using runner::words;
+
+namespace {
+
+/// Stops the engine for 0.5 to 4 ms, lets it run for 20 to 400 us, and so on until it has ended.
+void stall(Batch &batch, unsigned seed)
+{
+    std::minstd_rand random(seed);
+    const auto wait = [&random](int fromUs, int toUs) {
+        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(fromUs, toUs)(random)));
+    };
+    for (; batch.process().state() != QProcess::NotRunning; QCoreApplication::processEvents()) {
+        batch.signal(SIGSTOP);
+        wait(500, 4000);
+        batch.signal(SIGCONT);
+        wait(20, 400);
+    }
+}
+
+}  // namespace
+
+class StalledEngineTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// Threads that come and go bury coroutines and reuse their stations at once.
+    void countsNothingTwice_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("arguments");
+        const auto row = [](const char *name, const char *program, const char *arguments) {
+            QTest::newRow(name) << QString::fromLatin1(program) << QString::fromLatin1(arguments);
+        };
+        for (const char *name : {"threads 1", "threads 2", "threads 3", "threads 4"})
+            row(name, "ct_kill", "--seconds 1 --visits-per-ms 60 --coroutines 60");
+        row("short-lived", "ct_shortlived", "--count 30000");
+        row("causality", "ct_causality", "--workers 200");
+        row("processes", "ct_processes", "--processes 4 --coroutines 50 --turns 400 --rate 200000");
+    }
+    void countsNothingTwice()
+    {
+        QFETCH(QString, program);
+        QFETCH(QString, arguments);
+        Batch batch({}, target(qPrintable(program), words(qPrintable(arguments))));
+        recordTo(batch, "run.ctr");
+        QVERIFY(batch.start());
+        stall(batch, qHash(QLatin1String(QTest::currentDataTag())));
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, batch.truth());
+        QCOMPARE(integer(summary, "coroutines"), integer(batch.truth(), "traced_coroutines"));
+        compareBooks(summary, batch.path("run.ctr"), {});
+    }
+};
+
+CT_QT_SUITE(StalledEngineTest)
+#include "tst_stalledengine.moc"
