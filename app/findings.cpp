@@ -187,7 +187,7 @@ std::string remedyOf(const Accounting &accounting)
 {
     if (accounting.growthStopped || accounting.lanesShortened > 0)
         return " (the region's file system was full: enlarge it, choose another with --shm, or give --lane-size 1MiB)";
-    const bool dropped = accounting.recordsDropped > 0;
+    const bool dropped = accounting.recordsDropped > accounting.recordsInHoles;
     if (accounting.processesPartlyMapped > 0 && (dropped || accounting.untraced > 0))
         return " (the address space of a process had room for a part of the region only: raise its limit, ulimit -v)";
     if (dropped && accounting.threadsWithoutLane > 0)
@@ -370,6 +370,10 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs, std
         text += ", processes without address space for the region " + std::to_string(accounting.processesUnmapped) +
                 " (raise their ulimit -v)";
     text += remedyOf(accounting);
+    if (accounting.recordsInHoles > 0)
+        text +=
+            " (records are missing in front of later ones of a thread: resume no coroutine in a signal handler, and "
+            "look for stray writes with a memory checker)";
     if (accounting.timesApproximate)
         text += " (times are approximate: the processor's counter jumped or ran backwards)";
     if (accounting.unproven)

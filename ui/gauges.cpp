@@ -111,8 +111,8 @@ void Gauges::makeMemory(QGridLayout *grid)
     m_without = addRow(grid, "gaugeWithout", tr("Without a lane"),
                        tr("Threads that found the lane memory spent; their events are lost"));
     m_dropped = addRow(grid, "gaugeDropped", tr("Records dropped"),
-                       tr("Records of any kind that found no room. Transitions among them are among the lost events; "
-                          "a larger lane helps."));
+                       tr("Records of any kind that found no room, for which a larger lane helps, or that were not "
+                          "written to their end. Transitions among them are among the lost events."));
     m_region = addRow(grid, "gaugeRegion", tr("Region"), tr("Memory that the shared region takes at present"));
 }
 

@@ -407,6 +407,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.stationsAllocated += sums.slotsAllocated;
     sums.stationsMax += sums.slotsMax;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
+    sums.recordsInHoles = m_lanes.inHoles();
     sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
     sums.lanesShortened = m_lanes.shortened();

@@ -41,7 +41,7 @@ bool LaneList::leapHole(Lane &lane)
     const std::uint64_t next = nextRecord(lane);
     if (next == lane.limit || next == lane.position)
         return false;
-    m_skipped += next - lane.position;
+    m_inHoles += next - lane.position;
     lane.position = next;
     lane.damaged = true;
     return true;

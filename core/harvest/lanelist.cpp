@@ -203,7 +203,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             continue;
         if (!isDrained(lane)) {
             // More holes than are worth reading: the next thread begins behind all of them.
-            m_skipped += lane.limit - lane.position;
+            m_inHoles += lane.limit - lane.position;
             lane.position = lane.limit;
             lane.damaged = true;
         }

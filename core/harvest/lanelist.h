@@ -48,7 +48,8 @@ public:
     /// Lanes of a process that is gone: drained, they are free.
     void freeLanesOf(std::uint32_t process, Batch &batch);
 
-    std::uint64_t dropped() const { return m_dropped + m_skipped; }
+    std::uint64_t dropped() const { return m_dropped + m_skipped + m_inHoles; }
+    std::uint64_t inHoles() const { return m_inHoles; }
     std::uint32_t inUse() const { return m_inUse; }
     /// Some thread gets no memory for its lane: the file system is full.
     bool isStarved() const { return m_starved; }
@@ -134,7 +135,8 @@ private:
     std::uint64_t m_recordsRead = 0;  ///< so far
     std::uint64_t m_readLately = 0;   ///< since the step was adapted
     std::uint64_t m_dropped = 0;
-    std::uint64_t m_skipped = 0;
+    std::uint64_t m_skipped = 0;  ///< overwritten before they were read
+    std::uint64_t m_inHoles = 0;  ///< slots that were leapt over
     std::uint32_t m_inUse = 0;
     std::uint32_t m_shortened = 0;
     double m_fill = 0;

@@ -17,7 +17,7 @@ QStringList Shortages::look(const Accounting &sums)
     if (sums.processesUnmapped > 0 && !std::exchange(m_saidUnmapped, true))
         found += tr("A process is untraced: its address space has too little room for the region. Raise the limit of "
                     "the program (ulimit -v).");
-    if (sums.processesPartlyMapped > 0 && (sums.recordsDropped > 0 || sums.untraced > 0) &&
+    if (sums.processesPartlyMapped > 0 && (sums.recordsDropped > sums.recordsInHoles || sums.untraced > 0) &&
         !std::exchange(m_saidPartlyMapped, true))
         found += tr("The address space of a process has room for a part of the region only: it has fewer or shorter "
                     "lanes and fewer stations, and what finds no room is lost and counted. Raise the limit of the "

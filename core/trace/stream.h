@@ -247,7 +247,8 @@ struct Accounting {
     std::uint32_t stationsMax = 0;        ///< how many there can be
     std::uint32_t slotsAllocated = 0;     ///< the compact ones among the allocated, and
     std::uint32_t slotsMax = 0;           ///< among those that there can be
-    std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none
+    std::uint64_t recordsDropped = 0;     ///< records of any kind that found a full lane, or none; and holes:
+    std::uint64_t recordsInHoles = 0;     ///< a part of recordsDropped: slots never committed, in front of others
     std::uint32_t threadsWithoutLane = 0;
     std::uint32_t lanesShortened = 0;         ///< lanes that got less memory than planned: the file system was full
     std::uint32_t lanesDamaged = 0;           ///< lanes with holes: by events in a signal handler, or by stray writes

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The line that ends a batch run names what to do about events that were lost for want of room.
+// The line that ends a batch run names why events were lost, and what to do about it.
 #include "app/findings.h"
+#include "core/session/shortages.h"
 #include "tests/support/qtsuite.h"
 
 using ct::Accounting;
@@ -13,11 +14,11 @@ private Q_SLOTS:
     void namesTheRemedy_data()
     {
         QTest::addColumn<Accounting>("sums");
-        QTest::addColumn<QString>("remedy");
-        const auto row = [](const char *name, const char *remedy, auto change) {
+        QTest::addColumn<QStringList>("remedies");
+        const auto row = [](const char *name, const char *remedies, auto change) {
             Accounting sums;
             change(sums);
-            QTest::newRow(name) << sums << QString::fromLatin1(remedy);
+            QTest::newRow(name) << sums << QString::fromLatin1(remedies).split(u'|', Qt::SkipEmptyParts);
         };
         row("nothing lost", "", [](Accounting &) {});
         row("full lanes", "give larger ones with --lane-size", [](Accounting &sums) { sums.recordsDropped = 1; });
@@ -44,14 +45,49 @@ private Q_SLOTS:
             sums.processesPartlyMapped = 1;
         });
         row("address space without loss", "", [](Accounting &sums) { sums.processesPartlyMapped = 1; });
+        const auto hole = [](Accounting &sums) {
+            sums.lost += 1;
+            sums.recordsDropped += 1;
+            sums.recordsInHoles = sums.lanesDamaged = 1;
+        };
+        row("a hole in a lane", "signal handler", hole);
+        row("a hole, and all threads had their lanes", "signal handler", [hole](Accounting &sums) {
+            sums.threadsWithoutLane = 1;  // which had no event
+            hole(sums);
+        });
+        row("a hole, and address space that sufficed", "signal handler", [hole](Accounting &sums) {
+            sums.processesPartlyMapped = 1;
+            hole(sums);
+        });
+        row("a hole and full lanes", "--lane-size|signal handler", [hole](Accounting &sums) {
+            sums.recordsDropped = 5;
+            hole(sums);
+        });
     }
     void namesTheRemedy()
     {
         QFETCH(Accounting, sums);
-        QFETCH(QString, remedy);
+        QFETCH(QStringList, remedies);
         const QString line = QString::fromStdString(ct::describe(sums, 1));
-        QVERIFY2(line.contains(remedy), qPrintable(line));
-        QCOMPARE(line.count(u'('), remedy.isEmpty() ? 0 : 1);
+        for (const QString &remedy : std::as_const(remedies))
+            QVERIFY2(line.contains(remedy), qPrintable(line));
+        QCOMPARE(line.count(u'('), remedies.size());
+    }
+
+    /// While the run goes on.
+    void noticesNameTheSameCause()
+    {
+        Accounting sums;
+        sums.processesPartlyMapped = 1;
+        sums.recordsDropped = sums.recordsInHoles = sums.lanesDamaged = 1;
+        ct::Shortages shortages;
+        const QStringList hole = shortages.look(sums);
+        QCOMPARE(hole.size(), 1);
+        QVERIFY2(hole.first().contains(QLatin1String("signal handler")), qPrintable(hole.first()));
+        sums.recordsDropped = 2;
+        const QStringList full = shortages.look(sums);
+        QCOMPARE(full.size(), 1);
+        QVERIFY2(full.first().contains(QLatin1String("ulimit -v")), qPrintable(full.first()));
     }
 };
 

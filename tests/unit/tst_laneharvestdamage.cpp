@@ -123,6 +123,7 @@ CT_CASE(aHoleInALaneHidesNothingButItself)
         CHECK_EQUAL(c.books.captured, 1499u);
         CHECK_EQUAL(c.books.lost, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, 1u);
+        CHECK_EQUAL(c.loop->accounting().recordsInHoles, 1u);
         c.checkBooks(1500);
     }
 }
@@ -200,6 +201,7 @@ CT_CASE(aLaneWithAHoleIsHeardAgain)
     CHECK_EQUAL(lane.ring().header->dropped.load(), dropped);
     CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
     CHECK_EQUAL(c.loop->accounting().recordsDropped, dropped + 1);
+    CHECK_EQUAL(c.loop->accounting().recordsInHoles, 1u);
     c.end();
     c.checkBooks(one.events());
 }
