@@ -131,6 +131,8 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
     lane.begin = header.begin.load(std::memory_order_relaxed);
     lane.origin = {header.process.load(std::memory_order_relaxed),
                    static_cast<std::uint32_t>(header.tid.load(std::memory_order_relaxed))};
+    if (lane.origin.process != lane.before.process)
+        lane.latest = 0;  // a time of another clock
     // The record that told its name may be gone; that of the system has none.
     if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
         batch.notes.threadNames.push_back(
@@ -152,6 +154,9 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     LaneHeader &header = m_region.writableLanes()[lane.index];
     // Acquire; partner: the release store of the thread that ended. Its records are seen by what follows.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
+    // Its thread may be killed before its first record: then nothing else says whose lane it is.
+    if (state == corotracer::kLaneActive || state == corotracer::kLaneClosed)
+        learnOrigin(lane, batch);
     const bool isSame = header.process.load(std::memory_order_relaxed) == lane.origin.process;
     lane.isOver = state == corotracer::kLaneClosed ||
                   (state == corotracer::kLaneActive && isSame &&

@@ -336,6 +336,39 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     c.checkBooks(253);
 }
 
+/// A lane passes from process to process. The thread that has it is killed before its first record, or leaves that
+/// torn.
+CT_CASE(aLaneIsOfTheProcessThatTookIt)
+{
+    for (const int written : {0, 20}) {
+        auto [c, process, lane, one] = OneThread();
+        Lane used = *process.takeLane(2);
+        steps(one, used, 3);
+        used.close(1);
+        scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
+        const Process dying = c.process(2);
+        Lane taken = *dying.takeLane(3);
+        REQUIRE(taken.ring().header == used.ring().header);
+        Lane other = *dying.takeLane(4);
+        Coroutine two = *Coroutine::bear(dying, other, 2, 1);
+        steps(two, taken, written);
+        if (written != 0)
+            makeHole(taken, {3, 1});
+        c.settle(true);
+        c.dead.insert(2);
+        scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+        const std::uint64_t lost = written != 0 ? 1 : 0;
+        CHECK_EQUAL(taken.ring().header->state.load(), corotracer::kLaneFree);
+        CHECK_EQUAL(taken.ring().header->tail.load(), taken.position());
+        CHECK_EQUAL(c.books.byKey(2)->captured, written - lost);
+        c.scan(true);
+        CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
+        CHECK_EQUAL(c.loop->accounting().recordsInHoles, lost);
+        c.end();
+        c.checkBooks(3 + written);
+    }
+}
+
 namespace {
 
 /// Commits slots at such distances that a reader finds the next one behind each hole, through all laps and for ever.

@@ -62,6 +62,32 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
     c.checkBooks(2100);
 }
 
+/// Its lane was another process's, whose clock may differ: the time of its last record says nothing.
+CT_CASE(dropsOfAProcessAreNotOlderThanIt)
+{
+    auto [c, process, lane, one] = OneThread();
+    Lane used = *process.takeLane(2);
+    steps(one, used, 3);
+    used.close(1);
+    scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
+    const Process dying = c.process(2);
+    dying.entry().init_ns.store(writers::tsOf(500));
+    Lane taken = *dying.takeLane(3);
+    REQUIRE(taken.ring().header == used.ring().header);
+    taken.ring().header->dropped.store(4);  // there was no memory for its first slots
+    c.settle(true);
+    c.dead.insert(2);
+    scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
+    REQUIRE(c.books.notes.drops.size() == 1);
+    const ct::Drop &drop = c.books.notes.drops[0];
+    CHECK_EQUAL(drop.pid, 2u);
+    CHECK_EQUAL(drop.tid, 3u);
+    CHECK_EQUAL(drop.records, 4u);
+    CHECK_EQUAL(drop.firstTs, writers::tsOf(500));
+    c.end();
+    c.checkBooks(3);
+}
+
 /// Somebody scribbled over the tail, so that its producer finds the lane full where we find it empty.
 CT_CASE(aTailThatIsNotOursIsStoredAgain)
 {
