@@ -30,7 +30,7 @@ struct Orphan {
     bool start()
     {
         LaunchSpec spec;
-        spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
+        spec.argv = {gui::targetPath("ct_server_lossy").toStdString(), "--seconds", "600"};
         spec.output = OutputMode::Pty;
         CaptureSpec capture;
         capture.stations = 8192;

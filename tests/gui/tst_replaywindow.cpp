@@ -29,6 +29,8 @@
 #include <QTreeView>
 #include <QWheelEvent>
 
+#include <csignal>
+
 using namespace ct;
 
 namespace {
@@ -116,16 +118,21 @@ class TestReplayWindow : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        // Six seconds of a server that loses wake-ups, watched live.
+        // A server that loses wake-ups, watched live until some have been found.
         MainWindow window;
         window.show();
         StartRequest request;
         LaunchSpec target;
         // The shell becomes the server: what waits in a process that has ended is not stuck.
-        target.shellLine =
-            "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() + "\" --seconds 6";
+        target.shellLine = "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() +
+                           "\" --seconds 600";
         request.what = target;
         window.start(request);
+        QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").filter(QStringLiteral("handleConnection")).isEmpty() &&
+                                     !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
+                                 4 * kPatienceMs);
+        // It ends by itself, as it does when its time is over.
+        QCOMPARE(::kill(window.capture().session()->target()->pid(), SIGTERM), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QVERIFY(window.capture().accounting().captured > 1000);
         QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").isEmpty(), kPatienceMs);

@@ -243,7 +243,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.show();
-        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QVERIFY(!gui::topLevel<QWidget>("runDialog"));
         auto *table = child<QTableView>(window, "coroutineTable");
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
@@ -256,7 +256,7 @@ private Q_SLOTS:
                     return stuck->model()->index(row, 0);
             return QModelIndex();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), 4 * kPatience);
         selectsInEveryView(window);
         stuck->setCurrentIndex(atServer());
         filtersBySite(window);
@@ -276,7 +276,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.show();
-        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         auto *table = child<QTableView>(window, "coroutineTable");
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
         auto *pause = window.findChild<QAction *>(QStringLiteral("actionPause"));
@@ -299,7 +299,7 @@ private Q_SLOTS:
         auto *tracing = window.findChild<QAction *>(QStringLiteral("actionTracing"));
         QVERIFY(!tracing->isEnabled());
         QVERIFY(tracing->isChecked());
-        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 1000, kPatience);
         QVERIFY(tracing->isEnabled());
         QWidget *button = child<QToolBar>(window, "mainToolBar")->widgetForAction(tracing);
@@ -325,7 +325,7 @@ private Q_SLOTS:
     {
         auto window = std::make_unique<MainWindow>();
         window->show();
-        runProgram(*window, gui::targetPath("ct_server_lossy"), QString());
+        runProgram(*window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY_WITH_TIMEOUT(window->capture().state() == SessionState::Capturing, kPatience);
         const pid_t pid = window->capture().session()->target()->pid();
         const QString region = window->capture().session()->regionPath();
@@ -366,7 +366,7 @@ private Q_SLOTS:
         window.show();
         runShell(window, QStringLiteral("exec sleep 1000"));
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().targetRuns(), kPatience);
-        runProgram(window, gui::targetPath("ct_server_lossy"), QString());
+        runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
         QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")), kPatience);

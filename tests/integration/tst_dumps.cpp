@@ -97,10 +97,13 @@ private Q_SLOTS:
 
     void keptHistoryIsDumpedOnAFinding()
     {
-        Batch batch(words("--keep 60s --dump-on finding --duration 4"),
-                    target("ct_causality", words("--workers 5 --hold")));
+        Batch batch(words("--keep 60s --dump-on finding"), target("ct_causality", words("--workers 5 --hold")));
         recordTo(batch, "run.jsonl");
-        QCOMPARE(batch.run(), 0);
+        QVERIFY(batch.start());
+        QVERIFY2(batch.waitForError("run.1.jsonl"), batch.err().constData());
+        batch.signal(SIGTERM);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
         QVERIFY(!batch.summary().value(QLatin1String("stuck")).toArray().isEmpty());
         QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 1);  // the same ones are no news
         QVERIFY(readRecording(batch.path("run.1.jsonl")).lines > 0);

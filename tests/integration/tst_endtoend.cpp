@@ -9,6 +9,7 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 
@@ -136,21 +137,33 @@ private Q_SLOTS:
         }
     }
 
+    /// About one hang-up in 32 loses a wake-up, however long that takes. Dumps tell of findings while the server runs:
+    /// each of them is new, and comes a second after the one before, so that the first ones are stuck beyond all doubt
+    /// and anything that was slow to begin with is over.
     void lossyServerIsFoundOut()
     {
-        Batch batch(words("--duration 6"), target("ct_server_lossy", words("--seconds 60")));
-        QCOMPARE(batch.run(), 0);
+        Batch batch(words("--keep 1s --dump-on finding"), target("ct_server_lossy", words("--seconds 600")));
+        recordTo(batch, "run.jsonl");
+        QVERIFY(batch.start());
+        QVERIFY2(QTest::qWaitFor([&] { return batch.err().contains("run.3.jsonl"); }, 4 * runner::kPatienceMs),
+                 batch.err().constData());
+        batch.signal(SIGINT);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
         const QJsonArray stuck = batch.summary().value(QLatin1String("stuck")).toArray();
-        QVERIFY(!stuck.isEmpty());
-        const QJsonObject first = stuck.first().toObject();
-        const QString site = first.value(QLatin1String("site")).toString();
-        QVERIFY2(site.contains(QStringLiteral("server.cpp:")), qPrintable(site));
+        const auto lost = std::find_if(stuck.begin(), stuck.end(), [](const QJsonValue &one) {
+            const QString site = one.toObject().value(QLatin1String("site")).toString();
+            return site.contains(QLatin1String("server.cpp:")) && site.contains(QLatin1String("handleConnection"));
+        });
+        QVERIFY2(lost != stuck.end(), batch.err().constData());
+        const QJsonObject first = lost->toObject();
         QVERIFY(integer(first, "suspended_ns") > 0 && integer(first, "coroutine") >= 0 &&
                 integer(first, "probe_id") > 0);
-        QVERIFY2(batch.err().contains(" server.cpp:"), batch.err().constData());
+        QVERIFY2(batch.err().contains("handleConnection server.cpp:"), batch.err().constData());
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
+    /// Limits come from the waits of the same run, so that they are longer on a slow machine.
     void healthyServerIsNotAccused()
     {
         Batch batch(words("--duration 4"), target("ct_server_healthy", words("--seconds 60")));

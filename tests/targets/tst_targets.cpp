@@ -223,7 +223,10 @@ CT_CASE(healthy_server_leaves_nobody_behind)
 
 CT_CASE(lossy_server_loses_handlers_and_nothing_else)
 {
-    const Run run = checkedRun({"ct_server_lossy", "--seconds", "6"}, 5000);
+    // About one hang-up in 32 loses a wake-up. A slow machine has fewer of them in a run.
+    Run run;
+    for (int runs = 0; run.alive == 0 && runs < 20; ++runs)
+        run = checkedRun({"ct_server_lossy", "--seconds", "6"}, 5000);
     CHECK(run.alive > 0);
     CHECK_EQUAL(figure(run, "wrong_answers"), 0U);
     REQUIRE(run.sites.size() == 1);

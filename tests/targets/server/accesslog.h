@@ -4,21 +4,25 @@
 
 #include "message.h"
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
 namespace server {
 
-/// Collects a line for each request and writes them out a page at a time, on the thread that filled the page.
+/// Collects a line for each request and writes them out a page at a time, on the thread that filled the page. That
+/// takes longer on a slow machine: the others answer some requests meanwhile.
 class AccessLog {
 public:
     void add(const Message &request);
 
 private:
-    static void writeOut(const std::vector<Message> &page);
+    void writeOut(const std::vector<Message> &page) const;
 
     std::mutex m_mutex;
     std::vector<Message> m_page;
+    std::atomic<std::uint64_t> m_lines{0};  ///< so far
 };
 
 }  // namespace server

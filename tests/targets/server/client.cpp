@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 
 sched::Task<> Client::run()
 {
-    co_await sleepFor(m_context.scheduler, around(m_habit.pause, m_random));
+    const std::chrono::nanoseconds first = m_habit.within * static_cast<int>(m_random() % 1000) / 1000;
+    co_await sleepFor(m_context.scheduler, first + around(m_habit.pause, m_random));
     while (!stopping()) {
         std::optional<sched::Socket> connection = tryConnect(m_context.scheduler.reactor(), m_address);
         if (connection)

@@ -16,8 +16,9 @@ namespace server {
 /// How a client behaves: many short visits, or one long one.
 struct Habit {
     std::uint64_t requestsPerSession;
-    std::chrono::milliseconds think;  ///< between a response and the next request, on average
-    std::chrono::milliseconds pause;  ///< between two sessions
+    std::chrono::milliseconds think;   ///< between a response and the next request, on average
+    std::chrono::milliseconds pause;   ///< between two sessions
+    std::chrono::milliseconds within;  ///< the first sessions begin, spread evenly
 };
 
 /// A load generator: connects, asks, checks the answers, hangs up, comes back, until the context stops.
