@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Regions in the list of a test, and regions whose engine has gone.
+#pragma once
+
+#include "core/harvest/region.h"
+#include "core/session/regionlist.h"
+#include "tests/support/lanewriter.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <optional>
+#include <string>
+
+namespace regionsupport {
+
+/// A folder of the test's own, whose regions listRegions() finds.
+class RuntimeFolder {
+public:
+    /// To be called once, before a region is listed.
+    bool use() const
+    {
+        return QDir(m_folder.path()).mkdir(QStringLiteral("corotracer")) &&
+               qputenv("XDG_RUNTIME_DIR", QFile::encodeName(m_folder.path()));
+    }
+    std::string newPath(const char *name) const
+    {
+        return m_folder.filePath(QStringLiteral("corotracer/") + QLatin1String(name)).toStdString();
+    }
+    /// The list does not look there.
+    std::string otherPath(const char *name) const { return m_folder.filePath(QLatin1String(name)).toStdString(); }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+inline std::optional<ct::RegionInfo> find(const std::string &path)
+{
+    for (const ct::RegionInfo &info : ct::listRegions()) {
+        if (info.path == path)
+            return info;
+    }
+    return std::nullopt;
+}
+
+/// A region with one entry in its process table, whose engine has gone. `space`: inode of the pid namespace of that
+/// process, if it is not ours.
+inline void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, std::uint64_t space = 0)
+{
+    auto region = ct::Region::create({path, 64});
+    QVERIFY2(region, region ? "" : region.error().message.c_str());
+    const lanewriter::Process process(*region->writableHeader(), static_cast<std::uint32_t>(pid), startTicks);
+    if (space != 0)
+        process.entry().pid_namespace.store(space);
+}
+
+}  // namespace regionsupport

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Processes in the table of a region that are in a container, of another user, or have ended.
+#include "tests/integration/regionsupport.h"
+
+#include "core/harvest/processstat.h"
+#include "core/session/pidnamespaces.h"
+#include "core/session/session.h"
+#include "tests/support/qtsuite.h"
+#include "tests/support/sleepers.h"
+
+using namespace ct;
+using namespace regionsupport;
+using namespace sleepers;
+
+class RegionUsersTest : public QObject {
+    Q_OBJECT
+
+    RuntimeFolder m_runtime;
+
+    std::string newPath(const char *name) const { return m_runtime.newPath(name); }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(m_runtime.use()); }
+
+    /// The process is known to live, but does not map the region under a name that is known here.
+    void keepsWhatAContainerMayUse()
+    {
+        const std::string path = newPath("container.shm");
+        const Container container = startContainer();
+        if (container.pid == 0)
+            CT_QSKIP("no pid namespace can be made here");
+        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
+        leaveRegion(path, 1, ProcessStat::of(container.pid).startTicks, container.space);
+        QCOMPARE(find(path)->unknownUsers.size(), std::size_t{1});
+        QCOMPARE(find(path)->unknownUsers.front().pid, 1U);
+        QVERIFY(find(path)->targets.empty());
+        const auto refused = deleteRegion(path);
+        QVERIFY(!refused);
+        const QString why = QString::fromStdString(refused.error().message);
+        QVERIFY2(why.contains(QStringLiteral("may be in use by process 1 of another user or container")),
+                 qPrintable(why));
+        const QString remedy =
+            QStringLiteral("If you know that it has ended, remove the file: rm ") + QString::fromStdString(path);
+        QVERIFY2(why.contains(remedy), qPrintable(why));
+
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(!session.isPostMortem());
+        const QStringList notices = session.notices().filter(QStringLiteral("may be in use by process 1 "));
+        QCOMPARE(notices.size(), 1);
+        QVERIFY(notices.front().contains(QStringLiteral("the capture continues until you stop it (Ctrl+C, ")));
+        QVERIFY(notices.front().contains(remedy));
+        QCOMPARE(mayBeInUse({1, "ct_storm", UserState::Unknown}),
+                 std::string("may be in use by ct_storm (process 1 of another user or container)"));
+        session.stopCapture();
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(session.regionLeftOver());
+        QVERIFY(session.notices().last().contains(QStringLiteral("The region was kept")));
+        QVERIFY(session.notices().last().contains(remedy));
+        QVERIFY(QFile::exists(QString::fromStdString(path)));
+        {
+            auto region = Region::open(path);
+            QVERIFY(region && region->writableHeader());
+            region->writableProcesses().front().state.store(corotracer::kProcessEnded);
+        }
+        QVERIFY(find(path)->unknownUsers.empty());
+        QVERIFY(deleteRegion(path));
+    }
+
+    /// Where not all processes of this machine are visible, its end cannot be noticed.
+    void followsATargetInAContainer()
+    {
+        const std::string path = newPath("inside.shm");
+        leaveRegion(path, 1, 1);
+        const Container container = startContainer(path);
+        if (container.pid == 0)
+            CT_QSKIP("no pid namespace can be made here");
+        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
+        {
+            auto region = Region::open(path);
+            QVERIFY(region && region->writableHeader());
+            region->writableProcesses().front().start_ticks.store(ProcessStat::of(container.pid).startTicks);
+            region->writableProcesses().front().pid_namespace.store(container.space);
+        }
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Alive);
+        QCOMPARE(find(path)->targets, std::vector<pid_t>{container.pid});
+        QVERIFY(!deleteRegion(path));
+
+        ::kill(container.pid, SIGKILL);
+        QTRY_VERIFY(!processRuns(container.pid));
+        const bool isVisible = ProcessListing::read().isComplete;
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, isVisible ? UserState::Ended : UserState::Unknown);
+        if (!isVisible)
+            return;
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(session.isPostMortem());
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(deleteRegion(path));
+    }
+
+    /// The table still calls it active.
+    void recognisesATargetThatHasEnded()
+    {
+        const std::string path = newPath("ended.shm");
+        const pid_t pid = forkSleeper([] {});
+        const std::uint64_t startTicks = ProcessStat::of(pid).startTicks;
+        leaveRegion(path, pid, startTicks);
+        // It lives, but maps the region no longer.
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
+        end(pid);
+        QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
+        QVERIFY(find(path)->unknownUsers.empty());
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(session.isPostMortem());
+        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QVERIFY(deleteRegion(path));
+        QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
+    }
+
+    /// As of another user: here a process that allows no look at it, and a look without the rights of root.
+    void keepsWhatAnotherUserMayUse()
+    {
+        const std::string path = newPath("foreign.shm");
+        const pid_t pid = forkSleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
+        QVERIFY(pid > 0);
+        leaveRegion(path, pid, ProcessStat::of(pid).startTicks);
+        const FileIdentity file = FileIdentity::of(path);
+        const pid_t looker = ::fork();
+        if (looker == 0) {
+            if (::unshare(CLONE_NEWUSER) != 0)
+                ::_exit(2);
+            const std::vector<RegionUser> users = unknownUsers(file);
+            ::_exit(users.size() == 1 && users.front().pid == static_cast<std::uint32_t>(pid) ? 0 : 1);
+        }
+        int status = -1;
+        ::waitpid(looker, &status, 0);
+        end(pid);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+            CT_QSKIP("no user namespace can be made here");
+        QCOMPARE(status, 0);
+        QVERIFY(unknownUsers(file).empty());
+        QVERIFY(deleteRegion(path));
+    }
+};
+
+CT_QT_SUITE(RegionUsersTest)
+#include "tst_regionusers.moc"
