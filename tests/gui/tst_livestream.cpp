@@ -447,7 +447,9 @@ private:
     static void cleanUpAfter(const RecordingInfo &info)
     {
         QVERIFY(!info.processes.empty() && info.processes.front().executable.ends_with("/ct_storm"));
-        ::kill(static_cast<pid_t>(info.processes.front().pid), SIGKILL);
+        const auto target = static_cast<pid_t>(info.processes.front().pid);
+        QVERIFY(target > 0);
+        ::kill(target, SIGKILL);
         for (const char *variable : {"CTP_SHM_PATH", "CTP_SOCK_PATH"})
             QVERIFY(QFile::remove(QString::fromStdString(info.environment.at(variable))));
     }

@@ -261,6 +261,7 @@ private Q_SLOTS:
             target = window.capture().session()->target()->pid();
         }
         const Read kept = read(ctr::segmentPath(path, 0));
+        QVERIFY(target > 0);
         ::kill(target, SIGKILL);
         QVERIFY(QFile::remove(region));
         QCOMPARE(kept.error, QString());
@@ -302,7 +303,9 @@ private:
     {
         QVERIFY(!info.processes.empty());
         QVERIFY(info.processes.front().executable.ends_with("/ct_storm"));
-        ::kill(static_cast<pid_t>(info.processes.front().pid), SIGKILL);
+        const auto target = static_cast<pid_t>(info.processes.front().pid);
+        QVERIFY(target > 0);
+        ::kill(target, SIGKILL);
         for (const char *variable : {"CTP_SHM_PATH", "CTP_SOCK_PATH"}) {
             const auto found = info.environment.find(variable);
             QVERIFY2(found != info.environment.end(), variable);

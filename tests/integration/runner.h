@@ -87,7 +87,12 @@ public:
     {
         return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : 128 + m_process.exitCode();
     }
-    void signal(int number) { ::kill(static_cast<pid_t>(m_process.processId()), number); }
+    void signal(int number)
+    {
+        // 0: it has ended. kill(0) would reach the group of the test itself.
+        if (const auto pid = static_cast<pid_t>(m_process.processId()); pid > 0)
+            ::kill(pid, number);
+    }
 
     QByteArray out() { return m_out += m_process.readAllStandardOutput(); }
     QByteArray err() { return m_err += m_process.readAllStandardError(); }

@@ -105,6 +105,7 @@ private Q_SLOTS:
             ::_exit(1);
         }
         ::close(fd);
+        QVERIFY(pid > 0);
         QTRY_COMPARE(ProcessStat::of(pid).state, 'Z');
         QVERIFY(processRuns(pid));
         QVERIFY(processMaps(pid, FileIdentity::of(path)));

@@ -28,11 +28,11 @@ private Q_SLOTS:
     void keepsWhatAContainerMayUse()
     {
         const std::string path = newPath("container.shm");
-        const Container container = startContainer();
-        if (container.pid == 0)
+        const Container container;
+        if (container.isRefused())
             CT_QSKIP("no pid namespace can be made here");
-        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
-        leaveRegion(path, 1, ProcessStat::of(container.pid).startTicks, container.space);
+        QVERIFY(container.runs());
+        leaveRegion(path, 1, ProcessStat::of(container.pid()).startTicks, container.space());
         QCOMPARE(find(path)->unknownUsers.size(), std::size_t{1});
         QCOMPARE(find(path)->unknownUsers.front().pid, 1U);
         QVERIFY(find(path)->targets.empty());
@@ -74,22 +74,22 @@ private Q_SLOTS:
     {
         const std::string path = newPath("inside.shm");
         leaveRegion(path, 1, 1);
-        const Container container = startContainer(path);
-        if (container.pid == 0)
+        Container container(path);
+        if (container.isRefused())
             CT_QSKIP("no pid namespace can be made here");
-        const auto killed = qScopeGuard([&container] { ::kill(container.pid, SIGKILL); });
+        QVERIFY(container.runs());
         {
             auto region = Region::open(path);
             QVERIFY(region && region->writableHeader());
-            region->writableProcesses().front().start_ticks.store(ProcessStat::of(container.pid).startTicks);
-            region->writableProcesses().front().pid_namespace.store(container.space);
+            region->writableProcesses().front().start_ticks.store(ProcessStat::of(container.pid()).startTicks);
+            region->writableProcesses().front().pid_namespace.store(container.space());
         }
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Alive);
-        QCOMPARE(find(path)->targets, std::vector<pid_t>{container.pid});
+        QCOMPARE(find(path)->targets, std::vector<pid_t>{container.pid()});
         QVERIFY(!deleteRegion(path));
 
-        ::kill(container.pid, SIGKILL);
-        QTRY_VERIFY(!processRuns(container.pid));
+        container.end();
+        QTRY_VERIFY(!processRuns(container.pid()));
         const bool isVisible = ProcessListing::read().isComplete;
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, isVisible ? UserState::Ended : UserState::Unknown);
         if (!isVisible)
@@ -105,12 +105,12 @@ private Q_SLOTS:
     void recognisesATargetThatHasEnded()
     {
         const std::string path = newPath("ended.shm");
-        const pid_t pid = forkSleeper([] {});
-        const std::uint64_t startTicks = ProcessStat::of(pid).startTicks;
-        leaveRegion(path, pid, startTicks);
+        Sleeper sleeper([] {});
+        QVERIFY(sleeper.pid() > 0);
+        leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks);
         // It lives, but maps the region no longer.
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
-        end(pid);
+        sleeper.end();
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
         QVERIFY(find(path)->unknownUsers.empty());
         Session session;
@@ -125,7 +125,8 @@ private Q_SLOTS:
     void keepsWhatAnotherUserMayUse()
     {
         const std::string path = newPath("foreign.shm");
-        const pid_t pid = forkSleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
+        Sleeper sleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
+        const pid_t pid = sleeper.pid();
         QVERIFY(pid > 0);
         leaveRegion(path, pid, ProcessStat::of(pid).startTicks);
         const FileIdentity file = FileIdentity::of(path);
@@ -136,9 +137,10 @@ private Q_SLOTS:
             const std::vector<RegionUser> users = unknownUsers(file);
             ::_exit(users.size() == 1 && users.front().pid == static_cast<std::uint32_t>(pid) ? 0 : 1);
         }
+        QVERIFY(looker > 0);
         int status = -1;
         ::waitpid(looker, &status, 0);
-        end(pid);
+        sleeper.end();
         if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
             CT_QSKIP("no user namespace can be made here");
         QCOMPARE(status, 0);

@@ -66,6 +66,8 @@ public:
         if (pipe2(m_path, O_CLOEXEC) != 0)
             qFatal("no pipe");
         m_pid = fork();
+        if (m_pid < 0)
+            qFatal("no process");
         if (m_pid == 0)
             run();
         ::close(m_path[0]);

@@ -66,45 +66,94 @@ inline void mapFile(const std::string &path)
         ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
 }
 
-/// Process 1 of a pid namespace of its own.
-struct Container {
-    pid_t pid = 0;  ///< in our pid namespace; 0: no pid namespace can be made here
-    std::uint64_t space = 0;
+/// A child process that runs `body` and then sleeps until its end() at the latest.
+class Sleeper {
+public:
+    template <class Body>
+    explicit Sleeper(Body body) : m_pid(forkSleeper(body))
+    {
+    }
+    ~Sleeper() { end(); }
+    Sleeper(const Sleeper &) = delete;
+    Sleeper &operator=(const Sleeper &) = delete;
+
+    pid_t pid() const { return m_pid; }  ///< -1: it could not be started, or has ended
+    void end()
+    {
+        if (m_pid <= 0)
+            return;  // kill(-1) would end every process
+        ::kill(m_pid, SIGKILL);
+        ::waitpid(m_pid, nullptr, 0);
+        m_pid = -1;
+    }
+
+private:
+    pid_t m_pid;
 };
 
-/// The process maps the file, if there is one, and sleeps.
-inline Container startContainer(const std::string &mapped = {})
-{
-    int result[2];
-    if (!lifeline().isOpen || ::pipe(result) != 0)
-        return {};
-    const pid_t maker = ::fork();
-    if (maker == 0) {
-        Container made;
-        struct stat space {};
-        if (::unshare(CLONE_NEWPID) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0) {
-            made.pid = forkSleeper([&mapped] {
-                ::prctl(PR_SET_DUMPABLE, 1);
-                if (!mapped.empty())
-                    mapFile(mapped);
-            });
-            made.space = ::stat("/proc/self/ns/pid_for_children", &space) == 0 ? space.st_ino : 0;
-        }
-        ::_exit(::write(result[1], &made, sizeof made) == sizeof made ? 0 : 1);
-    }
-    ::close(result[1]);
-    Container made;
-    if (::read(result[0], &made, sizeof made) != sizeof made || made.space == 0 || made.pid < 0)
-        made = {};
-    ::close(result[0]);
-    ::waitpid(maker, nullptr, 0);
-    return made;
-}
+/// Process 1 of a pid namespace of its own, which sleeps until its end() at the latest. It maps the file, if there is
+/// one.
+class Container {
+public:
+    explicit Container(const std::string &mapped = {}) : m_made(start(mapped)), m_runs(m_made.pid > 0) {}
+    ~Container() { end(); }
+    Container(const Container &) = delete;
+    Container &operator=(const Container &) = delete;
 
-inline void end(pid_t pid)
-{
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-}
+    bool isRefused() const { return m_made.isRefused; }  ///< no pid namespace can be made here
+    bool runs() const { return m_runs && m_made.space != 0; }
+    pid_t pid() const { return m_made.pid; }  ///< in our pid namespace
+    std::uint64_t space() const { return m_made.space; }
+    void end()
+    {
+        if (m_runs)
+            ::kill(m_made.pid, SIGKILL);
+        m_runs = false;
+    }
+
+private:
+    struct Made {
+        pid_t pid = -1;
+        std::uint64_t space = 0;
+        bool isRefused = false;
+    };
+    static Made start(const std::string &mapped)
+    {
+        int result[2];
+        if (!lifeline().isOpen || ::pipe(result) != 0)
+            return {};
+        const pid_t maker = ::fork();
+        if (maker == 0) {
+            const Made made = startHere(mapped);
+            ::_exit(::write(result[1], &made, sizeof made) == sizeof made ? 0 : 1);
+        }
+        ::close(result[1]);
+        Made made;
+        if (::read(result[0], &made, sizeof made) != sizeof made)
+            made = {};
+        ::close(result[0]);
+        if (maker > 0)
+            ::waitpid(maker, nullptr, 0);
+        return made;
+    }
+    static Made startHere(const std::string &mapped)
+    {
+        Made made;
+        struct stat space {};
+        made.isRefused = ::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0;
+        if (made.isRefused)
+            return made;
+        made.pid = forkSleeper([&mapped] {
+            ::prctl(PR_SET_DUMPABLE, 1);
+            if (!mapped.empty())
+                mapFile(mapped);
+        });
+        made.space = ::stat("/proc/self/ns/pid_for_children", &space) == 0 ? space.st_ino : 0;
+        return made;
+    }
+
+    const Made m_made;
+    bool m_runs;
+};
 
 }  // namespace sleepers

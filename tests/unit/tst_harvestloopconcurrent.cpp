@@ -120,6 +120,7 @@ CT_CASE(aKilledWriterLeavesExactBooks)
             counter->store(writer.emitted());
         }
     }
+    REQUIRE(child > 0);
     while (counter->load() < 1000)
         c.scan();
     ::kill(child, SIGKILL);

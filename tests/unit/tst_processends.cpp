@@ -53,6 +53,7 @@ public:
     /// Dead, and a zombie from here on.
     void kill() const
     {
+        REQUIRE(m_pid > 0);
         ::kill(m_pid, SIGKILL);
         siginfo_t info{};
         REQUIRE(::waitid(P_PID, static_cast<id_t>(m_pid), &info, WEXITED | WNOWAIT) == 0);

@@ -201,6 +201,7 @@ CT_CASE(aKilledOwnersRegionIsAdopted)
         for (;;)
             ::pause();
     }
+    REQUIRE(child > 0);
     char ok = 0;
     REQUIRE(::read(ready[0], &ok, 1) == 1);
     CHECK_EQUAL(ok, 'y');
