@@ -21,7 +21,9 @@ struct CaptureSpec {
     std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen
     std::string socketPath;  ///< empty: beside the region
-    bool untilIdle = false;  ///< of a capture that listens: ends when all targets have gone, once one has come
+    /// Listening ends when all targets have gone, once one has come. A process of another user or of a container is a
+    /// target as long as it may use the region.
+    bool untilIdle = false;
 };
 
 /// Its paths absolute: a target may be started in another directory than ours.

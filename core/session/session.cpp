@@ -272,8 +272,8 @@ void Session::onNobodyFound()
 {
     const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine() &&
                           (m_data->targets->hasSeenAny() || m_data->region.unknownTargets().empty());
-    const bool idle =
-        m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
+    const bool idle = m_data->kind == Data::Kind::Listening && m_data->untilIdle &&
+                      (m_data->anyCame || !isNothing(accounting())) && m_data->region.unknownTargets().empty();
     if (attached || idle)
         drain(EndReason::TargetExited);
 }

@@ -11,8 +11,12 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <fcntl.h>
 #include <optional>
 #include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace regionsupport {
 
@@ -55,5 +59,34 @@ inline void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startT
     if (space != 0)
         process.entry().pid_namespace.store(space);
 }
+
+/// A region as a target maps it, while an engine owns it.
+class TargetMapping {
+public:
+    explicit TargetMapping(const std::string &path)
+    {
+        const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+        struct stat status {};
+        if (fd >= 0 && ::fstat(fd, &status) == 0)
+            m_size = static_cast<std::size_t>(status.st_size);
+        m_base = ::mmap(nullptr, m_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (fd >= 0)
+            ::close(fd);
+    }
+    ~TargetMapping()
+    {
+        if (isMapped())
+            ::munmap(m_base, m_size);
+    }
+    TargetMapping(const TargetMapping &) = delete;
+    TargetMapping &operator=(const TargetMapping &) = delete;
+
+    bool isMapped() const { return m_base != MAP_FAILED; }
+    corotracer::GlobalHeader &header() const { return *static_cast<corotracer::GlobalHeader *>(m_base); }
+
+private:
+    std::size_t m_size = 0;
+    void *m_base = MAP_FAILED;
+};
 
 }  // namespace regionsupport

@@ -14,6 +14,24 @@ using namespace ct;
 using namespace regionsupport;
 using namespace sleepers;
 
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+/// As process 1 of the container does. The engine, which reads along, finds an entry of a living process at any time.
+void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &container)
+{
+    const lanewriter::Process process(header, static_cast<std::uint32_t>(container.pid()),
+                                      ProcessStat::of(container.pid()).startTicks);
+    process.entry().pid_namespace.store(container.space());
+    process.entry().pid.store(1);
+    std::optional<lanewriter::Lane> lane = process.takeLane(1);
+    QVERIFY(lane);
+    QVERIFY(lanewriter::Coroutine::bear(process, *lane, 1, writers::kTsBase));
+}
+
+}  // namespace
+
 class RegionUsersTest : public QObject {
     Q_OBJECT
 
@@ -67,6 +85,41 @@ private Q_SLOTS:
         }
         QVERIFY(find(path)->unknownUsers.empty());
         QVERIFY(deleteRegion(path));
+    }
+
+    /// Once the process that was seen has gone, a search finds no other one.
+    void listensUntilTheContainerHasEnded()
+    {
+        const std::string path = newPath("listening.shm");
+        Container container;
+        if (container.isRefused())
+            CT_QSKIP("no pid namespace can be made here");
+        QVERIFY(container.runs());
+        Session session;
+        CaptureSpec capture;
+        capture.stations = 64;
+        capture.regionPath = path;
+        capture.untilIdle = true;
+        QVERIFY(session.listen(capture));
+        QSignalSpy seen(&session, &Session::targetSeen);
+        QSignalSpy gone(&session, &Session::targetGone);
+        Sleeper sleeper([&path] { mapFile(path); });
+        QVERIFY(sleeper.pid() > 0);
+        const TargetMapping mapping(path);
+        QVERIFY(mapping.isMapped());
+        writeOneCoroutine(mapping.header(), container);
+        QTRY_COMPARE_WITH_TIMEOUT(seen.size(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Capturing, kPatienceMs);
+        sleeper.end();
+        QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
+        QCOMPARE(session.state(), SessionState::Capturing);
+
+        container.end();
+        QTRY_VERIFY(!processRuns(container.pid()));
+        if (!ProcessListing::read().isComplete)
+            session.stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(session.accounting().coroutines, 1U);
     }
 
     /// Where not all processes of this machine are visible, its end cannot be noticed.
