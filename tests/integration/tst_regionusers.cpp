@@ -30,6 +30,30 @@ void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &contai
     QVERIFY(lanewriter::Coroutine::bear(process, *lane, 1, writers::kTsBase));
 }
 
+/// Like the process of another user, it can then be examined by root only.
+void hideFromOthers()
+{
+    ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+constexpr int kRefused = 77;  ///< no user namespace can be made here
+
+/// The state of the only entry of the region, for a process without the rights of root; or kRefused. Others: a failure.
+int stateForAnotherUser(const FileIdentity &file)
+{
+    const pid_t looker = ::fork();
+    if (looker == 0) {
+        if (::unshare(CLONE_NEWUSER) != 0)
+            ::_exit(kRefused);
+        const std::vector<RegionUser> users = regionUsers(file);
+        ::_exit(users.size() == 1 ? static_cast<int>(users.front().state) : kRefused + 1);
+    }
+    int status = -1;
+    if (looker > 0)
+        ::waitpid(looker, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 }  // namespace
 
 class RegionUsersTest : public QObject {
@@ -174,31 +198,50 @@ private Q_SLOTS:
         QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
     }
 
-    /// As of another user: here a process that allows no look at it, and a look without the rights of root.
     void keepsWhatAnotherUserMayUse()
     {
         const std::string path = newPath("foreign.shm");
-        Sleeper sleeper([] { ::prctl(PR_SET_DUMPABLE, 0); });
-        const pid_t pid = sleeper.pid();
-        QVERIFY(pid > 0);
-        leaveRegion(path, pid, ProcessStat::of(pid).startTicks);
+        Sleeper sleeper(hideFromOthers);
+        QVERIFY(sleeper.pid() > 0);
+        leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks);
         const FileIdentity file = FileIdentity::of(path);
-        const pid_t looker = ::fork();
-        if (looker == 0) {
-            if (::unshare(CLONE_NEWUSER) != 0)
-                ::_exit(2);
-            const std::vector<RegionUser> users = unknownUsers(file);
-            ::_exit(users.size() == 1 && users.front().pid == static_cast<std::uint32_t>(pid) ? 0 : 1);
-        }
-        QVERIFY(looker > 0);
-        int status = -1;
-        ::waitpid(looker, &status, 0);
+        const int answer = stateForAnotherUser(file);
         sleeper.end();
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+        if (answer == kRefused)
             CT_QSKIP("no user namespace can be made here");
-        QCOMPARE(status, 0);
+        QCOMPARE(answer, static_cast<int>(UserState::Unknown));
         QVERIFY(unknownUsers(file).empty());
         QVERIFY(deleteRegion(path));
+    }
+
+    /// A process that started later has the pid now.
+    void recognisesAnEarlierProcessOfAnotherUser()
+    {
+        const std::string path = newPath("earlier.shm");
+        const Sleeper sleeper(hideFromOthers);
+        QVERIFY(sleeper.pid() > 0);
+        leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks - 1);
+        const int answer = stateForAnotherUser(FileIdentity::of(path));
+        if (answer == kRefused)
+            CT_QSKIP("no user namespace can be made here");
+        QCOMPARE(answer, static_cast<int>(UserState::Ended));
+        QVERIFY(deleteRegion(path));
+    }
+
+    /// It writes the start time that its own clock gives.
+    void keepsWhatAnotherUserWithAnotherClockMayUse()
+    {
+        const std::string path = newPath("shifted.shm");
+        const Container shifted(CLONE_NEWTIME, hideFromOthers);
+        if (shifted.isRefused())
+            CT_QSKIP("no time namespace can be made here");
+        QVERIFY(shifted.runs());
+        const auto shift = static_cast<std::uint64_t>(kShiftSeconds * ::sysconf(_SC_CLK_TCK));
+        leaveRegion(path, shifted.pid(), ProcessStat::of(shifted.pid()).startTicks + shift);
+        const int answer = stateForAnotherUser(FileIdentity::of(path));
+        if (answer == kRefused)
+            CT_QSKIP("no user namespace can be made here");
+        QCOMPARE(answer, static_cast<int>(UserState::Unknown));
     }
 };
 

@@ -91,19 +91,34 @@ private:
     pid_t m_pid;
 };
 
-/// Process 1 of a pid namespace of its own, which sleeps until its end() at the latest. It maps the file, if there is
-/// one.
+/// How far boot is back, in seconds, on the clock of a Container of kind CLONE_NEWTIME, compared with ours.
+inline constexpr int kShiftSeconds = 1000;
+
+/// A process in a namespace of its own, which runs `body` and then sleeps until its end() at the latest.
 class Container {
 public:
-    explicit Container(const std::string &mapped = {}) : m_made(start(mapped)), m_runs(m_made.pid > 0) {}
+    /// Process 1 of a pid namespace. It maps the file, if there is one.
+    explicit Container(const std::string &mapped = {})
+        : Container(CLONE_NEWPID, [&mapped] {
+              ::prctl(PR_SET_DUMPABLE, 1);
+              if (!mapped.empty())
+                  mapFile(mapped);
+          })
+    {
+    }
+    /// `kind` of namespace: as for unshare(2).
+    template <class Body>
+    Container(int kind, Body body) : m_made(start(kind, body)), m_runs(m_made.pid > 0)
+    {
+    }
     ~Container() { end(); }
     Container(const Container &) = delete;
     Container &operator=(const Container &) = delete;
 
-    bool isRefused() const { return m_made.isRefused; }  ///< no pid namespace can be made here
+    bool isRefused() const { return m_made.isRefused; }  ///< no such namespace can be made here
     bool runs() const { return m_runs && m_made.space != 0; }
-    pid_t pid() const { return m_made.pid; }  ///< in our pid namespace
-    std::uint64_t space() const { return m_made.space; }
+    pid_t pid() const { return m_made.pid; }              ///< in our pid namespace
+    std::uint64_t space() const { return m_made.space; }  ///< inode of its pid namespace
     void end()
     {
         if (m_runs)
@@ -117,14 +132,15 @@ private:
         std::uint64_t space = 0;
         bool isRefused = false;
     };
-    static Made start(const std::string &mapped)
+    template <class Body>
+    static Made start(int kind, Body body)
     {
         int result[2];
         if (!lifeline().isOpen || ::pipe(result) != 0)
             return {};
         const pid_t maker = ::fork();
         if (maker == 0) {
-            const Made made = startHere(mapped);
+            const Made made = startHere(kind, body);
             ::_exit(::write(result[1], &made, sizeof made) == sizeof made ? 0 : 1);
         }
         ::close(result[1]);
@@ -136,20 +152,28 @@ private:
             ::waitpid(maker, nullptr, 0);
         return made;
     }
-    static Made startHere(const std::string &mapped)
+    template <class Body>
+    static Made startHere(int kind, Body body)
     {
         Made made;
         struct stat space {};
-        made.isRefused = ::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0;
-        if (made.isRefused)
+        made.isRefused = ::unshare(kind) != 0 && ::unshare(CLONE_NEWUSER | kind) != 0;
+        if (made.isRefused || (kind == CLONE_NEWTIME && !shiftClock()))
             return made;
-        made.pid = forkSleeper([&mapped] {
-            ::prctl(PR_SET_DUMPABLE, 1);
-            if (!mapped.empty())
-                mapFile(mapped);
-        });
+        made.pid = forkSleeper(body);
         made.space = ::stat("/proc/self/ns/pid_for_children", &space) == 0 ? space.st_ino : 0;
         return made;
+    }
+    /// The namespace is that of the next child.
+    static bool shiftClock()
+    {
+        const std::string text = "boottime " + std::to_string(kShiftSeconds) + " 0";
+        ::prctl(PR_SET_DUMPABLE, 1);
+        const int fd = ::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+        const bool isShifted = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        if (fd >= 0)
+            ::close(fd);
+        return isShifted;
     }
 
     const Made m_made;
