@@ -24,6 +24,8 @@ enum Columns { FileColumn, KindColumn, TargetColumn, OwnerColumn, StationsColumn
 
 constexpr int kPathRole = Qt::UserRole;
 constexpr int kLeftOverRole = Qt::UserRole + 1;
+/// Shown of one region. A hostile table has 65,536 entries.
+constexpr qsizetype kMostTargets = 8;
 
 QString targetsText(const RegionInfo &region)
 {
@@ -37,6 +39,10 @@ QString targetsText(const RegionInfo &region)
         texts << AttachDialog::tr("%1 of another user or container, may be alive")
                      .arg(user.name.empty() ? QString::number(user.pid)
                                             : QStringLiteral("%1 (%2)").arg(printable(user.name)).arg(user.pid));
+    if (const qsizetype further = texts.size() - kMostTargets; further > 0) {
+        texts.resize(kMostTargets);
+        texts << AttachDialog::tr("and %1 more").arg(further);
+    }
     return texts.isEmpty() ? AttachDialog::tr("none alive") : texts.join(QStringLiteral(", "));
 }
 

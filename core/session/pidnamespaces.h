@@ -4,6 +4,7 @@
 // Whether a process of another pid namespace (a container) still runs. Qt-free.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <sys/types.h>
@@ -16,6 +17,8 @@ struct NamespacedPid {
     std::uint32_t pid = 0;         ///< in its own pid namespace
     std::uint64_t space = 0;       ///< inode of that namespace; 0 = unknown
     std::uint64_t startTicks = 0;  ///< field 22 of /proc/PID/stat; 0 = unknown
+
+    auto operator<=>(const NamespacedPid &) const = default;
 };
 
 /// A process as /proc lists it.

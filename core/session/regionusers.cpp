@@ -5,7 +5,6 @@
 #include "core/harvest/processlist.h"
 #include "core/protocol/layoutcheck.h"
 #include "core/session/instructions.h"
-#include "core/session/pidnamespaces.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
+#include <map>
 #include <unistd.h>
 
 namespace ct {
@@ -110,26 +110,36 @@ std::optional<ExtensionAreas> areasOf(int fd, const FileIdentity &file)
 
 std::vector<RegionUser> regionUsers(const FileIdentity &file)
 {
+    const std::uint64_t ourNamespace = ownPidNamespace();
+    std::optional<ProcessListing> listing;  // read once, and only if it is needed
+    return regionUsers(file, [&](const NamespacedPid &untrusted) {
+        const bool isOurs = ourNamespace != 0 && untrusted.space == ourNamespace && untrusted.startTicks != 0;
+        if (!isOurs && !listing)
+            listing = ProcessListing::read();
+        return isOurs ? stateHere(untrusted, file) : stateElsewhere(untrusted, *listing, file);
+    });
+}
+
+std::vector<RegionUser> regionUsers(const FileIdentity &file, const StateOf &stateOf)
+{
     std::vector<RegionUser> users;
     const Descriptor opened(file.path);
     const std::optional<ExtensionAreas> areas = opened.fd >= 0 ? areasOf(opened.fd, file) : std::nullopt;
     if (!areas)
         return users;
-    const std::uint64_t ourNamespace = ownPidNamespace();
-    std::optional<ProcessListing> listing;  // read once, and only if it is needed
     std::vector<EntryCopy> entries(areas->processCapacity);
     const std::size_t bytes = entries.size() * sizeof(EntryCopy);
     const ssize_t got = ::pread(opened.fd, entries.data(), bytes, static_cast<off_t>(areas->processTableOffset));
     entries.resize(got > 0 ? static_cast<std::size_t>(got) / sizeof(EntryCopy) : 0);
+    std::map<NamespacedPid, UserState> known;
     for (const EntryCopy &entry : entries) {
         if (entry.field<std::uint32_t>(offsetof(ProcessEntry, state)) != corotracer::kProcessActive)
             continue;
         const NamespacedPid untrusted = entry.process();
-        const bool isOurs = ourNamespace != 0 && untrusted.space == ourNamespace && untrusted.startTicks != 0;
-        if (!isOurs && !listing)
-            listing = ProcessListing::read();
-        users.push_back({untrusted.pid, entry.name(),
-                         isOurs ? stateHere(untrusted, file) : stateElsewhere(untrusted, *listing, file)});
+        const auto [answer, isNew] = known.try_emplace(untrusted, UserState::Unknown);
+        if (isNew)
+            answer->second = stateOf(untrusted);
+        users.push_back({untrusted.pid, entry.name(), answer->second});
     }
     return users;
 }

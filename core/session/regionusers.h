@@ -5,8 +5,10 @@
 #pragma once
 
 #include "core/session/mappings.h"
+#include "core/session/pidnamespaces.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@ struct RegionUser {
 /// The active entries of the process table. Read with pread, because a mapped hole would take memory. Empty for a file
 /// without such a table.
 std::vector<RegionUser> regionUsers(const FileIdentity &file);
+/// With states from `stateOf`, which is asked once for each process: a hostile table repeats one in all its entries.
+using StateOf = std::function<UserState(const NamespacedPid &untrusted)>;
+std::vector<RegionUser> regionUsers(const FileIdentity &file, const StateOf &stateOf);
 /// Those in state Unknown. While there is one, the region must be kept.
 std::vector<RegionUser> unknownUsers(const FileIdentity &file);
 /// "may be in use by server (process 123 of another user or container)"

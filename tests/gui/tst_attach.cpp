@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The Attach dialog: finds what a killed window left, takes it over, deletes what nobody uses.
+#include "core/harvest/region.h"
 #include "tests/gui/guisupport.h"
+#include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
@@ -14,6 +16,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <unistd.h>
 
 using namespace ct;
 
@@ -177,6 +180,31 @@ private Q_SLOTS:
             QVERIFY(process.endTs != 0 && process.endTs <= diedAt);
         gui::takePicture(&window, "flight");
         QFile::remove(region);
+    }
+
+    /// Entries of a target without /proc, which knows neither its pid namespace nor its start: it may be this process.
+    void someOfManyTargetsAreShown()
+    {
+        RegionSpec spec;
+        spec.stations = 64;
+        auto region = Region::create(spec);
+        QVERIFY2(region, region ? "" : region.error().message.c_str());
+        const auto removed = qScopeGuard([&region] { static_cast<void>(region->remove()); });
+        for (int i = 0; i < 12; ++i) {
+            const lanewriter::Process process(*region->writableHeader(), static_cast<std::uint32_t>(::getpid()), 0);
+            process.entry().pid_namespace.store(0);
+        }
+        MainWindow window;
+        window.show();
+        QWidget *dialog = openAttachDialog(window);
+        QVERIFY(dialog);
+        QVERIFY(selectRegion(dialog, QString::fromStdString(region->path())));
+        const QTreeWidgetItem *item = dialog->findChild<QTreeWidget *>(QStringLiteral("regionTable"))->currentItem();
+        for (const QString &text : {item->text(2), item->toolTip(2)}) {
+            QCOMPARE(text.count(QStringLiteral(", may be alive")), 8);
+            QVERIFY2(text.contains(QStringLiteral(", may be alive, and 4 more")), qPrintable(text));
+        }
+        dialog->close();
     }
 
     void whatIsNoRegionIsRefused()

@@ -198,6 +198,38 @@ private Q_SLOTS:
         QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
     }
 
+    /// One process, as often as a table has room for; then others that differ from it in one number each.
+    void aProcessIsLookedUpOnce()
+    {
+        const std::string path = newPath("repeated.shm");
+        const NamespacedPid repeated{17, 4711, 5000};
+        std::vector<NamespacedPid> entries(9, repeated);
+        const std::vector<NamespacedPid> others{{18, 4711, 5000}, {17, 4712, 5000}, {17, 4711, 5001}};
+        for (const NamespacedPid &other : others)
+            entries.insert(entries.end(), {other, repeated});
+        {
+            auto region = Region::create({path, 64});
+            QVERIFY2(region, region ? "" : region.error().message.c_str());
+            QVERIFY(region->processes().size() >= entries.size());
+            for (const NamespacedPid &entry : entries) {
+                const lanewriter::Process process(*region->writableHeader(), entry.pid, entry.startTicks);
+                process.entry().pid_namespace.store(entry.space);
+            }
+        }
+        std::vector<NamespacedPid> asked;
+        const std::vector<RegionUser> users = regionUsers(FileIdentity::of(path), [&](const NamespacedPid &process) {
+            asked.push_back(process);
+            return process == repeated ? UserState::Alive : UserState::Ended;
+        });
+        QCOMPARE(asked.size(), std::size_t{4});
+        QCOMPARE(users.size(), entries.size());
+        for (std::size_t i = 0; i < users.size(); ++i) {
+            QCOMPARE(users[i].pid, entries[i].pid);
+            QCOMPARE(users[i].state, entries[i] == repeated ? UserState::Alive : UserState::Ended);
+        }
+        QVERIFY(deleteRegion(path));
+    }
+
     void keepsWhatAnotherUserMayUse()
     {
         const std::string path = newPath("foreign.shm");
