@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace ct {
 
@@ -55,6 +56,8 @@ struct Session::Data {
     bool anyCame = false;  ///< a target, if only for a moment
     bool paused = false;   ///< as wished; the harvest follows
     bool postMortem = false;
+    bool hadUnknownUser = false;  ///< when we attached
+    bool saidMayBeInUse = false;
     bool leftOver = false;
     bool failedToStart = false;
     bool terminating = false;
@@ -145,8 +148,7 @@ Result<void> Session::attach(const std::string &regionPath)
     std::vector<pid_t> targets;
     for (const MappingProcess &process : m_data->region.targets())
         targets.push_back(process.pid);
-    const std::vector<RegionUser> unknown =
-        targets.empty() ? m_data->region.unknownTargets() : std::vector<RegionUser>();
+    const std::vector<RegionUser> unknown = m_data->region.unknownTargets();
     const bool postMortem = targets.empty() && unknown.empty() && !m_data->region.isOwnedByAnotherEngine();
     Result<Region> region = Region::open(regionPath, postMortem ? RegionUse::PostMortem : RegionUse::Harvest);
     if (!region)
@@ -154,12 +156,10 @@ Result<void> Session::attach(const std::string &regionPath)
     m_data->region.adopt(std::move(*region));
     m_data->kind = Data::Kind::Attached;
     m_data->postMortem = postMortem;
+    m_data->hadUnknownUser = !unknown.empty();
 
     if (!unknown.empty())
-        addNotice(
-            tr("The region %1. Whether it still is cannot be found out from here: the capture continues until you stop "
-               "it (Ctrl+C, --duration). %2")
-                .arg(text(mayBeInUse(unknown.front())), text(onceItHasEnded(m_data->region.file()))));
+        sayMayBeInUse(unknown.front());
     std::string socketPath;
     if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
@@ -270,12 +270,26 @@ void Session::sayShortages(const Accounting &sums)
 /// The end of what we are attached to, or were to listen to until then, once all that were there have gone.
 void Session::onNobodyFound()
 {
-    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine() &&
-                          (m_data->targets->hasSeenAny() || m_data->region.unknownTargets().empty());
-    const bool idle = m_data->kind == Data::Kind::Listening && m_data->untilIdle &&
-                      (m_data->anyCame || !isNothing(accounting())) && m_data->region.unknownTargets().empty();
-    if (attached || idle)
+    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
+    const bool idle =
+        m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
+    if (!attached && !idle)
+        return;
+    // Where some processes are hidden from us, a target that was seen and then killed looks like an unknown user.
+    const bool hasSeenAll = attached && m_data->targets->hasSeenAny() && !m_data->hadUnknownUser;
+    const std::vector<RegionUser> unknown = hasSeenAll ? std::vector<RegionUser>() : m_data->region.unknownTargets();
+    if (unknown.empty())
         drain(EndReason::TargetExited);
+    else
+        sayMayBeInUse(unknown.front());
+}
+
+void Session::sayMayBeInUse(const RegionUser &user)
+{
+    if (!std::exchange(m_data->saidMayBeInUse, true))
+        addNotice(tr("The region %1. The capture continues until this program notices the end of that process, or "
+                     "until you stop it. %2")
+                      .arg(text(mayBeInUse(user)), text(onceItHasEnded(m_data->region.file()))));
 }
 
 void Session::onTargetExited(const ExitStatus &status)

@@ -19,6 +19,8 @@
 
 namespace ct {
 
+struct RegionUser;
+
 enum class SessionState {
     Idle,
     Waiting,  ///< capturing, but no coroutine was seen yet
@@ -104,6 +106,7 @@ private:
     void checkProgress();
     void sayShortages(const Accounting &sums);
     void onNobodyFound();
+    void sayMayBeInUse(const RegionUser &user);
     void onTargetExited(const ExitStatus &status);
     void awaitGroup();
     void drain(EndReason reason);

@@ -18,6 +18,11 @@ namespace {
 
 constexpr int kPatienceMs = 60'000;
 
+QStringList noticesOfUse(const Session &session)
+{
+    return session.notices().filter(QStringLiteral("The region may be in use by process 1 "));
+}
+
 /// As process 1 of the container does. The engine, which reads along, finds an entry of a living process at any time.
 void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &container)
 {
@@ -90,9 +95,10 @@ private Q_SLOTS:
         Session session;
         QVERIFY(session.attach(path));
         QVERIFY(!session.isPostMortem());
-        const QStringList notices = session.notices().filter(QStringLiteral("may be in use by process 1 "));
+        const QStringList notices = noticesOfUse(session);
         QCOMPARE(notices.size(), 1);
-        QVERIFY(notices.front().contains(QStringLiteral("the capture continues until you stop it (Ctrl+C, ")));
+        QVERIFY(notices.front().contains(QStringLiteral(
+            "The capture continues until this program notices the end of that process, or until you stop it.")));
         QVERIFY(notices.front().contains(remedy));
         QCOMPARE(mayBeInUse({1, "ct_storm", UserState::Unknown}),
                  std::string("may be in use by ct_storm (process 1 of another user or container)"));
@@ -109,6 +115,63 @@ private Q_SLOTS:
         }
         QVERIFY(find(path)->unknownUsers.empty());
         QVERIFY(deleteRegion(path));
+    }
+
+    void endsAnAttachedCaptureWithTheContainer()
+    {
+        const std::string path = newPath("ending.shm");
+        Container container;
+        if (container.isRefused())
+            CT_QSKIP("no pid namespace can be made here");
+        QVERIFY(container.runs());
+        leaveRegion(path, 1, ProcessStat::of(container.pid()).startTicks, container.space());
+        Session session;
+        QVERIFY(session.attach(path));
+        QVERIFY(!session.isPostMortem());
+        container.end();
+        QTRY_VERIFY(!processRuns(container.pid()));
+        const bool isVisible = ProcessListing::read().isComplete;
+        if (!isVisible)
+            session.stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+        QCOMPARE(session.endReason(), isVisible ? EndReason::TargetExited : EndReason::Stopped);
+        QCOMPARE(QFile::exists(QString::fromStdString(path)), !isVisible);
+    }
+
+    void capturesOnAfterAKnownTarget_data()
+    {
+        QTest::addColumn<bool>("comesLater");
+        QTest::newRow("there at the attach") << false;
+        QTest::newRow("comes later") << true;
+    }
+    void capturesOnAfterAKnownTarget()
+    {
+        QFETCH(const bool, comesLater);
+        const std::string path = newPath(comesLater ? "later.shm" : "there.shm");
+        const Container container;
+        if (container.isRefused())
+            CT_QSKIP("no pid namespace can be made here");
+        QVERIFY(container.runs());
+        leaveRegion(path, 1, ProcessStat::of(container.pid()).startTicks, container.space());
+        Session session;
+        QSignalSpy seen(&session, &Session::targetSeen);
+        QSignalSpy gone(&session, &Session::targetGone);
+        if (comesLater)
+            QVERIFY(session.attach(path));
+        Sleeper known([&path] { mapFile(path); });
+        QVERIFY(known.pid() > 0);
+        if (comesLater)
+            QTRY_COMPARE_WITH_TIMEOUT(seen.size(), 1, kPatienceMs);
+        else
+            QVERIFY(session.attach(path));
+        QCOMPARE(session.targetPids(), std::vector<pid_t>{known.pid()});
+        known.end();
+        QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
+        QCOMPARE(session.state(), SessionState::Waiting);
+        QCOMPARE(noticesOfUse(session).size(), 1);
+        session.stopCapture();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(session.regionLeftOver());
     }
 
     /// Once the process that was seen has gone, a search finds no other one.
@@ -137,6 +200,7 @@ private Q_SLOTS:
         sleeper.end();
         QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
         QCOMPARE(session.state(), SessionState::Capturing);
+        QCOMPARE(noticesOfUse(session).size(), 1);
 
         container.end();
         QTRY_VERIFY(!processRuns(container.pid()));
