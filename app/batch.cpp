@@ -432,12 +432,11 @@ int BatchRun::finish()
     m_summary.namesNotKept = m_population->namesNotKept();
     const std::uint64_t captured = m_summary.accounting.captured;
     m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
-    if (const auto found = m_watch ? m_watch->look() : OutputWatch::Finding();
-        !found.message.empty() && m_summary.outputError.empty()) {
-        if (found.isLost) {
-            m_summary.outputError = found.message;
-            m_summary.eventsNotWritten = captured;
-        }
+    const OutputWatch::Finding found = m_watch ? m_watch->look() : OutputWatch::Finding();
+    if (found.isLost)
+        m_summary.eventsNotWritten = captured;
+    if (!found.message.empty() && m_summary.outputError.empty()) {
+        m_summary.outputError = found.isLost ? found.message : std::string();
         m_progress.say(QString::fromStdString(found.message));
     }
     m_summary.processes = m_population->processes().size();

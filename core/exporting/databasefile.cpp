@@ -88,13 +88,9 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
     return {};
 }
 
-Result<void> synchroniseDatabase(const std::string &path)
+Result<void> synchroniseDatabase(int fd, const std::string &path)
 {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errnoError(errno, path + " was removed while it was written, write it again");
     const int failed = fsync(fd) != 0 ? errno : 0;
-    ::close(fd);
     // Some file systems cannot synchronise, and say so.
     if (failed != 0 && failed != EINVAL)
         return writeError(failed, path + " did not reach the disk");

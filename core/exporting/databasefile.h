@@ -26,7 +26,7 @@ Result<void> ensureInPlace(int fd, const std::string &path);
 /// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one.
 Result<void> emptyDatabaseFile(int fd, const std::string &path);
 
-/// Waits until the content has reached the disk.
-Result<void> synchroniseDatabase(const std::string &path);
+/// Waits until the content has reached the disk, also if another program has moved the file. `path`: for messages.
+Result<void> synchroniseDatabase(int fd, const std::string &path);
 
 }  // namespace ct

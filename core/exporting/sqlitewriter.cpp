@@ -93,7 +93,7 @@ public:
     {
         Result<void> written = complete(accounting);
         close();
-        return written ? synchroniseDatabase(m_path) : written;
+        return written ? synchroniseDatabase(m_file.fd, m_path) : written;
     }
     std::uint64_t written() const override { return m_committed; }
 

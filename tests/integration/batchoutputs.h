@@ -55,6 +55,12 @@ public:
         const QString line = QStringLiteral("read -r go < %1; exec %2 --transitions 1000 --coroutines 10");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
     }
+    /// A target that waits when all its events are emitted.
+    QStringList fewEventsFirst() const
+    {
+        const QString line = QStringLiteral("%2 --transitions 1000 --coroutines 10; read -r go < %1");
+        return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
+    }
     /// A target that is not traced, and only ends.
     QStringList untraced() const { return {QStringLiteral("--cmd"), QStringLiteral("read -r go < %1").arg(m_gate)}; }
     /// Until the target waits.

@@ -6,6 +6,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 using namespace batchoutputs;
 using runner::Batch;
@@ -23,6 +24,12 @@ void addNames()
     QTest::addColumn<QString>("name");
     for (const char *name : {"run.ctr", "run.jsonl", "run.csv"})
         QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+/// Until something is in the file.
+bool hasBegun(const QString &path)
+{
+    return QTest::qWaitFor([&] { return QFileInfo(path).size() > 0; }, runner::kPatienceMs);
 }
 
 }  // namespace
@@ -122,6 +129,71 @@ private Q_SLOTS:
         QVERIFY(integer(summary, "events") > 0);
         QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
         QVERIFY(!QFile::exists(path));
+    }
+
+    /// SQLite notices nothing: it has the file open.
+    void aDatabaseThatWasRemovedLaterHasNothing()
+    {
+        Batch batch;
+        const QString path = batch.path("run.sqlite");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEventsFirst());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld() && hasBegun(path));
+        QVERIFY(QFile::remove(path));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const QString error = summary.value(QLatin1String("output_error")).toString();
+        QVERIFY2(error.startsWith(path + QLatin1String(" was removed by another program")), qPrintable(error));
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
+        QVERIFY(!QFile::exists(path));
+    }
+
+    void aDatabaseThatWasMovedLaterIsWholeInItsNewPlace()
+    {
+        Batch batch;
+        const QString path = batch.path("run.sqlite");
+        const QString moved = batch.path("moved.sqlite");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.fewEventsFirst());
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld() && hasBegun(path));
+        QVERIFY(QFile::rename(path, moved));
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+        QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        QVERIFY(summary.value(QLatin1String("output_error")).toString().isEmpty());
+        QCOMPARE(integer(summary, "events_not_written"), 0);
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(rowsIn(moved), integer(summary, "events"));
+    }
+
+    /// The error says why writing ended; what was written before that is lost, too.
+    void aRemovedOutputThatAlsoFailedHasNothing()
+    {
+        Batch batch;
+        const QString path = batch.path("run.jsonl");
+        HeldTarget target(batch);
+        setArguments(batch, withOutput(batch, path) + target.arguments("1"));
+        QVERIFY(batch.start());
+        QVERIFY(target.isHeld());
+        QVERIFY(QFile::remove(path));
+        constexpr rlim_t kLimit = rlim_t{3} << 20;
+        const rlimit size{kLimit, kLimit};
+        QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
+        target.letGo();
+        QVERIFY(batch.wait());
+        QVERIFY2(batch.exitCode() == 4, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        const QString error = summary.value(QLatin1String("output_error")).toString();
+        QVERIFY2(error.contains(QLatin1String("(ulimit -f)")), qPrintable(error));
+        QVERIFY(integer(summary, "events") > 0);
+        QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
     }
 
     void aMovedOutputIsWholeInItsNewPlace_data() { addNames(); }
