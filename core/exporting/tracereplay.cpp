@@ -302,12 +302,19 @@ Result<void> TraceReplay::replay(CoroutineId id)
     if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
         addEventsNotKept(m_stock[id].captured - std::min(m_stock[id].captured, m_sums.captured - before));
     addEndOfLosses(id);
-    if (snapshot.flagged)
-        m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
-    if (snapshot.deathTs != 0)
-        m_batch.deaths.push_back({id, snapshot.deathTs});
+    addEnd(snapshot);
     const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
     return isFull ? flush() : Result<void>();
+}
+
+/// A record that was dropped since the export began no longer says when its coroutine ended.
+void TraceReplay::addEnd(const CoroutineSnapshot &snapshot)
+{
+    const CoroutineStock &stock = m_stock[snapshot.id];
+    if (snapshot.kept ? snapshot.flagged : stock.isFlagged())
+        m_batch.flags.push_back({snapshot.id, Flag::Reason::TwoWriters});
+    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : stock.deathTs; ts != 0)
+        m_batch.deaths.push_back({snapshot.id, ts});
 }
 
 /// What concerns no coroutine. Processes that only their coroutines tell of are told by these again.

@@ -51,6 +51,7 @@ private:
     bool stillThere(const CoroutineSnapshot &snapshot);
     void addEventsNotKept(std::uint64_t count);
     bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
+    void addEnd(const CoroutineSnapshot &snapshot);
     void addProcesses();
     void addProcessEnds();
     void addBirth(const CoroutineSnapshot &snapshot);

@@ -10,7 +10,6 @@ namespace ct {
 
 namespace {
 
-constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 constexpr CoroutineId kCoroutinesPerPiece = 8192;
 
 /// The first try reads every coroutine; a later one takes microseconds. The trace drops an eighth of its records at
@@ -99,9 +98,9 @@ void TraceStock::add(const CoroutineSnapshot &snapshot)
     stock.captured = snapshot.events;
     stock.lost = snapshot.lost;
     stock.missed = snapshot.missed;
-    // The numbers of a flagged coroutine mean nothing.
-    stock.end =
-        snapshot.flagged ? kNoEnd : stock.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.dropped;
+    stock.deathTs = snapshot.deathTs;
+    stock.end = snapshot.flagged ? CoroutineStock::kNoEnd
+                                 : stock.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.dropped;
     m_sums.coroutines += 1;
     m_sums.captured += stock.captured;
     m_sums.lost += stock.lost;

@@ -17,12 +17,16 @@ namespace ct {
 /// The numbers of one coroutine.
 struct CoroutineStock {
     static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};
+    static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
     std::uint64_t end = kNotThere;  ///< one behind its latest number; kNotThere: there was no record of it
     std::uint64_t first = 0;        ///< its lowest number
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;
-    std::uint64_t missed = 0;  ///< before the capture was attached
+    std::uint64_t missed = 0;   ///< before the capture was attached
+    std::uint64_t deathTs = 0;  ///< 0 = it lived
     bool isThere() const { return end != kNotThere; }
+    /// Its numbers mean nothing.
+    bool isFlagged() const { return end == kNoEnd; }
 };
 
 /// On one thread. Every coroutine is among those with a record or in notKept(), and never in both.

@@ -23,8 +23,12 @@ constexpr std::uint64_t kRoomy = 256U << 20;
 
 /// Memory that forgets, with room for what is brought back.
 struct Forgetful {
+    explicit Forgetful(const RecordLimits &limits)
+        : population(Population::kMostCoroutines, limits), history(1, 0, History::kMostCoroutines, 64U << 20, limits)
+    {
+    }
     Population population;
-    History history{1, 0, History::kMostCoroutines, 64U << 20};
+    History history;
     void consume(const Batch &batch)
     {
         QVERIFY(population.consume(batch));
@@ -44,7 +48,7 @@ struct Run {
     std::uint64_t now = 1'000'000;
     bool isRecording = true;
 
-    explicit Run(const RecordingLimits &limits = {})
+    explicit Run(const RecordingLimits &limits = {}, const RecordLimits &records = {}) : forgetful(records)
     {
         const Result<std::shared_ptr<RecordingWriter>> opened =
             RecordingWriter::open(recording().toStdString(), limits);
@@ -102,6 +106,29 @@ struct Run {
             batch.deaths.push_back({id, now});
         take(batch);
         QVERIFY(writer->finish({}));
+    }
+    /// Ends all coroutines of the first page of records. Those of the second page are born, and live.
+    void endFirstPage()
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        for (CoroutineId id = kCoroutines; id < 2 * Population::kPageSize; ++id)
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+        for (CoroutineId id = 0; id < Population::kPageSize; ++id)
+            batch.deaths.push_back({id, now});
+        take(batch);
+    }
+    /// Lives that are not recorded.
+    void runShortLives(CoroutineId count)
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        const CoroutineId first = forgetful.population.size();
+        for (CoroutineId id = first; id < first + count; ++id) {
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+            batch.deaths.push_back({id, now});
+        }
+        forgetful.consume(batch);
     }
     /// As if somebody had looked at all of it from that place in the stream on.
     void bringBack(std::uint64_t from)
@@ -270,6 +297,43 @@ private Q_SLOTS:
         QCOMPARE(report->rows, 150'000U);
         QCOMPARE(report->droppedEvents, 0U);
         QVERIFY(report->droppedNotes > 0);
+    }
+
+    /// The record has gone when the end of its coroutine is exported. One that lived when the export began has no end.
+    void anEndIsTheOneThatWasKnownAtTheBeginning()
+    {
+        Run run({}, {4096, 4096});
+        run.run(kEvents);
+        Batch batch;
+        batch.now = run.now;
+        batch.flags.push_back({3, Flag::Reason::TwoWriters});
+        run.take(batch);
+        run.endFirstPage();
+        const std::uint64_t ended = run.now;
+        QVERIFY(run.writer->finish({}));
+        QVERIFY(run.forgetful.history.droppedEvents() > 0);
+        const QString path = run.dir.filePath(QStringLiteral("got.sqlite"));
+        bool hasGoneOn = false;
+        const auto report = run.exportForgetful(path, [&](double done) {
+            if (done > 0 && !std::exchange(hasGoneOn, true)) {
+                Batch later;
+                later.now = run.now += 1000;
+                for (CoroutineId id = Population::kPageSize; id < 2 * Population::kPageSize; ++id)
+                    later.deaths.push_back({id, run.now});
+                run.forgetful.consume(later);
+                run.runShortLives(20'000);
+            }
+            return true;
+        });
+        QVERIFY(report);
+        QVERIFY(!run.forgetful.population.isKept(0) && !run.forgetful.population.isKept(Population::kPageSize));
+        const Database file(path);
+        QCOMPARE(file.rows("SELECT count(*), min(death_ts), max(death_ts) FROM coroutines "
+                           "GROUP BY coroutine >= 64 ORDER BY coroutine >= 64"),
+                 (QStringList{QStringLiteral("64|%1|%1").arg(ended), QStringLiteral("64||")}));
+        QCOMPARE(file.rows("SELECT count(*) FROM coroutines WHERE death_ts < birth_ts"),
+                 QStringList(QStringLiteral("0")));
+        QCOMPARE(file.rows("SELECT coroutine FROM coroutines WHERE flagged"), QStringList(QStringLiteral("3")));
     }
 
     void whatComesMeanwhileIsLeftOut()
