@@ -175,6 +175,17 @@ std::set<std::uint32_t> PresentState::goneProcesses() const
     return gone;
 }
 
+void PresentState::forget(const std::set<std::uint32_t> &pids)
+{
+    const auto isOne = [&pids](const auto &row) { return pids.contains(row.pid); };
+    const auto isKeyOfOne = [&pids](const auto &entry) { return pids.contains(entry.first); };
+    std::erase_if(m_processes, isOne);
+    std::erase_if(m_ends, isOne);
+    std::erase_if(m_threads, [&pids](const auto &entry) { return pids.contains(entry.first.first); });
+    std::erase_if(m_switches, isKeyOfOne);
+    std::erase_if(m_spans, isKeyOfOne);
+}
+
 Batch PresentState::keyframe() const
 {
     Batch batch;

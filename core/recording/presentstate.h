@@ -24,8 +24,9 @@ class PresentState {
 public:
     void consume(const Batch &batch);
 
-    /// All sites, threads and processes so far, and of each living coroutine the birth, name, parent, flag, losses,
-    /// latest suspension and resume, what it waits for and who woke it last. Ids stay, in ascending order.
+    /// All sites so far, all threads and processes but forgotten ones, and of each living coroutine the birth, name,
+    /// parent, flag, losses, latest suspension and resume, what it waits for and who woke it last. Ids stay, in
+    /// ascending order.
     Batch keyframe() const;
     /// Born so far, living or not: the next one gets this id.
     CoroutineId born() const { return m_born; }
@@ -34,6 +35,8 @@ public:
     /// is of them.
     std::set<std::uint32_t> goneProcesses() const;
     static constexpr std::uint64_t kSettleNs = 10'000'000'000;
+    /// Drops all that is known of processes with these pids.
+    void forget(const std::set<std::uint32_t> &pids);
 
 private:
     struct Living {

@@ -155,6 +155,7 @@ void RecordingWriter::forgetGone()
     std::erase_if(m_said.processes, [&](const RecordingInfo::Process &process) {
         return gone.contains(process.pid) && process.pid != m_said.target;
     });
+    m_present->forget(gone);
     // One a minute was added; the first and the latest tell the drift.
     if (m_said.clocks.size() > 2)
         m_said.clocks.erase(m_said.clocks.begin() + 1, m_said.clocks.end() - 1);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a recording takes of the memory does not grow with what it is told.
+#include "core/recording/blockreader.h"
 #include "core/recording/blockwriter.h"
+#include "core/recording/keyframereader.h"
 #include "core/recording/segments.h"
 #include "core/recording/streamguard.h"
 #include "tests/support/filesizelimit.h"
@@ -43,6 +45,22 @@ std::string outputIn(const Everything &all)
     for (const ctr::OutputPiece &piece : all.output)
         text += piece.bytes;
     return text;
+}
+
+/// What the keyframe of a file holds of processes and threads.
+Notes keyframeNotesOf(const std::string &path)
+{
+    auto blocks = ctr::BlockReader::open(path);
+    REQUIRE(static_cast<bool>(blocks));
+    ctr::KeyframeReader keyframe;
+    ctr::Block block;
+    while (!keyframe.isWhole()) {
+        const Result<bool> more = (*blocks)->next(block);
+        REQUIRE(more && *more);
+        REQUIRE(block.head.kind != ctr::Kind::Keyframe || keyframe.take(block.payload));
+    }
+    // So few fit into the first piece.
+    return keyframe.takeBatches().front().notes;
 }
 
 }  // namespace
@@ -161,6 +179,8 @@ CT_CASE(processesThatEndedAreForgotten)
         Batch batch;
         batch.now = kStart + pid * kSecond / 10;
         batch.notes.processes.push_back({pid, batch.now, "worker"});
+        batch.notes.threadNames.push_back({pid, pid, "worker"});
+        batch.notes.switches.push_back({pid, batch.now, false});
         batch.births.push_back({pid - 1, 0, pid, pid, Dialect::Lane, pid, batch.now});
         if (pid != kLeft)
             batch.deaths.push_back({pid - 1, batch.now});
@@ -187,6 +207,20 @@ CT_CASE(processesThatEndedAreForgotten)
     CHECK_EQUAL(info.clocks.front().monotonic, 1U);
     CHECK_EQUAL(info.clocks.back().monotonic, kProcesses);
     CHECK(info.clocks.size() < kProcesses / 4);
+    const Notes known = keyframeNotesOf(files.back());
+    const auto rowsOf = [](const auto &rows, std::uint32_t pid) {
+        return std::count_if(rows.begin(), rows.end(), [pid](const auto &row) { return row.pid == pid; });
+    };
+    const auto compare = [&](const auto &rows) {
+        CHECK_EQUAL(rowsOf(rows, kLeft), 1);
+        CHECK_EQUAL(rowsOf(rows, kLeft + 2), 0);
+        CHECK(rows.size() < kProcesses / 4);
+    };
+    compare(known.processes);
+    compare(known.processEnds);
+    compare(known.threadNames);
+    compare(known.switches);
+    CHECK_EQUAL(rowsOf(known.processes, kAgain), 2);
 }
 
 /// A few compressed kilobytes can hold gigabytes of equal text.
