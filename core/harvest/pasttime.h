@@ -21,6 +21,8 @@ public:
             if (ts < present)
                 m_latest = std::max(m_latest, ts);
         };
+        for (const Process &process : batch.notes.processes)
+            take(process.ts);
         for (const Birth &birth : batch.births)
             take(birth.birthTs);
         for (const Transition &transition : batch.transitions)
@@ -29,6 +31,8 @@ public:
             take(death.ts);
         for (const Wake &wake : batch.notes.wakes)
             take(wake.ts);
+        for (Process &process : batch.notes.processes)
+            process.ts = std::min(process.ts, m_latest);
         for (Death &death : batch.deaths)
             death.ts = std::min(death.ts, m_latest);
         for (ProcessEnd &end : batch.notes.processEnds)

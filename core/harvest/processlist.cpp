@@ -127,7 +127,8 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.image = entry.image.load(std::memory_order_relaxed);
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
-    process.initNs = pairs.initNs;
+    // It may have begun during this pass, or lie: its end must not come before its beginning.
+    process.initNs = std::min(pairs.initNs, batch.now);
     // Asked after it is watched: then the watch is over this process and no other one that had its pid before.
     const bool active = state == corotracer::kProcessActive;
     const bool watched = active && m_watches && m_watch.add(untrustedIndex, static_cast<pid_t>(process.pid));
@@ -141,7 +142,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
         return &other != &process && other.stage != Stage::Unknown && process.isSameImage(other);
     });
     if (!process.isFurther)
-        batch.notes.processes.push_back({process.pid, pairs.initNs, nameOf(entry)});
+        batch.notes.processes.push_back({process.pid, process.initNs, nameOf(entry)});
     return process;
 }
 

@@ -34,7 +34,7 @@ struct HarvestedProcess {
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
     std::uint64_t image = 0;   ///< ProcessEntry::image
-    std::uint64_t initNs = 0;  ///< when it began to trace
+    std::uint64_t initNs = 0;  ///< when it began to trace; not later than the pass that found it
     ProcessClock clock;
     std::uint64_t clockPair = 0;  ///< ProcessPairs::lateCounter when the clock was chosen
     bool switchedOff = false;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes when somebody dies, comes back, only looks, or lies.
+#include "core/harvest/laneclock.h"
+#include "core/harvest/processlist.h"
 #include "tests/support/lanecapture.h"
 
 #include <chrono>
@@ -118,6 +120,30 @@ CT_CASE(anObserversSumsStayWhenAProcessEnds)
     CHECK_EQUAL(after.lanesInUse, before.lanesInUse);
     CHECK_EQUAL(after.lanesShortened, before.lanesShortened);
     CHECK_EQUAL(after.lanesDamaged, before.lanesDamaged);
+}
+
+/// It begins to trace after the pass that finds it, or says so.
+CT_CASE(noProcessEndsBeforeItBegins)
+{
+    for (const bool isLast : {false, true}) {
+        Capture c;
+        ct::LaneClock clock;
+        ct::ProcessList processes(*c.region, clock, c.isAlive());
+        ct::Batch batch;
+        batch.now = corotracer::detail::monotonic_ns();
+        const Process process = c.process(77);
+        process.entry().init_ns.store(batch.now + 1000);
+        processes.look(batch, batch.now);
+        c.dead.insert(77);
+        if (!isLast)
+            batch.now += 1'000'000;
+        processes.lookLast(batch.now);
+        for (const std::uint32_t gone : processes.takeGone())
+            processes.bury(gone, true, batch);
+        REQUIRE(batch.notes.processes.size() == 1 && batch.notes.processEnds.size() == 1);
+        CHECK(batch.notes.processEnds[0].ts >= batch.notes.processes[0].ts);
+        CHECK(batch.notes.processEnds[0].ts <= batch.now);
+    }
 }
 
 CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)

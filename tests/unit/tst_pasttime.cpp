@@ -64,6 +64,25 @@ CT_CASE(timeStandsStillAtTheLatestEvent)
     CHECK_EQUAL(found[0].longestNs, 30 * kSecond);
 }
 
+/// One that emitted no event, and one whose clock is ahead.
+CT_CASE(noProcessEndsBeforeItBegins)
+{
+    PastTime past;
+    Batch batch = remains();
+    batch.notes.processes.push_back({8, 50 * kSecond, "idle"});
+    batch.notes.processes.push_back({9, kPresent, "ahead"});
+    past.apply(batch);
+    CHECK_EQUAL(batch.now, 50 * kSecond);
+    CHECK_EQUAL(batch.notes.processes[1].ts, 50 * kSecond);
+    CHECK_EQUAL(batch.notes.processes[2].ts, 50 * kSecond);
+    batch.clear();
+    batch.now = kPresent;
+    batch.notes.processEnds = {{8, 51 * kSecond}, {9, kPresent}};
+    past.apply(batch);
+    CHECK_EQUAL(batch.notes.processEnds[0].ts, 50 * kSecond);
+    CHECK_EQUAL(batch.notes.processEnds[1].ts, 50 * kSecond);
+}
+
 CT_CASE(whatWasToldStays)
 {
     PastTime past;
