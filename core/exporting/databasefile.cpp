@@ -8,12 +8,22 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace ct {
 
 namespace {
+
+/// SQLite has its other files in the folder of the database itself, not in that of a link to it.
+std::string behindLinks(const std::string &path)
+{
+    std::error_code failed;
+    const std::filesystem::path real = std::filesystem::canonical(path, failed);
+    return failed ? path : real.string();
+}
 
 std::string directoryOf(const std::string &path)
 {
@@ -55,7 +65,7 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
     if (fd < 0)
         return errnoError(errno, path + " cannot be written, choose another place");
     Result<void> usable = ctr::claimForWriting(fd) ? ensureUnlocked(fd, path) : ctr::writtenElsewhere(path);
-    if (access(directoryOf(path).c_str(), W_OK | X_OK) != 0)
+    if (access(directoryOf(behindLinks(path)).c_str(), W_OK | X_OK) != 0)
         usable = errnoError(
             errno,
             path + " cannot be written: SQLite needs to create a journal in the same folder, choose another folder");
@@ -84,7 +94,7 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
     if (::ftruncate(fd, 0) != 0)
         return errnoError(errno, path + " cannot be replaced, choose another place");
     for (const char *suffix : {"-journal", "-wal", "-shm"})
-        ::unlink((path + suffix).c_str());
+        ::unlink((behindLinks(path) + suffix).c_str());
     return {};
 }
 

@@ -23,7 +23,8 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path);
 /// An error when another program has moved or removed the file: SQLite would open another one by this name.
 Result<void> ensureInPlace(int fd, const std::string &path);
 
-/// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one.
+/// Replaces the content by nothing, which is a valid empty database, and removes what belonged to the old one
+/// (of a link, what belonged to the file behind it).
 Result<void> emptyDatabaseFile(int fd, const std::string &path);
 
 /// Waits until the content has reached the disk, also if another program has moved the file. `path`: for messages.

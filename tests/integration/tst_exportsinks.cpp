@@ -15,6 +15,7 @@ private Q_SLOTS:
     void csvRows();
     void csvForSpreadsheets();
     void sqliteSchemaAndContent();
+    void sqliteBehindALink();
     void sqliteNotes();
     void csvAndJsonlNotes();
     void sinkMovesToTheThreadThatConsumes();
@@ -140,6 +141,29 @@ void TestExportSinks::sqliteSchemaAndContent()
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'lost_events') ORDER BY name"),
              QStringList({QStringLiteral("1"), QStringLiteral("3")}));
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+}
+
+/// What is next to the link belongs to another database.
+void TestExportSinks::sqliteBehindALink()
+{
+    const QTemporaryDir dir;
+    const QString link = dir.filePath(QStringLiteral("link.sqlite"));
+    putContent(dir.filePath(QStringLiteral("real.sqlite")), "not a database at all");
+    QVERIFY(QFile::link(QStringLiteral("real.sqlite"), link));
+    for (const char *suffix : {"-journal", "-wal", "-shm"}) {
+        putContent(link + QLatin1String(suffix), "precious");
+        putContent(dir.filePath(QStringLiteral("real.sqlite")) + QLatin1String(suffix), "left over");
+    }
+    auto sink = format("sqlite").makeSink(link.toStdString());
+    QVERIFY(bool(sink));
+    QVERIFY(bool((*sink)->consume(sampleBatch())));
+    QVERIFY(bool((*sink)->finish({})));
+    QCOMPARE(filesIn(dir), QStringList({QStringLiteral("link.sqlite"), QStringLiteral("link.sqlite-journal"),
+                                        QStringLiteral("link.sqlite-shm"), QStringLiteral("link.sqlite-wal"),
+                                        QStringLiteral("real.sqlite")}));
+    for (const char *suffix : {"-journal", "-wal", "-shm"})
+        QCOMPARE(contentOf(link + QLatin1String(suffix)), QByteArray("precious"));
+    QCOMPARE(Database(link).rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("5")));
 }
 
 void TestExportSinks::sqliteNotes()
