@@ -342,9 +342,10 @@ Result<bool> BlockReader::nextStored(Block &block)
     return *found;
 }
 
-void BlockReader::refuse(const Block &block)
+void BlockReader::refuse(const Block &block, std::uint64_t given)
 {
-    addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, block.head.transitions, false});
+    const std::uint64_t left = block.head.transitions - std::min<std::uint64_t>(block.head.transitions, given);
+    addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, left, false});
     ++m_lostBlocks;
 }
 

@@ -61,8 +61,8 @@ public:
     Result<bool> nextStored(Block &block);
     /// What nextStored() gave. False: it cannot be.
     bool decompress(Block &block);
-    /// Counts the latest block as damage: its content cannot be.
-    void refuse(const Block &block);
+    /// Counts the latest block as damage: its content cannot be. `given`: transitions of it that were given out before.
+    void refuse(const Block &block, std::uint64_t given = 0);
     /// Where the blocks are: as the index at the end tells, or else by walking over their heads; a payload is looked at
     /// where what follows it is no block. Moves no next().
     Result<BlockSurvey> survey() const;

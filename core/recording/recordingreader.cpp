@@ -71,8 +71,9 @@ struct RecordingReader::Data {
     bool saidFacts = false;          ///< and neither was what info has
     TakeOutput takeOutput;
     std::shared_ptr<StreamPlaces> places;
-    std::uint64_t given = 0;  ///< transitions
-    bool needsKeyframe;       ///< nothing can be understood before one
+    std::uint64_t given = 0;        ///< transitions
+    std::uint64_t givenBefore = 0;  ///< these, before the latest block
+    bool needsKeyframe;             ///< nothing can be understood before one
     KeyframeReader keyframe;
     std::deque<Batch> fromKeyframe;  ///< to be given out first
     Renumbering renumbering;
@@ -88,6 +89,7 @@ struct RecordingReader::Data {
 /// False: what the block holds cannot be.
 bool RecordingReader::Data::takeBlock()
 {
+    givenBefore = given;
     if (block.head.kind == Kind::Info) {
         const std::optional<RecordingInfo> more = recordingInfoOf(block.payload);
         if (more)
@@ -164,7 +166,7 @@ bool RecordingReader::Data::takeKeyframe()
 void RecordingReader::Data::refuse()
 {
     inStream = false;
-    blocks->refuse(block);
+    blocks->refuse(block, given - givenBefore);
     guard.setLostBlocks(lostBefore + blocks->lostBlocks());
 }
 

@@ -52,14 +52,16 @@ FramePlace withText(const std::string &text)
     return {0, 0x1000, kNow, 0x40'1000, 12, 7, "", text};
 }
 
-void put(ctr::BlockWriter &blocks, const Batch &batch, const std::optional<Accounting> &sums)
+void put(ctr::BlockWriter &blocks, const std::vector<Batch> &batches, const std::optional<Accounting> &sums)
 {
     ctr::StreamEncoder encoder;
     ctr::ColumnWriter payload;
     encoder.begin();
-    encoder.add(batch);
+    for (const Batch &batch : batches)
+        encoder.add(batch);
     encoder.write(sums, payload);
-    const ctr::BlockFacts facts{static_cast<std::uint32_t>(batch.transitions.size()), batch.now, batch.now};
+    const ctr::BlockFacts facts{static_cast<std::uint32_t>(encoder.transitions()), batches.front().now,
+                                batches.back().now};
     REQUIRE(static_cast<bool>(blocks.write(ctr::Kind::Stream, payload, facts)));
 }
 
@@ -164,16 +166,16 @@ CT_CASE(aReaderGoesOnBehindARefusedBlock)
     first.now = kNow;
     first.births = {birthOf(0), birthOf(1)};
     sums.untraced = 7;
-    put(**blocks, first, sums);
+    put(**blocks, {first}, sums);
     Batch bad = impossible();
     bad.births = {birthOf(2), birthOf(3)};
     sums.untraced = 1'000'000;
-    put(**blocks, bad, sums);
+    put(**blocks, {bad}, sums);
     Batch later;
     later.now = kNow + 1;
     later.births = {birthOf(4)};
     later.transitions = {{kNow, 0x1000, 0, 0, 3, 5, 0, PointKind::Await, false}};
-    put(**blocks, later, std::nullopt);
+    put(**blocks, {later}, std::nullopt);
     REQUIRE(static_cast<bool>((*blocks)->finish()));
 
     const Everything all = readAll(path);
@@ -187,4 +189,29 @@ CT_CASE(aReaderGoesOnBehindARefusedBlock)
     for (const Batch &batch : all.batches)
         CHECK(static_cast<bool>(population.consume(batch)));
     CHECK_EQUAL(population.size(), 5U);
+}
+
+/// The batches before the one that cannot be were given out.
+CT_CASE(onlyTheRestOfARefusedBlockIsLeftOut)
+{
+    const TempDir dir;
+    const std::string path = dir.file("run.ctr");
+    const auto blocks = ctr::BlockWriter::open(path);
+    REQUIRE(static_cast<bool>(blocks));
+    Batch first;
+    first.now = kNow;
+    first.births = {birthOf(0)};
+    for (std::uint64_t n = 0; n < 3; ++n)
+        first.transitions.push_back({kNow + n, 0x1000, n, 0, 0, 5, 0, PointKind::Await, n % 2 != 0});
+    Batch bad = withSite(70'000);
+    for (std::uint64_t n = 3; n < 5; ++n)
+        bad.transitions.push_back({kNow + n, 0x1000, n, 0, 0, 5, 0, PointKind::Await, n % 2 != 0});
+    put(**blocks, {first, bad}, std::nullopt);
+    REQUIRE(static_cast<bool>((*blocks)->finish()));
+
+    const Everything all = readAll(path);
+    REQUIRE(all.batches.size() == 1 && all.damages.size() == 1);
+    CHECK_EQUAL(all.sums.captured, 3U);
+    CHECK_EQUAL(all.damages[0].transitions, 2U);
+    CHECK(all.error.find(" with 2 transitions were left out") != std::string::npos);
 }
