@@ -108,15 +108,14 @@ Result<void> OutputFile::write(std::string_view content)
 /// A part of the content is worth nothing: leaves an empty file, or none.
 Error OutputFile::fail(int errnoValue)
 {
-    const bool emptied = m_regular && ftruncate(m_fd, 0) == 0;
-    discard();
-    return writeError(errnoValue, "cannot write " + m_path + (emptied ? ", which is empty now" : ""));
+    const bool isEmptied = m_regular && ftruncate(m_fd, 0) == 0;
+    const char *const state = discard() ? ", which was removed" : isEmptied ? ", which is empty now" : "";
+    return writeError(errnoValue, "cannot write " + m_path + state);
 }
 
-void OutputFile::discard()
+bool OutputFile::discard()
 {
-    if (m_created)
-        unlinkIfSame(m_path, FileKey::of(m_fd));
+    return m_created && unlinkIfSame(m_path, FileKey::of(m_fd));
 }
 
 }  // namespace ct

@@ -33,8 +33,8 @@ public:
     Result<void> dropOlder();
     /// Replaces the content, as a whole or by nothing. An error also when the file has lost its name since open().
     Result<void> write(std::string_view content);
-    /// Nothing will come: removes a file that open() made or dropOlder() emptied.
-    void discard();
+    /// Nothing will come: removes a file that open() made or dropOlder() emptied. False: nothing was removed.
+    bool discard();
 
 private:
     OutputFile(std::string path, int fd, bool created, bool regular, bool named)

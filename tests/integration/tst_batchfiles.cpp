@@ -166,9 +166,24 @@ private Q_SLOTS:
     }
 
     /// A part of a summary is none.
+    void aSummaryIsWholeOrNotThere_data()
+    {
+        QTest::addColumn<QString>("older");
+        QTest::addColumn<QByteArray>("said");
+        QTest::newRow("new") << "" << QByteArray("summary.json, which was removed: File too large");
+        QTest::newRow("older") << "summary.json" << QByteArray("summary.json, which was removed: File too large");
+        QTest::newRow("link") << "older.json" << QByteArray("summary.json, which is empty now: File too large");
+    }
     void aSummaryIsWholeOrNotThere()
     {
+        QFETCH(QString, older);
+        QFETCH(QByteArray, said);
         Batch batch;
+        const QString path = batch.path(older.toLatin1().constData());
+        if (!older.isEmpty())
+            write(path, "{\"events\": 1}\n");
+        const bool isLink = path.endsWith(QLatin1String("older.json"));
+        QVERIFY(!isLink || QFile::link(path, batch.path("summary.json")));
         HeldTarget target(batch);
         batch.process().setArguments(batch.process().arguments() + target.arguments("1"));
         QVERIFY(batch.start());
@@ -178,7 +193,9 @@ private Q_SLOTS:
         target.letGo();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
-        QVERIFY(!QFile::exists(batch.path("summary.json")));
+        QVERIFY2(batch.err().contains(said), batch.err().constData());
+        QCOMPARE(QFile::exists(batch.path("summary.json")), isLink);
+        QCOMPARE(runner::readAll(batch.path("summary.json")), QByteArray());
     }
 
     void oneFileForTwoIsRefused_data()
