@@ -30,6 +30,7 @@ struct CommandLine {
     StartRequest start;
 
     std::vector<std::string> debugFolders;  ///< looked through for debug files
+    std::vector<int> inherited;             ///< descriptors above 2 of settleDescriptors(), set behind the parser
 
     // Batch
     std::string outputPath;                             ///< empty: none; "-": standard output

@@ -9,6 +9,7 @@
 #include "core/session/capturespec.h"
 
 #include <array>
+#include <fcntl.h>
 #include <filesystem>
 #include <optional>
 #include <sys/stat.h>
@@ -129,6 +130,28 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
     return files;
 }
 
+bool writesRegularFile(int fd)
+{
+    struct stat status {};
+    const int flags = ::fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// A file that is opened by its name is emptied. Only a name that outputStreamNamed() knows is one of the descriptor.
+Result<void> checkInherited(const NamedFile &file, int fd)
+{
+    const std::optional<FileKey> key = FileKey::of(fd);
+    if (file.isRead || outputStreamNamed(file.path) || !key || !areSame(placeOf(file.path), Place{*key, {}}) ||
+        !writesRegularFile(fd))
+        return {};
+    const std::string number = std::to_string(fd);
+    const std::string remedy = file.isText
+                                   ? "; write behind its content with /dev/fd/" + number + ", or choose another file"
+                                   : "; choose another file";
+    return Error{ErrorCode::InvalidArgument, file.name + " and the inherited descriptor " + number +
+                                                 " are the same file: its content would be lost" + remedy};
+}
+
 }  // namespace
 
 Result<void> checkFilesDiffer(const CommandLine &line)
@@ -152,6 +175,12 @@ Result<void> checkFilesDiffer(const CommandLine &line)
                 return Error{ErrorCode::InvalidArgument,
                              file.name + " and " + stream.name + " are the same file: " + stream.what +
                                  " would damage it; send them elsewhere (" + stream.redirection + ")"};
+        }
+    }
+    for (const NamedFile &file : files) {
+        for (const int fd : line.inherited) {
+            if (Result<void> checked = checkInherited(file, fd); !checked)
+                return checked;
         }
     }
     return {};

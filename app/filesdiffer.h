@@ -8,8 +8,8 @@
 
 namespace ct {
 
-/// Compares the output, the summary, the region and its socket, and what is written with standard output and standard
-/// error. Opens nothing, and the files need not exist. Terminals and devices may be the same.
+/// Compares the output, the summary, the region and its socket, and what is written with standard output, standard
+/// error and inherited descriptors. Opens nothing, and the files need not exist. Terminals and devices may be the same.
 Result<void> checkFilesDiffer(const CommandLine &line);
 
 }  // namespace ct

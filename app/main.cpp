@@ -123,6 +123,7 @@ int run(int argc, char **argv)
     std::vector<char *> qtArguments = argumentsForQt(argv[0], line.qtArguments);
     int qtCount = static_cast<int>(qtArguments.size()) - 1;
     if (line.mode == ct::CommandLine::Mode::Batch) {
+        line.inherited = inherited;
         if (auto *target = std::get_if<ct::LaunchSpec>(&line.start.what))
             target->keptDescriptors = inherited;
         const QCoreApplication application(qtCount, qtArguments.data());

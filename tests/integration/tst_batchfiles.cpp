@@ -235,6 +235,10 @@ private Q_SLOTS:
         QTest::newRow("journal of the database behind a link") << "-o link.sqlite --summary new.sqlite-journal -- true";
         QTest::newRow("database in the descriptor of the summary")
             << "-o keep.sqlite --summary /dev/fd/3 -- true 3>> keep.sqlite";
+        QTest::newRow("link to a descriptor") << "--summary descriptor -- true 5>> keep.csv";
+        QTest::newRow("descriptor of the thread") << "--summary /proc/thread-self/fd/5 -- true 5>> keep.csv";
+        QTest::newRow("descriptor with a double slash") << "--summary //dev/fd/5 -- true 5>> keep.csv";
+        QTest::newRow("descriptor of the output") << "-o keep.csv -- true 5>> keep.csv";
     }
     void oneFileForTwoIsRefused()
     {
@@ -250,6 +254,7 @@ private Q_SLOTS:
         QVERIFY(::link(qPrintable(path("keep.sqlite")), qPrintable(path("db"))) == 0);
         QVERIFY(QFile::link(QStringLiteral("new.csv"), path("link.csv")));
         QVERIFY(QFile::link(QStringLiteral("new.sqlite"), path("link.sqlite")));
+        QVERIFY(QFile::link(QStringLiteral("/dev/fd/5"), path("descriptor")));
         const QStringList before = QDir(directory.path()).entryList(QDir::AllEntries | QDir::System);
         QProcess shell;
         shell.setWorkingDirectory(directory.path());
@@ -339,6 +344,22 @@ private Q_SLOTS:
         batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());
         setArguments(batch, line.split(u' ') + QStringList{QStringLiteral("--"), QStringLiteral("true")});
         QVERIFY2(batch.run() == 0, batch.err().constData());
+    }
+
+    /// As flock(1) has it.
+    void aDescriptorForReadingIsNoObstacle()
+    {
+        QTemporaryDir directory;
+        const QString path = directory.filePath(QStringLiteral("summary.json"));
+        write(path, "{}");
+        QProcess shell;
+        shell.setWorkingDirectory(directory.path());
+        const QString line =
+            runner::binary("corotracer-gui") + QStringLiteral(" --batch --summary summary.json -- true");
+        shell.start(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), line + QStringLiteral(" 5< summary.json")});
+        QVERIFY(shell.waitForFinished(runner::kPatienceMs));
+        QVERIFY2(shell.exitCode() == 0, shell.readAllStandardError().constData());
+        QCOMPARE(integer(runner::objectIn(path), "events"), 0);
     }
 
     /// The summary comes behind everything that is in the file of the stream.
