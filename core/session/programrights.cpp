@@ -50,7 +50,7 @@ std::optional<std::string> programFile(const std::string &word, const LaunchSpec
 /// assignment stands in front of the name; in an argument, '=' is a character as any other.
 bool isFollowedByProgram(std::string_view word, bool isProgram)
 {
-    constexpr std::array<std::string_view, 9> kWords{"&&", "||", "|", "&", "(", "{", "exec", "nohup", "time"};
+    constexpr std::array<std::string_view, 10> kWords{"&&", "||", "|", "&", "(", "{", "env", "exec", "nohup", "time"};
     return word.ends_with(';') || (isProgram && word.find('=') != std::string_view::npos) ||
            std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }

@@ -139,6 +139,8 @@ private Q_SLOTS:
         QCOMPARE(privilegedProgram(command), std::string("setgid"));
         command.shellLine = "cd /x && A=1 setgid";
         QCOMPARE(privilegedProgram(command), std::string("setgid"));
+        command.shellLine = "env A=1 setgid";
+        QCOMPARE(privilegedProgram(command), std::string("setgid"));
         UntracedWatch watch;
         watch.launched(command, 0);
         QCOMPARE(watch.facts({}, false).gainsRights, std::string("setgid"));
