@@ -36,6 +36,8 @@ std::optional<int> descriptorIn(std::string_view digits)
 
 std::optional<int> outputStreamNamed(const std::string &path)
 {
+    if (path == "/dev/stdin")
+        return STDIN_FILENO;
     if (path == "-" || path == "/dev/stdout")
         return STDOUT_FILENO;
     if (path == "/dev/stderr")
@@ -64,6 +66,10 @@ Result<int> openStandardError()
 
 Result<int> openInherited(int fd, const std::string &name)
 {
+    // Closed, it is open for writing by now, and what is written there is nowhere.
+    if (fd == STDIN_FILENO)
+        return Error{ErrorCode::InvalidArgument,
+                     name + " is standard input and cannot be written; choose a file or another descriptor"};
     const std::string problem = name + " cannot be written, open this descriptor for writing";
     // What the program opens itself is close-on-exec.
     const int flags = ::fcntl(fd, F_GETFD);

@@ -11,7 +11,8 @@
 
 namespace ct {
 
-/// The descriptor that "-", /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nullopt for every other path.
+/// The descriptor that "-", /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nullopt for every
+/// other path.
 /// By the name alone. Opening such a name again would begin at the start of a file that others append to.
 std::optional<int> outputStreamNamed(const std::string &path);
 
@@ -22,7 +23,8 @@ Result<int> openStandardInput();
 Result<int> openStandardOutput();
 Result<int> openStandardError();
 
-/// A copy as above, of any descriptor `fd` that the program inherited. `name`: how the user named it.
+/// A copy as above, of any descriptor `fd` that the program inherited, for writing: standard input is an error. `name`:
+/// how the user named it.
 Result<int> openInherited(int fd, const std::string &name);
 
 }  // namespace ct

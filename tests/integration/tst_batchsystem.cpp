@@ -109,6 +109,24 @@ private Q_SLOTS:
         QVERIFY(line.contains("2>&-") || run.err.contains("standard output"));
     }
 
+    /// Closed, it was the place where a summary got lost.
+    void standardInputIsNoOutput_data()
+    {
+        QTest::addColumn<QByteArray>("line");
+        QTest::newRow("descriptor, closed") << QByteArray("ENGINE --summary /dev/fd/0 -- true <&-");
+        QTest::newRow("descriptor of the process, closed")
+            << QByteArray("ENGINE --summary /proc/self/fd/0 -- true <&-");
+        QTest::newRow("name, closed") << QByteArray("ENGINE --summary /dev/stdin -- true <&-");
+        QTest::newRow("descriptor") << QByteArray("ENGINE --summary /dev/fd/0 -- true < /dev/null");
+    }
+    void standardInputIsNoOutput()
+    {
+        QFETCH(QByteArray, line);
+        const ShellRun run = inShell(line.constData());
+        QVERIFY2(run.exitCode == 4, run.err.constData());
+        QVERIFY2(run.err.contains("is standard input and cannot be written"), run.err.constData());
+    }
+
     void aReaderThatGoesIsAnError()
     {
         const ShellRun run = inShell("{ ENGINE --summary - --cmd 'sleep 0.3'; echo status $? >&2; } | exec 0<&-");
