@@ -306,7 +306,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
     m_decidedNs = m_endNs = monotonicNow();
     m_durationTimer.stop();
     if (endedBy != "exit")
-        m_judge->decide(m_decidedNs, isLaunched());
+        m_judge->decide(isLaunched());
 }
 
 /// Unless the end has come by itself.

@@ -21,10 +21,10 @@ EndJudge::EndJudge(std::shared_ptr<const Population> population, std::shared_ptr
     connect(&m_timer, &QTimer::timeout, this, &EndJudge::learn);
 }
 
-void EndJudge::decide(std::uint64_t now, bool targetEnds)
+void EndJudge::decide(bool targetEnds)
 {
-    m_decidedNs = now;
-    std::vector<StuckGroup> stuck = findStuck(*m_population, now);
+    m_decidedNs = m_population->now();
+    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
     m_learner.emplace(*m_population, stuck, *m_places, kLearnBeforeEnd);
     if (targetEnds)
         m_decided = std::move(stuck);

@@ -25,9 +25,10 @@ class EndJudge final : public QObject {
 public:
     EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<Places> places, QObject *parent = nullptr);
 
-    /// Judges at `now` (ns, CLOCK_MONOTONIC), then has the places looked up; learned() follows, never from within.
+    /// Judges at the time of the population, then has the places looked up; learned() follows, never from within. Later
+    /// events may be unread still: a coroutine that such an event resumed would be called stuck.
     /// `targetEnds`: the target will be ended by us, so this judgement counts.
-    void decide(std::uint64_t now, bool targetEnds);
+    void decide(bool targetEnds);
     bool isLearning() const { return m_learner.has_value(); }
     /// Learns no more; learned() follows at once.
     void stopLearning();

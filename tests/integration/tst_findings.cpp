@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a batch run says of stuck coroutines whose places are addresses, and the numbers of its summary.
+#include "app/endjudge.h"
 #include "app/findinglines.h"
 #include "app/placelearner.h"
 #include "tests/support/qtsuite.h"
@@ -67,6 +68,24 @@ private Q_SLOTS:
         QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 25000 coroutines at serve server.cpp:12, ")));
         QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more places; --summary FILE has all "
                                            "of them"));
+    }
+
+    /// The harvest of a busy machine is behind: what resumed the coroutines after that may be unread.
+    void theEndIsJudgedAtTheTimeOfTheStream()
+    {
+        Waiting waiting(3);
+        Batch batch;
+        for (CoroutineId id = 0; id < 3; ++id) {
+            batch.transitions.push_back({kNow, 0, 1, 2, id, 7, kUnknownSite, PointKind::Await, true});
+            batch.transitions.push_back(
+                {kNow, Waiting::frameOf(id), 2, 2, id, 7, kUnknownSite, PointKind::Await, false});
+        }
+        batch.now = kNow + kSecond / 10;
+        QVERIFY(waiting.population->consume(batch));
+        EndJudge judge(waiting.population, waiting.places);
+        judge.decide(true);
+        QCOMPARE(judge.decided()->ts, kNow + kSecond / 10);
+        QCOMPARE(judge.decided()->coroutines, std::uint64_t{0});
     }
 
     /// Each number is another one, so that none can stand for its neighbour.
