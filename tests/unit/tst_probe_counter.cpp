@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 namespace {
 
@@ -201,10 +202,13 @@ CT_CASE(aClockThatStandsStillIsGivenUp)
             void *const promise = module.make();
             module.events(promise, 10);
             module.freeze();
-            std::uint64_t before = 0;
+            module.events(promise, 8);
+            // It may be ahead of the system's clock: so soon after the start the counter's rate is not known well.
+            const std::uint64_t frozen = region.events(0).back().timestamp;
+            std::uint64_t before = corotracer::detail::monotonic_ns();
             const std::uint64_t written = untilNoticed(module, promise, [&] {
                 const std::uint64_t latest = region.events(0).back().timestamp;
-                const bool isNoticed = before != 0 && latest >= before;
+                const bool isNoticed = latest != frozen && latest >= before;
                 before = corotracer::detail::monotonic_ns();
                 return isNoticed;
             });
@@ -268,6 +272,10 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     auto region = ct::Region::create(spec);
     REQUIRE(region);
     ct::HarvestLoop loop(*region);
+    void *const shared =
+        ::mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(shared != MAP_FAILED);
+    auto &isKnown = *new (shared) std::atomic<bool>(false);  // to the engine
     const pid_t child = ::fork();
     if (child == 0) {
         ::setenv("CTP_SHM_PATH", spec.path.c_str(), 1);
@@ -281,7 +289,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
         }
         void *const promise = module.make();
         std::atomic<int> turn{0};
-        std::atomic<int> rest{1000};  // turns once it is given up
+        std::atomic<int> rest{1000};  // turns once the engine knows that it is given up
         const auto run = [&](int me) {
             if (me == 1)
                 module.jumpOnThisCore(-50'000'000);
@@ -291,7 +299,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
                     continue;
                 }
                 module.events(promise, 50);
-                if (region->processes()[0].clock_kind.load() == kClockGivenUp)
+                if (isKnown.load(std::memory_order_relaxed))
                     rest.fetch_sub(1, std::memory_order_relaxed);
                 turn.fetch_add(1, std::memory_order_release);
             }
@@ -314,9 +322,14 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
         batch.clear();
     };
     int status = 0;
+    std::uint64_t lostByTime = 0;
     while (::waitpid(child, &status, WNOHANG) == 0) {
         loop.scan(batch);
         collect();
+        if (!isKnown.load(std::memory_order_relaxed) && loop.accounting().timesApproximate) {
+            lostByTime = loop.accounting().lost;
+            isKnown.store(true, std::memory_order_relaxed);
+        }
     }
     while (!loop.finalDrain(batch))
         collect();
@@ -328,8 +341,9 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     CHECK_EQUAL(sums.captured, told);
     CHECK_EQUAL(sums.captured + sums.lost, next);
     CHECK(sums.timesApproximate);
-    // While it was not known that times say nothing, an event may have been given up for its time.
-    CHECK(sums.lost <= sums.captured / 10);
+    // Before the engine knows that the times are wrong, it may count an event as lost because of its time.
+    CHECK(sums.lost <= lostByTime + sums.recordsDropped);
+    ::munmap(shared, sizeof(std::atomic<bool>));
 }
 
 }  // namespace
