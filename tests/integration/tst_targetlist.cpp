@@ -117,6 +117,7 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.seen.size(), 1);
         listening.start(second, kEndless);
         QTRY_COMPARE(listening.seen.size(), 2);
+        QTRY_COMPARE(listening.session.state(), SessionState::Capturing);
         QVERIFY(listening.told(listening.seen, first.processId()) &&
                 listening.told(listening.seen, second.processId()));
         QCOMPARE(listening.session.targetPids().size(), 2U);
@@ -211,7 +212,7 @@ private Q_SLOTS:
         QCOMPARE(attached.targetPids().size(), 2U);
         first.kill();
         QTRY_COMPARE(gone.size(), 1);
-        QCOMPARE(attached.state(), SessionState::Capturing);
+        QTRY_COMPARE(attached.state(), SessionState::Capturing);
         second.kill();
         QTRY_COMPARE(gone.size(), 2);
         QTRY_COMPARE(over.size(), 1);
