@@ -74,7 +74,7 @@ private Q_SLOTS:
         QCOMPARE(line.count(u'('), remedies.size());
     }
 
-    /// While the run goes on.
+    /// The notices during a run name the cause that the closing line names.
     void noticesNameTheSameCause()
     {
         Accounting sums;

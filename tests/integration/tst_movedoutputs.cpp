@@ -32,6 +32,21 @@ bool hasBegun(const QString &path)
     return QTest::qWaitFor([&] { return QFileInfo(path).size() > 0; }, runner::kPatienceMs);
 }
 
+/// Moves the output of a run that has begun, and lets the run end.
+void checkMoved(Batch &batch, HeldTarget &target, const QString &path, const QString &moved)
+{
+    QVERIFY(QFile::rename(path, moved));
+    target.letGo();
+    QVERIFY(batch.wait());
+    QVERIFY2(batch.exitCode() == 0, batch.err().constData());
+    QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
+    const QJsonObject summary = batch.summary();
+    QVERIFY(summary.value(QLatin1String("output_error")).toString().isEmpty());
+    QCOMPARE(integer(summary, "events_not_written"), 0);
+    QVERIFY(integer(summary, "events") > 0);
+    QCOMPARE(rowsIn(moved), integer(summary, "events"));
+}
+
 }  // namespace
 
 class MovedOutputsTest : public QObject {
@@ -161,16 +176,7 @@ private Q_SLOTS:
         setArguments(batch, withOutput(batch, path) + target.fewEventsFirst());
         QVERIFY(batch.start());
         QVERIFY(target.isHeld() && hasBegun(path));
-        QVERIFY(QFile::rename(path, moved));
-        target.letGo();
-        QVERIFY(batch.wait());
-        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
-        QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
-        const QJsonObject summary = batch.summary();
-        QVERIFY(summary.value(QLatin1String("output_error")).toString().isEmpty());
-        QCOMPARE(integer(summary, "events_not_written"), 0);
-        QVERIFY(integer(summary, "events") > 0);
-        QCOMPARE(rowsIn(moved), integer(summary, "events"));
+        checkMoved(batch, target, path, moved);
     }
 
     /// The error says why writing ended; what was written before that is lost, too.
@@ -207,16 +213,7 @@ private Q_SLOTS:
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
-        QVERIFY(QFile::rename(path, moved));
-        target.letGo();
-        QVERIFY(batch.wait());
-        QVERIFY2(batch.exitCode() == 0, batch.err().constData());
-        QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
-        const QJsonObject summary = batch.summary();
-        QVERIFY(summary.value(QLatin1String("output_error")).toString().isEmpty());
-        QCOMPARE(integer(summary, "events_not_written"), 0);
-        QVERIFY(integer(summary, "events") > 0);
-        QCOMPARE(rowsIn(moved), integer(summary, "events"));
+        checkMoved(batch, target, path, moved);
     }
 
     void aSecondNameKeepsTheOutput()

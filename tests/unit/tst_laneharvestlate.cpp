@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines with thousands of millions of events behind them when an engine comes: records carry the low half of a
-// number, the line of the compact station all of it.
+// Coroutines that the engine discovers late. They may have thousands of millions of events by then: records carry the
+// low half of a number, the compact station carries the whole number. Or they have ended by then.
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -187,4 +187,53 @@ CT_CASE(anObserverSeesTheWholeNumber)
         sums::check(books, observer.accounting());
         c.end();
     }
+}
+
+namespace {
+
+/// A coroutine is discovered by its compact station and ends, and another one follows in that station, before the lane
+/// with its birth is read for the first time. `diedAt`: by its record.
+void checkBirthReadLast(Capture &c, const Process &process, std::uint64_t diedAt)
+{
+    Lane late = *process.takeLane(1), lane = *process.takeLane(2);
+    lanewriter::LooseRing unread(1024, false);
+    Lane untilLater(unread.ring(), 0);
+    Coroutine first = *Coroutine::bear(process, untilLater, 1, 1);
+    steps(first, lane, 4);
+    c.scan(true);
+    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    first.die(lane, diedAt);
+    Coroutine second = *Coroutine::bear(process, lane, 2, diedAt);
+    CHECK_EQUAL(second.index(), first.index());
+    c.scan();
+    CHECK_EQUAL(c.books.coroutines.size(), 2u);
+    late.put({corotracer::kRecordBirth, 1, first.identity(), first.key(), 0, 0});
+    c.settle();
+    CHECK_EQUAL(c.books.coroutines.size(), 2u);
+    CHECK_EQUAL(c.books.broken, 0u);
+    c.end();
+    CHECK_EQUAL(c.books.byKey(1)->deaths, 1u);
+    c.checkBooks(4);
+}
+
+}  // namespace
+
+CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutine)
+{
+    Capture c;
+    // The death is later than the pass that reads its record.
+    const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    checkBirthReadLast(c, c.process(), now + 1'000'000'000);
+}
+
+/// The clock of the death is wrong by any amount.
+CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutineWithoutAClock)
+{
+    Capture c;
+    const Process process = c.process();
+    process.entry().init_counter.store(writers::kTsBase);
+    process.entry().mult.store(std::uint64_t{1} << 32);
+    process.entry().clock_kind.store(corotracer::kClockGivenUp);
+    checkBirthReadLast(c, process, writers::kTsBase + 10);
+    CHECK(c.loop->accounting().timesApproximate);
 }

@@ -11,8 +11,8 @@
 
 namespace server {
 
-/// Collects a line for each request and writes them out a page at a time, on the thread that filled the page. That
-/// takes longer on a slow machine: the others answer some requests meanwhile.
+/// Collects a line for each request and writes them out a page at a time, on the thread that filled the page. The
+/// write lasts until the other threads have answered a number of requests, so it takes longer on a slow machine.
 class AccessLog {
 public:
     void add(const Message &request);

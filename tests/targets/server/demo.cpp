@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two thirds stay connected; the others come and go, and are the ones that hang up. They do so at all times: a server
-/// that nobody calls on for a while, all visitors being there or away at once, waits longer than it usually does.
+/// Two thirds stay connected; the others come and go, and are the ones that hang up. Their visits
+/// begin at different times. If all visitors left at once, the accept loop would wait longer than usual.
 constexpr Habit kResident{UINT64_MAX, 200ms, 100ms, 0ms};
 constexpr Habit kVisitor{45, 20ms, 100ms, 900ms};
 
