@@ -309,7 +309,7 @@ void Merger::tidy(const Place &place, Batch &batch)
 void Merger::die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
     const Death death{place.cursor->coroutine, ts != 0 ? ts : batch.now};
-    const std::uint64_t due = m_distrustsTimes ? batch.now : std::min(death.ts, batch.now);
+    const std::uint64_t due = m_distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);
     m_departed.add({identity, place.cursor->next(), due, death});
     place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
     if (place.hold)

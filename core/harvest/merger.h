@@ -12,7 +12,9 @@
 #include "core/harvest/pendingnotes.h"
 #include "core/harvest/processlist.h"
 #include "core/protocol/linereader.h"
+#include "corotracer/clock.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -102,6 +104,11 @@ private:
     static constexpr std::uint64_t kSlackNs = 20'000;
     /// Times beyond now by more are scribbled.
     static constexpr std::uint64_t kFutureNs = 1'000'000;
+    /// `ts`, but not in the future. A record may be younger than the pass that reads it: batch.now is too early then.
+    static std::uint64_t dueAt(std::uint64_t ts, const Batch &batch)
+    {
+        return ts <= batch.now ? ts : std::min(ts, corotracer::detail::monotonic_ns());
+    }
     /// Until a transition is emitted: an engine before us had read its record.
     static constexpr CoroutineId kDrained = kNoCoroutine - 1;
     struct Queued {

@@ -100,7 +100,7 @@ void Merger::keepOrLose(const PendingNote &note, std::uint64_t awaited, bool las
 {
     PendingNote kept = note;
     kept.awaited = awaited;
-    kept.due = std::min(note.ts, batch.now);
+    kept.due = dueAt(note.ts, batch);
     const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_lines.size();
     // What an engine before us read, it told.
     if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
