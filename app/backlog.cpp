@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/backlog.h"
 
-#include "core/recording/queuedsink.h"
+#include "core/recording/write/queuedsink.h"
 
 namespace ct {
 
 namespace {
 
 constexpr int kLookMs = 500;
-constexpr std::uint64_t kMany = 1'000'000;  ///< events that will take a while, surely
+constexpr std::uint64_t kMany = 1'000'000;  ///< events that surely take a while
 constexpr qint64 kSayEveryMs = 10'000;
 
 }  // namespace
@@ -72,7 +72,7 @@ void Backlog::onSignal()
         Q_EMIT said(tr("giving up the last %1 events").arg(pending));
     } else if (!m_warned) {
         m_warned = true;
-        Q_EMIT said(tr("%1 is being completed; once more ends at once, without that").arg(m_name));
+        Q_EMIT said(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));
     } else {
         Q_EMIT endWanted();
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the output file has yet to get when the capture is over: said, counted down, and given up when somebody asks.
+// Counts down the events that the output file still lacks when the capture is over. Gives them up on request.
 #pragma once
 
 #include <QElapsedTimer>
@@ -16,26 +16,27 @@ namespace ct {
 
 class QueuedSink;
 
-/// Main thread; the queue is written on its own.
+/// Main thread. The queue is written on a thread of its own.
 class Backlog final : public QObject {
     Q_OBJECT
 public:
-    /// `name`: of the file, for people.
+    /// `name`: name of the file for messages.
     Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent = nullptr);
 
-    /// The capture is over, `bySignal` or otherwise.
+    /// Call it when the capture is over. `bySignal`: a signal ended it.
     void begin(bool bySignal);
     bool hasBegun() const { return m_begun; }
-    /// Somebody wants the end: answers, then gives up what is queued, then asks for an end at once. Only after begin().
+    /// A signal asks for the end. Each goes one step further: reports what is queued, gives it up, warns, and emits
+    /// endWanted(). Call it only after begin().
     void onSignal();
 
-    /// How it stands, so many ms after the beginning. The timer's, and for tests.
+    /// Reports the progress, `ms` after begin(). For the timer and for tests.
     void look(qint64 ms);
 
 Q_SIGNALS:
     void said(const QString &message);
-    void left(const QString &line);  ///< how it stands at present, often
-    void endWanted();                ///< whatever is still at work
+    void left(const QString &line);  ///< the present state, often
+    void endWanted();                ///< the program must end at once, whatever is still at work
 
 private:
     void sayPending();
@@ -45,7 +46,7 @@ private:
     const QString m_name;
     QTimer m_timer;
     QElapsedTimer m_clock;
-    qint64 m_saidAt = 0;  ///< ms
+    qint64 m_saidAt = 0;  ///< ms after begin()
     bool m_begun = false;
     bool m_bySignal = false;
     bool m_saidPending = false;

@@ -11,14 +11,14 @@
 #include "app/outputfile.h"
 #include "app/outputwatch.h"
 #include "app/progressline.h"
-#include "app/targetteller.h"
+#include "app/targetannouncer.h"
+#include "core/addresses/resolverlookup.h"
 #include "core/exporting/exporting.h"
-#include "core/recording/openforwriting.h"
-#include "core/recording/queuedsink.h"
-#include "core/session/instructions.h"
-#include "core/session/placesdriver.h"
-#include "core/session/placeslookup.h"
+#include "core/recording/write/openforwriting.h"
+#include "core/recording/write/queuedsink.h"
 #include "core/session/recorder.h"
+#include "core/session/resolverdriver.h"
+#include "core/target/instructions.h"
 
 #include <QCoreApplication>
 #include <QEventLoop>
@@ -37,7 +37,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-constexpr int kReaderMs = 100;  ///< between two looks whether a pipe has a reader
+constexpr int kReaderMs = 100;  ///< interval of the checks whether a pipe has a reader
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -90,30 +90,30 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
-    std::shared_ptr<Places> m_places;
+    std::shared_ptr<AddressResolver> m_places;
     std::optional<OutputFile> m_summaryFile;
-    std::optional<OutputWatch> m_watch;   ///< of -o FILE, without a limit
+    std::optional<OutputWatch> m_watch;   ///< for -o FILE without --limit
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
-    std::shared_ptr<QueuedSink> m_queue;  ///< before the output file, and
-    std::unique_ptr<Backlog> m_backlog;   ///< what is in it at the end
+    std::shared_ptr<QueuedSink> m_queue;  ///< in front of the output file
+    std::unique_ptr<Backlog> m_backlog;   ///< reports what the queue still has at the end
     Session m_session;
-    std::unique_ptr<PlacesDriver> m_driver;
-    std::unique_ptr<Recorder> m_recorder;  ///< with -o FILE.ctr only
+    std::unique_ptr<ResolverDriver> m_driver;
+    std::unique_ptr<Recorder> m_recorder;  ///< only if the output is a recording
     ConsoleSignals m_signals;
     ProgressLine m_progress;
     QTimer m_progressTimer;
     QTimer m_durationTimer;
     Summary m_summary;
     std::uint64_t m_startedNs = 0;
-    std::uint64_t m_decidedNs = 0;  ///< when the end was decided, and
-    std::uint64_t m_endNs = 0;      ///< when it began
+    std::uint64_t m_decidedNs = 0;  ///< when the end was decided, ns, CLOCK_MONOTONIC
+    std::uint64_t m_endNs = 0;      ///< when the end began, ns, CLOCK_MONOTONIC
     std::unique_ptr<EndJudge> m_judge;
-    std::unique_ptr<TargetTeller> m_teller;  ///< of targets that are started elsewhere
+    std::unique_ptr<TargetAnnouncer> m_teller;  ///< for targets that are started elsewhere
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
 };
 
-/// What `open()` returns; for a pipe that no process reads, once there is one, or a signal asks for the end.
+/// Returns the result of `open()`. If a pipe has no reader yet, waits for one, or for a signal that asks for the end.
 template <class Open>
 auto BatchRun::openOnceRead(const std::string &path, Open open)
 {
@@ -150,7 +150,7 @@ Result<void> BatchRun::openOutputs()
             return file.error();
         m_summaryFile.emplace(std::move(*file));
     }
-    // Once more, now that the summary exists: file systems may take two names for one, as upper and lower case.
+    // Check again, now that the summary exists: two names may mean one file, as in upper and lower case.
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
@@ -165,9 +165,9 @@ Result<void> BatchRun::openOutputs()
         Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
         if (!writer)
             return writer.error();
-        if (!m_line.limit.any() && !m_line.streams())  // a limit removes files by itself
+        if (!m_line.limit.any() && !m_line.streams())  // --limit removes files itself
             m_watch.emplace(m_line.outputPath);
-        // A file is slower than memory: the harvest must not wait for it.
+        // A file is slower than memory, and the harvest must not wait for it.
         Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::usualBudget());
         if (!queue)
             return queue.error();
@@ -182,8 +182,8 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!m_line.records())
         return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_places));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
-        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; send standard "
-                                                 "output into a file or a pipe, or name a file"};
+        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
+                                                 "output to a file or a pipe, or name a file"};
     Result<std::shared_ptr<RecordingWriter>> writer =
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
@@ -195,10 +195,10 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 
 void BatchRun::makePlaces()
 {
-    SymbolPlaces places;
+    DebugSearchPath places;
     places.folders = m_line.debugFolders;
-    m_places = std::make_shared<Places>(std::make_shared<SymbolWorker>(places), m_population);
-    m_driver = std::make_unique<PlacesDriver>(m_session, m_places);
+    m_places = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(places), m_population);
+    m_driver = std::make_unique<ResolverDriver>(m_session, m_places);
     m_judge = std::make_unique<EndJudge>(m_population, m_places);
 }
 
@@ -228,7 +228,7 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (m_summary.endedBy.empty() && (state == SessionState::Draining || state == SessionState::Ended))
             decideEnd("exit");
-        if (m_judge->isLearning())  // it has ended by itself
+        if (m_judge->isLearning())  // the run has ended by itself
             m_judge->endLearning();
         if (state == SessionState::Draining && m_backlog) {
             m_progressTimer.stop();
@@ -255,7 +255,7 @@ void BatchRun::connectDumper()
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
-/// For people.
+/// Returns the name of the output for messages.
 QString BatchRun::outputName() const
 {
     return m_line.streams() ? tr("standard output") : QString::fromStdString(m_line.outputPath);
@@ -271,10 +271,11 @@ void BatchRun::connectBacklog()
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
 }
 
-/// The output is stuck, or takes too long to be completed: everything stays as it is.
+/// Ends with the output stuck, or slow to complete. Discards the summary, and leaves everything else as it is.
 void BatchRun::endAtOnce()
 {
-    m_progress.say(tr("ended at once; what is left of the capture: %1").arg(m_session.regionPath()));
+    m_progress.say(
+        tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
     if (m_summaryFile)
         m_summaryFile->discard();
     std::_Exit(kExitOutput);
@@ -287,7 +288,7 @@ void BatchRun::outputFailed(const QString &message)
         m_summary.outputError = message.toStdString();
 }
 
-/// Durations longer than a timer's int of milliseconds are waited for in pieces.
+/// Waits in pieces for durations that do not fit into a timer's int of milliseconds.
 void BatchRun::armDuration()
 {
     if (!m_line.durationSec || !m_summary.endedBy.empty())
@@ -299,7 +300,7 @@ void BatchRun::armDuration()
     m_durationTimer.start(static_cast<int>(std::ceil(left)));
 }
 
-/// Once, by the first reason. Who is stuck is judged before the end itself changes anything.
+/// Called once, for the first reason. Judges which coroutines are stuck before the end itself changes anything.
 void BatchRun::decideEnd(const std::string &endedBy)
 {
     m_summary.endedBy = endedBy;
@@ -309,7 +310,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
         m_judge->decide(isLaunched());
 }
 
-/// Unless the end has come by itself.
+/// Does nothing more if the capture has ended by itself.
 void BatchRun::beginEnd()
 {
     m_endNs = monotonicNow();
@@ -329,7 +330,7 @@ void BatchRun::onSignal(int signal)
 {
     if (signal == SIGUSR1) {
         if (m_dumper)
-            m_dumper->dump(tr("as asked for"));
+            m_dumper->dump(tr("on request"));
         else
             m_progress.say(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
         return;
@@ -357,10 +358,10 @@ void BatchRun::passSignalOn()
     }
     if (m_signalsSeen == 1) {
         target->sendSignal(m_lastSignal);
-        m_progress.say(tr("%1 forwarded to the target; once more terminates it").arg(signalName(m_lastSignal)));
+        m_progress.say(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
     } else if (m_signalsSeen == 2) {
         m_session.terminateTarget();
-        m_progress.say(tr("terminating the target; once more kills it"));
+        m_progress.say(tr("terminating the target; the next signal kills it"));
     } else {
         target->sendSignal(SIGKILL);
     }
@@ -381,7 +382,7 @@ void BatchRun::sayBeginning()
         m_progress.say(notice);
     if (isLaunched())
         return;
-    m_teller = std::make_unique<TargetTeller>(m_session, m_progress);
+    m_teller = std::make_unique<TargetAnnouncer>(m_session, m_progress);
     if (std::holds_alternative<ListenRequest>(m_line.start.what))
         m_teller->sayHowToStart();
 }
@@ -427,7 +428,7 @@ int BatchRun::finish()
         m_summary.findingsNotDumped = m_dumper->findingsNotDumped();
     }
     m_summary.accounting = m_session.accounting();
-    const NotKept dumped = m_dumper ? m_dumper->history()->notKept() : NotKept();
+    const Overflow dumped = m_dumper ? m_dumper->history()->notKept() : Overflow();
     m_population->notKept().together(dumped).addTo(m_summary.accounting);
     m_summary.namesNotKept = m_population->namesNotKept();
     const std::uint64_t captured = m_summary.accounting.captured;

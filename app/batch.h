@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A run without a window: the session wired to sinks, signals and a summary. Messages on stderr only.
+// A run without a window: connects the session with sinks, signals and a summary. Messages go to stderr only.
 #pragma once
 
 #include "app/commandline.h"
@@ -17,7 +17,7 @@ enum ExitCode : int {
     kExitSignalBase = 128,
 };
 
-/// Runs to the end under a QCoreApplication that exists; returns the exit status.
+/// Runs to the end under the existing QCoreApplication; returns the exit status.
 int runBatch(const CommandLine &line);
 
 }  // namespace ct

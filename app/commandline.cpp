@@ -3,9 +3,9 @@
 #include "app/commandline.h"
 
 #include "app/optionvalues.h"
+#include "core/base/fileending.h"
 #include "core/exporting/exporting.h"
-#include "core/fileending.h"
-#include "core/recording/rotation.h"
+#include "core/recording/write/rotation.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr SizeLimits kLaneLimits{kLaneBytesMin, kLaneBytesMax};
 constexpr SizeLimits kPoolLimits{kLanePoolMin, kLanePoolMax};
 constexpr SizeLimits kKeepLimits{16ULL << 20, 32ULL << 30};
 constexpr SizeLimits kRecordLimits{RecordingLimits::kLeastBytes, 1ULL << 50};
-constexpr double kLongestRetentionSec = 4'000'000;  // as milliseconds in 32 bits
+constexpr double kLongestRetentionSec = 4'000'000;  // fits into 32 bits as milliseconds
 
 Result<CommandLine::Theme> parseTheme(const std::string &value)
 {
@@ -29,7 +29,7 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
         return CommandLine::Theme::Dark;
     if (value == "system")
         return CommandLine::Theme::System;
-    return usageError("--theme " + value + ": light, dark or system is needed");
+    return usageError("--theme " + value + ": expected light, dark or system");
 }
 
 constexpr std::array<std::string_view, 9> kFlags{
@@ -51,7 +51,7 @@ bool looksLikeARecording(std::string_view path)
     return hasEnding(path, ".ctr") || hasEnding(path, ".jsonl") || hasEnding(path, ".json");
 }
 
-/// Qt's own options, that take a value.
+/// Qt's own options that have a value.
 bool isQtOption(std::string_view argument)
 {
     constexpr std::array<std::string_view, 10> kKnown{
@@ -87,20 +87,20 @@ private:
     const std::vector<std::string> &m_arguments;
     std::size_t m_next = 0;
     CommandLine m_line;
-    std::string m_source;             ///< the argument that said what to capture
-    std::vector<std::string> m_used;  ///< options that go with one mode or one source only
+    std::string m_source;             ///< the argument that selected what to capture
+    std::vector<std::string> m_used;  ///< options that belong to one mode or one source only
 };
 
 Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::what) what)
 {
     if (!m_source.empty())
-        return usageError(name + " and " + m_source + " exclude each other");
+        return usageError(name + " and " + m_source + " cannot be used together");
     m_source = name;
     m_line.start.what = std::move(what);
     return {};
 }
 
-/// A recording, or a region.
+/// Selects a region (.shm), or else a recording.
 Result<void> Parser::setFile(const std::string &name, const std::string &path)
 {
     if (hasEnding(path, ".shm"))
@@ -114,7 +114,7 @@ Result<void> Parser::setTarget()
     spec.argv.assign(m_arguments.begin() + static_cast<std::ptrdiff_t>(m_next), m_arguments.end());
     m_next = m_arguments.size();
     if (spec.argv.empty() || spec.argv.front().empty())
-        return usageError("--: the program to start is missing behind it");
+        return usageError("--: the program to start is missing after it");
     return setSource("--", std::move(spec));
 }
 
@@ -143,7 +143,7 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
 {
     known = true;
     if (isGiven(name))
-        return usageError(name + " " + value + ": given twice, and only one can count");
+        return usageError(name + " " + value + ": given twice; give it once");
     used(name);
     if (value.empty())
         return usageError(name + ": its value is empty");
@@ -221,7 +221,7 @@ Result<void> Parser::parseLane(const std::string &name, const std::string &value
     return {};
 }
 
-/// A time and a size, one of each at most.
+/// Sets a time or a size; each may be given once.
 Result<void> Parser::setKept(const std::string &name, const std::string &value, const SizeLimits &limits, Kept &kept)
 {
     const auto keep = parseKeep(name, value, limits);
@@ -229,7 +229,7 @@ Result<void> Parser::setKept(const std::string &name, const std::string &value, 
         return keep.error();
     const auto *time = std::get_if<KeepTime>(&*keep);
     if (time ? kept.seconds.has_value() : kept.bytes.has_value())
-        return usageError(name + " " + value + ": a second " + (time ? "time" : "size") + "; one of each may be given");
+        return usageError(name + " " + value + ": a second " + (time ? "time" : "size") + "; give at most one of each");
     if (time)
         kept.seconds = time->seconds;
     else
@@ -244,7 +244,7 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
     else if (value == "death")
         m_line.dumpOnDeath = true;
     else
-        return usageError(name + " " + value + ": finding or death is needed");
+        return usageError(name + " " + value + ": expected finding or death");
     return {};
 }
 
@@ -257,7 +257,7 @@ Result<void> Parser::parseOne()
         if (m_next >= m_arguments.size())
             return usageError(argument + ": its value is missing");
         if (isGiven(argument))
-            return usageError(argument + ": given twice, and only one can count");
+            return usageError(argument + ": given twice; give it once");
         used(argument);
         m_line.qtArguments.insert(m_line.qtArguments.end(), {argument, m_arguments[m_next++]});
         return {};
@@ -265,7 +265,7 @@ Result<void> Parser::parseOne()
     if (argument.empty())
         return usageError("an argument is empty; FILE needs a name");
     if (argument == "-")
-        return usageError("-: a recording from standard input is --input -");
+        return usageError("-: use --input - for a recording from standard input");
     if (argument.front() != '-')
         return setFile(argument, argument);
     bool known = false;
@@ -284,7 +284,7 @@ Result<void> Parser::parseOne()
     return parseValued(name, m_arguments[m_next++], known);
 }
 
-/// Already, and once is all that counts.
+/// Returns true if an option that may be given once only was given before.
 bool Parser::isGiven(const std::string &name) const
 {
     constexpr std::array<std::string_view, 4> kRepeated{"--debug-path", "--keep", "--limit", "--dump-on"};
@@ -312,11 +312,11 @@ Result<void> Parser::checkSource() const
     const std::string *creating = firstUsed(
         {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
     if (creating && !creates)
-        return usageError(*creating + " goes with a program to start or --listen");
+        return usageError(*creating + " needs a program to start, or --listen");
     const CaptureSpec &capture = m_line.start.capture;
     if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
         ofLanes && !capture.lanes)
-        return usageError(*ofLanes + " does not go with --no-lanes");
+        return usageError(*ofLanes + " cannot be used with --no-lanes");
     if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
         return usageError("--lane-size: one lane must fit --lane-pool");
     if (capture.socketPath.size() > corotracer::kSocketPathMax)
@@ -337,13 +337,13 @@ Result<void> Parser::check() const
         return checkBatch();
     if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep",
                                                   "--dump-on", "--session", "--limit", "--csv-for-spreadsheets"}))
-        return usageError(*batchOnly + " goes with --batch");
+        return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
-        return usageError("--screenshot-after goes with --screenshot");
+        return usageError("--screenshot-after needs --screenshot");
     return {};
 }
 
-/// --batch captures. What the window alone does gets an answer that names the way to do it.
+/// --batch captures. For what only the window does, the error names the way to do it.
 Result<void> Parser::checkBatch() const
 {
     const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
@@ -355,14 +355,14 @@ Result<void> Parser::checkBatch() const
     if (const auto *open = std::get_if<OpenRequest>(&what)) {
         if (m_source.starts_with("--input ") || looksLikeARecording(open->path))
             return usageError(m_source + ": a recording is shown in the window, without --batch; " + capture);
-        return usageError(m_source + ": a program to start goes behind --, as in --batch -- " + open->path);
+        return usageError(m_source + ": a program to start goes after --, as in --batch -- " + open->path);
     }
     for (const std::string &name : m_used) {
         if (name == "--screenshot" || name == "--screenshot-after" || name == "--theme" || isQtOption(name))
-            return usageError(name + " does not go with --batch, which has no window");
+            return usageError(name + " cannot be used with --batch, which has no window");
     }
     if (m_line.start.capture.untilIdle && !std::holds_alternative<ListenRequest>(what))
-        return usageError("--until-idle goes with --listen; other captures end with their targets");
+        return usageError("--until-idle needs --listen; other captures end with their targets");
     return checkOutput();
 }
 
@@ -374,21 +374,21 @@ Result<void> Parser::checkOutput() const
         if (m_line.records() && m_line.keepsOnly())
             return usageError("-o " + m_line.outputPath + ": dumps of --keep are .jsonl, .csv or .sqlite");
         if (m_line.outputPath == m_line.summaryPath)
-            return usageError("--summary " + m_line.summaryPath + ": is the file of -o as well");
+            return usageError("--summary " + m_line.summaryPath + ": is also the file of -o; choose another name");
     }
     const ExportFormat *format = exportFormatFor(m_line.outputPath);
     if (m_line.csvForSpreadsheets && (!format || &forSpreadsheets(*format) == format))
-        return usageError("--csv-for-spreadsheets goes with -o FILE.csv");
+        return usageError("--csv-for-spreadsheets needs -o FILE.csv");
     if (m_line.keepsOnly() && m_line.outputPath.empty())
         return usageError("--keep needs -o FILE, the name of the dumps");
     if (m_line.limit.any() && m_line.streams())
-        return usageError("--limit goes with -o FILE.ctr: what is on standard output cannot be taken back");
+        return usageError("--limit needs -o FILE.ctr: a part of standard output cannot be removed");
     if (!m_line.sessionId.empty() && !m_line.records())
-        return usageError("--session goes with -o FILE.ctr");
+        return usageError("--session needs -o FILE.ctr");
     if (m_line.limit.any() && !m_line.records())
-        return usageError("--limit goes with -o FILE.ctr");
+        return usageError("--limit needs -o FILE.ctr");
     if (m_line.dumps() && !m_line.keepsOnly())
-        return usageError("--dump-on goes with --keep");
+        return usageError("--dump-on needs --keep");
     return {};
 }
 

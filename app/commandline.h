@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The command line as a value. Pure: reads its arguments only, prints nothing, ends nothing.
+// The command line as a value. Pure: the parser reads its arguments only, prints nothing, and ends nothing.
 #pragma once
 
-#include "core/fileending.h"
-#include "core/result.h"
+#include "core/base/fileending.h"
+#include "core/base/result.h"
 #include "core/session/startrequest.h"
 
 #include <optional>
@@ -19,7 +19,7 @@ struct ExportFormat;
 struct CommandLine {
     enum class Mode { Window, Batch, Help, Version };
     enum class Theme { Saved, System, Light, Dark };
-    /// How much of the history stays.
+    /// Limits of the history that is kept.
     struct Kept {
         std::optional<double> seconds;       ///< > 0
         std::optional<std::uint64_t> bytes;  ///< 16 MiB and more
@@ -29,23 +29,23 @@ struct CommandLine {
     Mode mode = Mode::Window;
     StartRequest start;
 
-    std::vector<std::string> debugFolders;  ///< looked through for debug files
-    std::vector<int> inherited;             ///< descriptors above 2 of settleDescriptors(), set behind the parser
+    std::vector<std::string> debugFolders;  ///< searched for debug files
+    std::vector<int> inherited;  ///< descriptors above 2 from settleDescriptors(); main() sets them after parsing
 
     // Batch
     std::string outputPath;                             ///< empty: none; "-": standard output
-    bool streams() const { return outputPath == "-"; }  ///< a recording, to standard output
-    /// The output is a recording, with all there is.
+    bool streams() const { return outputPath == "-"; }  ///< the output is a recording on standard output
+    /// The output is a recording, which holds everything.
     bool records() const { return streams() || hasEnding(outputPath, ".ctr"); }
-    bool csvForSpreadsheets = false;    ///< names that look like formulas are escaped
-    std::string sessionId;              ///< of the recording; empty: a random one
+    bool csvForSpreadsheets = false;    ///< escapes names that look like formulas
+    std::string sessionId;              ///< name of the run in the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output
     std::optional<double> durationSec;  ///< > 0
-    Kept limit;                         ///< of the recording: the oldest part goes
-    /// If any: nothing is written but the latest so many seconds or bytes, and only when a dump is due.
+    Kept limit;                         ///< of the recording: its oldest part is removed
+    /// If any: only the latest seconds or bytes are written, and only when a dump is due.
     Kept keep;
-    bool dumpOnFinding = false;  ///< a coroutine is found to be stuck
-    bool dumpOnDeath = false;    ///< the target has ended
+    bool dumpOnFinding = false;  ///< dump when a coroutine is found to be stuck
+    bool dumpOnDeath = false;    ///< dump when a process of the target has ended
     bool keepsOnly() const { return keep.any(); }
     bool dumps() const { return dumpOnFinding || dumpOnDeath; }
 
@@ -56,16 +56,17 @@ struct CommandLine {
     std::vector<std::string> qtArguments;  ///< -platform NAME and the like, for QApplication
 };
 
-/// The one of -o; its ending is known to be an export's.
+/// The format of -o, whose ending must be that of an export.
 const ExportFormat &outputFormat(const CommandLine &line);
 
-/// `arguments` without the program's name. An error names the argument and what would be right.
+/// `arguments`: without the program's name. An error names the argument, and what would be right.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);
 
-/// Every option of this program, "-o" and "--output" alike, without those of Qt. For tests of the documentation.
+/// Returns every option of this program, "-o" as well as "--output", without the options of Qt. For tests of the
+/// documentation.
 std::vector<std::string> optionNames();
 
-/// For --help; in app/usage.cpp.
+/// The text of --help, in app/usage.cpp.
 std::string usageText();
 
 }  // namespace ct

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
-// Handlers have no other place to find it. Set before they are installed, closed after they are removed.
+// Global, because handlers have no other access to it. Set before they are installed, closed after they are removed.
 volatile int pipeEnds[2] = {-1, -1};
 
 void writeSignal(int signal)
@@ -71,7 +71,7 @@ ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
         if (signal != SIGHUP || !isIgnored(signal))
             install(signal, writeSignal);
     }
-    // Not SIG_IGN: that would be inherited by the target, a handler is not.
+    // Not SIG_IGN, because the target would inherit that. It does not inherit a handler.
     if (!isIgnored(SIGPIPE))
         install(SIGPIPE, doNothing);
     sigset_t blocked;
@@ -85,7 +85,7 @@ ConsoleSignals::~ConsoleSignals()
     if (pipeEnds[0] < 0)
         return;
     for (const int signal : kForwarded) {
-        // A late plea for a dump must not turn a good end into a bad one.
+        // A late SIGUSR1 must not turn a success into a failure.
         if (!isIgnored(signal))
             install(signal, signal == SIGUSR1 ? doNothing : SIG_DFL);
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/debugfolders.h"
 
-#include "core/fileremedy.h"
+#include "core/base/fileremedy.h"
 
 #include <cerrno>
 #include <sys/stat.h>
@@ -18,8 +18,8 @@ Result<void> checkDebugFolders(const std::vector<std::string> &folders)
             return readError(errno, "--debug-path " + folder);
         if (!S_ISDIR(info.st_mode))
             return Error{ErrorCode::InvalidArgument,
-                         "--debug-path " + folder + " is not a folder; name the folder that holds the debug files"};
-        // Files in it are opened by their names: that needs the right to search, not to list.
+                         "--debug-path " + folder + " is not a folder; name the folder that contains the debug files"};
+        // Files in the folder are opened by name, which needs the right to search, not to list.
         if (::access(folder.c_str(), X_OK) != 0)
             return readError(errno, "--debug-path " + folder + " cannot be searched");
     }

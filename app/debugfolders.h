@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Folders of --debug-path. Qt-free.
+// Checks the folders of --debug-path. Qt-free.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <string>
 #include <vector>
 
 namespace ct {
 
-/// Refuses a folder that does not exist or cannot be searched: debug files in it would be missed without a word.
+/// Fails if a folder does not exist or cannot be searched: its debug files would be missed silently.
 Result<void> checkDebugFolders(const std::vector<std::string> &folders);
 
 }  // namespace ct

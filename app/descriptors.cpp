@@ -11,7 +11,7 @@ namespace ct {
 
 std::vector<int> settleDescriptors()
 {
-    // Each open() gets the lowest number that is free: those below are open by then.
+    // open() returns the lowest free number; the standard descriptors below it are open by then.
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(standard, F_GETFD) < 0) [[maybe_unused]]
             const int fd = open("/dev/null", standard == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The file descriptors that we were started with. Qt-free.
+// The file descriptors that the program was started with. Qt-free.
 #pragma once
 
 #include <vector>
 
 namespace ct {
 
-/// First of all in main(). A standard descriptor that is closed becomes /dev/null, so that no file of ours takes its
-/// number; opened the wrong way round, so that using it remains an error, here and in a target. Returns the
-/// numbers of the others that were inherited (a shell's <(...), a job server), to be passed on to a target.
+/// Call it first of all in main(). Opens /dev/null for each closed standard descriptor, so no file of ours gets its
+/// number. Opens it in the wrong direction, so using it remains an error, here and in a target. Returns the other
+/// inherited descriptors (a shell's <(...), a job server), which a target inherits, too.
 std::vector<int> settleDescriptors();
 
 }  // namespace ct

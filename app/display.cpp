@@ -50,7 +50,7 @@ std::string wantedPlatform(int argc, char **argv)
     _exit(0);
 }
 
-/// The child holds the other end of the pipe until it is gone: a wait with an end.
+/// Waits for the child, with a time-out. The child's end of the pipe closes when it ends.
 bool childSucceeded(pid_t child, int pipe)
 {
     pollfd wait{pipe, POLLIN, 0};
@@ -82,7 +82,7 @@ Result<void> checkDisplay(int argc, char **argv)
 
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return errnoError(errno, "cannot try the display");
+        return errnoError(errno, "cannot check the display");
     const pid_t child = fork();
     if (child == 0)
         tryInChild(argc, argv);

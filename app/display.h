@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Whether a window can be opened at all. Qt aborts where there is no display; asked before, it need not.
+// Checks whether a window can be opened at all, because Qt aborts without a display.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 namespace ct {
 
-/// Before any QGuiApplication and any thread: forks a child that tries. The arguments are main()'s.
+/// Call it before any QGuiApplication and any thread: forks a child that opens the display. The arguments are for Qt.
 Result<void> checkDisplay(int argc, char **argv);
 
 }  // namespace ct

@@ -3,9 +3,9 @@
 #include "app/dumper.h"
 
 #include "core/analysis/stuck.h"
+#include "core/base/fileremedy.h"
+#include "core/base/startthread.h"
 #include "core/exporting/exporting.h"
-#include "core/fileremedy.h"
-#include "core/startthread.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::uint64_t kDefaultBytes = 2ULL << 30;
 constexpr int kLookMs = 250;
-constexpr int kLookCostFactor = 50;  ///< looking for findings may take 2 % of the time
+constexpr int kLookCostFactor = 50;  ///< the search for findings may use 2 % of the time
 
 std::uint64_t keepNsOf(const CommandLine &line)
 {
     return line.keep.seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keep.seconds * 1e9)) : 0;
 }
 
-/// Also by a link to nowhere.
+/// Returns true also for a link to a missing file.
 bool isTaken(const std::string &path)
 {
     std::error_code error;
@@ -35,7 +35,7 @@ bool isTaken(const std::string &path)
 
 }  // namespace
 
-/// What a dump holds, and what would have been in it if memory had held it.
+/// Describes the content of a dump, and what memory no longer had, or had no room for.
 QString Dumper::describe(const ExportReport &report)
 {
     QString text = tr("%1 events").arg(report.rows);
@@ -44,7 +44,7 @@ QString Dumper::describe(const ExportReport &report)
     if (report.droppedNotes > 0)
         text += tr("; %1 older wakes and waits were no longer in memory").arg(report.droppedNotes);
     if (report.coroutinesNotKept > 0)
-        text += tr("; %1 coroutines with %2 events found no room in memory")
+        text += tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(report.coroutinesNotKept)
                     .arg(report.eventsNotKept);
     return text;
@@ -69,7 +69,7 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
       m_line(line),
       m_population(std::move(population)),
       m_history(std::make_shared<History>(line.keep.bytes.value_or(kDefaultBytes), keepNsOf(line))),
-      m_brake(line.keep.seconds ? keepNsOf(line) : FindingBrake::kUsualWindowNs)
+      m_brake(line.keep.seconds ? keepNsOf(line) : DumpLimiter::kUsualWindowNs)
 {
     m_look.setSingleShot(true);
     connect(&m_look, &QTimer::timeout, this, &Dumper::look);
@@ -104,7 +104,8 @@ void Dumper::look()
     QElapsedTimer cost;
     cost.start();
     if (m_line.dumpOnDeath) {
-        // The sinks get a batch one after the other: with the next one, the history has all of the last.
+        // The sinks get a batch one after the other. When the next batch has arrived, the history has all of the last
+        // one.
         if (!m_dying.empty() && m_population->now() > m_dyingSince)
             dumpDeaths();
         lookForDeaths();
@@ -122,7 +123,7 @@ void Dumper::processEnded(pid_t pid)
     m_dyingSince = m_population->now();
 }
 
-/// Our probe tells of the ends of processes.
+/// Finds the ends that this project's probe has published.
 void Dumper::lookForDeaths()
 {
     const std::vector<ProcessSnapshot> processes = m_population->processes();
@@ -149,7 +150,7 @@ void Dumper::dumpDeaths()
         telling.insert(process.pid);
     for (const Death &death : std::exchange(m_dying, {})) {
         if (!death.told && telling.count(death.pid))
-            continue;  // its end comes, or came, with the stream
+            continue;  // the stream reports its end
         ++m_deathsDumped;
         dump(death.reason);
     }
@@ -159,21 +160,20 @@ bool Dumper::hasNewFinding(std::uint64_t now)
 {
     const bool due = m_brake.isDumpDue(findStuck(*m_population, now), now);
     if (m_brake.beyondTheLast() > 0 && !std::exchange(m_saidSpent, true))
-        Q_EMIT said(tr("one more coroutine is stuck; findings are not dumped any more after %1 dumps")
-                        .arg(FindingBrake::kMostDumps));
+        Q_EMIT said(tr("one more coroutine is stuck; there is no dump of it, because findings get at most %1 dumps")
+                        .arg(DumpLimiter::kMostDumps));
     return due;
 }
 
-/// What the brake held back.
+/// Reports the findings that got no dump.
 void Dumper::saySpared()
 {
     if (m_brake.atDumpedPlaces() > 0)
-        Q_EMIT said(
-            tr("no dump for %1 more findings at places that had just been dumped").arg(m_brake.atDumpedPlaces()));
+        Q_EMIT said(tr("no dump for %1 more findings at sites with a recent dump").arg(m_brake.atDumpedPlaces()));
     if (m_brake.beyondTheLast() > 0)
-        Q_EMIT said(tr("no dump for %1 more findings after the first %2 dumps for such")
+        Q_EMIT said(tr("no dump for %1 more findings after the first %2 dumps of findings")
                         .arg(m_brake.beyondTheLast())
-                        .arg(FindingBrake::kMostDumps));
+                        .arg(DumpLimiter::kMostDumps));
 }
 
 void Dumper::dump(const QString &reason)
@@ -199,7 +199,7 @@ void Dumper::begin()
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::end);
     if (!startQThread(*m_writer, "to write " + m_outcome->path)) {
-        write();  // the dump comes first, even if the rest waits for it
+        write();  // without a thread, the dump comes first, even if the rest waits for it
         QMetaObject::invokeMethod(this, &Dumper::end, Qt::QueuedConnection);
     }
 }
@@ -207,7 +207,7 @@ void Dumper::begin()
 void Dumper::end()
 {
     if (!m_writer)
-        return;  // finish() was faster than the signal
+        return;  // finish() has called end() before the signal arrived
     m_writer->wait();
     m_writer.reset();
     const Outcome outcome = *std::exchange(m_outcome, nullptr);
@@ -228,7 +228,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
     const bool finding = m_line.dumpOnFinding && hasNewFinding(now);
     const std::size_t deathsBefore = m_deathsDumped;
     if (m_line.dumpOnDeath) {
-        // Whoever was dead before, or ended with us, did not die.
+        // A target that was dead before, or that we have ended, did not die.
         if (ending == Ending::TargetDied || ending == Ending::Left)
             lookForDeaths();
         dumpDeaths();
@@ -236,7 +236,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
         if (died && m_deathsDumped == 0 && !finding)
             dump(tr("the target has ended"));
     }
-    if (finding && m_deathsDumped == deathsBefore)  // a dump of a death just now has it, too
+    if (finding && m_deathsDumped == deathsBefore)  // otherwise, the dump of a death has it, too
         dump(tr("a coroutine is stuck"));
     while (m_writer)
         end();

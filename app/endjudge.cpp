@@ -8,14 +8,15 @@ namespace ct {
 
 namespace {
 
-/// For functions and lines of stuck coroutines: before the target is ended, and at the end.
+/// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kLearnBeforeEnd{2000};
 constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
 constexpr std::chrono::milliseconds kLearnStep{1};
 
 }  // namespace
 
-EndJudge::EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<Places> places, QObject *parent)
+EndJudge::EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> places,
+                   QObject *parent)
     : QObject(parent), m_population(std::move(population)), m_places(std::move(places))
 {
     connect(&m_timer, &QTimer::timeout, this, &EndJudge::learn);
@@ -29,7 +30,7 @@ void EndJudge::decide(bool targetEnds)
     if (targetEnds)
         m_decided = std::move(stuck);
     if (const std::size_t count = m_learner->left(); count > 0)
-        Q_EMIT said(tr("looking up where %1 of the stuck coroutines wait; Ctrl-C ends that").arg(count));
+        Q_EMIT said(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
     m_timer.start(kLearnStep);
 }
 
@@ -60,7 +61,7 @@ std::optional<StuckInstant> EndJudge::decided() const
 
 std::vector<FoundGroup> EndJudge::lookedUp(const std::vector<StuckGroup> &stuck)
 {
-    for (PlaceLearner learner(*m_population, stuck, *m_places, kLearnAtEnd); learner.step();)
+    for (StuckResolver learner(*m_population, stuck, *m_places, kLearnAtEnd); learner.step();)
         std::this_thread::sleep_for(kLearnStep);
     return groupsOf(stuck, *m_population, m_places.get());
 }

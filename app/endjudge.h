@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Who is stuck when a batch run ends. Judged at two instants: when its end is decided while the target still runs, as
-// ending it may destroy its coroutines; and at the end of the stream, as a window judges the recording of the run.
+// Judges which coroutines are stuck when a batch run ends, at two instants. The first is when the end is decided and
+// the target still runs, because ending it may destroy its coroutines. The second is the end of the stream, where a
+// window judges the recording of the run.
 #pragma once
 
 #include "app/findings.h"
-#include "app/placelearner.h"
+#include "app/stuckresolver.h"
 
 #include <QObject>
 #include <QTimer>
@@ -23,20 +24,21 @@ namespace ct {
 class EndJudge final : public QObject {
     Q_OBJECT
 public:
-    EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<Places> places, QObject *parent = nullptr);
+    EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> places,
+             QObject *parent = nullptr);
 
-    /// Judges at the time of the population, then has the places looked up; learned() follows, never from within. Later
-    /// events may be unread still: a coroutine that such an event resumed would be called stuck.
-    /// `targetEnds`: the target will be ended by us, so this judgement counts.
+    /// Judges at the time of the population, then resolves the locations; learned() follows, never from within the
+    /// call. Later events may still be unread: a coroutine that such an event resumed is judged stuck. `targetEnds`: we
+    /// will end the target, so this judgement counts.
     void decide(bool targetEnds);
     bool isLearning() const { return m_learner.has_value(); }
-    /// Learns no more; learned() follows at once.
+    /// Resolves no more, and emits learned().
     void stopLearning();
-    /// The same, as the run has ended by itself: finish() looks up what is left.
+    /// As stopLearning(), for a run that has ended by itself: finish() resolves the rest.
     void endLearning();
-    /// The judgement of decide(), if it counts.
+    /// Returns the judgement of decide(), if it counts.
     std::optional<StuckInstant> decided() const;
-    /// The stream has ended: judges at its end, and fills in all that the summary says of stuck coroutines.
+    /// Call it after the end of the stream: judges there, and fills in all about stuck coroutines in the summary.
     void finish(Summary &summary);
 
 Q_SIGNALS:
@@ -48,12 +50,13 @@ private:
     std::vector<FoundGroup> lookedUp(const std::vector<StuckGroup> &stuck);
 
     std::shared_ptr<const Population> m_population;
-    std::shared_ptr<Places> m_places;
-    std::optional<PlaceLearner> m_learner;
+    std::shared_ptr<AddressResolver> m_places;
+    std::optional<StuckResolver> m_learner;
     QTimer m_timer;
     std::uint64_t m_decidedNs = 0;
     std::optional<std::vector<StuckGroup>> m_decided;
-    std::optional<std::vector<FoundGroup>> m_found;  ///< of m_decided, unless the run ended before its learning
+    /// Groups of m_decided, unless the run ended before they were resolved.
+    std::optional<std::vector<FoundGroup>> m_found;
 };
 
 }  // namespace ct

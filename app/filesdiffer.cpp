@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/filesdiffer.h"
 
+#include "core/base/filekey.h"
 #include "core/exporting/exporting.h"
-#include "core/filekey.h"
-#include "core/recording/segments.h"
-#include "core/recording/standardstreams.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/standardstreams.h"
 #include "core/session/capturespec.h"
 
 #include <array>
@@ -23,11 +23,11 @@ namespace {
 struct NamedFile {
     std::string name;
     std::string path;     ///< "-": standard output
-    bool isRead = false;  ///< not written
-    bool isText = false;  ///< may share a stream
+    bool isRead = false;  ///< read, not written
+    bool isText = false;  ///< text, which may share a stream
 };
 
-/// What others write, the target and our messages.
+/// A stream that other output goes to: the target's, or our messages.
 struct Stream {
     int fd;
     const char *name;
@@ -39,18 +39,18 @@ constexpr std::array<Stream, 2> kStreams{{
     {STDERR_FILENO, "standard error", "messages", "2> FILE"},
 }};
 
-/// A file; or the directory in which it would be created, and its name there.
-struct Place {
+/// A file, or else the directory in which it would be created, with its name there.
+struct FileEntry {
     FileKey key;
     std::string name;  ///< empty: the file exists
 
-    bool operator==(const Place &) const = default;
+    bool operator==(const FileEntry &) const = default;
 };
 
-/// Where a chain of links ends, whether or not a file is there.
+/// Follows a chain of links to its end, whether or not a file exists there.
 std::filesystem::path behindLinks(const std::string &path)
 {
-    constexpr int kMostLinks = 40;  // as the kernel has it
+    constexpr int kMostLinks = 40;  // the limit of the kernel
     std::filesystem::path at(path);
     std::error_code failed;
     for (int i = 0; i < kMostLinks; ++i) {
@@ -62,33 +62,33 @@ std::filesystem::path behindLinks(const std::string &path)
     return at;
 }
 
-/// nullopt: the path is no place for a file, or a terminal or a device, where nothing is replaced.
-std::optional<Place> placeOf(const std::string &path)
+/// Returns nullopt if `path` cannot be a file, or is a terminal or a device, where nothing is replaced.
+std::optional<FileEntry> entryOf(const std::string &path)
 {
     struct stat status {};
     const std::optional<int> stream = outputStreamNamed(path);
     if ((stream ? fstat(*stream, &status) : stat(path.c_str(), &status)) == 0) {
         if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
             return std::nullopt;
-        return Place{{status.st_dev, status.st_ino}, {}};
+        return FileEntry{{status.st_dev, status.st_ino}, {}};
     }
     const std::filesystem::path file = behindLinks(path);
     const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
     const std::optional<FileKey> key = FileKey::of(directory.string());
-    return key && file.has_filename() ? std::optional(Place{*key, file.filename().string()}) : std::nullopt;
+    return key && file.has_filename() ? std::optional(FileEntry{*key, file.filename().string()}) : std::nullopt;
 }
 
-bool areSame(const std::optional<Place> &a, const std::optional<Place> &b)
+bool areSame(const std::optional<FileEntry> &a, const std::optional<FileEntry> &b)
 {
     return a && a == b;
 }
 
-/// The name of a recording, or of one of the numbered files that it may come to.
+/// Returns true if `path` is the recording, or one of the numbered segments that it may get.
 bool isNameOf(const std::string &recording, const std::string &path)
 {
     const std::optional<ctr::SegmentName> segment = ctr::segmentNameOf(behindLinks(path).string());
-    return areSame(placeOf(path), placeOf(recording)) ||
-           (segment && areSame(placeOf(segment->path), placeOf(recording)));
+    return areSame(entryOf(path), entryOf(recording)) ||
+           (segment && areSame(entryOf(segment->path), entryOf(recording)));
 }
 
 Error sameFile(const NamedFile &a, const NamedFile &b)
@@ -96,7 +96,7 @@ Error sameFile(const NamedFile &a, const NamedFile &b)
     return {ErrorCode::InvalidArgument, a.name + " and " + b.name + " are the same file; choose different ones"};
 }
 
-/// The files that SQLite creates and removes next to a database. It follows links to find their place.
+/// Adds the files that SQLite creates and removes next to a database. SQLite follows links to find their directory.
 void addDatabaseFiles(const std::string &output, std::vector<NamedFile> &files)
 {
     const ExportFormat *const format = exportFormatFor(output);
@@ -106,11 +106,11 @@ void addDatabaseFiles(const std::string &output, std::vector<NamedFile> &files)
         files.push_back({"the file " + output + suffix + " of the database", behindLinks(output).string() + suffix});
 }
 
-/// In the order of the options in messages.
+/// Returns the files in the order in which messages name them.
 std::vector<NamedFile> filesOf(const CommandLine &line)
 {
     std::vector<NamedFile> files;
-    if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get names that are free
+    if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get free names
         const std::string output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
         files.push_back({"-o " + line.outputPath, output});
         addDatabaseFiles(line.outputPath, files);
@@ -137,16 +137,17 @@ bool writesRegularFile(int fd)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// A file that is opened by its name is emptied. Only a name that outputStreamNamed() knows is one of the descriptor.
+/// Fails if opening `file` by its name would empty the inherited file. A name that outputStreamNamed() knows means the
+/// descriptor itself, and empties nothing.
 Result<void> checkInherited(const NamedFile &file, int fd)
 {
     const std::optional<FileKey> key = FileKey::of(fd);
-    if (file.isRead || outputStreamNamed(file.path) || !key || !areSame(placeOf(file.path), Place{*key, {}}) ||
+    if (file.isRead || outputStreamNamed(file.path) || !key || !areSame(entryOf(file.path), FileEntry{*key, {}}) ||
         !writesRegularFile(fd))
         return {};
     const std::string number = std::to_string(fd);
     const std::string remedy = file.isText
-                                   ? "; write behind its content with /dev/fd/" + number + ", or choose another file"
+                                   ? "; append to its content with /dev/fd/" + number + ", or choose another file"
                                    : "; choose another file";
     return Error{ErrorCode::InvalidArgument, file.name + " and the inherited descriptor " + number +
                                                  " are the same file: its content would be lost" + remedy};
@@ -160,7 +161,7 @@ Result<void> checkFilesDiffer(const CommandLine &line)
     const bool isNumbered = line.records() && !line.streams();
     for (std::size_t i = 0; i < files.size(); ++i) {
         for (std::size_t j = i + 1; j < files.size(); ++j) {
-            if (areSame(placeOf(files[i].path), placeOf(files[j].path)))
+            if (areSame(entryOf(files[i].path), entryOf(files[j].path)))
                 return sameFile(files[i], files[j]);
         }
         if (isNumbered && i > 0 && isNameOf(line.outputPath, files[i].path))
@@ -171,10 +172,10 @@ Result<void> checkFilesDiffer(const CommandLine &line)
             const std::optional<int> named = outputStreamNamed(file.path);
             const bool isAskedFor = named && (*named == stream.fd || file.isText);
             const std::optional<FileKey> key = FileKey::of(stream.fd);
-            if (!isAskedFor && !file.isRead && key && areSame(placeOf(file.path), Place{*key, {}}))
+            if (!isAskedFor && !file.isRead && key && areSame(entryOf(file.path), FileEntry{*key, {}}))
                 return Error{ErrorCode::InvalidArgument,
                              file.name + " and " + stream.name + " are the same file: " + stream.what +
-                                 " would damage it; send them elsewhere (" + stream.redirection + ")"};
+                                 " would damage it; redirect them (" + stream.redirection + ")"};
         }
     }
     for (const NamedFile &file : files) {

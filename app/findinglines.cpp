@@ -29,7 +29,7 @@ QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string
     for (std::size_t i = said; i < stuck.size(); ++i)
         left += stuck[i].coroutines.size();
     if (left > 0)
-        lines << tr("stuck: %1 more coroutines at %2 more places; --summary FILE has all of them")
+        lines << tr("stuck: %1 more coroutines at %2 more sites; --summary FILE lists all of them")
                      .arg(left)
                      .arg(stuck.size() - said);
     const auto unknown =

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a batch run found, in lines for people.
+// The findings of a batch run, as lines of text for people.
 #pragma once
 
 #include "app/findings.h"
@@ -10,8 +10,9 @@
 
 namespace ct {
 
-/// The 20 places with most coroutines, how many more there are, and why addresses have no function: `problem` as
-/// Places::problem() says it, or else what is known of the first such place. Empty: nothing was found.
+/// Returns the 20 sites with most coroutines, the number of the other sites, and why addresses have no function. The
+/// reason is `problem` from AddressResolver::problem(), else the remedy of the first group that has one. Empty: nothing
+/// was found.
 QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string &problem);
 
 }  // namespace ct

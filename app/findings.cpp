@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/findings.h"
 
-#include "app/placelearner.h"
-#include "core/recording/utf8.h"
+#include "app/stuckresolver.h"
+#include "core/base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ std::string baseName(const std::string &path)
     return path.substr(path.rfind('/') + 1);
 }
 
-/// "ns::Task ns::async_read(int) [with T = int]" to "async_read".
+/// Shortens "ns::Task ns::async_read(int) [with T = int]" to "async_read".
 std::string bareName(const std::string &function)
 {
     int angles = 0;
@@ -78,7 +78,7 @@ SiteTexts textsOf(const Site *site, std::uint64_t addr)
         return texts;
     }
     const std::string place = addr != 0 ? hexadecimal(addr) : "unknown";
-    return {place, addr != 0 ? place : "an unknown place", {}};
+    return {place, addr != 0 ? place : "an unknown location", {}};
 }
 
 SiteTexts textsOf(const SourceFrame &frame)
@@ -89,10 +89,11 @@ SiteTexts textsOf(const SourceFrame &frame)
     return textsOf(&site, 0);
 }
 
-SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const Places *places)
+SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const AddressResolver *places)
 {
     const Site *site = population.site(stuck.site);
-    const Places::Answer answer = !site && places ? places->known(PlaceLearner::spotOf(population, stuck)) : nullptr;
+    const AddressResolver::Answer answer =
+        !site && places ? places->known(StuckResolver::spotOf(population, stuck)) : nullptr;
     if (answer && !answer->frames.empty())
         return textsOf(answer->frames.front());
     SiteTexts texts = textsOf(site, stuck.addr);
@@ -101,9 +102,10 @@ SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, con
     return texts;
 }
 
-/// Of the coroutines of one site. Where the target named none, addresses tell places apart.
+/// Adds the groups for the stuck coroutines of one site. Where the target named no site, the texts of their addresses
+/// distinguish groups.
 void appendGroups(std::vector<FoundGroup> &groups, const Population &population, const StuckGroup &stuck,
-                  const Places *places)
+                  const AddressResolver *places)
 {
     std::unordered_map<std::string, std::size_t> indexes;
     for (const StuckCoroutine &coroutine : stuck.coroutines) {
@@ -123,7 +125,7 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
     }
 }
 
-/// Writes `"name": value` members, one a line.
+/// Writes `"name": value` members, one per line.
 class JsonObject {
 public:
     explicit JsonObject(std::string &json) : m_json(json) { m_json += "{"; }
@@ -182,14 +184,14 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
     json += ']';
 }
 
-/// What to do against events that found no room; empty if all did.
+/// Returns the remedy for events and coroutines that found no room; empty if all did.
 std::string remedyOf(const Accounting &accounting)
 {
     if (accounting.growthStopped || accounting.lanesShortened > 0)
         return " (the region's file system was full: enlarge it, choose another with --shm, or give --lane-size 1MiB)";
     const bool dropped = accounting.recordsDropped > accounting.recordsInHoles;
     if (accounting.processesPartlyMapped > 0 && (dropped || accounting.untraced > 0))
-        return " (the address space of a process had room for a part of the region only: raise its limit, ulimit -v)";
+        return " (the address space of a process had room for only a part of the region: raise its limit, ulimit -v)";
     if (dropped && accounting.threadsWithoutLane > 0)
         return " (threads found no lane: give a larger --lane-pool, or smaller lanes with --lane-size)";
     if (dropped)
@@ -206,7 +208,7 @@ std::string remedyOf(const Accounting &accounting)
 }  // namespace
 
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
-                                 const Places *places)
+                                 const AddressResolver *places)
 {
     std::vector<FoundGroup> groups;
     for (const StuckGroup &stuck : found)
@@ -217,7 +219,7 @@ std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Pop
     return groups;
 }
 
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const Places *places)
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const AddressResolver *places)
 {
     return groupsOf(findStuck(population, now), population, places);
 }
@@ -257,7 +259,7 @@ std::string toJson(const Summary &summary)
     object.number("born_before_init", sums.bornBeforeInit);
     object.number("flagged_stations", sums.flaggedStations);
     object.number("sites_dropped", sums.sitesDropped);
-    // Stations of version 1, and the slots of our own probe: two areas, so that their sum is no one's limit.
+    // Version-1 stations and compact stations have areas of their own, so their sum would be no limit.
     object.number("stations_allocated", sums.stationsAllocated - sums.slotsAllocated);
     object.number("stations_max", sums.stationsMax - sums.slotsMax);
     object.number("slots_allocated", sums.slotsAllocated);

@@ -6,10 +6,10 @@
 #include "app/descriptors.h"
 #include "app/display.h"
 #include "app/window.h"
-#include "core/filekey.h"
-#include "core/session/printable.h"
-#include "core/session/processlimits.h"
-#include "ui/windowthreads.h"
+#include "core/base/filekey.h"
+#include "core/target/printable.h"
+#include "core/target/processlimits.h"
+#include "ui/jobs/windowthreads.h"
 
 #include <QCoreApplication>
 
@@ -28,7 +28,7 @@ int complain(const ct::Error &error, int code)
     return code;
 }
 
-/// What Qt has to say, which may quote anything.
+/// Prints a message from Qt. Escapes it, because it may quote any text.
 void printQtMessage(QtMsgType type, const QMessageLogContext &context, const QString &message)
 {
     QStringList lines = message.split(u'\n');
@@ -46,7 +46,7 @@ int print(const std::string &text)
                               ct::kExitOutput);
 }
 
-/// Qt must not see what belongs to a target: it would take a -style or -platform from there.
+/// Qt must not see the arguments of a target: it would obey a -style or -platform among them.
 std::vector<char *> argumentsForQt(char *program, std::vector<std::string> &options)
 {
     std::vector<char *> result{program};
@@ -56,7 +56,7 @@ std::vector<char *> argumentsForQt(char *program, std::vector<std::string> &opti
     return result;
 }
 
-/// The picture must not replace what it is taken of.
+/// Fails if the picture would replace the file that it shows.
 ct::Result<void> checkPicture(const ct::CommandLine &line)
 {
     const auto *recording = std::get_if<ct::OpenRequest>(&line.start.what);
@@ -65,7 +65,7 @@ ct::Result<void> checkPicture(const ct::CommandLine &line)
     const std::optional<ct::FileKey> picture = ct::FileKey::of(line.screenshotPath);
     if (picture && picture == ct::FileKey::of(input))
         return ct::Error{ct::ErrorCode::InvalidArgument,
-                         "--screenshot " + line.screenshotPath + ": is the file that is shown; choose another name"};
+                         "--screenshot " + line.screenshotPath + ": is also the file to show; choose another name"};
     return {};
 }
 
@@ -133,7 +133,7 @@ int run(int argc, char **argv)
         return complain(checked.error(), ct::kExitUsage);
     if (std::holds_alternative<ct::InputRequest>(line.start.what) && ::isatty(STDIN_FILENO) == 1)
         return complain({ct::ErrorCode::InvalidArgument,
-                         "--input -: standard input is a terminal; send a recording into it through a pipe: "
+                         "--input -: standard input is a terminal; send a recording through a pipe: "
                          "corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -"},
                         ct::kExitUsage);
     if (const ct::Result<void> threads = ct::checkWindowThreads(); !threads)

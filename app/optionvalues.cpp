@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/optionvalues.h"
 
-#include "core/harvest/region.h"
-#include "core/recording/utf8.h"
-#include "core/session/printable.h"
+#include "core/base/utf8.h"
+#include "core/region/region.h"
+#include "core/target/printable.h"
 
 #include <array>
 #include <charconv>
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> factorOf(const std::array<Unit, N> &units, std::str
     return std::nullopt;
 }
 
-/// The number at the beginning and what follows it; nullopt when there is no number, or none that a double holds.
+/// Splits off the number at the beginning; nullopt if there is none, or none that a double can represent.
 std::optional<std::pair<double, std::string_view>> splitNumber(std::string_view value)
 {
     double number = 0;
@@ -75,10 +75,11 @@ Error usageError(std::string message)
 Result<void> checkCopyable(const std::string &option, const std::string &path)
 {
     if (validUtf8(path) != path)
-        return usageError(option + " " + path + ": a path in UTF-8 is needed; rename the folder or choose another one");
+        return usageError(option + " " + path +
+                          ": the path is not valid UTF-8; rename the folder or choose another one");
     if (printable(path).toStdString() != path)
         return usageError(option + " " + path +
-                          ": a path without control characters is needed, nor characters that change the direction of "
+                          ": the path has a control character, or one that changes the direction of "
                           "text; choose another one");
     return {};
 }
@@ -87,7 +88,7 @@ Result<double> parseSeconds(const std::string &option, const std::string &value)
 {
     const auto number = splitNumber(value);
     if (!number || !number->second.empty() || !(number->first > 0) || !(number->first <= kLongestSec))
-        return usageError(option + " " + value + ": a positive number of seconds is needed");
+        return usageError(option + " " + value + ": expected a positive number of seconds");
     return number->first;
 }
 
@@ -105,9 +106,9 @@ Result<std::uint32_t> parseStations(const std::string &option, const std::string
     const char *end = value.data() + value.size();
     const auto [last, error] = std::from_chars(value.data(), end, stations);
     if (error != std::errc() || last != end || stations < 1 || stations > corotracer::kMostStations)
-        return usageError(option + " " + value + ": a number of stations from 1 to " +
+        return usageError(option + " " + value + ": expected a number of stations from 1 to " +
                           std::to_string(corotracer::kMostStations) +
-                          " is needed; programs with an existing C++ SDK cannot map more");
+                          "; programs with an existing C++ SDK cannot map more");
     return stations;
 }
 
@@ -117,8 +118,8 @@ Result<std::uint64_t> parseSize(const std::string &option, const std::string &va
     const auto factor = number ? factorOf(kSizes, number->second) : std::nullopt;
     const double bytes = factor ? number->first * static_cast<double>(*factor) : -1;
     if (!(bytes >= static_cast<double>(limits.smallest)) || !(bytes <= static_cast<double>(limits.largest)))
-        return usageError(option + " " + value + ": a size from " + sizeText(limits.smallest) + " to " +
-                          sizeText(limits.largest) + " is needed");
+        return usageError(option + " " + value + ": expected a size from " + sizeText(limits.smallest) + " to " +
+                          sizeText(limits.largest));
     return static_cast<std::uint64_t>(bytes);
 }
 
@@ -131,10 +132,10 @@ Result<std::variant<KeepTime, KeepBytes>> parseKeep(const std::string &option, c
         const double seconds = number->first * static_cast<double>(*factor) / 1e3;
         if (seconds > 0 && seconds <= kLongestSec)
             return Keep(KeepTime{seconds});
-        return usageError(option + " " + value + ": a time above 0 is needed");
+        return usageError(option + " " + value + ": expected a time above 0");
     }
     if (!number || !factorOf(kSizes, number->second))
-        return usageError(option + " " + value + ": a time (30s, 2min) or a size (64MiB) is needed");
+        return usageError(option + " " + value + ": expected a time (30s, 2min) or a size (64MiB)");
     const Result<std::uint64_t> bytes = parseSize(option, value, limits);
     if (!bytes)
         return bytes.error();

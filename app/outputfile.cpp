@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/outputfile.h"
 
-#include "core/filekey.h"
-#include "core/fileremedy.h"
-#include "core/recording/fileclaim.h"
-#include "core/recording/openforwriting.h"
-#include "core/recording/standardstreams.h"
+#include "core/base/filekey.h"
+#include "core/base/fileremedy.h"
+#include "core/recording/write/fileclaim.h"
+#include "core/recording/write/openforwriting.h"
+#include "core/recording/write/standardstreams.h"
 
 #include <cerrno>
 #include <poll.h>
@@ -72,7 +72,7 @@ Result<void> OutputFile::dropOlder()
     if (!m_regular)
         return {};
     if (ftruncate(m_fd, 0) != 0)
-        return errnoError(errno, "cannot empty " + m_path + ", which holds the result of an older run; remove it, or " +
+        return errnoError(errno, "cannot empty " + m_path + ", the result of an earlier run; remove it, or " +
                                      "choose another name");
     m_created = true;
     return {};
@@ -87,7 +87,7 @@ Result<void> OutputFile::write(std::string_view content)
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0 && errno == EAGAIN) {
-            // A stream that another program made non-blocking: wait for its reader as a blocking one would.
+            // Another program made the stream non-blocking: wait for its reader, as a blocking stream would.
             pollfd wait{m_fd, POLLOUT, 0};
             poll(&wait, 1, -1);
             continue;
@@ -99,13 +99,13 @@ Result<void> OutputFile::write(std::string_view content)
     struct stat status {};
     if (m_named && fstat(m_fd, &status) == 0 && status.st_nlink == 0)
         return Error{ErrorCode::NotFound, m_path + " was removed by another program during the run, and its content " +
-                                              "is lost; leave the file in its place until the end"};
+                                              "is lost; run it again, and do not move or remove the file meanwhile"};
     if (close(std::exchange(m_fd, -1)) != 0)
         return writeError(errno, "cannot write " + m_path);
     return {};
 }
 
-/// A part of the content is worth nothing: leaves an empty file, or none.
+/// Handles a failed write. A part of the content is worth nothing, so leaves an empty file, or none.
 Error OutputFile::fail(int errnoValue)
 {
     const bool isEmptied = m_regular && ftruncate(m_fd, 0) == 0;

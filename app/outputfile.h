@@ -4,7 +4,7 @@
 // A small file that is written at the very end, but known to be writable from the start. Qt-free.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <string>
 #include <string_view>
@@ -14,9 +14,9 @@ namespace ct {
 
 class OutputFile {
 public:
-    /// Opens without changing the present content. "-" and /dev/stdout are standard output, /dev/stderr is standard
-    /// error, /dev/fd/N is the inherited descriptor N: the content is written behind what is in these. An error when
-    /// another process writes the file.
+    /// Opens the file without changing its content. "-" and /dev/stdout are standard output, /dev/stderr is standard
+    /// error, and /dev/fd/N is the inherited descriptor N. Writing to these appends to their content. Fails if another
+    /// process writes the file.
     static Result<OutputFile> open(const std::string &path);
     OutputFile(OutputFile &&other) noexcept
         : m_path(std::move(other.m_path)),
@@ -29,11 +29,12 @@ public:
     OutputFile &operator=(OutputFile &&) = delete;
     ~OutputFile();
 
-    /// Empties a regular file: the result of an older run must not pass for that of this one. Leaves others alone.
+    /// Empties a regular file: the result of an older run must not pass for that of this run. Leaves other files alone.
     Result<void> dropOlder();
-    /// Replaces the content, as a whole or by nothing. An error also when the file has lost its name since open().
+    /// Replaces the content completely, or leaves nothing of it. Also fails if the file has lost its name since open().
     Result<void> write(std::string_view content);
-    /// Nothing will come: removes a file that open() made or dropOlder() emptied. False: nothing was removed.
+    /// Call it if nothing will be written. Removes a file that open() created or dropOlder() emptied. Returns false if
+    /// nothing was removed.
     bool discard();
 
 private:
@@ -45,9 +46,9 @@ private:
 
     std::string m_path;
     int m_fd;
-    bool m_created;  ///< by us, or emptied by us
-    bool m_regular;  ///< and not a standard stream
-    bool m_named;    ///< a regular file that has a name, unlike one that is open in /proc only
+    bool m_created;  ///< created or emptied by us
+    bool m_regular;  ///< a regular file, and not a standard stream
+    bool m_named;    ///< a regular file with a name, unlike one that is open in /proc only
 };
 
 }  // namespace ct

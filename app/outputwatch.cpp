@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/outputwatch.h"
 
-#include "core/filekey.h"
+#include "core/base/filekey.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace ct {
 OutputWatch::OutputWatch(std::string path) : m_path(std::move(path)), m_fd(::open(m_path.c_str(), O_PATH | O_CLOEXEC))
 {
     struct stat info = {};
-    // Some file systems do not count names.
+    // Some file systems do not count links.
     const bool isWatched = m_fd >= 0 && ::fstat(m_fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 0;
     if (m_fd >= 0 && !isWatched)
         ::close(std::exchange(m_fd, -1));
@@ -33,8 +33,8 @@ OutputWatch::Finding OutputWatch::look() const
         return {};
     if (info.st_nlink > 0)
         return {m_path + " was moved by another program during the run; its events are in the moved file", false};
-    return {m_path + " was removed by another program during the run, and its content is lost; run it again, and leave "
-                     "the file in its place until the end",
+    return {m_path + " was removed by another program during the run, and its content is lost; run it again, and do "
+                     "not move or remove the file meanwhile",
             true};
 }
 

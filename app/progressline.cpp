@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/progressline.h"
 
-#include "core/session/printable.h"
+#include "core/target/printable.h"
 
 #include <cstdio>
 #include <unistd.h>

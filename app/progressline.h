@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Messages on stderr, and under them, when it is a terminal, one line that is kept up to date.
+// Messages on stderr. If it is a terminal, a status line below them shows the present state.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 #include <QString>
 
@@ -19,9 +19,9 @@ public:
     bool isShown() const { return m_terminal; }
 
     void say(const QString &message);  ///< one line: "corotracer-gui: message"
-    void add(const QString &line);     ///< belongs to the message before: "  line"
+    void add(const QString &line);     ///< continues the message before: "  line"
     void update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs);
-    void show(const QString &line);  ///< the line that is kept up to date
+    void show(const QString &line);  ///< replaces the status line
     void clear();
 
 private:

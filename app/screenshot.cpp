@@ -3,7 +3,7 @@
 #include "app/screenshot.h"
 
 #include "app/batch.h"
-#include "core/session/printable.h"
+#include "core/target/printable.h"
 #include "ui/capture.h"
 #include "ui/mainwindow.h"
 
@@ -20,7 +20,7 @@ namespace ct {
 namespace {
 
 constexpr QSize kPictureSize{1600, 1000};
-/// After the end of loading, until every view has sampled the whole.
+/// Wait after the end of loading, until every view has sampled the whole recording.
 constexpr int kSettleMs = 700;
 
 void say(const std::string &message)
@@ -47,7 +47,7 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
     QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takeWhenLoaded);
 }
 
-/// What can be shown in part is; what cannot be started or opened ends the program.
+/// Goes on if a part can be shown. Ends the program if nothing could be started or opened.
 void Screenshot::onFailed(const QString &message)
 {
     say(message.toStdString());
@@ -60,12 +60,12 @@ void Screenshot::onFailed(const QString &message)
     m_over = true;
     m_file.discard();
     const int code = capture.targetFailedToStart() ? kExitCannotStart : kExitCapture;
-    // A start that fails does so before the event loop runs, which could not be ended now.
+    // A failed start is reported before the event loop runs, when exit() has no effect.
     QMetaObject::invokeMethod(
         this, [this, code] { quit(code); }, Qt::QueuedConnection);
 }
 
-/// Until then a file may turn out to be none.
+/// Waits until a file is loaded, because it may still turn out to be no recording.
 void Screenshot::takeWhenLoaded()
 {
     const Capture &capture = m_window.capture();
@@ -82,7 +82,7 @@ void Screenshot::take()
     QByteArray png;
     QBuffer buffer(&png);
     if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {
-        say("cannot make the picture: the window could not be drawn");
+        say("cannot save the picture: the window could not be drawn");
         m_file.discard();
         quit(kExitOutput);
         return;
@@ -95,7 +95,7 @@ void Screenshot::take()
     quit(written ? kExitSuccess : kExitOutput);
 }
 
-/// Once no target that was started here runs any more.
+/// Exits once no target that was started here runs any more.
 void Screenshot::quit(int code)
 {
     const auto exit = [code] { QCoreApplication::exit(code); };
@@ -104,7 +104,7 @@ void Screenshot::quit(int code)
         exit();
         return;
     }
-    // The session is drained, and its region removed, when it has ended; only then is nothing left behind.
+    // Only when the session has ended is it drained and its region removed, so that nothing is left behind.
     connect(capture.session(), &Session::ended, this, exit, Qt::QueuedConnection);
     capture.terminateTarget();
 }

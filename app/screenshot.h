@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// --screenshot: a picture of the window after some seconds, then the end; or the reason why there is none.
+// --screenshot: saves a picture of the window after some seconds, then ends the program. Without anything to show,
+// prints the reason instead.
 #pragma once
 
 #include "app/outputfile.h"
@@ -15,7 +16,7 @@ class MainWindow;
 class Screenshot final : public QObject {
     Q_OBJECT
 public:
-    /// `file` is discarded when nothing can be shown. QCoreApplication::exit() gets the exit status.
+    /// Discards `file` when nothing can be shown. Passes the exit status to QCoreApplication::exit().
     Screenshot(MainWindow &window, OutputFile file, double afterSec, QObject *parent = nullptr);
 
 private:
@@ -26,7 +27,7 @@ private:
 
     MainWindow &m_window;
     OutputFile m_file;
-    bool m_waits = false;  ///< for the end of loading
+    bool m_waits = false;  ///< until the file is loaded
     bool m_over = false;
 };
 

@@ -11,7 +11,7 @@ std::string usageText()
 The window:
   corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl) or a region (.shm)
   corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
-  corotracer-gui [OPTIONS] --input -           shows the recording that arrives on standard input while it does:
+  corotracer-gui [OPTIONS] --input -           shows a recording while it arrives on standard input:
                                                ssh HOST corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -
 Without a window:
   corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
@@ -27,10 +27,10 @@ What to capture, one of:
 
 Capture:
   -n, --stations N        coroutines alive at once that can be traced, 1 to 2097150 [2097150];
-                          memory is taken as it is needed; given, version-1 stations get theirs at the start
+                          memory is allocated as it is needed; if N is given, version-1 stations get theirs at the start
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes
-  --lane-size SIZE        history that a thread may be ahead of us, 64KiB to 128MiB [16MiB]
+  --lane-size SIZE        events of a thread that the capture has not read yet, 64KiB to 128MiB [16MiB]
   --lane-pool SIZE        of all threads together, 128KiB to 1TiB [512MiB]
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
   --no-lanes              the latest eight transitions of each coroutine only, as in version 1
@@ -49,7 +49,7 @@ With --batch:
                           gets a leading apostrophe, so that no spreadsheet runs it. Without it they stay as they are,
                           for other programs
   --limit TIME|SIZE       of a recording: only the latest 10min or 4GiB stays, in files run.0.ctr, run.1.ctr, ... of
-                          which the oldest ones go; may be given twice, a time and a size [none]
+                          which the oldest are removed; may be given twice, a time and a size [none]
   --session ID            how a recording (.ctr) names the run [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
@@ -57,16 +57,16 @@ With --batch:
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
                           given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
                           or the next number that is free
-  --dump-on finding       dump when a coroutine is found to be stuck: once for each place in the code within the
-                          time that is kept [60s], 10 dumps at most; what had none is counted
+  --dump-on finding       dump when a coroutine is found to be stuck: once for each site within the
+                          time that is kept [60s], 10 dumps at most; findings without a dump are counted
   --dump-on death         dump when a process of the target has ended, one dump each; either, both, or none may
                           be given: SIGUSR1 to corotracer-gui dumps at any time
 
 The window:
   --input FILE            the same as FILE; - is standard input. What arrives is kept with the other recordings. A
                           recording that is still being written is followed, whichever way it was opened
-  --screenshot PNG        save a picture of the window and quit; what cannot be opened or started leaves none
-  --screenshot-after S    after so many seconds [3]
+  --screenshot PNG        save a picture of the window and quit; none if FILE or TARGET fails to open or start
+  --screenshot-after S    save it after S seconds [3]
   --theme light|dark|system
 
   -h, --help              this text

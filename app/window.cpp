@@ -5,10 +5,10 @@
 #include "app/batch.h"
 #include "app/consolesignals.h"
 #include "app/screenshot.h"
-#include "core/session/printable.h"
+#include "core/target/printable.h"
+#include "ui/format/theme.h"
+#include "ui/jobs/windowthreads.h"
 #include "ui/mainwindow.h"
-#include "ui/theme.h"
-#include "ui/windowthreads.h"
 
 #include <QApplication>
 #include <QSettings>

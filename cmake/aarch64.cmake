@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Toolchain file: compiles for AArch64 on Debian and runs what it compiled under qemu's user mode.
+# Toolchain file: compiles for AArch64 on Debian and runs the programs under qemu's user mode.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

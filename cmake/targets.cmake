@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How every target of the project is made. One place for warnings, sanitizers, precompiled headers and ccache.
+# Settings of all targets of the project: warnings, sanitizers, precompiled headers and ccache.
 
 find_program(CT_CCACHE ccache)
 if(CT_CCACHE)
-    # Precompiled headers need these: https://ccache.dev/manual/latest.html#_precompiled_headers
+    # Precompiled headers need this sloppiness: https://ccache.dev/manual/latest.html#_precompiled_headers
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale ${CT_CCACHE})
 endif()
 
@@ -15,7 +15,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 target_compile_definitions(ct_options INTERFACE QT_NO_CAST_FROM_ASCII QT_NO_FOREACH QT_NO_KEYWORDS QT_DISABLE_DEPRECATED_BEFORE=0x060400)
 target_include_directories(ct_options INTERFACE ${PROJECT_SOURCE_DIR})
-# The build type of the sanitizer presets: lines in reports, and compiled in two thirds of the time of RelWithDebInfo.
+# The build type of the sanitizer presets. Reports have line numbers, and compiling needs two thirds of the time of
+# RelWithDebInfo.
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1")
 if(CT_SANITIZE)
     target_compile_options(ct_options INTERFACE -fsanitize=${CT_SANITIZE} -fno-sanitize-recover=all)
@@ -25,14 +26,15 @@ if(CT_SANITIZE)
     endif()
 endif()
 
-# ct_library(<name> [QT] SOURCES ... [LINK ...]): a static library of one room. QT: moc and precompiled headers.
+# ct_library(<name> [QT] SOURCES ... [LINK ...]): makes the static library of one room. QT adds moc and precompiled
+# headers.
 function(ct_library name)
     cmake_parse_arguments(arg "QT" "" "SOURCES;LINK" ${ARGN})
     add_library(${name} STATIC ${arg_SOURCES})
     target_link_libraries(${name} PUBLIC ct_options ${arg_LINK})
     if(arg_QT)
         ct_use_qt(${name})
-        # Only where several sources share it: a precompiled header takes seconds to make and 100 MB to keep.
+        # Precompile only headers that several sources share: it costs seconds and 100 MB for each library.
         if("Qt6::Widgets" IN_LIST arg_LINK)
             target_precompile_headers(${name} PRIVATE <QtWidgets> <memory> <vector> <string>)
         else()
@@ -41,7 +43,7 @@ function(ct_library name)
     endif()
 endfunction()
 
-# ct_use_qt(<target>): moc and resources.
+# ct_use_qt(<target>): adds moc, resources and QtCore.
 function(ct_use_qt name)
     set_target_properties(${name} PROPERTIES AUTOMOC ON AUTORCC ON)
     target_link_libraries(${name} PUBLIC Qt6::Core)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/backgroundworker.h"
 
-#include "core/startthread.h"
+#include "core/base/startthread.h"
 
 #include <pthread.h>
 #include <utility>

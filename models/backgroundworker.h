@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Work of a model that takes too long for the GUI thread: on one thread, in order. Unlike QThreadPool, which waits for
-// ever then, it reports that the system refuses the thread.
+// Runs slow work of a model on one background thread, in order. Unlike QThreadPool, which then waits forever, it
+// reports when the system refuses to create the thread.
 #pragma once
 
 #include <condition_variable>
@@ -13,27 +13,27 @@
 
 namespace ct {
 
-/// Methods: one thread, the owner's. The thread begins with the first work, and ends with this object.
+/// Call all methods on one thread, the owner's. The worker thread starts with the first work and ends with this object.
 class BackgroundWorker {
 public:
     BackgroundWorker() = default;
-    ~BackgroundWorker();  ///< waits until all work is done
+    ~BackgroundWorker();  ///< finishes all queued work first
     BackgroundWorker(const BackgroundWorker &) = delete;
     BackgroundWorker &operator=(const BackgroundWorker &) = delete;
 
-    /// False: the system refuses the thread, and nothing was begun. The next call tries again.
+    /// Returns false if the system refuses to create the thread; nothing is queued then. The next call tries again.
     [[nodiscard]] bool start(std::function<void()> work);
     void waitForDone();
 
 private:
     void run();
 
-    std::mutex m_mutex;  ///< guards the next three; held for a push or a pop
+    std::mutex m_mutex;  ///< guards the next three members; locked only for a push or a pop
     std::deque<std::function<void()>> m_queue;
     bool m_busy = false;
     bool m_ending = false;
-    std::condition_variable m_changed;  ///< any of these
-    std::thread m_thread;               ///< last: uses all of the above
+    std::condition_variable m_changed;  ///< signals a change of any of the three
+    std::thread m_thread;               ///< must be last: run() uses all other members
 };
 
 }  // namespace ct

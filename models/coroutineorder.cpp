@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-constexpr std::size_t kLookAfter = 8192;     ///< coroutines between two looks at `cancelled`
-constexpr std::size_t kRunLength = 1 << 15;  ///< sorted at once; then merged
+constexpr std::size_t kLookAfter = 8192;     ///< coroutines between two checks of `cancelled`
+constexpr std::size_t kRunLength = 1 << 15;  ///< items sorted in one step; the runs are then merged
 
 constexpr std::uint64_t kUnranked = ~std::uint64_t{0};
 
@@ -44,7 +44,7 @@ bool parseNumber(const std::string &text, std::uint64_t &number)
     return error == std::errc() && stop == end;
 }
 
-/// Sites by file, line, column: rank by id.
+/// Ranks sites by file, line and column. Indexed by site id; 0 for unknown sites.
 std::vector<std::uint64_t> siteRanks(const Population &population)
 {
     std::vector<SiteId> ids(population.siteCount());
@@ -61,8 +61,8 @@ std::vector<std::uint64_t> siteRanks(const Population &population)
     return ranks;
 }
 
-/// Coroutines by the name that they are shown with: rank by id.
-PagedVector<std::uint64_t> nameRanks(const Population &population, const Places *places, std::uint32_t count,
+/// Ranks coroutines by their displayed name. Indexed by id; kUnranked for coroutines without a name.
+PagedVector<std::uint64_t> nameRanks(const Population &population, const AddressResolver *places, std::uint32_t count,
                                      const std::atomic<bool> &cancelled)
 {
     std::unordered_map<std::string, std::uint32_t> numbers;
@@ -81,7 +81,7 @@ PagedVector<std::uint64_t> nameRanks(const Population &population, const Places 
             if (const Site *site =
                     population.site(snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site))
                 name = site->function;
-            else if (const auto answer = places ? places->known(Places::spotOf(snapshot)) : nullptr;
+            else if (const auto answer = places ? places->known(AddressResolver::spotOf(snapshot)) : nullptr;
                      answer && !answer->frames.empty())
                 name = answer->frames.back().function;
         }
@@ -102,14 +102,14 @@ PagedVector<std::uint64_t> nameRanks(const Population &population, const Places 
     return ranks;
 }
 
-/// Coroutines without a site by what is known of their addresses: rank by id, from 0; kUnranked for the others.
+/// Ranks coroutines without a site by the location of their address. Indexed by id, from 0; kUnranked for the others.
 template <class SnapshotOf>
-PagedVector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count, SnapshotOf &&snapshotOf,
+PagedVector<std::uint64_t> placeRanks(const AddressResolver *places, std::uint32_t count, SnapshotOf &&snapshotOf,
                                       const std::atomic<bool> &cancelled)
 {
     if (!places)
         return {};
-    std::unordered_map<Places::Answer, std::uint64_t> numbers;
+    std::unordered_map<AddressResolver::Answer, std::uint64_t> numbers;
     PagedVector<std::uint64_t> ranks(kUnranked);
     ranks.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
@@ -118,7 +118,7 @@ PagedVector<std::uint64_t> placeRanks(const Places *places, std::uint32_t count,
         const CoroutineSnapshot &snapshot = snapshotOf(id);
         if (snapshot.site != kUnknownSite || snapshot.addr == 0)
             continue;
-        const Places::Answer answer = places->known(Places::spotOf(snapshot));
+        const AddressResolver::Answer answer = places->known(AddressResolver::spotOf(snapshot));
         if (answer && !answer->frames.empty())
             ranks.make(id) = numbers.try_emplace(answer, numbers.size()).first->second;
     }
@@ -146,10 +146,10 @@ std::uint64_t waitKey(const std::optional<WaitsOn> &wait)
     return static_cast<std::uint64_t>(wait->kind) << 60 | object;
 }
 
-/// Makes the numbers that one wish sorts by.
+/// Computes the sort keys of one OrderSpec.
 class KeyMaker {
 public:
-    KeyMaker(const Population &population, const Places *places, const OrderSpec &spec, std::uint64_t now,
+    KeyMaker(const Population &population, const AddressResolver *places, const OrderSpec &spec, std::uint64_t now,
              std::uint32_t count, const FrozenRows *frozen, const std::atomic<bool> &cancelled)
         : m_population(population),
           m_frozen(frozen),
@@ -213,10 +213,10 @@ private:
     ProcessLives m_lives;
     PagedVector<std::uint64_t> m_nameRanks;
     std::vector<std::uint64_t> m_ranks;
-    PagedVector<std::uint64_t> m_placeRanks;  ///< of what has no site
+    PagedVector<std::uint64_t> m_placeRanks;  ///< of coroutines without a site
 };
 
-/// Sorts in runs that are then merged, so that a cancelled sort ends soon. False: cancelled.
+/// Sorts in runs and then merges them, so that a cancelled sort ends soon. Returns false if cancelled.
 template <class Less>
 bool sortInRuns(std::vector<Keyed> &items, Less less, const std::atomic<bool> &cancelled)
 {
@@ -238,7 +238,7 @@ bool sortInRuns(std::vector<Keyed> &items, Less less, const std::atomic<bool> &c
     return true;
 }
 
-/// `snapshotOf(id)` for every id below `count`.
+/// Filters and sorts the ids below `count`. `snapshotOf(id)` returns the snapshot of a coroutine.
 template <class SnapshotOf>
 std::vector<CoroutineId> orderOf(std::uint32_t count, SnapshotOf &&snapshotOf, const OrderFilter &filter,
                                  const KeyMaker &keyOf, const OrderSpec &spec, const std::atomic<bool> &cancelled)
@@ -293,7 +293,7 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
     return rows;
 }
 
-OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const Places *places)
+OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *places)
     : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_places(places)
 {
     if (!m_hasText)
@@ -331,7 +331,7 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 
 bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
 {
-    const Places::Answer answer = m_places->known(Places::spotOf(snapshot));
+    const AddressResolver::Answer answer = m_places->known(AddressResolver::spotOf(snapshot));
     if (!answer || answer->frames.empty())
         return false;
     const auto [known, isNew] = m_answers.try_emplace(answer, false);
@@ -346,7 +346,7 @@ bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const Places *places)
+                                      const std::atomic<bool> &cancelled, const AddressResolver *places)
 {
     count = std::min(count, population.size());
     return orderOf(
@@ -355,7 +355,7 @@ std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const Places *places)
+                                      const std::atomic<bool> &cancelled, const AddressResolver *places)
 {
     const std::uint32_t count = frozen.snapshots.size();
     return orderOf(

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which coroutines a table shows and in which order: a pure function of the population and a wish, so that it can
-// run on any thread.
+// Computes which coroutines a table shows, and in which order. A pure function of the population and an OrderSpec, so
+// it runs on any thread.
 #pragma once
 
+#include "core/addresses/addressresolver.h"
 #include "core/analysis/processlives.h"
-#include "core/session/places.h"
 #include "core/trace/pagedvector.h"
 #include "core/trace/population.h"
 
@@ -17,21 +17,21 @@
 
 namespace ct {
 
-/// What can be sorted by; raw values, never their texts.
+/// Sort keys. They use raw values, not the displayed texts.
 enum class OrderKey : std::uint8_t {
     Id,
-    Name,  ///< given by the target, else the function of its body, or of its address; the nameless last
+    Name,  ///< the target's name, else the function of the body or of the address; coroutines without a name last
     State,
-    Since,    ///< those whose process has ended among the others as if they had begun so much later
-    Where,    ///< file, line, function; places without a site after them, then those of which only the address is known
-    WaitsOn,  ///< kind, then object; those that wait for nothing known last
+    Since,    ///< for coroutines of an ended process, shifted by the time since its end
+    Where,    ///< by file and line of the site; then resolved locations, then unresolved addresses
+    WaitsOn,  ///< kind, then object; coroutines without a known wait last
     Thread,
     Process,
-    Parent,  ///< those without a known one last
+    Parent,  ///< coroutines without a known parent last
     Events,
     Lost,
-    RunTime,        ///< so far, a running interval included
-    SuspendedTime,  ///< so far, a lasting suspension included
+    RunTime,        ///< includes the present running interval
+    SuspendedTime,  ///< includes the present suspension
     Birth,
 };
 
@@ -45,34 +45,36 @@ inline constexpr std::uint32_t kAllStates = 0xFFFF'FFFF;
 struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
-    std::uint32_t states = kAllStates;  ///< stateBit()s to be shown
-    /// Substring of the name, of the latest site's function or "file:line", or of the body's function (any case), all
-    /// of these also as they are known of an address; or the whole id, or the probe id in decimal or 0x hexadecimal.
-    /// Empty: everything.
+    std::uint32_t states = kAllStates;  ///< stateBit()s of the states to show
+    /// Text to find, in any case; empty shows everything. Matches a substring of the name, or of the function of the
+    /// body. Also matches a substring of the latest function or "file:line", of a site or a resolved address. A number
+    /// also matches the whole id or probe id, in decimal or 0x hexadecimal.
     std::string text;
 
     bool filters() const { return states != kAllStates || !text.empty(); }
     bool operator==(const OrderSpec &) const = default;
 };
 
-/// Time a coroutine has spent running / suspended at `now`, the present interval included. `now`: to that coroutine.
+/// Total running or suspended time of a coroutine in ns, including the present interval. `now` (ns) is the coroutine's
+/// own: see ProcessLives::nowOf().
 std::uint64_t runningSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
 std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now);
 
-/// What the rows of a paused table show: everything that would change, as it was at one moment.
+/// The row data of a paused table that would otherwise change, copied at one moment.
 struct FrozenRows {
     std::uint64_t now = 0;
     ProcessLives lives;
-    PagedVector<CoroutineSnapshot> snapshots{{.kept = false}};  ///< by id
-    std::unordered_map<CoroutineId, WaitsOn> waits;             ///< of those that said it
+    PagedVector<CoroutineSnapshot> snapshots{{.kept = false}};  ///< by id; `kept` is false without a record
+    std::unordered_map<CoroutineId, WaitsOn> waits;             ///< of suspended coroutines whose target named a wait
 };
 FrozenRows freezeRows(const Population &population, std::uint32_t count, std::uint64_t now);
 
-/// Decides about single coroutines; made anew when sites were added.
+/// Decides whether a coroutine passes the filter of an OrderSpec. Matches the sites on construction: make a new filter
+/// after sites were added. One thread.
 class OrderFilter {
 public:
-    /// `places` may be null, and must outlive it, as the population must.
-    OrderFilter(const Population &population, const OrderSpec &spec, const Places *places = nullptr);
+    /// `places` may be null. It and the population must outlive the filter.
+    OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *places = nullptr);
     bool accepts(const CoroutineSnapshot &snapshot) const;
 
 private:
@@ -80,23 +82,23 @@ private:
     bool m_hasText = false;
     bool m_isNumber = false;
     std::uint64_t m_number = 0;
-    std::string m_wanted;  ///< in lower case
+    std::string m_wanted;  ///< the text to find, in lower case
     bool addressMatches(const CoroutineSnapshot &snapshot) const;
 
     const Population &m_population;
-    const Places *m_places;
-    mutable std::unordered_map<Places::Answer, bool> m_answers;  ///< a cache: its text matches
-    std::vector<bool> m_sites;                                   ///< by id: its text matches
-    std::vector<bool> m_functions;                               ///< by id: its function does
+    const AddressResolver *m_places;
+    mutable std::unordered_map<AddressResolver::Answer, bool> m_answers;  ///< cache: the location's text matches
+    std::vector<bool> m_sites;      ///< by site id: function or "file:line" matches
+    std::vector<bool> m_functions;  ///< by site id: function matches
 };
 
-/// The ids below `count` that pass the filter, sorted; equal keys by id. Stops early, with an empty result, once
-/// `cancelled` is set (looked at every few milliseconds; relaxed, it carries no data). `places`: what is known of
-/// addresses, may be null.
+/// Returns the ids below `count` that pass the filter, sorted; equal keys are ordered by id. Returns an empty result
+/// early if `cancelled` becomes true. It is checked every few milliseconds, with relaxed order: it carries no data.
+/// `places` provides resolved addresses and may be null.
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const Places *places = nullptr);
-/// The same over frozen rows; only sites, names and parents are asked of the population.
+                                      const std::atomic<bool> &cancelled, const AddressResolver *places = nullptr);
+/// Sorts and filters frozen rows. Reads only sites, names and parents from the population.
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const Places *places = nullptr);
+                                      const std::atomic<bool> &cancelled, const AddressResolver *places = nullptr);
 
 }  // namespace ct

@@ -8,10 +8,10 @@
 
 namespace ct {
 
-/// An ordering on its way. The worker fills `order`, then hands over by a queued call.
+/// An ordering in progress. The worker fills `order`, then passes the job to the GUI thread in a queued call.
 struct CoroutineTableModel::Job {
     std::atomic<bool> cancelled{false};
-    std::uint32_t count = 0;  ///< ids below it take part
+    std::uint32_t count = 0;  ///< orders the ids below this one
     std::vector<CoroutineId> order;
 };
 
@@ -26,7 +26,7 @@ CoroutineTableModel::~CoroutineTableModel()
 void CoroutineTableModel::setPopulation(const Population *population)
 {
     cancelOrdering();
-    m_worker.waitForDone();  // the worker may still read the old one
+    m_worker.waitForDone();  // the worker may still read the old population
     beginResetModel();
     m_population = population;
     m_frozen.reset();
@@ -281,7 +281,8 @@ void CoroutineTableModel::startOrdering()
                             : computeOrder(*population, job->count, spec, job->cancelled, places.get());
     };
     m_job = job;
-    // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
+    // `this` outlives the worker, because the destructor waits for it. Qt discards the queued call if `this` is
+    // deleted.
     const auto orderInBackground = [this, job, order] {
         order();
         QMetaObject::invokeMethod(
@@ -296,7 +297,7 @@ void CoroutineTableModel::startOrdering()
 void CoroutineTableModel::finishOrdering(const std::shared_ptr<Job> &job)
 {
     if (job != m_job)
-        return;  // a later wish has overtaken it
+        return;  // a newer ordering replaced it
     m_job.reset();
     m_sinceSort.start();
     applyOrder(std::move(job->order), job->count);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All coroutines of a run as a table, raw values only: ids, numbers, ns. Sorted and filtered here, on raw values and
-// in the background, because a proxy model cannot keep up with 100,000 rows that all change.
+// All coroutines of a run as a table of raw values: ids, numbers, ns. The model itself sorts and filters raw values, in
+// the background. A proxy model cannot keep up with 100,000 rows that all change.
 #pragma once
 
 #include "models/backgroundworker.h"
@@ -20,25 +20,25 @@ namespace ct {
 class CoroutineTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    /// Qt::DisplayRole gives the raw value: what stands behind the name.
+    /// Qt::DisplayRole gives the raw value of each column.
     enum Columns {
         IdColumn,             ///< uint
-        NameColumn,           ///< QString, as the target wrote it; empty: none was given, see BodySiteRole
+        NameColumn,           ///< QString, as the target wrote it; empty if it wrote none, see BodySiteRole
         StateColumn,          ///< int, a CoroutineState
         SinceColumn,          ///< qulonglong, ns, CLOCK_MONOTONIC, of the latest change of state
-        WhereColumn,          ///< uint, site of the latest suspension; AddressRole where it is 0
-        WaitsOnColumn,        ///< int, a WaitKind, while suspended; invalid: the target did not say
+        WhereColumn,          ///< uint, site of the latest suspension; 0 if unknown, see AddressRole
+        WaitsOnColumn,        ///< int, a WaitKind, while suspended; invalid if the target named no wait
         ThreadColumn,         ///< uint, tid of the latest transition
         ProcessColumn,        ///< uint, pid; 0 = unknown
-        ParentColumn,         ///< uint, a coroutine's id; kNoCoroutine = unknown
+        ParentColumn,         ///< uint, id of the parent; kNoCoroutine = unknown
         EventsColumn,         ///< qulonglong
         LostColumn,           ///< qulonglong
-        RunTimeColumn,        ///< qulonglong, ns, so far
-        SuspendedTimeColumn,  ///< qulonglong, ns, so far
+        RunTimeColumn,        ///< qulonglong, ns, includes the present interval
+        SuspendedTimeColumn,  ///< qulonglong, ns, includes the present interval
         BirthColumn,          ///< qulonglong, ns, CLOCK_MONOTONIC; 0 = unknown
         ColumnCount
     };
-    /// The same in every column of a row.
+    /// These roles have one value for all columns of a row, except SortRole.
     enum Roles {
         SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
         CoroutineIdRole,
@@ -47,16 +47,16 @@ public:
         StateRole,    ///< int, a CoroutineState
         KindRole,     ///< int, a PointKind
         SinceRole,    ///< qulonglong
-        NowRole,      ///< qulonglong, "now" for everything that lasts: time of the sample, or of its process's end
-        EndedRole,    ///< bool: its process has ended while it lived
+        NowRole,      ///< qulonglong, ns; "now" of the coroutine: the time of the sample, or the end of its process
+        EndedRole,    ///< bool: the process ended while the coroutine was alive
         ProbeIdRole,
         FlaggedRole,  ///< bool
         PidRole,
-        DeathRole,       ///< qulonglong, 0 = alive
-        BodySiteRole,    ///< uint, of the first suspension within its own body: its function names the nameless
+        DeathRole,       ///< qulonglong, ns; 0 = alive
+        BodySiteRole,    ///< uint, site of the first suspension in its own body; names coroutines without a name
         ThreadRole,      ///< uint, as in ThreadColumn
-        WaitObjectRole,  ///< qulonglong, address, descriptor or deadline of what it waits on
-        WaitTargetRole,  ///< uint, the coroutine that it waits on; kNoCoroutine
+        WaitObjectRole,  ///< qulonglong, address, descriptor or deadline that the coroutine waits on
+        WaitTargetRole,  ///< uint, id of the coroutine that it waits on, or kNoCoroutine
     };
     Q_ENUM(Columns)
     Q_ENUM(Roles)
@@ -64,18 +64,19 @@ public:
     explicit CoroutineTableModel(QObject *parent = nullptr);
     ~CoroutineTableModel() override;
 
-    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
-    /// What addresses mean, for sorting and filtering; null: nothing is known of them.
-    void setPlaces(std::shared_ptr<const Places> places) { m_places = std::move(places); }
-    /// Says so of all rows, and sorts again where that matters.
+    /// Sets the resolved addresses for sorting and filtering; null if there are none.
+    void setPlaces(std::shared_ptr<const AddressResolver> places) { m_places = std::move(places); }
+    /// Call when address resolutions changed. Emits dataChanged() for all rows. The next sample() sorts again if the
+    /// order or the filter depends on them.
     void placesChanged();
 
-    /// GUI thread, about 30 times a second: takes over births and changes. Costs what changed. Also applies and
-    /// starts re-sorting, at most every kResortIntervalMs.
+    /// Applies births and changes of the population. Call on the GUI thread, about 30 times a second. The cost grows
+    /// with the number of changes. Starts a new sort at most every kResortIntervalMs.
     void sample();
-    /// Paused, sample() does nothing and every row keeps the values of the moment of the pause.
+    /// While paused, sample() does nothing, and every row keeps the values of the moment of the pause.
     void setPaused(bool paused);
     bool isPaused() const { return m_paused; }
 
@@ -88,24 +89,25 @@ public:
 
     int sortColumn() const;
     Qt::SortOrder sortOrder() const;
-    void setStateMask(std::uint32_t states);  ///< of stateBit()s
+    void setStateMask(std::uint32_t states);  ///< stateBit()s of the states to show
     void setTextFilter(const QString &text);
 
-    /// The ids shown, in the order of the rows. Valid until control returns to the model.
+    /// The ids of the rows, in order. Copy them before the next event or non-const call: the model changes them in
+    /// place.
     const std::vector<CoroutineId> &visibleOrder() const { return m_order; }
-    CoroutineId idAt(int row) const;  ///< kNoCoroutine when there is no such row
-    int rowOf(CoroutineId id) const;  ///< -1 when not shown
+    CoroutineId idAt(int row) const;  ///< kNoCoroutine if there is no such row
+    int rowOf(CoroutineId id) const;  ///< -1 if the coroutine has no row
     CoroutineSnapshot snapshotOf(CoroutineId id) const;
     std::optional<WaitsOn> waitOf(CoroutineId id) const;
     std::uint64_t now() const { return m_now; }
     bool isSorting() const { return m_job != nullptr; }
 
     static constexpr int kResortIntervalMs = 500;
-    /// From so many coroutines on, sorting runs in the background.
+    /// From this number of coroutines on, sorting runs in the background.
     static constexpr std::uint32_t kBackgroundFrom = 4096;
 
 Q_SIGNALS:
-    /// visibleOrder() has changed: rows were added, removed or moved.
+    /// visibleOrder() changed: rows were added, removed or moved.
     void orderChanged();
 
 private:
@@ -129,19 +131,19 @@ private:
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
     const Population *m_population = nullptr;
-    std::shared_ptr<const Places> m_places;
+    std::shared_ptr<const AddressResolver> m_places;
     OrderSpec m_spec;
     std::vector<CoroutineId> m_order;   ///< row -> id
-    PagedVector<int> m_rows{-1};        ///< id -> row or -1; as many as ids are known
-    std::vector<std::uint64_t> m_seen;  ///< page versions
+    PagedVector<int> m_rows{-1};        ///< id -> row, or -1; its size is the number of known ids
+    std::vector<std::uint64_t> m_seen;  ///< page versions at the latest sample
     std::uint64_t m_now = 0;
     ProcessLives m_lives;
     bool m_bornSinceSort = false;
     bool m_changedSinceSort = false;
     bool m_paused = false;
-    std::shared_ptr<const FrozenRows> m_frozen;  ///< while paused: the values of that moment
+    std::shared_ptr<const FrozenRows> m_frozen;  ///< the values of the moment of the pause; null unless paused
     QElapsedTimer m_sinceSort;
-    std::shared_ptr<Job> m_job;  ///< the ordering under way; others are stale
+    std::shared_ptr<Job> m_job;  ///< the ordering in progress; results of other jobs are stale
     BackgroundWorker m_worker;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the rows of the coroutine table follow the population and a new order.
+// The part of CoroutineTableModel that applies population changes and new orders to its rows.
 #include "models/coroutinetablemodel.h"
 
 namespace ct {
 
 namespace {
 
-/// Each range costs a pass over all rows: the more rows, the fewer ranges are worth it.
+/// Most row ranges to announce one by one. Each range costs a pass over all rows, so large tables allow fewer.
 std::size_t mostRanges(std::size_t rows)
 {
     return rows < 10'000 ? kManyRanges : 8;
@@ -74,7 +74,7 @@ void CoroutineTableModel::announceChanges()
     if (m_order.empty())
         return;
     std::vector<RowRange> ranges = {{0, rowCount() - 1}};
-    // When many changed, one range for all is cheaper for everyone.
+    // If many rows changed, one range for all rows is cheaper, here and in the views.
     if (pages.size() * Population::kPageSize < m_order.size() / 4) {
         std::vector<int> rows;
         for (const std::uint32_t page : pages) {
@@ -92,7 +92,7 @@ void CoroutineTableModel::announceChanges()
         Q_EMIT dataChanged(index(range.first, 0), index(range.last, ColumnCount - 1));
 }
 
-/// Memory has no record of them any more.
+/// Removes the rows of coroutines whose records were evicted from memory.
 void CoroutineTableModel::removeDropped()
 {
     std::vector<CoroutineId> kept;
@@ -108,11 +108,11 @@ void CoroutineTableModel::announceTime()
                            {Qt::DisplayRole, SortRole, NowRole});
 }
 
-// Rows that are gone are removed, those that stay are permuted, new ones are inserted: selection, current row and
-// scroll position stay with their coroutines.
+// Removes the rows that are gone, permutes the remaining ones, and inserts new ones. So the selection, the current row
+// and the scroll position stay with their coroutines.
 void CoroutineTableModel::applyOrder(std::vector<CoroutineId> order, std::uint32_t count)
 {
-    // Those born since the ordering began stay at the end.
+    // Coroutines born since the ordering began stay at the end.
     for (const CoroutineId id : m_order)
         if (id >= count)
             order.push_back(id);

@@ -8,10 +8,10 @@ namespace ct {
 
 namespace {
 
-constexpr CoroutineId kLookAfter = 512;  ///< coroutines between two looks at the clock
-/// Steps upwards until a chain counts as a cycle, as in Population: this is the GUI thread.
+constexpr CoroutineId kLookAfter = 512;  ///< coroutines between two checks of the clock
+/// A chain with more steps upwards counts as a cycle, as in Population. The limit protects the GUI thread.
 constexpr int kMostStepsUp = 100'000;
-constexpr std::size_t kMostVisited = 10'000;  ///< coroutines looked at for one isGone()
+constexpr std::size_t kMostVisited = 10'000;  ///< coroutines that one isGone() may visit
 
 }  // namespace
 
@@ -30,14 +30,14 @@ void CreationTree::takeBirths(Clock::time_point deadline)
         if (id % kLookAfter == 0 && Clock::now() >= deadline)
             return;
         if (id % Population::kPageSize == 0)
-            m_seen.push_back(m_population.pageVersion(id / Population::kPageSize));  // before its contents
+            m_seen.push_back(m_population.pageVersion(id / Population::kPageSize));  // before the page's contents
         m_parents.push_back(kNoCoroutine);
         m_gone.push_back(false);
         link(id, m_population.parentOf(id));
     }
 }
 
-/// A round over all pages, continued where the last call's time was over.
+/// Visits all pages in turn; continues where the last call ran out of time.
 void CreationTree::takeChanges(Clock::time_point deadline)
 {
     const auto pages = static_cast<std::uint32_t>(m_seen.size());
@@ -65,8 +65,8 @@ const std::vector<CoroutineId> &CreationTree::childrenOf(CoroutineId id) const
 
 void CreationTree::link(CoroutineId id, CoroutineId parent)
 {
-    // Its page is visited again when the parent is not taken over yet, or seems to be below it: the parent has another
-    // one by now, on a page that comes later.
+    // Visit the page again if the parent is not in the tree yet, or if the link would close a cycle. In that case the
+    // parent has a new parent of its own by now, on a page that is visited later.
     const bool isKnown = parent == kNoCoroutine || parent < m_parents.size();
     if (!isKnown || (parent != m_parents[id] && parent != kNoCoroutine && closesCycle(id, parent))) {
         m_seen[id / Population::kPageSize] = ~std::uint64_t{0};
@@ -108,7 +108,7 @@ bool CreationTree::closesCycle(CoroutineId id, CoroutineId parent) const
 {
     if (parent == id)
         return true;
-    // Every way up leads to older ones only, or nobody's leads to it.
+    // No cycle is possible if all parents are older than their children, or if `id` has no children.
     if ((parent < id && !m_hasYoungerParents) || !hasChildren(id))
         return false;
     int steps = 0;

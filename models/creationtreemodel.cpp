@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBudget{6};  // of the GUI thread, for one sample
-constexpr std::size_t kMostLookedAt = 50'000;    ///< children looked at for one node in one sample
+constexpr std::chrono::milliseconds kBudget{6};  // time on the GUI thread for one sample
+constexpr std::size_t kMostLookedAt = 50'000;    ///< children of one node that one prepare() may check
 constexpr std::size_t kDeepestRevealed = 200;    ///< levels that reveal() opens
 
 bool contains(const std::vector<CoroutineId> &sorted, CoroutineId id)
@@ -24,19 +24,19 @@ bool contains(const std::vector<CoroutineId> &sorted, CoroutineId id)
 
 }  // namespace
 
-/// The loaded children of one coroutine. Indexes of children carry their parent's id; ids are sorted everywhere.
+/// The loaded children of one coroutine. The index of a child carries its parent's id. All ids are sorted.
 struct CreationTreeModel::Node {
     std::vector<CoroutineId> rows;
-    std::uint32_t more = 0;  ///< not 0: a last row stands for so many
+    std::uint32_t more = 0;  ///< if not 0, a last row stands for so many children
 
-    std::vector<CoroutineId> wanted;  ///< what the rows shall become
+    std::vector<CoroutineId> wanted;  ///< the rows that the next reconcile() creates
     std::uint32_t wantedMore = 0;
 
     std::size_t limit = kPortion;
-    std::vector<CoroutineId> revealed;    ///< shown although they lie beyond the limit, or are destroyed
-    std::vector<CoroutineId> candidates;  ///< children without those found gone; used while destroyed ones are hidden
-    std::size_t taken = 0;                ///< of all children, those that are or were among the candidates
-    bool stale = true;                    ///< candidates have to be made anew
+    std::vector<CoroutineId> revealed;    ///< shown by reveal(), even beyond the limit or destroyed
+    std::vector<CoroutineId> candidates;  ///< children not found gone; used while destroyed ones are hidden
+    std::size_t taken = 0;                ///< number of children already copied to `candidates`
+    bool stale = true;                    ///< `candidates` must be rebuilt
 
     int rowCount() const { return static_cast<int>(rows.size()) + (more > 0 ? 1 : 0); }
 };
@@ -51,7 +51,7 @@ void CreationTreeModel::setPopulation(const Population *population)
     m_population = population;
     m_tree = population ? std::make_unique<CreationTree>(*population) : nullptr;
     m_nodes.clear();
-    m_places.clear();
+    m_positions.clear();
     m_now = population ? population->now() : 0;
     m_lives = population ? ProcessLives(*population) : ProcessLives();
     if (population)
@@ -100,8 +100,9 @@ CoroutineId CreationTreeModel::idOf(const QModelIndex &index) const
 
 QModelIndex CreationTreeModel::indexOf(CoroutineId id) const
 {
-    const auto found = m_places.find(id);
-    return found == m_places.end() ? QModelIndex() : createIndex(found->second.row, 0, quintptr{found->second.parent});
+    const auto found = m_positions.find(id);
+    return found == m_positions.end() ? QModelIndex()
+                                      : createIndex(found->second.row, 0, quintptr{found->second.parent});
 }
 
 QModelIndex CreationTreeModel::parentIndex(CoroutineId parent) const
@@ -216,7 +217,7 @@ void CreationTreeModel::load(CoroutineId id)
     insertMissing(id);
 }
 
-/// Forgets what is loaded below a coroutine whose row is gone.
+/// Unloads everything below a coroutine whose row is gone.
 void CreationTreeModel::unload(CoroutineId id)
 {
     std::vector<CoroutineId> todo = {id};
@@ -226,14 +227,14 @@ void CreationTreeModel::unload(CoroutineId id)
         if (found == m_nodes.end())
             continue;
         for (const CoroutineId child : found->second->rows) {
-            m_places.erase(child);
+            m_positions.erase(child);
             todo.push_back(child);
         }
         m_nodes.erase(found);
     }
 }
 
-/// Decides which children a node shall show.
+/// Decides which children a node shows: fills `wanted` and `wantedMore`.
 void CreationTreeModel::prepare(CoroutineId id, Node &node)
 {
     const std::vector<CoroutineId> &children = m_tree->childrenOf(id);
@@ -275,7 +276,7 @@ void CreationTreeModel::prepare(CoroutineId id, Node &node)
 void CreationTreeModel::number(CoroutineId id, const Node &node, std::size_t from)
 {
     for (std::size_t row = from; row < node.rows.size(); ++row)
-        m_places[node.rows[row]] = {id, static_cast<int>(row)};
+        m_positions[node.rows[row]] = {id, static_cast<int>(row)};
 }
 
 void CreationTreeModel::removeUnwanted(CoroutineId id)
@@ -290,7 +291,7 @@ void CreationTreeModel::removeUnwanted(CoroutineId id)
         const auto end = node.rows.begin() + range->last + 1;
         for (auto child = begin; child != end; ++child) {
             unload(*child);
-            m_places.erase(*child);
+            m_positions.erase(*child);
         }
         node.rows.erase(begin, end);
         number(id, node, static_cast<std::size_t>(range->first));
@@ -325,7 +326,7 @@ void CreationTreeModel::insertMissing(CoroutineId id)
     node.more = node.wantedMore;
 }
 
-/// All removals come before all insertions: who has moved has one row at most at any time.
+/// Removes rows of all nodes before it inserts any. So a coroutine that moved never has two rows.
 void CreationTreeModel::reconcile()
 {
     std::vector<CoroutineId> ids;
@@ -379,12 +380,12 @@ QModelIndex CreationTreeModel::reveal(CoroutineId id)
             return {};
     }
     if (!contains(m_tree->childrenOf(kNoCoroutine), path.back()))
-        return {};  // without relatives
+        return {};  // no parent and no children
     CoroutineId parent = kNoCoroutine;
     for (auto step = path.rbegin(); step != path.rend(); ++step) {
         if (!nodeOf(parent))
             load(parent);
-        if (m_places.count(*step) == 0) {
+        if (m_positions.count(*step) == 0) {
             Node &node = *nodeOf(parent);
             node.revealed.insert(std::lower_bound(node.revealed.begin(), node.revealed.end(), *step), *step);
             prepare(parent, node);

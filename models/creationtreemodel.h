@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Who created whom, as a tree, raw values only. Children are loaded when they are asked for, and a thousand of them at
-// a time: where there are more, a last row says so. Coroutines without any relative are left out.
+// The creation tree as a Qt model of raw values. It loads children on demand, a thousand at a time. If there are more,
+// a last row stands for them. Coroutines without parent and children are left out.
 #pragma once
 
 #include "core/analysis/processlives.h"
@@ -18,22 +18,22 @@ namespace ct {
 class CreationTreeModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    /// Qt::DisplayRole gives the raw value. Of a row that stands for more: only the first column has one.
+    /// Qt::DisplayRole gives the raw value. In a row that stands for more, only the first column has one.
     enum Columns {
-        IdColumn,        ///< uint; kNoCoroutine: a row that stands for more, see MoreRole
+        IdColumn,        ///< uint; kNoCoroutine in a row that stands for more, see MoreRole
         StateColumn,     ///< int, a CoroutineState
         SinceColumn,     ///< qulonglong, ns, CLOCK_MONOTONIC, of the latest change of state
-        ChildrenColumn,  ///< uint, all it ever had
+        ChildrenColumn,  ///< uint, all children, destroyed ones included
         ColumnCount
     };
-    /// The same in every column of a row.
+    /// These roles have one value for all columns of a row, except SortRole.
     enum Roles {
         SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
-        CoroutineIdRole,          ///< uint; kNoCoroutine: a row that stands for more
+        CoroutineIdRole,          ///< uint; kNoCoroutine in a row that stands for more
         StateRole,                ///< int, a CoroutineState
         SinceRole,                ///< qulonglong
-        NowRole,                  ///< qulonglong, time of the sample, or of its process's end
-        MoreRole,                 ///< uint: at most so many are not loaded; 0: an ordinary row
+        NowRole,                  ///< qulonglong, ns; time of the sample, or end of the coroutine's process
+        MoreRole,                 ///< uint; upper bound of the children not loaded; 0 in an ordinary row
     };
     Q_ENUM(Columns)
     Q_ENUM(Roles)
@@ -41,26 +41,28 @@ public:
     explicit CreationTreeModel(QObject *parent = nullptr);
     ~CreationTreeModel() override;
 
-    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
-    /// False: subtrees in which everything is destroyed are left out.
+    /// Whether to show subtrees in which every coroutine is destroyed. False by default.
     void setShowDestroyed(bool show);
     bool showsDestroyed() const { return m_showDestroyed; }
 
-    /// GUI thread, some ten times a second: takes over what has changed; a few milliseconds at most.
+    /// Applies changes of the population. Call on the GUI thread, about ten times a second. A call lasts a few
+    /// milliseconds at most.
     void sample();
 
-    /// Loads the next thousand in place of a row that stands for more.
+    /// Loads the next thousand children in place of `more`, a row that stands for more.
     void showMore(const QModelIndex &more);
-    /// Loads what is needed for it to have a row; invalid when it is in no tree, or too deep in one.
+    /// Loads the rows down to a coroutine and returns its index. Returns an invalid index if the coroutine is in no
+    /// tree, or too deep in one.
     QModelIndex reveal(CoroutineId id);
-    /// Of a coroutine that has a row.
+    /// The index of a coroutine; invalid if it has no row.
     QModelIndex indexOf(CoroutineId id) const;
 
     std::uint64_t treeCount() const { return m_tree ? m_tree->treeCount() : 0; }
     std::uint64_t memberCount() const { return m_tree ? m_tree->memberCount() : 0; }
-    /// Everything known a moment ago is there.
+    /// True if the tree contains every coroutine that existed at the latest sample().
     bool isCaughtUp() const { return !m_tree || m_tree->isCaughtUp(); }
 
     QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
@@ -79,7 +81,7 @@ public:
 
 private:
     struct Node;
-    struct Place {
+    struct TreePosition {
         CoroutineId parent = kNoCoroutine;
         int row = 0;
     };
@@ -98,12 +100,12 @@ private:
 
     const Population *m_population = nullptr;
     std::unique_ptr<CreationTree> m_tree;
-    std::unordered_map<CoroutineId, std::unique_ptr<Node>> m_nodes;  ///< those whose children are loaded
-    std::unordered_map<CoroutineId, Place> m_places;                 ///< of coroutines that have a row
+    std::unordered_map<CoroutineId, std::unique_ptr<Node>> m_nodes;  ///< by parent; kNoCoroutine: the root
+    std::unordered_map<CoroutineId, TreePosition> m_positions;       ///< of the coroutines that have a row
     std::uint64_t m_now = 0;
     ProcessLives m_lives;
     bool m_showDestroyed = false;
-    bool m_changing = false;  ///< rows come or go: nobody may have others loaded in the midst of it
+    bool m_changing = false;  ///< true while rows are inserted or removed: fetchMore() does nothing then
 };
 
 }  // namespace ct

@@ -22,7 +22,7 @@ void DropModel::sample()
         return;
     std::uint64_t total = 0;
     std::vector<Drop> drops;
-    do {  // until count and copy belong together; drops are rare
+    do {  // repeat until the count matches the copy; drops are rare
         total = m_population->dropCount();
         drops = m_population->drops();
     } while (total != m_population->dropCount());

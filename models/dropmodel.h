@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where records were dropped because a thread's lane was full: raw values, latest first.
+// Table of records dropped because a thread's lane was full: raw values, latest first.
 #pragma once
 
 #include "core/trace/population.h"
@@ -17,8 +17,8 @@ class DropModel : public QAbstractTableModel {
 public:
     /// Qt::DisplayRole gives the raw value.
     enum Columns {
-        TimeColumn,     ///< qulonglong, ns, CLOCK_MONOTONIC, of the first record that did not fit
-        LengthColumn,   ///< qulonglong, ns, up to the last one
+        TimeColumn,     ///< qulonglong, ns, CLOCK_MONOTONIC, of the first dropped record
+        LengthColumn,   ///< qulonglong, ns, from the first to the last dropped record
         RecordsColumn,  ///< qulonglong
         ThreadColumn,   ///< uint, tid
         ProcessColumn,  ///< uint, pid
@@ -34,11 +34,11 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
-    /// GUI thread, about twice a second.
+    /// Adds new rows. Call on the GUI thread, about twice a second.
     void sample();
-    /// All so far; rows are the latest of them.
+    /// Number of drops so far. The rows are the latest of them.
     std::uint64_t total() const { return m_total; }
 
     int rowCount(const QModelIndex &parent = {}) const override;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kAtATime = 1024;
 constexpr std::uint32_t kNewest = 64;
-constexpr unsigned kProcessesEvery = 16;  ///< samples
+constexpr unsigned kProcessesEvery = 16;  ///< samples between two checks of the processes
 
 }  // namespace
 
@@ -28,7 +28,8 @@ bool NotesScout::sample()
     if (!m_processes && m_samples++ % kProcessesEvery == 0)
         m_processes = m_population->processes().size() > 1;
     const std::uint32_t size = m_population->size();
-    // The newest, where news are, and then on through all of them, round and round.
+    // Check the newest coroutines first: they are the most likely to have new notes. Then continue through all of them,
+    // over and over.
     for (CoroutineId id = size - std::min(size, kNewest); id < size; ++id)
         lookAt(id);
     for (std::uint32_t i = 0; i < std::min(size, kAtATime) && found() < 4; ++i) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Finds out, a little at a time, what kinds of things a target says of its coroutines, so that views can leave out
-// what would be empty.
+// Detects which kinds of notes a target sends, a few coroutines at a time. Views hide columns that would stay empty.
 #pragma once
 
 #include "core/trace/population.h"
@@ -11,14 +10,14 @@ namespace ct {
 
 class NotesScout {
 public:
-    /// The population must live until the next call. Null: nothing is said.
+    /// The population must live until the next call. Null means that nothing is found.
     void setPopulation(const Population *population);
-    /// Looks at some coroutines; costs well under a millisecond. True: something new was found.
+    /// Checks some coroutines; costs well under a millisecond. Returns true if a new kind was found.
     bool sample();
 
     bool foundParents() const { return m_parents; }
     bool foundWaits() const { return m_waits; }
-    bool foundProcesses() const { return m_processes; }  ///< more than one
+    bool foundProcesses() const { return m_processes; }  ///< the run has more than one process
     bool foundThreadNames() const { return m_threadNames; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The processes of a run, raw values, in order of appearance.
+// Table of the processes of a run: raw values, in order of appearance.
 #pragma once
 
 #include "core/trace/population.h"
@@ -18,17 +18,17 @@ public:
     /// Qt::DisplayRole gives the raw value.
     enum Columns {
         PidColumn,         ///< uint
-        NameColumn,        ///< QString, of the executable; may be empty
+        NameColumn,        ///< QString, name of the executable; may be empty
         StateColumn,       ///< int, a State
         AliveColumn,       ///< qulonglong, coroutines born and not destroyed
-        CoroutinesColumn,  ///< qulonglong, all
-        FirstColumn,       ///< qulonglong, ns, CLOCK_MONOTONIC; 0 = unknown
+        CoroutinesColumn,  ///< qulonglong, all coroutines
+        FirstColumn,       ///< qulonglong, ns, CLOCK_MONOTONIC, of its appearance; 0 = unknown
         ColumnCount
     };
     enum class State { Tracing, SwitchedOff, Ended };
     enum Roles {
         SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
-        EndRole,                  ///< qulonglong, ns, CLOCK_MONOTONIC; 0 = lives
+        EndRole,                  ///< qulonglong, ns, CLOCK_MONOTONIC; 0 = alive
     };
     Q_ENUM(Columns)
     Q_ENUM(State)
@@ -36,9 +36,9 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
-    /// GUI thread, about twice a second.
+    /// Updates the rows. Call on the GUI thread, about twice a second.
     void sample();
 
     int rowCount(const QModelIndex &parent = {}) const override;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rates over the last two minutes, for a chart: a plain value.
+// Rates of the last two minutes, for a chart. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ct {
 
 struct RateSample {
     std::uint64_t ts = 0;        ///< ns, CLOCK_MONOTONIC, end of the interval
-    double eventsPerSecond = 0;  ///< captured
+    double eventsPerSecond = 0;  ///< captured events
     double lostPerSecond = 0;
     std::uint64_t alive = 0;
 };
@@ -21,8 +21,8 @@ public:
     static constexpr std::uint64_t kIntervalNs = 250'000'000;
     static constexpr std::uint64_t kSpanNs = 120'000'000'000;
 
-    /// Running sums at time `now` (ns). A sample is made once kIntervalNs have passed since the last one; true then.
-    /// Sums or a time that run backwards begin anew.
+    /// Adds the running sums at time `now` (ns). Makes a sample and returns true if kIntervalNs have passed since the
+    /// last one. Starts anew if a sum or the time goes back.
     bool add(std::uint64_t now, std::uint64_t captured, std::uint64_t lost, std::uint64_t alive);
     void clear() { *this = RatesModel(); }
 

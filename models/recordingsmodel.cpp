@@ -24,7 +24,7 @@ void RecordingsModel::setRuns(const std::vector<RecordedRun> &runs)
         m_runs.erase(m_runs.begin() + range->first, m_runs.begin() + range->last + 1);
         endRemoveRows();
     }
-    // What is left is a part of what there is now, in the same order.
+    // The remaining rows are a subset of `sorted`, in the same order.
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const int row = static_cast<int>(i);
         if (i == m_runs.size() || m_runs[i].path != sorted[i].path) {

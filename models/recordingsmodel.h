@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Recordings in a directory, a run a row, raw values.
+// Table of the recordings in a directory: one row for each run, raw values.
 #pragma once
 
-#include "core/recording/recordedruns.h"
+#include "core/recording/library/recordedruns.h"
 
 #include <QAbstractTableModel>
 
@@ -17,7 +17,7 @@ class RecordingsModel : public QAbstractTableModel {
 public:
     /// Qt::DisplayRole gives the raw value.
     enum Columns {
-        NameColumn,      ///< QString, of the target
+        NameColumn,      ///< QString, name of the target
         BegunColumn,     ///< qulonglong, ns since 1970
         DurationColumn,  ///< qulonglong, ns
         BytesColumn,     ///< qulonglong
@@ -33,10 +33,10 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Runs are told apart by their paths; those that stay keep their rows' selection.
+    /// Replaces the runs. The path identifies a run, so that a run in both lists keeps its row and its selection.
     void setRuns(const std::vector<RecordedRun> &runs);
     const RecordedRun &run(int row) const { return m_runs[static_cast<std::size_t>(row)]; }
-    std::uint64_t bytes() const;  ///< of all
+    std::uint64_t bytes() const;  ///< size of all runs in bytes
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
@@ -44,7 +44,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    std::vector<RecordedRun> m_runs;  ///< by path
+    std::vector<RecordedRun> m_runs;  ///< sorted by path
 };
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows to removals, insertions and changes in ranges, as item models have to announce them.
+// Merges rows into ranges, as item models must announce removals, insertions and changes.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace ct {
 
-/// Rows [first, last].
+/// Rows first to last, both included.
 struct RowRange {
     int first = 0;
     int last = 0;
     bool operator==(const RowRange &) const = default;
 };
 
-/// The rows from 0 to count - 1 for which isWanted(row) holds, merged, ascending.
+/// Returns the rows from 0 to count - 1 for which isWanted(row) is true, as merged, ascending ranges.
 template <class IsWanted>
 std::vector<RowRange> rangesOf(std::size_t count, IsWanted &&isWanted)
 {
@@ -34,7 +34,7 @@ std::vector<RowRange> rangesOf(std::size_t count, IsWanted &&isWanted)
     return ranges;
 }
 
-/// Sorted rows, merged; those at most `slack` rows apart count as one range.
+/// Merges sorted rows into ranges. A gap of at most `slack` rows does not end a range.
 inline std::vector<RowRange> mergedRanges(const std::vector<int> &rows, int slack)
 {
     std::vector<RowRange> ranges;
@@ -47,7 +47,7 @@ inline std::vector<RowRange> mergedRanges(const std::vector<int> &rows, int slac
     return ranges;
 }
 
-/// Beyond so many ranges a view does better with one change of layout.
+/// With more ranges than this, one layoutChanged() is cheaper for a view.
 inline constexpr std::size_t kManyRanges = 128;
 
 }  // namespace ct

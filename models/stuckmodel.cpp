@@ -11,20 +11,20 @@
 
 namespace ct {
 
-/// A judgement on its way. The worker fills `found`, then hands over by a queued call.
+/// A judgement in progress. The worker fills `found`, then passes the job to the GUI thread in a queued call.
 struct StuckModel::Job {
     std::uint64_t now = 0;
     std::vector<StuckGroup> found;
 };
 
-/// One suspension that lasts: the same coroutine, suspended anew, is another one. The earliest comes first, which stays
-/// so as time goes on.
+/// One lasting suspension; a new suspension of the same coroutine is another child. Sorted by start, the earliest
+/// first: this order never changes while the suspensions last.
 struct StuckModel::Child {
     std::uint64_t since = 0;
     CoroutineId id = kNoCoroutine;
     std::uint64_t probeId = 0;
     std::uint64_t addr = 0;
-    std::uint64_t suspendedNs = 0;  ///< its process lived and was traced; of the latest sample
+    std::uint64_t suspendedNs = 0;  ///< while the process was alive and traced; at the latest sample
 
     bool operator==(const Child &other) const { return since == other.since && id == other.id; }
     bool operator<(const Child &other) const { return since != other.since ? since < other.since : id < other.id; }
@@ -34,7 +34,7 @@ struct StuckModel::Group {
     SiteId site = kUnknownSite;
     std::optional<std::uint64_t> usualNs;
     Child longest;
-    std::vector<Child> children;  ///< in order; empty only in the middle of an update
+    std::vector<Child> children;  ///< sorted; empty only during an update
 };
 
 namespace {
@@ -44,10 +44,10 @@ QVariant number(std::uint64_t value)
     return QVariant::fromValue<qulonglong>(value);
 }
 
-/// Places that were only learned from addresses are no sites.
+/// Returns kUnknownSite for a location that was resolved from an address.
 SiteId siteOf(SiteId group)
 {
-    return group >= StuckPlaces::kFirst ? kUnknownSite : group;
+    return group >= StuckLocations::kFirst ? kUnknownSite : group;
 }
 
 QVariant optionalNumber(std::optional<std::uint64_t> value)
@@ -57,7 +57,7 @@ QVariant optionalNumber(std::optional<std::uint64_t> value)
 
 }  // namespace
 
-// Groups have internal id 0, children their group's site + 1: indexes of children stay right when groups move.
+// A group has the internal id 0. A child has the site of its group + 1, so its index stays valid when groups move.
 
 StuckModel::StuckModel(QObject *parent) : QAbstractItemModel(parent) {}
 
@@ -90,7 +90,8 @@ void StuckModel::sample()
         job->found = findStuck(*population, job->now, rule);
     };
     m_job = job;
-    // `this` outlives the worker: the destructor waits for it. The queued call dies with `this`.
+    // `this` outlives the worker, because the destructor waits for it. Qt discards the queued call if `this` is
+    // deleted.
     const auto judgeInBackground = [this, job, judge] {
         judge();
         QMetaObject::invokeMethod(
@@ -111,7 +112,7 @@ void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
     apply(job->found);
 }
 
-// Waits for the worker: a judgement takes some milliseconds, and it reads the population.
+// Waits for the worker, which reads the population. A judgement lasts some milliseconds.
 void StuckModel::cancelJudging()
 {
     m_job.reset();
@@ -157,7 +158,7 @@ const StuckModel::Group *StuckModel::groupOf(const QModelIndex &index) const
     return row >= 0 && row < rowCount() ? &m_groups[static_cast<std::size_t>(row)] : nullptr;
 }
 
-Places::Answer StuckModel::placeOf(const QModelIndex &group) const
+AddressResolver::Answer StuckModel::placeOf(const QModelIndex &group) const
 {
     const Group *found = group.isValid() ? groupOf(group) : nullptr;
     return found ? m_places.placeOf(found->site) : nullptr;
@@ -166,7 +167,7 @@ Places::Answer StuckModel::placeOf(const QModelIndex &group) const
 Qt::ItemFlags StuckModel::flags(const QModelIndex &index) const
 {
     const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
-    // Said so that QTreeView::expandAll() keeps no persistent index for each of 100,000 leaves.
+    // Without this flag, QTreeView::expandAll() keeps a persistent index for each of 100,000 leaves.
     return index.isValid() && index.internalId() != 0 ? flags | Qt::ItemNeverHasChildren : flags;
 }
 
@@ -289,7 +290,7 @@ std::vector<StuckModel::Child> StuckModel::childrenOf(const StuckGroup &found)
     children.reserve(found.coroutines.size());
     for (const StuckCoroutine &stuck : found.coroutines)
         children.push_back(childOf(stuck));
-    // The longest came first: nearly in order, but for processes that are gone or were not traced all the time.
+    // `found` is sorted by suspended time. Its order differs only where processes have ended or were not always traced.
     if (!std::is_sorted(children.begin(), children.end()))
         std::sort(children.begin(), children.end());
     return children;
@@ -319,7 +320,7 @@ void StuckModel::addGroup(const StuckGroup &found)
     endInsertRows();
 }
 
-// Both lists are sorted the same way, so those that stay keep their order: removals and insertions suffice.
+// Both lists have the same order, so removals and insertions suffice.
 void StuckModel::updateChildren(int row, std::vector<Child> children)
 {
     std::vector<Child> &present = m_groups[static_cast<std::size_t>(row)].children;
@@ -345,7 +346,7 @@ void StuckModel::updateChildren(int row, std::vector<Child> children)
                        children.begin() + range.last + 1);
         endInsertRows();
     }
-    present = std::move(children);  // the same ones, as of now
+    present = std::move(children);  // the same children, with their current values
 }
 
 void StuckModel::replaceChildren(int row, std::vector<Child> children)
@@ -399,7 +400,7 @@ void StuckModel::orderGroups(const std::vector<StuckGroup> &found)
     Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
-// Every waiting time has grown.
+// Emits dataChanged() for all rows, because every waiting time has grown.
 void StuckModel::announceValues()
 {
     if (m_groups.empty())

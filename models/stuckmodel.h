@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Who waits suspiciously long, as a tree: suspension points, and under each the coroutines that are stuck there.
-// Raw values; updates keep selection and expansion.
+// The stuck coroutines as a tree: one group for each suspension point, with its coroutines as children. Raw values.
+// Updates keep the selection and the expanded groups.
 #pragma once
 
 #include "core/analysis/stuck.h"
 #include "models/backgroundworker.h"
-#include "models/stuckplaces.h"
+#include "models/stucklocations.h"
 
 #include <QAbstractItemModel>
 #include <QHash>
@@ -21,19 +21,19 @@ class StuckModel : public QAbstractItemModel {
 public:
     /// Qt::DisplayRole gives the raw value.
     enum Columns {
-        WhereColumn,    ///< uint: group: site id, or an id of StuckPlaces; coroutine: its id
-        CountColumn,    ///< int: group: how many; coroutine: 1
-        LongestColumn,  ///< qulonglong, ns suspended while its process lived and was traced, at the latest sample
-        UsualColumn,    ///< qulonglong, ns, what the site usually takes; invalid: nothing completed there yet
+        WhereColumn,    ///< uint; group: site id, or an id of StuckLocations; coroutine: its id
+        CountColumn,    ///< int; group: number of coroutines; coroutine: 1
+        LongestColumn,  ///< qulonglong, ns suspended while the process was alive and traced, at the latest sample
+        UsualColumn,    ///< qulonglong, ns, 99th percentile of the site; invalid: no suspension completed there yet
         ColumnCount
     };
     enum Roles {
         SortRole = Qt::UserRole,  ///< as Qt::DisplayRole
         CoroutineIdRole,          ///< uint; kNoCoroutine for groups
-        SiteIdRole,               ///< uint; kUnknownSite: the target did not say
-        AddressRole,              ///< qulonglong; of a group: of its longest waiting coroutine
+        SiteIdRole,               ///< uint; kUnknownSite: the target named no site
+        AddressRole,              ///< qulonglong; group: address of its longest suspended coroutine
         ProbeIdRole,              ///< qulonglong; 0 for groups
-        SinceRole,                ///< qulonglong, ns, CLOCK_MONOTONIC
+        SinceRole,                ///< qulonglong, ns, CLOCK_MONOTONIC, start of the suspension; group: of its longest
         IsGroupRole,              ///< bool
     };
     Q_ENUM(Columns)
@@ -42,21 +42,22 @@ public:
     explicit StuckModel(QObject *parent = nullptr);
     ~StuckModel() override;
 
-    /// Resets. The population must live until the next call or the end of the model. Null: empty.
+    /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
     void setRule(const StuckRule &rule) { m_rule = rule; }
-    /// What addresses mean: to be called before setPopulation(). Null: coroutines without a site stay together.
-    void setPlaces(std::shared_ptr<Places> places) { m_places.setPlaces(std::move(places)); }
-    /// Of a group whose site the target did not say; nullptr: nothing is known.
-    Places::Answer placeOf(const QModelIndex &group) const;
+    /// Sets the resolver of addresses. Call it before setPopulation(). If null, coroutines without a site stay in one
+    /// group.
+    void setPlaces(std::shared_ptr<AddressResolver> places) { m_places.setPlaces(std::move(places)); }
+    /// The location of a group without a site; nullptr if not resolved.
+    AddressResolver::Answer placeOf(const QModelIndex &group) const;
     const StuckRule &rule() const { return m_rule; }
 
-    /// GUI thread, about twice a second: judges anew (large populations in the background: the result then arrives
-    /// with a later event) and updates the rows.
+    /// Judges the population and updates the rows. Call on the GUI thread, about twice a second. Large populations are
+    /// judged in the background; the rows then change in a later event.
     void sample();
 
-    /// Stuck coroutines in all groups.
+    /// Number of stuck coroutines in all groups.
     int stuckCount() const { return m_count; }
     bool isJudging() const { return m_job != nullptr; }
 
@@ -69,7 +70,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
     QHash<int, QByteArray> roleNames() const override;
 
-    /// From so many coroutines on, judging runs in the background.
+    /// From this number of coroutines on, judging runs in the background.
     static constexpr std::uint32_t kBackgroundFrom = 10'000;
 
 Q_SIGNALS:
@@ -99,11 +100,11 @@ private:
 
     const Population *m_population = nullptr;
     StuckRule m_rule;
-    StuckPlaces m_places;
+    StuckLocations m_places;
     std::vector<Group> m_groups;
     QHash<SiteId, int> m_rowOfSite;
     int m_count = 0;
-    std::shared_ptr<Job> m_job;  ///< the judgement under way; others are stale
+    std::shared_ptr<Job> m_job;  ///< the judgement in progress; results of other jobs are stale
     BackgroundWorker m_worker;
 };
 

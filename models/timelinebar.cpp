@@ -50,7 +50,7 @@ PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history,
     if (snapshot.deathTs != 0) {
         bar.end = snapshot.deathTs;
         if (snapshot.state == CoroutineState::Destroyed) {
-            // The snapshot no longer says what it did last; the history may.
+            // A snapshot of a destroyed coroutine lacks its last state. The history may have it.
             bar.kind = snapshot.events == 0 ? MarkKind::Created : MarkKind::Unknown;
             bar.since = snapshot.events == 0 ? snapshot.birthTs : snapshot.deathTs;
             const std::uint64_t after = std::min(snapshot.deathTs, ~std::uint64_t{1}) + 1;
@@ -105,7 +105,7 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         bar.kind = isDropped(history, id, time) ? MarkKind::Dropped : MarkKind::Created;
     }
     if (next < events.size() && events[next].type == HistoryEvent::Type::Gap) {
-        // A gap is noted at its end: what came before it is not known to have lasted until then.
+        // The time of a gap is its end. The state before it may have ended anywhere inside the gap.
         bar.kind = MarkKind::Gap;
         bar.missing = population.whyMissing(id, events[next].n, events[next].count);
     }

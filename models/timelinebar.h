@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Single bars of the timeline: the one that lasts until now, and the one under the cursor.
+// Computes single bars of the timeline: the bar that lasts until now, and the bar at a given time.
 #pragma once
 
 #include "core/analysis/processlives.h"
@@ -13,36 +13,36 @@
 
 namespace ct {
 
-/// What a coroutine does since its latest transition; of a destroyed one, what it did last. Times in ns.
+/// The state of a coroutine since its latest transition; for a destroyed coroutine, its last state. Times in ns.
 struct PresentBar {
     MarkKind kind = MarkKind::Unknown;
     std::uint64_t since = 0;
-    std::uint64_t end = 0;  ///< now, or the death, or the end of the process
+    std::uint64_t end = 0;  ///< now, the death, or the end of the process
     SiteId site = kUnknownSite;
 };
 
-/// Of a moment of which the history knows no state (ns): whether what it knew has left the memory; else the coroutine
-/// had done nothing yet.
+/// For a time (ns) at which the history has no state: true if the events around it were evicted, false if the coroutine
+/// had no event yet.
 bool isDropped(const History &history, CoroutineId id, std::uint64_t time);
 
 PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now,
                       const ProcessLives &lives = {});
 
-/// One stretch between two transitions. Times in ns.
+/// The time between two transitions. Times in ns.
 struct TimelineBar {
     MarkKind kind = MarkKind::Unknown;
     std::uint64_t from = 0;
     std::uint64_t to = 0;
-    bool open = false;  ///< still lasts: `to` is now
-    bool cut = false;   ///< lasted when its process ended
+    bool open = false;  ///< still lasts; `to` is now
+    bool cut = false;   ///< was lasting when the process ended
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
-    std::uint32_t tid = 0;  ///< thread of the transition that began it; 0 = unknown
-    MissingEvents missing;  ///< of a gap
+    std::uint32_t tid = 0;  ///< thread of the transition that began the bar; 0 = unknown
+    MissingEvents missing;  ///< the missing events of a gap
 };
 
-/// The bar of a coroutine at `time`; nothing before its birth, after its death, after its process has ended or after
-/// `now`. Never Mixed, never Stuck: that is for the caller to judge.
+/// Returns the bar of a coroutine at `time`. Returns nullopt before its birth, after its death, after the end of its
+/// process, and after `now`. The kind is never Mixed or Stuck: the caller decides about Stuck.
 std::optional<TimelineBar> barAt(const Population &population, const History &history, CoroutineId id,
                                  std::uint64_t time, std::uint64_t now, const ProcessLives &lives = {});
 

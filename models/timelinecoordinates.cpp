@@ -63,7 +63,7 @@ TimelineTime TimelineCoordinates::scaledStep(double factor) const
         return m_step;
     const double wanted = std::clamp(static_cast<double>(m_step) * factor, 1.0, static_cast<double>(kMaxTimelineTime));
     TimelineTime step = std::llround(wanted);
-    if (step == m_step)  // small steps must not get stuck in rounding
+    if (step == m_step)  // rounding must not keep a small step unchanged
         step += factor > 1 ? 1 : -1;
     return std::clamp<TimelineTime>(step, 1, std::max(m_step, largestStep()));
 }
@@ -86,7 +86,7 @@ void TimelineCoordinates::zoomAboutRightEdge(double factor)
 
 void TimelineCoordinates::panBy(std::int64_t columns)
 {
-    // Panning moves by whole columns, clamping included, so that columns keep their phase.
+    // Move by whole columns, even at a limit, so that column edges stay aligned.
     const TimelineTime lowest = ceilDivide(std::min(lowestFrom(), m_from) - m_from, m_step);
     const TimelineTime highest = floorDivide(std::max(highestFrom(), m_from) - m_from, m_step);
     m_from += std::clamp<TimelineTime>(columns, lowest, highest) * m_step;
@@ -149,7 +149,7 @@ TickStep tickStepFor(TimelineTime ns)
         const TimelineTime next = i + 1 < kUnits.size() ? nanosecondsIn(kUnits[i + 1]) : kMaxTimelineTime;
         for (TimelineTime decade = unit; decade < next; decade *= 10) {
             for (const int mantissa : {1, 2, 5}) {
-                // 50 s would not divide a minute.
+                // 50 s does not divide a minute.
                 if (decade > next / mantissa || (kUnits[i] == TickUnit::Seconds && mantissa * decade > next / 2))
                     continue;
                 step = {mantissa * decade, kUnits[i]};

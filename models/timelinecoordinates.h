@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Time to pixel columns and back: pure integer arithmetic. A column is `step` whole ns wide, so every column boundary
-// is an exact time and zooming there and back cannot drift.
+// Converts between times and pixel columns in pure integer arithmetic. A column is `step` whole ns wide. So every
+// column edge is an exact time, and zooming in and out does not drift.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace ct {
 
-/// ns; signed, so that a view may begin before the clock did.
+/// ns, CLOCK_MONOTONIC; signed, because a view may begin before time 0.
 using TimelineTime = std::int64_t;
 
-/// Times beyond are clamped to it; sums and differences of clamped times cannot overflow.
+/// Times beyond this limit are clamped. Sums and differences of clamped times do not overflow.
 inline constexpr TimelineTime kMaxTimelineTime = TimelineTime{1} << 61;
 
-/// A trace's time stamp as a timeline time. Untrusted stamps saturate.
+/// Converts a time stamp of a trace. Untrusted time stamps saturate.
 constexpr TimelineTime timelineTime(std::uint64_t ns)
 {
     return ns > static_cast<std::uint64_t>(kMaxTimelineTime) ? kMaxTimelineTime : static_cast<TimelineTime>(ns);
@@ -25,42 +25,42 @@ constexpr TimelineTime timelineTime(std::uint64_t ns)
 class TimelineCoordinates {
 public:
     static constexpr int kMaxColumns = 1 << 16;
-    /// However short the trace is, this much can be seen at once.
+    /// Zooming out can always show this time span (ns), even if the trace is shorter.
     static constexpr TimelineTime kShortestWidestSpan = 20'000'000'000;
 
     bool operator==(const TimelineCoordinates &) const = default;
 
-    TimelineTime from() const { return m_from; }              ///< time of column 0's left edge
+    TimelineTime from() const { return m_from; }              ///< time of the left edge of column 0
     TimelineTime to() const { return m_from + span(); }       ///< first time that is not visible
-    TimelineTime step() const { return m_step; }              ///< ns a column, at least 1
-    TimelineTime span() const { return m_step * m_columns; }  ///< visible ns
-    int columns() const { return m_columns; }                 ///< at least 1
+    TimelineTime step() const { return m_step; }              ///< width of a column in ns, at least 1
+    TimelineTime span() const { return m_step * m_columns; }  ///< visible time in ns
+    int columns() const { return m_columns; }                 ///< number of columns, at least 1
 
     TimelineTime timeAt(int column) const { return m_from + m_step * column; }
-    /// The column that contains `time`; negative or >= columns() outside the view.
+    /// The column that contains `time`. Outside the view it is negative or >= columns().
     std::int64_t columnOf(TimelineTime time) const;
-    /// The same, clamped to -1 .. columns().
+    /// The column that contains `time`, clamped to -1 .. columns().
     int clampedColumnOf(TimelineTime time) const;
 
-    /// How far one can pan: the view always touches [begin, end]. Does not move the view.
+    /// Limits panning, so that the view always overlaps [begin, end]. Does not move the view.
     void setLimits(TimelineTime begin, TimelineTime end);
-    /// Keeps the left edge and the step.
+    /// Changes the number of columns; keeps the left edge and the step.
     void setColumns(int columns);
-    /// Time at the left edge of `column` stays there unless a limit forbids it. factor > 1 shows more time.
+    /// Keeps the time at the left edge of `column` in place, unless a limit forbids it. A factor > 1 shows more time.
     void zoomAbout(int column, double factor);
-    /// Keeps step and right edge as close as possible while changing the step. For a view that follows its right edge.
+    /// Changes the step and keeps the right edge, rounded to the new step. For a view that follows its right edge.
     void zoomAboutRightEdge(double factor);
-    /// Positive: towards later times.
+    /// A positive number moves the view to later times.
     void panBy(std::int64_t columns);
     void panTo(TimelineTime from);
-    /// Puts `time` into the last column, columns aligned to multiples of the step, so that a view that follows
-    /// moves by whole columns and what was drawn stays as it was.
+    /// Puts `time` into the last column and aligns columns to multiples of the step. So a following view moves by whole
+    /// columns, and drawn columns stay valid.
     void setRightEdge(TimelineTime time);
-    /// Smallest step that shows [begin, end) whole, with a margin of 1/64 on either side.
+    /// Centers [begin, end) with the smallest step that shows all of it and a margin of 1/64 on either side.
     void fit(TimelineTime begin, TimelineTime end);
 
-    TimelineTime lowestFrom() const;   ///< as far left as panning goes
-    TimelineTime highestFrom() const;  ///< as far right
+    TimelineTime lowestFrom() const;   ///< leftmost from() that panning reaches
+    TimelineTime highestFrom() const;  ///< rightmost from() that panning reaches
 
 private:
     TimelineTime largestStep() const;
@@ -76,7 +76,7 @@ private:
 
 enum class TickUnit { Nanoseconds, Microseconds, Milliseconds, Seconds, Minutes };
 
-/// ns in one unit.
+/// Length of one unit in ns.
 TimelineTime nanosecondsIn(TickUnit unit);
 
 struct TickStep {
@@ -84,14 +84,14 @@ struct TickStep {
     TickUnit unit = TickUnit::Nanoseconds;
 };
 
-/// The smallest of 1, 2, 5, 10 ... of a unit that is at least `ns` long.
+/// Returns the shortest step of at least `ns` ns out of 1, 2, 5, 10 ... of a unit.
 TickStep tickStepFor(TimelineTime ns);
 
-/// One tick. Values only: text is made where text is shown.
+/// One tick of the axis, without its text.
 struct Tick {
     int column = 0;
     TimelineTime sinceOrigin = 0;  ///< ns
-    /// ns since the round time that the tick's label may leave out, 0 = the label says all (see ticksOf)
+    /// ns since the last round time, if the label needs only this part; 0: it needs sinceOrigin. See ticksOf().
     TimelineTime sinceRound = 0;
 };
 
@@ -100,8 +100,8 @@ struct Ticks {
     std::vector<Tick> ticks;  ///< left to right
 };
 
-/// Ticks of a view at least `columnsApart` columns apart, at round times after `origin` (those before it have negative
-/// values). Ticks below a second leave out what they share: sinceRound counts from the full thousand of their unit.
+/// Returns ticks at least `columnsApart` columns apart, at round times since `origin`. Ticks before `origin` have
+/// negative values. If the unit is shorter than a second, sinceRound counts from the last multiple of 1000 units.
 Ticks ticksOf(const TimelineCoordinates &coordinates, TimelineTime origin, int columnsApart);
 
 }  // namespace ct

@@ -10,7 +10,8 @@ namespace ct {
 
 namespace {
 
-/// Appends marks, joining what looks the same. Where a column's loss reaches into a Gap beside it, that shows it.
+/// Appends marks and joins equal neighbours. Clears `lossy` of a single column next to a Gap, because the Gap shows the
+/// loss.
 class MarkWriter {
 public:
     explicit MarkWriter(std::vector<TimelineMark> &marks) : m_marks(marks) {}
@@ -55,7 +56,7 @@ bool isEmpty(const History::Column &column)
     return column.running <= 0 && column.suspended <= 0 && column.transitions == 0 && !column.gap;
 }
 
-/// `lived`: the share of the column that lies within the coroutine's life.
+/// Returns the mark of one column. `lived` is the share of the column in which the coroutine was alive.
 TimelineMark markOf(const History::Column &column, int x, float lived)
 {
     TimelineMark mark{x, x + 1, MarkKind::Unknown, 0, kUnknownSite};
@@ -69,7 +70,7 @@ TimelineMark markOf(const History::Column &column, int x, float lived)
         mark.kind = MarkKind::Suspended;
         mark.site = column.site;
     } else {
-        // Both, or so short that it has no measure: what happened stays visible, however short it was.
+        // Running and suspended, or too short to measure: transitions stay visible, however short they were.
         constexpr int kFull = TimelineMark::kFullDensity;
         const float share = known > 0 ? column.running / known : 0.F;
         mark.kind = MarkKind::Mixed;
@@ -80,19 +81,19 @@ TimelineMark markOf(const History::Column &column, int x, float lived)
 
 }  // namespace
 
-/// A coroutine's life in columns of the view.
+/// The life of a coroutine in columns of the view.
 struct TimelineGeometry::Span {
     PresentBar present;
-    TimelineTime begin = 0;  ///< ns: birth,
-    TimelineTime until = 0;  ///< and the end, or now
-    std::int64_t birth = 0;  ///< column
+    TimelineTime begin = 0;  ///< ns, birth
+    TimelineTime until = 0;  ///< ns, the end or now
+    std::int64_t birth = 0;  ///< column of the birth
     std::int64_t since = 0;  ///< column in which the present state began
     std::int64_t end = 0;    ///< one after the last column alive
-    int first = 0;           ///< visible part of the life
-    int last = 0;            ///< one after
-    int pastEnd = 0;         ///< one after the last column that the history is asked for
+    int first = 0;           ///< first visible column of the life
+    int last = 0;            ///< one after the last visible column of the life
+    int pastEnd = 0;         ///< one after the last column read from the history
     bool lossy = false;
-    TimelineTime droppedFrom = 0;  ///< once anything was dropped: what is not known from then on is
+    TimelineTime droppedFrom = 0;  ///< ns, first event if in memory, else 0; empty columns that end later are Dropped
 
     float livedIn(const TimelineCoordinates &view, int x) const
     {
@@ -166,7 +167,7 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
         row.filled = false;
         return changed;
     }
-    // The version first: a change between the two is seen again next time.
+    // Read the version first. A change between the two reads is then found at the next update.
     Inputs inputs{view, m_population.pageVersion(id / Population::kPageSize)};
     const CoroutineSnapshot snapshot = m_population.at(id);
     inputs.nowColumn = view.clampedColumnOf(timelineTime(m_lives.nowOf(snapshot, now)));
@@ -181,7 +182,7 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     span.until = timelineTime(std::min(present.end, now));
     span.birth = snapshot.birthTs == 0 ? 0 : view.columnOf(span.begin);
     span.since = view.columnOf(timelineTime(present.since));
-    // The trace may be ahead of the moment that is looked at.
+    // The trace may be ahead of `now`.
     span.end = view.columnOf(span.until) + 1;
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
@@ -213,18 +214,18 @@ void TimelineGeometry::read(CoroutineId id, std::int64_t from, std::int64_t to)
     ++m_reads;
 }
 
-/// At least one read an update, so that it comes to an end.
+/// Allows at least one read in each update, so that updates finish in the end.
 bool TimelineGeometry::hasTime()
 {
     return m_reads == 0 || std::chrono::steady_clock::now() < m_deadline;
 }
 
-/// Makes row.columns cover the visible past, reading only what is not there yet. Returns false if time ran out.
+/// Extends row.columns to the visible past and reads only missing columns. Returns false if time ran out.
 bool TimelineGeometry::fillColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span)
 {
     constexpr std::int64_t kPiece = 256;
     const std::int64_t origin = (view.from() - m_phase) / m_step;  // absolute column of view column 0
-    // Times before 0 have no history.
+    // The history has no times before 0.
     const std::int64_t first = std::max<std::int64_t>(0, origin + span.first);
     const std::int64_t last = std::max(first, origin + span.pastEnd);
     const auto end = [&row] { return row.firstColumn + static_cast<std::int64_t>(row.columns.size()); };
@@ -285,12 +286,12 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
         stuckFrom = static_cast<int>(std::clamp<std::int64_t>(column, span.first, span.last));
     }
     if (stuckFrom < span.pastEnd && --marks.back().x1 == marks.back().x0)
-        marks.pop_back();  // began and got stuck within one column: stuck is what must not be overlooked
+        marks.pop_back();  // began and became stuck in one column: show stuck
     writer.add({span.pastEnd, stuckFrom, present.kind, 0, present.site});
     writer.add({stuckFrom, span.last, MarkKind::Stuck, 0, present.site});
 }
 
-/// Adds the part of the present state that lies in the column where it began.
+/// Adds the part of the present state that lies in its first column.
 void TimelineGeometry::addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span)
 {
     const PresentBar &present = span.present;
@@ -302,15 +303,15 @@ void TimelineGeometry::addPresent(History::Column &column, const TimelineCoordin
     const float before = static_cast<float>(since - begin) / static_cast<float>(view.step());
     const float tail = static_cast<float>(end - since) / static_cast<float>(view.step());
     if (column.running + column.suspended > before + tail / 2)
-        return;  // the history counts the open end already
+        return;  // the history already includes the open end
     if (present.kind == MarkKind::Running)
         column.running += tail;
     else if (present.kind == MarkKind::Suspended || present.kind == MarkKind::Finished)
         column.suspended += tail;
 }
 
-/// Until when the history of a coroutine is settled: on its way through the sinks a batch may have reached the
-/// population, but not yet the history.
+/// Returns the time (ns) up to which the history of a coroutine is final. A batch may have reached the population, but
+/// not the history yet.
 std::uint64_t TimelineGeometry::settledUntil(CoroutineId id, const PresentBar &present) const
 {
     if (present.kind != MarkKind::Running && present.kind != MarkKind::Suspended && present.kind != MarkKind::Finished)
@@ -320,7 +321,7 @@ std::uint64_t TimelineGeometry::settledUntil(CoroutineId id, const PresentBar &p
     return events.empty() ? 0 : std::min(present.since, events.front().ts);
 }
 
-/// Forgets the columns that may still change.
+/// Discards the columns that may still change.
 void TimelineGeometry::keepFinalColumns(Row &row, CoroutineId id, const TimelineCoordinates &view,
                                         const Span &span) const
 {

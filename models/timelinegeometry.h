@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the timeline draws: for each visible row a run-length list of marks, at most one per pixel column, made of the
-// history's columns and of the present state that lasts until now. No pixels, no colours.
+// Computes the marks that the timeline draws. Each visible row is a run-length list of marks, at most one per pixel
+// column. They come from the columns of the history and the present state. No pixels, no colours.
 #pragma once
 
 #include "core/analysis/processlives.h"
@@ -20,38 +20,39 @@ namespace ct {
 
 struct PresentBar;
 
-/// Before birth, after destruction, after the end of the process and after now there is no mark at all.
+/// There is no mark before birth, after destruction, after the end of the process, or after now.
 enum class MarkKind : std::uint8_t {
-    Created,  ///< born, nothing known yet
+    Created,  ///< born, no transition known yet
     Running,
     Suspended,
-    Mixed,     ///< both within one column, see TimelineMark::density
-    Stuck,     ///< still suspended, and longer than its site usually takes
-    Finished,  ///< waits at its final suspension point to be destroyed
-    Gap,       ///< events were lost here, for a considerable part of the time
-    Unknown,   ///< alive, but the state is not known
-    Dropped,   ///< alive, but this part of the history left the memory
-    Pending,   ///< not read yet: time ran out, see TimelineGeometry::update()
+    Mixed,     ///< running and suspended within one column, see TimelineMark::density
+    Stuck,     ///< still suspended, longer than the stuck threshold of its site
+    Finished,  ///< suspended at its final suspension point
+    Gap,       ///< events are missing for a considerable part of the time
+    Unknown,   ///< alive, but in an unknown state
+    Dropped,   ///< alive, but this part of the history was evicted
+    Pending,   ///< not read yet because update() ran out of time
 };
 
 struct TimelineMark {
-    /// Share of running in a Mixed column: 1 .. kFullDensity - 1.
+    /// The `density` of a column that is all running. A Mixed column has 1 .. kFullDensity - 1.
     static constexpr std::uint8_t kFullDensity = 16;
-    /// From this share of a column's time on that went by between the events around lost ones, the column is a Gap.
+    /// A column with missing events is a Gap if its unknown time is at least this share of its lived time.
     static constexpr float kGapShare = 0.25F;
 
     int x0 = 0;  ///< first column
-    int x1 = 0;  ///< one after the last
+    int x1 = 0;  ///< one after the last column
     MarkKind kind = MarkKind::Unknown;
     std::uint8_t density = 0;
-    SiteId site = kUnknownSite;  ///< of suspensions; kUnknownSite also while running
-    /// Events were lost in each of its columns, in less time than makes a Gap; nor is there a Gap right beside.
+    SiteId site = kUnknownSite;  ///< site of a suspension; kUnknownSite while running
+    /// Events are missing in each of these columns, in too little time for a Gap. A single such column next to a Gap is
+    /// not marked: the Gap shows the loss.
     bool lossy = false;
 
     bool operator==(const TimelineMark &) const = default;
 };
 
-/// After how many ns the suspension that a coroutine is in is stuck; kNeverStuck = not at all.
+/// Returns after how many ns the present suspension of a coroutine is stuck; kNeverStuck = never.
 using StuckThreshold = std::function<std::uint64_t(const CoroutineSnapshot &)>;
 inline constexpr std::uint64_t kNeverStuck = ~std::uint64_t{0};
 
@@ -62,22 +63,22 @@ public:
 
     static constexpr std::chrono::nanoseconds kAllTheTime = std::chrono::nanoseconds::max();
 
-    /// Brings the marks of `rows` up to date for this view and moment (ns). Returns true if any mark changed. What
-    /// does not fit into `budget` is Pending and comes with the next calls, which begin with it: see isComplete().
+    /// Updates the marks of `rows` for this view and the time `now` (ns). Returns true if any mark changed. When
+    /// `budget` is used up, the remaining columns are Pending. The next update() begins with them; see isComplete().
     bool update(const TimelineCoordinates &view, std::span<const CoroutineId> rows, std::uint64_t now,
                 const StuckThreshold &stuckAfter, std::chrono::nanoseconds budget = kAllTheTime);
     bool isComplete() const { return m_complete; }
 
     std::size_t rowCount() const { return m_order.size(); }
-    /// Ascending, without overlap; valid until the next update().
+    /// Marks in ascending order, without overlap. Valid until the next update().
     const std::vector<TimelineMark> &marks(std::size_t row) const;
-    /// Columns left of it have lost (part of) their history; 0 = all is there.
+    /// Number of columns, from the left, with (partly) evicted history; 0 = none.
     int droppedColumns() const { return m_droppedColumns; }
-    /// As of the last update().
+    /// Process lives as of the latest update().
     const ProcessLives &lives() const { return m_lives; }
 
 private:
-    /// Everything a row's marks depend on besides the history's past.
+    /// Inputs of a row's marks, except the past of the history.
     struct Inputs {
         TimelineCoordinates view;
         std::uint64_t pageVersion = 0;
@@ -86,12 +87,12 @@ private:
         bool operator==(const Inputs &) const = default;
     };
 
-    /// Columns that lie wholly in the past of a coroutine's latest transition never change: kept from frame to frame.
+    /// Columns before a coroutine's latest transition never change. They are kept from update to update.
     struct Row {
-        std::uint64_t usedIn = 0;  ///< number of the update
+        std::uint64_t usedIn = 0;  ///< number of the latest update with this row
         bool filled = false;
         Inputs inputs;
-        std::int64_t firstColumn = 0;  ///< absolute: time of its left edge = phase + firstColumn * step
+        std::int64_t firstColumn = 0;  ///< absolute; its left edge is at phase + firstColumn * step
         std::vector<History::Column> columns;
         std::vector<TimelineMark> marks;
     };
@@ -122,8 +123,8 @@ private:
     int m_droppedColumns = 0;
     std::vector<History::Column> m_scratch;
     std::chrono::steady_clock::time_point m_deadline;
-    int m_reads = 0;                 ///< in this update
-    std::size_t m_firstPending = 0;  ///< row that the next update begins with, so that everyone has a turn
+    int m_reads = 0;                 ///< reads of the history in this update
+    std::size_t m_firstPending = 0;  ///< the next update begins with this row, so that every row has its turn
     bool m_complete = true;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// When tracing was switched off: nothing was recorded then, and nothing was lost. Pure functions.
+// Intervals in which tracing was switched off: nothing was recorded, and nothing was lost. Pure functions.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 #include "models/timelinecoordinates.h"
 
 #include <span>
@@ -16,27 +16,27 @@ namespace ct {
 struct OffInterval {
     std::uint32_t pid = 0;
     std::uint64_t from = 0;  ///< ns, CLOCK_MONOTONIC
-    std::uint64_t to = 0;    ///< one after the end; kLasting: not over yet
+    std::uint64_t to = 0;    ///< ns, CLOCK_MONOTONIC, one after the end; kLasting: not over yet
 
     static constexpr std::uint64_t kLasting = ~std::uint64_t{0};
     bool operator==(const OffInterval &) const = default;
 };
 
-/// Switches in any order; sorted by process, then time.
+/// Computes the intervals from switches in any order. Sorted by process, then by time.
 std::vector<OffInterval> offIntervals(std::span<const Switch> switches);
 
-/// Those of one process; `intervals` as offIntervals() gave them.
+/// Returns the intervals of one process. `intervals` comes from offIntervals().
 std::span<const OffInterval> intervalsOf(std::span<const OffInterval> intervals, std::uint32_t pid);
 
-/// The columns [first, second) of a view in which a process did not trace up to `now`, ascending, without overlap, at
-/// most one range per column however many intervals there are.
+/// Returns the columns [first, second) of a view in which a process did not trace, up to `now`. They are ascending, do
+/// not overlap, and their number is at most the number of columns.
 std::vector<std::pair<int, int>> offColumns(std::span<const OffInterval> intervals, std::uint32_t pid,
                                             const TimelineCoordinates &view, std::uint64_t now);
 
-/// The longest part of the columns [first, second) that none of those ranges covers; empty if they cover all.
+/// Returns the longest part of the columns [first, second) outside of all ranges; empty if they cover everything.
 std::pair<int, int> longestOutside(std::span<const std::pair<int, int>> ranges, std::pair<int, int> columns);
 
-/// Whether a process did not trace at a moment.
+/// True if a process did not trace at time `ts`.
 bool isOff(std::span<const OffInterval> intervals, std::uint32_t pid, std::uint64_t ts);
 
 }  // namespace ct

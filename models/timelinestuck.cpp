@@ -67,7 +67,7 @@ const StuckThresholds::Entry &StuckThresholds::entry(SiteId site)
         return entry;
     }
     entry.usual = statistics.quantile(0.99);
-    constexpr double kMost = 9e18;  // still fits into 63 bits
+    constexpr double kMost = 9e18;  // fits into 63 bits
     const double factored = std::min(kMost, static_cast<double>(*entry.usual) * m_rule.usualFactor);
     entry.threshold = std::max(m_rule.minimumNs, static_cast<std::uint64_t>(std::max(0.0, factored)));
     return entry;

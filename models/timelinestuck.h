@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// When a suspension becomes stuck, for every site at hand: the rule of core/analysis/stuck.h, remembered for a while
-// because the statistics of a site are large and change slowly.
+// Caches the time after which a suspension at each site is stuck, by the rule of core/analysis/stuck.h. Statistics of a
+// site are large and change slowly.
 #pragma once
 
 #include "core/analysis/processlives.h"
@@ -18,14 +18,15 @@ class StuckThresholds {
 public:
     explicit StuckThresholds(const Population &population, const StuckRule &rule = {});
 
-    /// ns
+    /// Returns the threshold of a site in ns.
     std::uint64_t of(SiteId site);
-    /// The same for the suspension that a coroutine is in, counted from its beginning: times in which its process was
-    /// not traced come on top. ~0 = not at all: the process is gone, or not traced at present.
+    /// Returns the threshold in ns of the present suspension, counted from its start. Adds the time in which the
+    /// process was not traced. Returns ~0 if it never becomes stuck: its process has ended, or is not traced at
+    /// present.
     std::uint64_t of(const CoroutineSnapshot &coroutine);
-    /// The 99th percentile of the suspensions completed at the site, ns; nullopt: none was.
+    /// Returns the 99th percentile of completed suspensions at the site in ns; nullopt if there are none.
     std::optional<std::uint64_t> usual(SiteId site);
-    /// To be called once a frame; looks at the statistics again from time to time.
+    /// Call once per frame. Discards the cached values every kFramesKept frames.
     void nextFrame();
 
 private:

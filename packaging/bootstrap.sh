@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# From a bare Debian 12 to a running corotracer-gui, and to a passed test suite.
+# Prepares a bare Debian 12 and builds, demonstrates or tests corotracer-gui there. See usage().
 set -euo pipefail
 
 usage() {
@@ -35,7 +35,7 @@ command -v rustc >/dev/null || ci_packages+=(rustc)
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }
 
-# install PACKAGE...: those that are missing, after asking when somebody is there to answer.
+# install PACKAGE...: installs the missing packages. Asks first if stdin is a terminal and -y is not given.
 install() {
     command -v dpkg-query >/dev/null || die "this script installs Debian packages; on another system install the equivalents of: $*"
     local missing=() package
@@ -76,7 +76,7 @@ demo() {
         say 'opening the window; the demo server loses wake-ups: watch the "Lost wake-ups" panel'
         local status=0
         "$bin/corotracer-gui" --cmd "'$bin/ct_server_lossy' --seconds 120" || status=$?
-        [ "$status" -eq 3 ] || exit "$status" # 3: the display cannot be used after all
+        [ "$status" -eq 3 ] || exit "$status" # 3: the program cannot use the display
     fi
     local out=$root/demo-output
     mkdir -p "$out"
@@ -92,7 +92,7 @@ run_tests() {
     build ON all
     say 'running the tests'
     local status=0
-    ctest --preset "$preset" -j $((jobs + 2)) || status=$? # most of them wait most of the time
+    ctest --preset "$preset" -j $((jobs + 2)) || status=$? # most tests mostly wait
     "$root/packaging/list_skips.sh" "$preset" || true
     return $status
 }

@@ -1,44 +1,60 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks that includes follow the arrows between the rooms, that Qt-free rooms stay Qt-free, and that what is MIT
-includes nothing that is not."""
+"""Checks that includes follow the arrows between the rooms, that Qt-free rooms stay Qt-free, and that MIT files include
+only MIT files."""
 
 import pathlib
 import re
 import sys
 
-# A room may include itself and these. The longest matching prefix names a file's room.
+RECORDING = [f"core/recording/{part}" for part in ("format", "read", "write", "text", "library")]
+# The rooms in order, each with the rooms that it may include. The longest matching folder is the room of a file. A room
+# includes only rooms above it.
 ARROWS = {
     "probe": [],
-    "core/result": [],
-    "core/filekey": [],
-    "core/fileremedy": ["core/result"],
-    "core/startthread": ["core/result"],
-    "core/protocol": ["core/result", "core/trace/stream", "probe"],
-    "core/symbols/module": [],
-    "core/symbols": ["core/result", "core/startthread", "core/symbols/module", "core/fileremedy"],
-    "core/harvest": ["core/result", "core/filekey", "core/startthread", "core/protocol", "core/symbols", "core/trace/stream", "probe", "core/fileremedy"],
-    "core/trace/stream": ["core/result"],
-    "core/trace": ["core/result", "core/trace/stream"],
-    "core/analysis": ["core/result", "core/trace", "core/trace/stream"],
-    "core/recording": ["core/result", "core/filekey", "core/startthread", "core/symbols/module", "core/trace", "core/trace/stream", "core/fileremedy"],
-    "reader": ["core/result", "core/trace/stream", "core/recording", "core/uninitialized"],
-    "core/exporting": ["core/result", "core/fileremedy", "core/filekey", "core/trace", "core/trace/stream", "core/recording", "core/symbols/describedaddress"],
+    "core/base": [],
+    "core/stream": ["core/base"],
+    "core/protocol": ["probe", "core/base"],
+    "core/region": ["probe", "core/base", "core/stream", "core/protocol"],
+    "core/harvest": ["probe", "core/base", "core/stream", "core/protocol", "core/region"],
+    "core/symbols": ["core/base", "core/stream"],
+    "core/trace": ["core/base", "core/stream"],
+    "core/analysis": ["core/base", "core/stream", "core/trace"],
+    "core/recording/format": ["core/base", "core/stream"],
+    "core/recording/read": ["core/base", "core/stream", "core/recording/format"],
+    "core/recording/write": ["core/base", "core/stream", "core/symbols", *RECORDING[:2]],
+    "core/recording/text": ["core/base", "core/stream", *RECORDING[:3]],
+    "core/recording/library": ["core/base", "core/stream", *RECORDING[:4]],
+    "core/addresses": ["core/base", "core/stream", "core/symbols", "core/trace", *RECORDING],
+    "core/exporting": ["core/base", "core/stream", "core/symbols", "core/trace", *RECORDING, "core/addresses"],
+    "core/target": ["core/base", "core/stream", "core/protocol", "core/region", "core/harvest"],
+    "core/playback": ["core/base", "core/stream", "core/trace", *RECORDING, "core/addresses", "core/target"],
     "core/session": ["core"],
-    "models": ["core"],
-    "ui": ["models", "core"],
-    "app": ["ui", "core"],
+    "reader": ["core/base", "core/stream", *RECORDING[:2]],
+    "models": ["core/base", "core/stream", "core/symbols", "core/trace", "core/analysis", *RECORDING, "core/addresses"],
+    "ui/format": ["core", "models"],
+    "ui/jobs": ["core", "ui/format"],
+    "ui/widgets": ["core", "models", "ui/format", "ui/jobs"],
+    "ui/dialogs": ["core", "models", "ui/format", "ui/jobs", "ui/widgets"],
+    "ui/docks": ["core", "models", "ui/format", "ui/jobs", "ui/widgets", "ui/dialogs"],
+    "ui/timeline": ["core", "models", "ui/format", "ui/widgets"],
+    "ui": ["core", "models", "ui"],
+    "app": ["core", "ui"],
 }
-QT_FREE = ["probe", "reader", "core/protocol", "core/symbols", "core/trace", "core/analysis", "core/recording", "core/harvest"]
+# Rooms without Qt, and the two files of core/harvest that drive the loop and may use Qt.
+QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest", "core/symbols",
+           "core/trace", "core/analysis", "core/recording", "core/addresses"]
 QT_ALLOWED = ["core/harvest/harvestthread", "core/harvest/harvestserver"]
+# Rooms under the MIT licence, which anyone may embed.
+MIT = ["probe", "reader", "core/base", "core/stream", *RECORDING[:2]]
 WIDGET_FREE = ["core", "models"]
 WIDGETS = re.compile(r"<(Q(Widget|MainWindow|Dialog|Painter|Pixmap|Label|Action|Menu|TreeView|TableView|Chart\w*)|QtWidgets|QtCharts\S*)>")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def room_of(path):
-    fitting = [room for room in ARROWS if path == room or path.startswith(room + "/") or path.startswith(room + ".")]
+    fitting = [room for room in ARROWS if path.startswith(room + "/")]
     return max(fitting, key=len) if fitting else None
 
 
@@ -48,10 +64,8 @@ def target_of(include):
     return "probe/" + include if include.startswith(("corotracer/", "coroTracer")) else include
 
 
-def allowed(room, target_path):
-    if target_path.startswith(room):
-        return True
-    return any(target_path == arrow or target_path.startswith((arrow + "/", arrow + ".")) for arrow in ARROWS[room])
+def allowed(room, target):
+    return target == room or any(target == arrow or target.startswith(arrow + "/") for arrow in ARROWS[room])
 
 
 def is_mit(file):
@@ -65,7 +79,12 @@ def violations(root):
                 continue
             path = file.relative_to(root).as_posix()
             room = room_of(path)
+            if not room:
+                yield f"{path}: in no room"
+                continue
             mit = is_mit(file)
+            if room in MIT and not mit:
+                yield f"{path}: everything in {room} is MIT"
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
                 match = INCLUDE.match(line)
                 if not match:
@@ -73,7 +92,7 @@ def violations(root):
                 bracket, include = match.groups()
                 target = target_of(include)
                 where = f"{path}:{number}: {line.strip()}"
-                if room_of(target) and not allowed(room, target):
+                if room_of(target) and not allowed(room, room_of(target)):
                     yield f"{where}: {room} may not include {room_of(target)}"
                 if mit and bracket == '"' and (root / include).is_file() and not is_mit(root / include):
                     yield f"{where}: this file is MIT, that one is not"

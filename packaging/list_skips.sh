@@ -4,7 +4,7 @@
 #
 # usage: packaging/list_skips.sh PRESET
 # Lists the cases that the latest ctest of the preset skipped, with their reasons (tests/support/skips.h). Exits with 1
-# if there are any.
+# if a case was skipped, and with 2 if the preset has no test log.
 set -uo pipefail
 log=$(dirname "${BASH_SOURCE[0]}")/../build/$1/Testing/Temporary/LastTest.log
 [ -r "$log" ] || { echo "list_skips: no $log; run ctest --preset $1 first" >&2; exit 2; }

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the tests while other processes spin on every core.
 
-Every suite has to pass --rounds times, and those that depend on time, threads or processes --timing-rounds times.
-Results are kept in --state after each chunk of suites, so that a run that was interrupted is resumed by the same command;
-a failure is kept with its output. Build first: the results are those of the commit that the sources stand at, and a run
-is not resumed at another one. Exits with 1 if any suite failed, with 2 if nothing could be run.
+Every suite has to pass --rounds times. Suites that depend on time, threads or processes have to pass --timing-rounds
+times. The results, with the output of failures, are saved in --state after each chunk of suites: to resume an
+interrupted run, repeat the command. Build first: the results belong to the commit of the sources, and a run is not
+resumed at another commit. Exits with 1 if any suite failed, with 2 if nothing could be run.
 """
 
 import argparse
@@ -25,10 +25,11 @@ TIMING_LABELS = {"gui", "integration", "targets"}
 TIMING_NAMES = re.compile(
     r"concurrent|wakeup|process|harvestloop|laneharvest|probe_|symbolworker|queuedsink|readahead|follow|memoryahead"
 )
-SUITES_AT_ONCE = 12
-# A git hook, or git rebase --exec, sets these: git would describe that repository instead of the sources.
+# A chunk. Its end is slow, because the longest suites then run alone; an interrupted one is repeated.
+SUITES_AT_ONCE = 60
+# A git hook, or git rebase --exec, sets these. With them, git would describe that repository instead of the sources.
 REPOSITORY_VARIABLES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}
-# Ends with its parent, however that ends.
+# Spins until its parent ends, even if the parent is killed.
 SPINNER = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
 
 
@@ -49,7 +50,7 @@ def arguments():
 
 
 def commit_of(build):
-    """The commit of the sources that the build tree belongs to, with -dirty behind it when they were changed."""
+    """The commit of the sources that the build tree belongs to, with the suffix -dirty if they were changed."""
     cache = build / "CMakeCache.txt"
     text = cache.read_text(encoding="utf-8") if cache.exists() else ""
     home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", text, re.MULTILINE)
@@ -63,7 +64,7 @@ def commit_of(build):
 
 
 def suites_of(build):
-    """Each CTest test with its number of required passes undecided: {name: set of labels}."""
+    """The CTest tests of the build tree: {name: set of labels}."""
     if not (build / "CTestTestfile.cmake").exists():
         raise Trouble(f"{build} is no build tree with tests")
     listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True, text=True)
@@ -75,7 +76,7 @@ def suites_of(build):
 
 
 def run_chunk(build, names, jobs):
-    """Runs the suites once; yields (name, passed, output)."""
+    """Runs the suites once. Yields (name, passed, output) for each."""
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.xml"
         pattern = "^(" + "|".join(map(re.escape, names)) + ")$"
@@ -93,7 +94,7 @@ def run_chunk(build, names, jobs):
 
 
 def has_passed(case):
-    """A suite that skips itself passes; one whose program is missing does not, although CTest calls both notrun."""
+    """A suite that skips itself passes. A suite without a program fails, although CTest reports both as notrun."""
     if case.get("status") == "notrun":
         skipped = case.find("skipped")
         return skipped is not None and skipped.get("message", "").startswith("SKIP_")
@@ -117,7 +118,7 @@ def save(path, state):
 
 
 def next_chunk(wanted, state):
-    """The suites that lack the most passes; a failure counts as a round, too, so that the run ends."""
+    """The unfinished suites with the fewest rounds. A failure counts as a round, too, to let the run end."""
     done = {name: state["passes"].get(name, 0) for name in wanted}
     for failure in state["failures"]:
         if failure["suite"] in done:
@@ -158,7 +159,7 @@ def run(options):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through finally, so that nothing spins afterwards
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # runs the finally block, which ends the spinners
     try:
         return run(arguments())
     except Trouble as error:

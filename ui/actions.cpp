@@ -3,8 +3,8 @@
 #include "ui/actions.h"
 
 #include "core/exporting/exporting.h"
-#include "ui/icons.h"
-#include "ui/theme.h"
+#include "ui/format/icons.h"
+#include "ui/format/theme.h"
 
 #include <QCoreApplication>
 
@@ -72,21 +72,23 @@ Actions::Actions(QObject *parent)
         exports.append(action);
     }
     saveRecording = make(parent, "actionSaveRecording", "export", tr("&Save Recording As…"), QKeySequence::Save,
-                         tr("Keep the recording of this run as a file of your own"));
+                         tr("Save the recording of this run as another file"));
     dump = make(parent, "actionDump", "dump", tr("&Dump"), QKeySequence(Qt::CTRL | Qt::Key_D),
                 tr("Write all events in memory to a new file, named after the time"));
     dumpSettings = make(parent, "actionDumpSettings", nullptr, tr("Dump to another &folder…"), {},
                         tr("Choose where dumps go, and their format"));
     quit = make(parent, "actionQuit", nullptr, tr("&Quit"), QKeySequence::Quit);
     replay = make(parent, "actionReplay", "replay", tr("Re&play"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
-                  tr("Show the recording that is open, or the run that has ended, once more, as it happened"));
+                  tr("Replay the open recording, or the run that has ended, at the pace of "
+                     "its capture"));
     stop = make(parent, "actionStop", "stop", tr("&Stop capture"), QKeySequence(Qt::CTRL | Qt::Key_Period),
                 tr("Stop capturing; the target continues"));
     terminate = make(parent, "actionTerminate", "terminate", tr("&Terminate target"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T),
                      tr("End the target and its children: SIGTERM, SIGKILL after 5 s"));
     tracing = makeToggle(parent, "actionTracing", "tracing", tr("T&racing"), QKeySequence(Qt::CTRL | Qt::Key_E),
-                         tr("Whether the target records events. Off, it runs at full speed, and nothing is lost"));
+                         tr("Switch tracing in the target on or off. While tracing is off, "
+                            "the target runs at full speed, and no events are lost"));
     tracing->setChecked(true);
     pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
                        tr("Keep the views still; capturing continues"));
@@ -98,10 +100,10 @@ Actions::Actions(QObject *parent)
     zoomToFit = make(parent, "actionZoomToFit", "fit", tr("Show the &whole run"), QKeySequence(Qt::CTRL | Qt::Key_0));
     filter = make(parent, "actionFilter", "search", tr("F&ilter coroutines"), QKeySequence::Find);
     instructions = make(parent, "actionInstructions", "listen", tr("How to start the &target…"), {},
-                        tr("Lines that make a target find the region that is listening"));
+                        tr("Show the lines that connect a target to the listening region"));
     resetLayout = make(parent, "actionResetLayout", nullptr, tr("&Reset layout"), {});
     debugFiles = make(parent, "actionDebugFiles", nullptr, tr("&Debug files…"), {},
-                      tr("Folders in which the debug files of programs are looked for"));
+                      tr("Choose the folders to search for the debug files of programs"));
     themes = makeThemes(parent);
     about = make(parent, "actionAbout", "details", tr("&About corotracer-gui"), {});
     enableFor(SessionState::Idle, false, false, false);
@@ -132,8 +134,6 @@ void Actions::enableSaving(bool recorded)
 void Actions::showTracing(bool on, bool canSwitch)
 {
     tracing->setEnabled(canSwitch);
-    if (tracing->isChecked() == on)
-        return;
     tracing->setChecked(on);
     tracing->setText(on ? tr("T&racing") : tr("T&racing is off"));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Everything the window can be asked to do, once: menus, tool bar, start page and tests share these.
+// All actions of the window. Menus, tool bar, start page and tests share them.
 #pragma once
 
 #include "core/session/session.h"
@@ -13,7 +13,7 @@
 namespace ct {
 
 struct Actions {
-    /// Children of `parent`; named "action..." in camel case.
+    /// The actions are children of `parent`. Their object names are "action..." in camel case.
     explicit Actions(QObject *parent);
 
     QAction *run;
@@ -40,11 +40,11 @@ struct Actions {
     QActionGroup *themes;  ///< data() is a Theme
     QAction *about;
 
-    /// What can be done in this state.
+    /// Enables the actions that are possible in this state.
     void enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening);
-    /// Whether there is a recording to be saved.
+    /// Enables saving if there is a recording.
     void enableSaving(bool recorded);
-    /// Whether targets record at present; says it without calling back.
+    /// Shows whether targets trace at present, and whether the user can switch that. Does not emit triggered().
     void showTracing(bool on, bool canSwitch);
 };
 

@@ -3,13 +3,13 @@
 #include "ui/capture.h"
 
 #include "core/analysis/stuck.h"
-#include "core/session/fileloader.h"
-#include "core/session/inputspool.h"
-#include "core/session/placesdriver.h"
-#include "core/session/recall.h"
-#include "core/session/replaygate.h"
+#include "core/base/startthread.h"
+#include "core/playback/fileloader.h"
+#include "core/playback/historyrestorer.h"
+#include "core/playback/inputspool.h"
+#include "core/playback/replaygate.h"
+#include "core/session/resolverdriver.h"
 #include "core/session/runrecording.h"
-#include "core/startthread.h"
 
 #include <QFileInfo>
 
@@ -40,7 +40,7 @@ std::uint64_t usualBudget()
     return std::max<std::uint64_t>(memory / 4, 256ULL << 20);
 }
 
-/// What a budget is for.
+/// Divides a budget (bytes) between its uses.
 struct Shares {
     explicit Shares(std::uint64_t budget)
         : restored(budget / 4),
@@ -49,16 +49,16 @@ struct Shares {
           history(budget - restored - std::min(queue, budget / 8) - coroutines)
     {
     }
-    std::uint64_t restored;    ///< what comes back from the recording
-    std::uint64_t queue;       ///< what is on its way there
-    std::uint64_t coroutines;  ///< that have ended
+    std::uint64_t restored;    ///< events restored from the recording
+    std::uint64_t queue;       ///< events not yet written to the recording
+    std::uint64_t coroutines;  ///< coroutines that have ended
     std::uint64_t history;
 };
 
-/// Those that live have their share of the machine's memory, whatever the budget is: their state is never dropped.
+/// Live coroutines have their share of the machine's memory, whatever the budget is: their records are never evicted.
 RecordLimits limitsOf(const Shares &shares)
 {
-    constexpr std::uint64_t kEach = 256;  // in the population, the history and the views
+    constexpr std::uint64_t kEach = 256;  // bytes per coroutine in the population, the history and the views
     const auto records = [](std::uint64_t bytes) {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes / kEach, Population::kMostCoroutines));
     };
@@ -70,7 +70,7 @@ QString baseName(const std::string &path)
     return QFileInfo(QString::fromStdString(path)).fileName();
 }
 
-/// Where what arrives on standard input is kept, with the recordings of other runs.
+/// Returns an unused path for the recording of standard input, among the recordings of other runs.
 Result<std::string> inputPath(QStringList &notices)
 {
     const QString directory = recordingsDirectory();
@@ -90,7 +90,7 @@ QString nameOf(const LaunchSpec &spec)
     return spec.argv.empty() ? QString::fromStdString(spec.shellLine).simplified().left(60) : baseName(spec.argv[0]);
 }
 
-/// Of a capture that is not a file.
+/// Returns the title of a capture that is not a file.
 QString nameOf(const StartRequest &request)
 {
     if (const auto *launch = std::get_if<LaunchSpec>(&request.what))
@@ -100,7 +100,7 @@ QString nameOf(const StartRequest &request)
     return Capture::tr("Listening");
 }
 
-/// The same for the name of a file, which is in nobody's language.
+/// Returns the name of a capture for a file name; not translated.
 std::string fileNameOf(const StartRequest &request)
 {
     if (std::holds_alternative<ListenRequest>(request.what))
@@ -111,15 +111,15 @@ std::string fileNameOf(const StartRequest &request)
 
 }  // namespace
 
-/// What start() makes before it is sure that it will be used.
+/// The parts of a new capture. start() discards them on an error.
 struct Capture::Source {
     std::shared_ptr<Population> population;
     std::shared_ptr<History> history;
     std::unique_ptr<RunRecording> recording;
-    std::unique_ptr<Recall> recall;
-    std::shared_ptr<Places> places;
+    std::unique_ptr<HistoryRestorer> recall;
+    std::shared_ptr<AddressResolver> places;
     std::unique_ptr<Session> session;
-    std::unique_ptr<PlacesDriver> driver;  ///< of the session
+    std::unique_ptr<ResolverDriver> driver;  ///< of the session
     std::unique_ptr<InputSpool> input;
     std::unique_ptr<FileLoader> loader;
     std::string openedPath;
@@ -138,7 +138,7 @@ Capture::~Capture()
     letGo();
 }
 
-/// The session is about to be destroyed.
+/// Call before the session is destroyed: ends the recording of a live session.
 void Capture::letGo()
 {
     const bool live = m_session && m_session->state() != SessionState::Ended;
@@ -156,12 +156,12 @@ Result<void> Capture::start(const StartRequest &request)
     const Shares shares(m_keepBytes == 0 ? usualBudget() : m_keepBytes);
     const RecordLimits limits = limitsOf(shares);
     source.population = std::make_shared<Population>(m_mostCoroutines, limits);
-    // A recording is shown as a whole.
+    // The time limit does not apply to a file.
     source.history =
         std::make_shared<History>(shares.history, isFile ? 0 : m_keepNs, m_mostCoroutines, shares.restored, limits);
-    if (m_recordingPlace)
-        m_recordingPlace->queueBytes = shares.queue;
-    source.places = std::make_shared<Places>(m_symbols, source.population);
+    if (m_recordingFolder)
+        m_recordingFolder->queueBytes = shares.queue;
+    source.places = std::make_shared<AddressResolver>(m_symbols, source.population);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     const Result<void> begun = begin(source, request);
     m_targetFailed = !begun && source.session && source.session->targetFailedToStart();
@@ -169,12 +169,12 @@ Result<void> Capture::start(const StartRequest &request)
         return begun;
     letGo();
     m_driver = std::move(source.driver);
-    const std::shared_ptr<Places> oldPlaces = std::exchange(m_places, std::move(source.places));
+    const std::shared_ptr<AddressResolver> oldPlaces = std::exchange(m_places, std::move(source.places));
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<InputSpool> oldInput = std::exchange(m_input, std::move(source.input));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
-    const std::unique_ptr<Recall> oldRecall = std::exchange(m_recall, std::move(source.recall));
+    const std::unique_ptr<HistoryRestorer> oldRecall = std::exchange(m_historyRestorer, std::move(source.recall));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
     for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
@@ -211,7 +211,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
-    source.driver = std::make_unique<PlacesDriver>(*source.session, source.places);
+    source.driver = std::make_unique<ResolverDriver>(*source.session, source.places);
     watch(*source.session);
     record(source, request);
     Result<void> begun = beginLive(source, request);
@@ -236,27 +236,29 @@ Result<void> Capture::beginLive(Source &source, const StartRequest &request)
     return source.session->listen(request.capture);
 }
 
-/// Adds the recording, if there is to be one.
+/// Adds a recording to the session, if that is switched on.
 void Capture::record(Source &source, const StartRequest &request)
 {
-    if (!m_recordingPlace)
+    if (!m_recordingFolder)
         return;
     Result<std::unique_ptr<RunRecording>> begun =
-        RunRecording::begin(*source.session, source.population, request, fileNameOf(request), *m_recordingPlace);
+        RunRecording::begin(*source.session, source.population, request, fileNameOf(request), *m_recordingFolder);
     if (!begun) {
         source.notices << tr("This run is not recorded: %1.").arg(QString::fromStdString(begun.error().message));
         return;
     }
     source.recording = std::move(*begun);
     source.notices << QString::fromStdString(source.recording->notice());
-    source.recall = std::make_unique<Recall>(source.history, source.recording->places());
+    source.recall = std::make_unique<HistoryRestorer>(source.history, source.recording->places());
     source.recording->recordPlaces(source.places);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
-        Q_EMIT noticeAdded(tr("The recording of this run has ended, the capture continues: %1.").arg(message));
+        Q_EMIT noticeAdded(tr("The recording of this run has stopped: %1. The capture "
+                              "continues.")
+                               .arg(message));
     });
 }
 
-std::shared_ptr<const StreamPlaces> Capture::recorded() const
+std::shared_ptr<const StreamIndex> Capture::recorded() const
 {
     if (m_recording)
         return m_recording->places();
@@ -273,7 +275,7 @@ Result<void> Capture::beginFile(Source &source, const std::string &path, std::sh
     source.openedPath = path;
     source.loader =
         std::make_unique<FileLoader>(path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
-    source.recall = std::make_unique<Recall>(source.history, source.loader->places());
+    source.recall = std::make_unique<HistoryRestorer>(source.history, source.loader->places());
     source.loader->setAddresses(source.places);
     source.loader->setGate(std::move(gate));
     watch(*source.loader);
@@ -294,7 +296,7 @@ Result<void> Capture::beginReplay(Source &source, const ReplayRequest &request)
 Result<void> Capture::beginInput(Source &source)
 {
     source.name = tr("Standard input");
-    // First, so that whoever writes there is told when it cannot be kept.
+    // Get the descriptor first: if recording fails, closing it gives the writer a broken pipe.
     const Result<int> input = InputSpool::takeStandardInput();
     if (!input)
         return input.error();
@@ -325,7 +327,7 @@ bool Capture::knowsDeaths() const
     return !m_loader || hasEnding(m_openedPath, ".ctr");
 }
 
-void Capture::setSymbolPlaces(const SymbolPlaces &places)
+void Capture::setDebugSearchPath(const DebugSearchPath &places)
 {
     m_symbols->setPlaces(places);
     if (m_places)
@@ -398,7 +400,7 @@ void Capture::stopCapture()
     else if (m_loader && isFollowed() && !std::exchange(m_stopAsked, true))
         m_input ? m_input->stop() : m_loader->stopFollowing();
     else if (m_loader)
-        m_loader->cancel();  // what is there takes too long
+        m_loader->cancel();  // ends the loading of a complete file
 }
 
 void Capture::terminateTarget()
@@ -420,7 +422,7 @@ void Capture::terminateTarget()
 void Capture::tick()
 {
     const Accounting sums = accounting();
-    // Of a file the stream's own time counts, however fast it is read.
+    // For a file use the stream's time, independent of the speed of reading.
     const std::uint64_t now = m_loader ? m_population->now() : monotonicNow();
     if (now != 0 && m_rates.add(now, sums.captured, sums.lost, m_population->alive()))
         Q_EMIT ratesChanged();

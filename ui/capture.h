@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a window shows: one capture (live, attached or read from a file), its trace, and the timer that makes the
-// views look at it. GUI thread.
+// The content of a window: one capture (live, attached or read from a file), its trace, and the timer that updates the
+// views. GUI thread.
 #pragma once
 
-#include "core/fileending.h"
-#include "core/recording/filegrowth.h"
-#include "core/recording/recordinginfo.h"
-#include "core/session/places.h"
+#include "core/addresses/addressresolver.h"
+#include "core/base/fileending.h"
+#include "core/recording/format/recordinginfo.h"
+#include "core/recording/read/filegrowth.h"
 #include "core/session/recordingstore.h"
 #include "core/session/startrequest.h"
 #include "core/trace/history.h"
@@ -28,106 +28,110 @@ class FileLoader;
 class InputSpool;
 class ReplayGate;
 struct RecordingOverview;
-class PlacesDriver;
+class ResolverDriver;
 class RunRecording;
-class Recall;
-class StreamPlaces;
+class HistoryRestorer;
+class StreamIndex;
 
 class Capture : public QObject {
     Q_OBJECT
 public:
     explicit Capture(QObject *parent = nullptr);
-    ~Capture() override;  ///< stops the capture; leaves a running target alone
+    ~Capture() override;  ///< stops the capture; does not end a running target
 
-    /// Replaces what was captured before. On an error nothing has changed, and nothing was started.
+    /// Starts a capture that replaces the present one. On an error nothing changes, and nothing is started.
     Result<void> start(const StartRequest &request);
 
     const std::shared_ptr<Population> &population() const { return m_population; }
     const std::shared_ptr<History> &history() const { return m_history; }
-    /// What brings back events that the history has dropped; nullptr where nothing is recorded.
-    Recall *recall() const { return m_recall.get(); }
-    /// What the addresses of this run mean; nullptr before the first one.
-    const std::shared_ptr<Places> &places() const { return m_places; }
-    /// Where debug files are looked for, from now on.
-    void setSymbolPlaces(const SymbolPlaces &places);
-    /// Where the transitions are in the recording; nullptr: there is none.
-    std::shared_ptr<const StreamPlaces> recorded() const;
+    /// Restores evicted events from the recording; nullptr if there is no recording.
+    HistoryRestorer *recall() const { return m_historyRestorer.get(); }
+    /// Resolves the addresses of this run; nullptr before the first run.
+    const std::shared_ptr<AddressResolver> &places() const { return m_places; }
+    /// Sets the debug search path, also for the present run.
+    void setDebugSearchPath(const DebugSearchPath &places);
+    /// The index of the transitions in the recording; nullptr if there is no recording.
+    std::shared_ptr<const StreamIndex> recorded() const;
     const RatesModel &rates() const { return m_rates; }
-    /// nullptr unless live.
+    /// The live session; nullptr for a file.
     Session *session() const { return m_session.get(); }
     bool isFile() const { return m_loader != nullptr; }
-    /// The file was read to its end, or cannot be, and failed() or a notice said so.
+    /// True if the file was read to its end, or cannot be read. In that case failed() or a notice has reported the
+    /// error.
     bool isLoaded() const { return m_loaded; }
     double fileProgress() const;
-    /// A file that was still being written when it was opened, or standard input; also after its end.
+    /// True for standard input, and for a file that was still being written when it was opened. Stays true after the
+    /// end.
     bool isFollowed() const;
-    bool isInput() const { return m_input != nullptr; }  ///< standard input
+    bool isInput() const { return m_input != nullptr; }  ///< the run comes from standard input
     FileGrowth::Figures followFigures() const;
-    ReplayGate *gate() const;  ///< of a replay; nullptr: this is none
-    bool canReplay() const;    ///< of what is shown there is a recording, whole and completed
-    /// The file that a replay reads: the one that is open, or the first of the recording of this run. Empty: none.
+    ReplayGate *gate() const;  ///< nullptr unless this is a replay
+    bool canReplay() const;    ///< the run has ended, is neither cut short nor a replay, and has a file to read
+    /// The file that a replay reads: the open file, or the first file of this run's recording. Empty if there is none.
     std::string replayPath() const;
     const std::string &openedPath() const { return m_openedPath; }
-    bool endedInOrder() const;  ///< at the end of a file
-    /// At its end: what is shown is only a part, as the user wanted no more.
+    bool endedInOrder() const;  ///< the file was read, and its recording is complete
+    /// True at the end of loading if the user stopped it, so that only a part is shown.
     bool isCutShort() const;
-    /// Who was stuck when the end of the run was decided, before its target was ended; nullopt: it was not, or not yet.
+    /// The number of stuck coroutines when the user terminated the target, or as the open file states it. nullopt if
+    /// that was not judged.
     std::optional<RecordingInfo::Judged> judged() const;
-    /// After a failed start(): the capture was ready, but the program could not be executed.
+    /// After a failed start(): true if the capture was ready, but the program could not be executed.
     bool targetFailedToStart() const { return m_targetFailed; }
-    /// What is shown says when coroutines were destroyed.
+    /// True if the shown run states when coroutines were destroyed.
     bool knowsDeaths() const;
-    /// Of the file that is open: what it says of itself; nullptr: not known (yet).
+    /// The overview of the open file; nullptr if not known (yet).
     std::shared_ptr<const RecordingOverview> fileOverview() const;
-    /// What a title shows: the target's or the file's name; empty = nothing was started.
+    /// The title: the name of the target or the file; empty if nothing was started.
     QString name() const { return m_name; }
-    /// Waits for a target that is started elsewhere.
+    /// True if the run waits, or waited, for a target started elsewhere.
     bool isListening() const { return m_listening; }
     SessionState state() const;
-    /// A launched target that has not exited yet.
+    /// True if a launched target has not exited yet.
     bool targetRuns() const;
-    Accounting accounting() const;  ///< with what the trace did not keep
-    /// ns, CLOCK_MONOTONIC, of the start of the run; of a recording, as soon as there is output. 0 = unknown.
+    Accounting accounting() const;  ///< includes the overflow of the trace
+    /// ns, CLOCK_MONOTONIC, of the start of the run; 0 = unknown. For a file it is known once output or an exit was
+    /// read.
     std::int64_t startedAt() const { return m_startedAt; }
 
     bool isPaused() const { return m_paused; }
-    /// An owner of a living target can switch its tracing off and on.
+    /// True if the session can switch the tracing of a live target off and on.
     bool canSwitchTracing() const;
     bool isTracing() const;
-    /// Of captures that are started from now on: how many events to keep in memory. 0 = a quarter of the machine's
-    /// memory; no limit of time.
+    /// Sets how much of later captures stays in memory: bytes, and ns for live captures. 0 bytes = a quarter of the
+    /// machine's memory; 0 ns = no time limit.
     void setKeep(std::uint64_t bytes, std::uint64_t ns);
-    /// The same: where runs are recorded, and up to how many bytes each; nullopt: they are not. What goes wrong with it
-    /// is a notice; the capture goes on.
-    void setRecording(std::optional<RecordingPlace> place) { m_recordingPlace = std::move(place); }
+    /// Sets the folder in which later runs are recorded and the size limit of a run; nullopt = do not record. A
+    /// recording error becomes a notice, and the capture continues.
+    void setRecording(std::optional<RecordingFolder> place) { m_recordingFolder = std::move(place); }
     bool isRecorded() const { return m_recording != nullptr; }
-    /// There is, or was, something at recordingPath() that is a recording.
+    /// True if recordingPath() names a native recording, even if it no longer exists.
     bool hasRecording() const { return isRecorded() || hasEnding(m_openedPath, ".ctr"); }
-    /// Of this run, "…/2026-11-22T07.31.05-server.ctr": its files are ctr::segmentPath() of it. Or the file that was
-    /// opened. Empty: there is none.
+    /// The recording of this run, "…/2026-11-22T07.31.05-server.ctr", whose files are named by ctr::segmentPath(). Else
+    /// the opened file. Empty if there is none.
     std::string recordingPath() const;
-    /// The same: of how many coroutines there can be records.
+    /// Sets the most coroutines that the trace of a later capture can have.
     void setMostCoroutines(std::uint32_t most) { m_mostCoroutines = most; }
 
 public Q_SLOTS:
-    /// Paused, the views stand still; capturing and accounting go on.
+    /// While paused, the views stand still; capturing and accounting continue.
     void setPaused(bool paused);
     void setTracing(bool on);
     void stopCapture();
     void terminateTarget();
 
 Q_SIGNALS:
-    /// population() and history() are others now; the old ones live until this has returned.
+    /// population() and history() were replaced. The old ones exist until this signal has returned.
     void traceChanged();
-    void followed();  ///< isFollowed() has become true
+    void followed();  ///< isFollowed() became true
     void sampled();   ///< about 30 times a second, not while paused
-    void ticked();    ///< the same, also while paused
+    void ticked();    ///< about 30 times a second, also while paused
     void ratesChanged();
     void stateChanged(ct::SessionState state);
     void pausedChanged(bool paused);
-    /// What the target wrote to its terminal, now or when it was recorded.
+    /// Output of the target's terminal, with the time of its capture (ns, CLOCK_MONOTONIC).
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);
-    void outputLeftOut(quint64 lines);  ///< there was more than can be shown
+    void outputLeftOut(quint64 lines);  ///< lines were discarded, because there were too many to show
     void targetExited(const ct::ExitStatus &status, qint64 monotonicNs);
     void nothingTraced(const QString &why);
     void noticeAdded(const QString &notice);
@@ -151,19 +155,19 @@ private:
 
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
-    std::unique_ptr<RunRecording> m_recording;  ///< of the session, and longer there
-    std::unique_ptr<Recall> m_recall;
+    std::unique_ptr<RunRecording> m_recording;  ///< recording of the session; outlives it
+    std::unique_ptr<HistoryRestorer> m_historyRestorer;
     std::shared_ptr<SymbolWorker> m_symbols = std::make_shared<SymbolWorker>();
-    std::shared_ptr<Places> m_places;
+    std::shared_ptr<AddressResolver> m_places;
     std::unique_ptr<Session> m_session;
-    std::unique_ptr<PlacesDriver> m_driver;  ///< of the session
-    std::unique_ptr<InputSpool> m_input;     ///< writes what
-    std::unique_ptr<FileLoader> m_loader;    ///< this reads
+    std::unique_ptr<ResolverDriver> m_driver;  ///< of the session; destroyed before it
+    std::unique_ptr<InputSpool> m_input;       ///< writes standard input to a file
+    std::unique_ptr<FileLoader> m_loader;      ///< reads the open file, or the file of m_input
     std::string m_openedPath;
-    std::optional<RecordingPlace> m_recordingPlace;
-    std::optional<RecordingInfo::Judged> m_judged;  ///< of the session
+    std::optional<RecordingFolder> m_recordingFolder;
+    std::optional<RecordingInfo::Judged> m_judged;  ///< the judgement of the session
     bool m_targetFailed = false;
-    bool m_stopAsked = false;  ///< of what is followed
+    bool m_stopAsked = false;  ///< the user stopped following
     bool m_loaded = false;
     RatesModel m_rates;
     QString m_name;

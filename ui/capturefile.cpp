@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The part of a capture that is read from a file, and what can be read again.
-#include "core/recording/recordingoverview.h"
-#include "core/recording/segments.h"
-#include "core/session/fileloader.h"
-#include "core/session/inputspool.h"
-#include "core/session/replaygate.h"
+// The part of Capture for files: loading, following, and replaying them.
+#include "core/playback/fileloader.h"
+#include "core/playback/inputspool.h"
+#include "core/playback/replaygate.h"
+#include "core/recording/read/recordingoverview.h"
+#include "core/recording/read/segments.h"
 #include "core/session/runrecording.h"
 #include "core/session/session.h"
 #include "ui/capture.h"
-#include "ui/followformat.h"
+#include "ui/format/followformat.h"
 
 namespace ct {
 
 void Capture::watch(FileLoader &loader)
 {
     connect(&loader, &FileLoader::finished, this, [this, &loader] {
-        if (m_loader.get() == &loader)  // else replaced meanwhile
+        if (m_loader.get() == &loader)  // else another capture has replaced it
             onLoaded(loader);
     });
     connect(&loader, &FileLoader::followed, this, [this, &loader] {
@@ -26,7 +26,7 @@ void Capture::watch(FileLoader &loader)
     });
 }
 
-/// As if live.
+/// Emits the recorded output as if it were live.
 void Capture::takeOutput(FileLoader &loader)
 {
     const RecordedOutput::Taken taken = loader.takeOutput();
@@ -73,7 +73,7 @@ void Capture::onLoaded(FileLoader &loader)
         else
             Q_EMIT noticeAdded(text);
     } else if (!loader.errorMessage().isEmpty() && loader.gate()) {
-        Q_EMIT noticeAdded(loader.errorMessage());  // the same was said when it was opened
+        Q_EMIT noticeAdded(loader.errorMessage());  // the same error was shown when the file was opened
     } else if (!loader.errorMessage().isEmpty()) {
         Q_EMIT failed(loader.errorMessage());
     }

@@ -2,33 +2,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mainwindow.h"
 
-#include "core/fileending.h"
-#include "core/session/placeslookup.h"
-#include "core/session/printable.h"
+#include "core/addresses/resolverlookup.h"
+#include "core/base/fileending.h"
+#include "core/target/printable.h"
 #include "ui/actions.h"
-#include "ui/attachdialog.h"
 #include "ui/capture.h"
-#include "ui/capturedock.h"
-#include "ui/capturesettings.h"
-#include "ui/colors.h"
-#include "ui/coroutinedock.h"
-#include "ui/creationdock.h"
-#include "ui/detailsdock.h"
-#include "ui/exportbar.h"
-#include "ui/exportjob.h"
-#include "ui/format.h"
-#include "ui/icons.h"
-#include "ui/infobar.h"
-#include "ui/outputdock.h"
-#include "ui/recordingsdock.h"
-#include "ui/rundialog.h"
-#include "ui/savejob.h"
-#include "ui/startpage.h"
-#include "ui/statusbar.h"
-#include "ui/stuckdock.h"
-#include "ui/theme.h"
-#include "ui/throughputdock.h"
-#include "ui/timelineview.h"
+#include "ui/dialogs/attachdialog.h"
+#include "ui/dialogs/capturesettings.h"
+#include "ui/dialogs/rundialog.h"
+#include "ui/docks/capturedock.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/creationdock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/docks/outputdock.h"
+#include "ui/docks/recordingsdock.h"
+#include "ui/docks/stuckdock.h"
+#include "ui/docks/throughputdock.h"
+#include "ui/format/colors.h"
+#include "ui/format/format.h"
+#include "ui/format/icons.h"
+#include "ui/format/theme.h"
+#include "ui/jobs/exportjob.h"
+#include "ui/jobs/savejob.h"
+#include "ui/timeline/timelineview.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/startpage.h"
+#include "ui/widgets/statusbar.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -55,7 +55,7 @@ MainWindow::MainWindow(QWidget *parent)
     connectViews();
     connectReplay();
     restoreLayout();
-    applySymbolPlaces();
+    applyDebugSearchPath();
     onStateChanged();
 }
 
@@ -70,7 +70,7 @@ void MainWindow::start(const StartRequest &request)
 {
     if (std::holds_alternative<std::monostate>(request.what))
         return;
-    settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
+    settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"), [this, request] {
         const Result<void> begun = begin(request);
         if (!begun)
             showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
@@ -83,7 +83,7 @@ Result<void> MainWindow::begin(const StartRequest &request)
 {
     const CaptureSettings settings = CaptureSettings::load(QSettings());
     m_capture->setKeep(settings.keepBytes(), settings.keepNs());
-    m_capture->setRecording(settings.recordingPlace());
+    m_capture->setRecording(settings.recordingFolder());
     Result<void> begun = m_capture->start(request);
     if (begun && (m_capture->isRecorded() || m_capture->isInput()))
         m_recordings->makeRoom(settings.recordBytes(), settings.recordTotalBytes());
@@ -113,11 +113,11 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
                        [this, started] { onExported(started->path(), started->report()); });
 }
 
-/// Whether something is under way there: it is not given up for another one.
+/// Returns true, with a notice, if a job is running. A new job does not replace it.
 bool MainWindow::isBusy(const ExportBar &bar)
 {
     if (bar.isRunning())
-        onNotice(tr("%1 is under way and has to end first; nothing else was begun.").arg(bar.text()));
+        onNotice(tr("%1 is still running. Try again when it has finished.").arg(bar.text()));
     return bar.isRunning();
 }
 
@@ -154,7 +154,7 @@ void MainWindow::connectCapture()
     connect(capture, &Capture::pausedChanged, m_coroutines, &CoroutineDock::setPaused);
     connect(capture, &Capture::pausedChanged, this, &MainWindow::onStateChanged);
     connect(capture, &Capture::failed, this,
-            [this](const QString &message) { showError(tr("Something went wrong"), message); });
+            [this](const QString &message) { showError(tr("An error occurred"), message); });
 }
 
 void MainWindow::connectViews()
@@ -199,7 +199,7 @@ void MainWindow::onTraceChanged()
     m_exit.clear();
     m_notice->hide();
     m_warning->hide();
-    const std::shared_ptr<Places> &places = m_capture->places();
+    const std::shared_ptr<AddressResolver> &places = m_capture->places();
     m_timeline->setTrace(population.get(), m_capture->history().get(), places);
     m_coroutines->setTrace(population, places);
     m_stuck->setTrace(population, m_capture->knowsDeaths(), places);
@@ -214,7 +214,7 @@ void MainWindow::onTraceChanged()
     showInstant();
 }
 
-/// What is being written is shown as what is captured live.
+/// Shows a recording that is still being written like a live capture.
 void MainWindow::onFollowed()
 {
     m_creation->setPast(false);
@@ -261,12 +261,13 @@ void MainWindow::onStateChanged()
                        : QStringLiteral("%1 – %2 – %3").arg(printable(m_capture->name()), text, program));
     updateStartPage();
     showInstant();
-    // Drained, so its region is gone too. Queued: what follows may replace the session that is telling us.
+    // The session is drained, so its region is gone. Queue the call, because it may replace the session that emits this
+    // signal.
     if (state == SessionState::Ended && m_afterExit)
         QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
 }
 
-/// What lies in the past as a whole (a recording, what a dead process left) is shown as a whole.
+/// Shows the whole run if all of it lies in the past: a loaded recording, or a post-mortem region.
 void MainWindow::showWholePast()
 {
     const bool past = (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate()) ||
@@ -277,7 +278,7 @@ void MainWindow::showWholePast()
     m_timeline->zoomToFit();
 }
 
-/// From where times count: where the first coroutine began. Also while the view stands still.
+/// Sets the origin of shown times: the birth of the first coroutine, or the first event. Also while the view is paused.
 void MainWindow::findOrigin()
 {
     if (m_origin != 0 || m_capture->population()->size() == 0)
@@ -308,12 +309,11 @@ void MainWindow::onTicked()
     const Accounting sums = m_capture->accounting();
     m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
     m_captureDock->sample(sums);
-    // Once per capture: onNotice() knows which ones it has shown, but an export makes it forget.
+    // Show this once per capture. onNotice() skips notices that it has shown, but an export clears its list.
     if (sums.timesApproximate && !std::exchange(m_saidApproximate, true))
-        onNotice(
-            tr("The processor's counter jumped or ran backwards: times near that moment are approximate. Counts are "
-               "exact. A target with the current probe goes over to the system's clock then, which costs more per "
-               "event."));
+        onNotice(tr("The processor's counter jumped or ran backwards. Times near that moment are "
+                    "approximate; counts are exact. A target with the current probe switches to "
+                    "the system's clock, which costs more per event."));
     if (const Population *population = m_capture->population().get()) {
         const QStringList notices =
             m_unkept.fresh(population->notKept(), population->namesNotKept(), population->keptCount());
@@ -358,7 +358,7 @@ void MainWindow::onExported(const QString &path, const ExportReport &report)
     if (report.droppedNotes > 0)
         text += tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
     if (report.coroutinesNotKept > 0)
-        text += tr("; %1 coroutines with %2 events found no room in memory")
+        text += tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.coroutinesNotKept), format::count(report.eventsNotKept));
     m_notices.clear();
     onNotice(text);
@@ -419,7 +419,7 @@ void MainWindow::settleTarget(const QString &question, std::function<void()> nex
     box->open();
 }
 
-/// What is being written when the window is to close.
+/// Asks the user what to do about running jobs when the window closes.
 void MainWindow::settleJobs(std::function<void()> next)
 {
     QStringList running;
@@ -427,13 +427,13 @@ void MainWindow::settleJobs(std::function<void()> next)
         if (bar->isRunning())
             running << bar->text();
     }
-    auto *box =
-        new QMessageBox(QMessageBox::Question, tr("Not everything is written"),
-                        tr("%1 is under way.").arg(running.join(QStringLiteral(", "))), QMessageBox::NoButton, this);
+    auto *box = new QMessageBox(QMessageBox::Question, tr("A file is still being written"),
+                                tr("%1 is still running.").arg(running.join(QStringLiteral(", "))),
+                                QMessageBox::NoButton, this);
     box->setObjectName(QStringLiteral("runningJobBox"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
-    box->setInformativeText(tr("Nothing is left of it when the window closes now."));
+    box->setInformativeText(tr("If you close the window now, the file is discarded."));
     box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
     QPushButton *close = box->addButton(tr("&Close anyway"), QMessageBox::DestructiveRole);
     close->setObjectName(QStringLiteral("closeButton"));
@@ -463,7 +463,8 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     event->ignore();
-    settleTarget(tr("Left running, the target continues without being traced; attach to its region to see it again."),
+    settleTarget(tr("If you leave it running, the target continues without being traced. "
+                    "Attach to its region to see it again."),
                  [this] {
                      m_closing = true;
                      close();

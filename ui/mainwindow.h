@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The window: puts the views of one capture together and carries out what is asked for. Every dialog is non-modal in
-// code (open(), never exec()), so that tests and scripts can drive it.
+// The main window: combines the views of one capture and executes the user's actions. Every dialog opens without
+// blocking (open(), never exec()), so that tests and scripts can operate it.
 #pragma once
 
 #include "core/exporting/exporting.h"
@@ -43,14 +43,14 @@ public:
     explicit MainWindow(QWidget *parent = nullptr);
     ~MainWindow() override;
 
-    /// Begins what was asked for; asks first when a launched target runs. Errors are shown, not returned.
+    /// Starts a capture. Asks first if a launched target runs. Errors are shown, not returned.
     void start(const StartRequest &request);
     /// Opens a recording, or attaches to a .shm file.
     void openFile(const QString &path);
-    /// Folders with debug files for this window alone, beside those of the settings.
+    /// Sets folders with debug files for this window only, searched before the folders of the settings.
     void setDebugFolders(const QStringList &folders);
     void exportTo(const ExportFormat &format, const QString &path);
-    /// Keeps a recording (see copyRecording()) as one file.
+    /// Saves a recording (see copyRecording()) as one file.
     void saveRecording(const QString &recording, const QString &path);
 
     const Capture &capture() const { return *m_capture; }
@@ -60,7 +60,7 @@ public Q_SLOTS:
     void resetLayout();
 
 Q_SIGNALS:
-    /// An error was shown: of starting or reading what was asked for, or of something later.
+    /// An error was shown, from start(), from reading a file, or later.
     void failed(const QString &message);
 
 protected:
@@ -86,7 +86,7 @@ private:
     void dump();
     void showDumpDialog();
     void showSymbolDialog();
-    void applySymbolPlaces();
+    void applyDebugSearchPath();
     void showAbout();
     void showError(const QString &title, const QString &message);
 
@@ -119,7 +119,7 @@ private:
     void updateStartPage();
 
     void select(CoroutineId coroutine);
-    /// Calls `next` once no launched target is in the way: left running or terminated, as the user says.
+    /// Calls `next` once no launched target is in the way. The user chooses to leave it running or to terminate it.
     void settleTarget(const QString &question, std::function<void()> next);
     void settleJobs(std::function<void()> next);
     bool isBusy(const ExportBar &bar);
@@ -149,10 +149,10 @@ private:
     QStringList m_notices;
     QStringList m_debugFolders;
     bool m_saidNoSymbols = false;
-    bool m_saidApproximate = false;  ///< that a counter misbehaved
+    bool m_saidApproximate = false;  ///< the notice about approximate times was shown
     UnkeptNotices m_unkept;
-    QString m_whyUntraced;  ///< one sentence
-    QString m_exit;         ///< "exited with status 0"; empty: it has not, or nobody knows
+    QString m_whyUntraced;  ///< the probable cause, one sentence
+    QString m_exit;         ///< "exited with status 0"; empty: not exited, or not known
     std::uint64_t m_origin = 0;
     std::function<void()> m_afterExit;
     bool m_closing = false;

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dialogs that the main window's actions open, and what it says when no coroutine is seen.
-#include "core/session/instructions.h"
+// The part of MainWindow for dialogs and for the warning when no coroutine is seen.
+#include "core/target/instructions.h"
 #include "ui/actions.h"
-#include "ui/attachdialog.h"
 #include "ui/capture.h"
-#include "ui/colors.h"
-#include "ui/dumpdialog.h"
-#include "ui/exportbar.h"
-#include "ui/format.h"
-#include "ui/icons.h"
-#include "ui/infobar.h"
+#include "ui/dialogs/attachdialog.h"
+#include "ui/dialogs/dumpdialog.h"
+#include "ui/dialogs/rundialog.h"
+#include "ui/dialogs/symboldialog.h"
+#include "ui/format/colors.h"
+#include "ui/format/format.h"
+#include "ui/format/icons.h"
 #include "ui/mainwindow.h"
-#include "ui/rundialog.h"
-#include "ui/spreadsheetbox.h"
-#include "ui/symboldialog.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/spreadsheetbox.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -31,14 +31,15 @@ void MainWindow::showRunDialog()
     if (!m_runDialog) {
         m_runDialog = new RunDialog(this);
         connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
-            settleTarget(tr("A new capture replaces this one. What shall happen to the target?"), [this, request] {
-                if (const Result<void> begun = begin(request); !begun)
-                    m_runDialog->showError(QString::fromStdString(begun.error().message));
-                else if (std::holds_alternative<ListenRequest>(request.what))
-                    showInstructions();
-                else
-                    m_runDialog->accept();
-            });
+            settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"),
+                         [this, request] {
+                             if (const Result<void> begun = begin(request); !begun)
+                                 m_runDialog->showError(QString::fromStdString(begun.error().message));
+                             else if (std::holds_alternative<ListenRequest>(request.what))
+                                 showInstructions();
+                             else
+                                 m_runDialog->accept();
+                         });
         });
     }
     m_runDialog->showLaunch();
@@ -152,7 +153,7 @@ void MainWindow::showSymbolDialog()
     connect(dialog, &SymbolDialog::chosen, this, [this](const SymbolSettings &chosen) {
         QSettings settings;
         chosen.save(settings);
-        applySymbolPlaces();
+        applyDebugSearchPath();
     });
     dialog->open();
 }
@@ -160,14 +161,14 @@ void MainWindow::showSymbolDialog()
 void MainWindow::setDebugFolders(const QStringList &folders)
 {
     m_debugFolders = folders;
-    applySymbolPlaces();
+    applyDebugSearchPath();
 }
 
-void MainWindow::applySymbolPlaces()
+void MainWindow::applyDebugSearchPath()
 {
     SymbolSettings settings = SymbolSettings::load(QSettings());
     settings.folders = m_debugFolders + settings.folders;
-    m_capture->setSymbolPlaces(settings.places());
+    m_capture->setDebugSearchPath(settings.places());
     m_saidNoSymbols = false;
 }
 
@@ -184,7 +185,7 @@ void MainWindow::showAbout()
     box->open();
 }
 
-/// The likely cause; everything else that can be checked is behind a link.
+/// Shows the probable cause, with a link to the whole checklist.
 void MainWindow::onNothingTraced(const QString &why)
 {
     m_whyUntraced = why;

@@ -1,26 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the main window is put together: views, menus, tool bar, layout.
+// The part of MainWindow that creates views, menus, tool bar and layout.
 #include "ui/actions.h"
 #include "ui/capture.h"
-#include "ui/capturedock.h"
-#include "ui/coroutinedock.h"
-#include "ui/creationdock.h"
-#include "ui/detailsdock.h"
-#include "ui/exportbar.h"
-#include "ui/infobar.h"
+#include "ui/docks/capturedock.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/creationdock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/docks/outputdock.h"
+#include "ui/docks/recordingsdock.h"
+#include "ui/docks/stuckdock.h"
+#include "ui/docks/throughputdock.h"
+#include "ui/format/theme.h"
+#include "ui/historyfetcher.h"
 #include "ui/mainwindow.h"
-#include "ui/outputdock.h"
-#include "ui/pastlook.h"
-#include "ui/recordingsdock.h"
-#include "ui/replaybar.h"
-#include "ui/startpage.h"
-#include "ui/statusbar.h"
-#include "ui/stuckdock.h"
-#include "ui/theme.h"
-#include "ui/throughputdock.h"
-#include "ui/timelineview.h"
+#include "ui/timeline/timelineview.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/replaybar.h"
+#include "ui/widgets/startpage.h"
+#include "ui/widgets/statusbar.h"
 
 #include <QMenuBar>
 #include <QSettings>
@@ -30,7 +30,7 @@ namespace ct {
 
 namespace {
 
-/// Grows when a dock is added or renamed, so that an old layout is not forced upon the new set.
+/// Increase this number when a dock is added or renamed, so that old saved layouts are ignored.
 constexpr int kLayoutVersion = 3;
 const QSize kDefaultSize(1440, 900);
 
@@ -46,7 +46,7 @@ void MainWindow::makeViews()
     m_timeline->setObjectName(QStringLiteral("timelineView"));
     m_timeline->setAccessibleName(tr("Timeline"));
     m_timelineDock->setWidget(m_timeline);
-    new PastLook(*m_capture, *m_timeline, m_timeline);
+    new HistoryFetcher(*m_capture, *m_timeline, m_timeline);
     m_stuck = new StuckDock(this);
     m_details = new DetailsDock(this);
     m_output = new OutputDock(this);
@@ -68,7 +68,7 @@ void MainWindow::makeViews()
     m_warning->setObjectName(QStringLiteral("nothingTracedBar"));
     m_notice = new InfoBar(InfoBar::Kind::Notice);
     m_notice->setObjectName(QStringLiteral("noticeBar"));
-    // All docks live below the central widget, so the info bars lie across the top of the window.
+    // All docks are below the central widget, so the info bars are at the top of the window.
     setCentralWidget(new InfoArea({m_warning, m_notice}, this));
     setDockNestingEnabled(true);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -174,7 +174,7 @@ void MainWindow::resetLayout()
     tabifyDockWidget(m_output, m_throughput);
     tabifyDockWidget(m_throughput, m_captureDock);
     tabifyDockWidget(m_captureDock, m_recordings);
-    splitDockWidget(m_stuck, m_details, Qt::Vertical);  // before the tabs: else this would become one more
+    splitDockWidget(m_stuck, m_details, Qt::Vertical);  // before the tabs, else it would become another tab
     tabifyDockWidget(m_stuck, m_creation);
     m_throughput->raise();
     m_stuck->raise();
@@ -192,7 +192,7 @@ void MainWindow::restoreLayout()
     QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
-    m_replayBar->end();  // whatever it was when that was saved
+    m_replayBar->end();  // hidden, whatever the saved state was
 }
 
 void MainWindow::saveLayout()

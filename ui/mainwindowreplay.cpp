@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is said of a recording that is open, and showing it once more, as if live.
-#include "core/session/replaygate.h"
+// The part of MainWindow for recordings: texts about their state, and replays.
+#include "core/playback/replaygate.h"
 #include "ui/actions.h"
 #include "ui/capture.h"
-#include "ui/followformat.h"
-#include "ui/format.h"
+#include "ui/docks/stuckdock.h"
+#include "ui/format/followformat.h"
+#include "ui/format/format.h"
 #include "ui/mainwindow.h"
-#include "ui/replaybar.h"
-#include "ui/statusbar.h"
-#include "ui/stuckdock.h"
+#include "ui/widgets/replaybar.h"
+#include "ui/widgets/statusbar.h"
 
 #include <ctime>
 
@@ -19,14 +19,14 @@ namespace ct {
 void MainWindow::connectReplay()
 {
     connect(m_actions->replay, &QAction::triggered, this, [this] {
-        settleTarget(tr("A replay replaces this capture. What shall happen to the target?"), [this] {
+        settleTarget(tr("A replay replaces this capture. Leave the target running, or terminate it?"), [this] {
             if (!m_capture->canReplay()) {
-                showError(tr("Cannot replay"), tr("The recording of this run is no longer there or is not whole."));
+                showError(tr("Cannot replay"), tr("The recording of this run was deleted, or is incomplete."));
                 m_actions->replay->setEnabled(false);
                 return;
             }
             findOrigin();
-            // What is shown as a whole says from when to when it lasts.
+            // The whole run is shown, so its start and end are known.
             m_replayBar->begin(m_origin, m_capture->population()->now());
             replay(0, true);
         });
@@ -51,7 +51,7 @@ void MainWindow::connectReplay()
     connect(m_replayBar, &ReplayBar::closeRequested, this, &MainWindow::endReplay);
 }
 
-/// From the beginning, up to `through` (ns, the stream's time) without waiting.
+/// Starts a replay from the beginning, without delays up to `through` (ns, the stream's time).
 void MainWindow::replay(std::uint64_t through, bool playing)
 {
     StartRequest request;
@@ -80,7 +80,7 @@ void MainWindow::seekReplay(std::uint64_t ts)
         replay(ts, m_capture->state() != SessionState::Ended && gate->isPlaying());
 }
 
-/// Back to the whole.
+/// Ends the replay and opens the whole recording.
 void MainWindow::endReplay()
 {
     if (m_capture->gate())
@@ -96,7 +96,7 @@ void MainWindow::sampleReplay()
         m_replayBar->end();
 }
 
-/// When the lost wake-ups that are shown were judged.
+/// Updates the text about the time of the judgement of lost wake-ups.
 void MainWindow::showInstant()
 {
     QString before;
@@ -108,7 +108,7 @@ void MainWindow::showInstant()
     m_stuck->setInstant(instantText(), before);
 }
 
-/// "at the end of the run".
+/// The time of the judgement: "at the end of the run".
 QString MainWindow::instantText() const
 {
     const bool ended = m_capture->state() == SessionState::Ended;
@@ -125,17 +125,17 @@ QString MainWindow::instantText() const
     return m_capture->knowsDeaths() ? tr("at the end of the recording") : tr("at the recording's last event");
 }
 
-/// "Replay, 2 ×".
+/// The state of a replay: "Replay, 2 ×".
 QString MainWindow::replayText() const
 {
     if (m_capture->state() == SessionState::Ended)
         return tr("Replay, at its end");
     if (!m_capture->gate()->isPlaying())
-        return tr("Replay, standing still");
+        return tr("Replay, paused");
     return tr("Replay, %1 ×").arg(m_capture->gate()->speed());
 }
 
-/// "Loading", "Recording", "Replay, 2 ×".
+/// The state of a file: "Loading", "Recording", "Replay, 2 ×".
 QString MainWindow::recordingText() const
 {
     const bool ended = m_capture->state() == SessionState::Ended;

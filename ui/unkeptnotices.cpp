@@ -2,26 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/unkeptnotices.h"
 
-#include "ui/format.h"
+#include "ui/format/format.h"
 
 #include <utility>
 
 namespace ct {
 
-QStringList UnkeptNotices::fresh(const NotKept &notKept, std::uint64_t names, std::uint64_t records)
+QStringList UnkeptNotices::fresh(const Overflow &notKept, std::uint64_t names, std::uint64_t records)
 {
     QStringList notices;
     if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
-        notices << tr("Memory has no room for more than %1 coroutines: coroutines that are born from now on, and their "
-                      "events, are counted, but not shown. A recording of the run has them.")
+        notices << tr("Memory has no room for more than %1 coroutines. Coroutines that are "
+                      "born from now on, and their events, are counted, but not shown. A "
+                      "recording of the run contains them.")
                        .arg(format::count(records));
     if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
-        notices << tr(
-            "Of coroutines that have ended, memory keeps the latest ones. Earlier ones, and their events, are "
-            "still counted (see Capture), but no longer shown. File > Run > Capture gives them more memory.");
+        notices << tr("Memory keeps only the latest coroutines that have ended. Earlier ones, and their "
+                      "events, are still counted (see Capture), but no longer shown. To keep more, "
+                      "increase the memory in File > Run > Capture.");
     if (names > 0 && !std::exchange(m_saidNames, true))
-        notices << tr("Memory for names is full: coroutines, threads and processes with new names are shown without "
-                      "them. Give coroutines names that repeat. A recording of the run has all names.");
+        notices << tr("Memory for names is full: coroutines, threads and processes with new "
+                      "names are shown without them. Use fewer different names. A recording "
+                      "of the run contains all names.");
     return notices;
 }
 

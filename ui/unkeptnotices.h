@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Notices about what memory has no room for, each of them once per capture.
+// Notices about overflow, each of them once per capture.
 #pragma once
 
-#include "core/trace/notkept.h"
+#include "core/trace/overflowcount.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -16,8 +16,9 @@ namespace ct {
 class UnkeptNotices {
     Q_DECLARE_TR_FUNCTIONS(UnkeptNotices)
 public:
-    /// Notices that were not given yet. `names`: Population::namesNotKept(). `records`: how many coroutines have one.
-    QStringList fresh(const NotKept &notKept, std::uint64_t names, std::uint64_t records);
+    /// Returns the notices that are new. `names` is Population::namesNotKept(). `records` is the number of coroutines
+    /// with a record.
+    QStringList fresh(const Overflow &notKept, std::uint64_t names, std::uint64_t records);
 
 private:
     bool m_saidUnkept = false;

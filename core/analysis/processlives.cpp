@@ -10,9 +10,11 @@ ProcessLives::ProcessLives(const Population &population)
         std::vector<Life> &lives = m_lives[process.pid];
         if (!lives.empty() && process.firstTs != 0)
             lives.back().to = std::min(lives.back().to, process.firstTs);
-        m_ended += process.endTs != 0 || !lives.empty() ? 1 : 0;
         lives.push_back({process.firstTs, process.endTs != 0 ? process.endTs : kLasting});
     }
+    const auto hasEnd = [](const Life &life) { return life.to != kLasting; };
+    for (const auto &[pid, lives] : m_lives)
+        m_ended += static_cast<std::size_t>(std::count_if(lives.begin(), lives.end(), hasEnd));
 }
 
 std::uint64_t ProcessLives::endOf(std::uint32_t pid, std::uint64_t ts) const
@@ -23,7 +25,7 @@ std::uint64_t ProcessLives::endOf(std::uint32_t pid, std::uint64_t ts) const
     const std::vector<Life> &lives = found->second;
     const auto later = std::find_if(lives.rbegin(), lives.rend(), [ts](const Life &life) { return life.from <= ts; });
     const Life &life = later != lives.rend() ? *later : lives.front();
-    // Something happened after it: what is known of its end is older than that.
+    // The event at `ts` proves that the process lived at least until then.
     return std::max(life.to, ts);
 }
 

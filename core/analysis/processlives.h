@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Until when a process lived whose coroutines we look at.
+// The times at which processes ended.
 #pragma once
 
 #include "core/trace/population.h"
@@ -12,31 +12,32 @@
 
 namespace ct {
 
-/// Processes by pid, as a Population knows them at one moment. Pids come back, and a process may go on as another
-/// program (exec): what began before the next of its pid did belongs to the one before.
+/// The lives of processes by pid, as a Population knows them at one moment. A pid can have several lives: the system
+/// reuses pids, and a process may run another program (exec). A life ends at the latest when the next one starts.
 class ProcessLives {
 public:
     static constexpr std::uint64_t kLasting = ~std::uint64_t{0};
 
-    ProcessLives() = default;  ///< nothing has ended
+    ProcessLives() = default;  ///< no process has ended
     explicit ProcessLives(const Population &population);
 
-    /// Of the process with that pid in which something happened at `ts`: when its time stood still; not before `ts`.
-    /// kLasting: it lives, or nobody knows better.
+    /// Returns the end (ns, CLOCK_MONOTONIC) of the life of `pid` in which an event happened at `ts`. The result is
+    /// `ts` or later. Returns kLasting if the process lives or is unknown.
     std::uint64_t endOf(std::uint32_t pid, std::uint64_t ts) const;
-    /// The same of the process in which a coroutine is in its present state.
+    /// Returns the end of the process in which the coroutine got its present state.
     std::uint64_t endOf(const CoroutineSnapshot &coroutine) const;
-    /// What the present is to a coroutine: `now`, or the end of its process, if that came before and while it lived.
+    /// Returns the time up to which the coroutine's state lasts: `now`, or the end of its process if that is earlier.
+    /// Returns `now` for a dead coroutine.
     std::uint64_t nowOf(const CoroutineSnapshot &coroutine, std::uint64_t now) const
     {
         return m_ended != 0 && coroutine.deathTs == 0 ? std::min(now, endOf(coroutine)) : now;
     }
-    /// It lived when its process ended.
+    /// Returns true if the process ended while the coroutine was alive.
     bool hasEnded(const CoroutineSnapshot &coroutine) const
     {
         return m_ended != 0 && coroutine.deathTs == 0 && endOf(coroutine) != kLasting;
     }
-    std::size_t endedCount() const { return m_ended; }  ///< never less in a later look at the same run
+    std::size_t endedCount() const { return m_ended; }  ///< 0 = no process has ended; never decreases during a run
 
 private:
     struct Life {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUsualFraction = 0.99;
 
-/// What a site usually takes, and from when on waiting there is suspicious.
+/// The usual duration of suspensions at a site, and the limit above which a suspension is stuck.
 struct Baseline {
     std::optional<std::uint64_t> usualNs;
     std::uint64_t limitNs = 0;
@@ -36,7 +36,7 @@ Baseline baselineOf(const Population &population, SiteId site, const StuckRule &
     return baseline;
 }
 
-/// When a process could be watched, by its pid.
+/// The times during which each process lived and was traced.
 class Watching {
 public:
     Watching(const Population &population, std::uint64_t now) : m_now(now), m_lives(population)
@@ -51,7 +51,7 @@ public:
         }
     }
 
-    /// How much of the time since then counts.
+    /// Returns the ns from `since` on during which the process lived and was traced.
     std::uint64_t watchedSince(std::uint32_t pid, std::uint64_t since) const
     {
         const std::uint64_t end = std::min(m_now, m_lives.endOf(pid, since));
@@ -76,7 +76,7 @@ private:
     };
     const std::uint64_t m_now;
     const ProcessLives m_lives;
-    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< do not overlap
+    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< by pid; the times of a process do not overlap
 };
 
 bool longestFirst(const StuckCoroutine &a, const StuckCoroutine &b)
@@ -110,19 +110,19 @@ StuckCoroutine describe(const Population &population, const CoroutineSnapshot &s
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule)
 {
     const Watching watching(population, now);
-    // Taken once per site, so that one judgement uses one measure.
+    // Computed once per site: statistics may change during the loop, and all coroutines of a site need one limit.
     std::unordered_map<SiteId, Baseline> baselines;
     std::unordered_map<SiteId, std::size_t> groupOf;
     std::vector<StuckGroup> groups;
     const std::uint32_t size = population.size();
     for (CoroutineId id = 0; id < size; ++id) {
-        // Most are ruled out by one look.
+        // This cheap check excludes most coroutines.
         const std::uint64_t since = population.suspendedSince(id);
         if (since >= now || now - since < rule.minimumNs)
             continue;
         const CoroutineSnapshot snapshot = population.at(id);
         if (snapshot.state != CoroutineState::Suspended || snapshot.since != since)
-            continue;  // went on in between
+            continue;  // resumed since the check
         const std::uint64_t suspendedNs = watching.watchedSince(snapshot.pid, since);
         auto [baseline, isNew] = baselines.try_emplace(snapshot.site);
         if (isNew)

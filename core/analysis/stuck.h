@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Who waits suspiciously long: suspensions compared with what their site usually takes.
+// Finds stuck coroutines: compares the duration of each suspension with the usual duration at its site.
 #pragma once
 
 #include "core/trace/population.h"
@@ -11,10 +11,11 @@
 
 namespace ct {
 
+/// A suspension is stuck if it lasts longer than the limit of its site. See docs/decisions/0006.
 struct StuckRule {
-    std::uint64_t minimumNs = 500'000'000;            ///< never call anything stuck before
-    double usualFactor = 8;                           ///< times the site's 99th percentile
-    std::uint64_t withoutBaselineNs = 1'000'000'000;  ///< at sites where no suspension ever completed
+    std::uint64_t minimumNs = 500'000'000;            ///< lower bound of the limit at all sites
+    double usualFactor = 8;                           ///< limit as a multiple of the site's 99th percentile
+    std::uint64_t withoutBaselineNs = 1'000'000'000;  ///< limit at sites where no suspension has completed
 };
 
 struct StuckCoroutine {
@@ -22,26 +23,27 @@ struct StuckCoroutine {
     std::uint64_t probeId = 0;
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
-    std::uint64_t since = 0;               ///< ns, CLOCK_MONOTONIC
-    std::uint64_t suspendedNs = 0;         ///< that its process lived and was traced
-    std::optional<std::uint64_t> usualNs;  ///< the site's 99th percentile; nullopt: no suspension completed there
-    // As the target said it, see CoroutineNotes.
-    bool woken = false;  ///< was made runnable and still waits for a thread: not a lost wake, but nobody runs it
+    std::uint64_t since = 0;               ///< ns, CLOCK_MONOTONIC, start of the suspension
+    std::uint64_t suspendedNs = 0;         ///< duration, without times when the process was gone or not traced
+    std::optional<std::uint64_t> usualNs;  ///< the site's 99th percentile; nullopt: no suspension has completed there
+    // Reported by the target, see CoroutineNotes.
+    bool woken = false;  ///< was made runnable, but no thread has resumed it: not a lost wake
     std::optional<Wake> lastWake;
     std::optional<WaitsOn> waitsOn;
 };
 
+/// The stuck coroutines of one site.
 struct StuckGroup {
     SiteId site = kUnknownSite;
-    std::optional<std::uint64_t> usualNs;
-    std::uint64_t longestNs = 0;
+    std::optional<std::uint64_t> usualNs;    ///< see StuckCoroutine::usualNs
+    std::uint64_t longestNs = 0;             ///< the greatest suspendedNs of the group
     std::vector<StuckCoroutine> coroutines;  ///< longest first
 };
 
-/// Pure: judges the population at time `now` (ns, CLOCK_MONOTONIC). Groups with most coroutines first. Coroutines that
-/// are finished, destroyed, running, flagged or unknown are never stuck. While a process has its tracing switched off
-/// nobody knows what its coroutines do: such times do not count. For coroutines of a process that is gone, time stands
-/// still at its end.
+/// Judges the population at time `now` (ns, CLOCK_MONOTONIC), without side effects. Returns the groups with the most
+/// coroutines first. Coroutines that are finished, destroyed, running, flagged or unknown are never stuck. Times while
+/// a process had tracing off do not count, because the states of its coroutines are unknown then. For a process that is
+/// gone, no time counts after its end.
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule = {});
 
 }  // namespace ct

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/csvwriter.h"
 
+#include "core/base/utf8.h"
 #include "core/exporting/pointkind.h"
-#include "core/recording/filesink.h"
-#include "core/recording/ledger.h"
-#include "core/recording/lineoutput.h"
-#include "core/recording/namebook.h"
-#include "core/recording/utf8.h"
+#include "core/recording/text/ledger.h"
+#include "core/recording/text/lineoutput.h"
+#include "core/recording/text/namebook.h"
+#include "core/recording/write/filesink.h"
 
 #include <algorithm>
 #include <array>
@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::string_view kHeader =
     "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function,name,parent\n";
-/// Enough for every number and comma of a row; the texts come on top.
+/// Enough for all numbers and commas of a row. Texts need room of their own.
 constexpr std::size_t kRowWithoutTexts = 320;
-/// Ids are dense; one beyond this is nonsense and has no text.
+/// Ids are dense. A larger id is invalid and gets no text.
 constexpr SiteId kMaxSites = 1U << 24;
 
 enum class Formulas { Raw, Escaped };
 
-/// Whether a spreadsheet may take it for a formula. White space and control characters in front may be dropped on
-/// import; the full-width forms count as the ASCII ones there.
+/// Whether a spreadsheet may run the text as a formula. An import may remove leading white space and control
+/// characters, and treats full-width forms as the ASCII characters.
 bool looksLikeFormula(std::string_view text)
 {
     constexpr std::array<std::string_view, 2> kBlanks{"\u00A0", "\uFEFF"};
@@ -137,7 +137,7 @@ private:
         return known ? std::string_view(m_sites[transition.site]) : std::string_view(",,,");
     }
 
-    /// What is known of its address by now.
+    /// The location of the transition's address, as far as it is resolved now.
     std::string_view placeOf(const Transition &transition)
     {
         const AddressLookup::Answer answer = m_lookup->known(

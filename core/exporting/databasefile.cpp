@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/databasefile.h"
 
-#include "core/filekey.h"
-#include "core/fileremedy.h"
-#include "core/recording/fileclaim.h"
+#include "core/base/filekey.h"
+#include "core/base/fileremedy.h"
+#include "core/recording/write/fileclaim.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace ct {
 
 namespace {
 
-/// SQLite has its other files in the folder of the database itself, not in that of a link to it.
+/// SQLite creates its other files next to the database itself, not next to a link to it.
 std::string behindLinks(const std::string &path)
 {
     std::error_code failed;
@@ -35,7 +35,7 @@ std::string directoryOf(const std::string &path)
 constexpr off_t kFirstLockByte = 0x40000000;
 constexpr off_t kLockBytes = 512;
 
-/// Another program has a transaction on the database: replacing the file would take it away from under it.
+/// Returns an error when another program has a transaction on the database, which a replacement would destroy.
 Result<void> ensureUnlocked(int fd, const std::string &path)
 {
     struct flock lock = {};
@@ -47,7 +47,7 @@ Result<void> ensureUnlocked(int fd, const std::string &path)
     if (::fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
         return {};
     return Error{ErrorCode::Busy,
-                 path + ": database is locked by another program, close the database there or choose another place"};
+                 path + ": database is locked by another program, close the database there or choose another path"};
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
     const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
     const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return errnoError(errno, path + " cannot be written, choose another place");
+        return errnoError(errno, path + " cannot be written, choose another path");
     Result<void> usable = ctr::claimForWriting(fd) ? ensureUnlocked(fd, path) : ctr::writtenElsewhere(path);
     if (access(directoryOf(behindLinks(path)).c_str(), W_OK | X_OK) != 0)
         usable = errnoError(
@@ -84,7 +84,7 @@ Result<void> ensureInPlace(int fd, const std::string &path)
     const bool isRemoved = fstat(fd, &info) == 0 && info.st_nlink == 0;
     return Error{ErrorCode::NotFound, path + (isRemoved ? " was removed" : " was moved") +
                                           " by another program before the first event was written; write it again, " +
-                                          "and leave the file in its place until the end"};
+                                          "and do not move or remove the file meanwhile"};
 }
 
 Result<void> emptyDatabaseFile(int fd, const std::string &path)
@@ -92,7 +92,7 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
     if (Result<void> unlocked = ensureUnlocked(fd, path); !unlocked)
         return unlocked;
     if (::ftruncate(fd, 0) != 0)
-        return errnoError(errno, path + " cannot be replaced, choose another place");
+        return errnoError(errno, path + " cannot be replaced, choose another path");
     for (const char *suffix : {"-journal", "-wal", "-shm"})
         ::unlink((behindLinks(path) + suffix).c_str());
     return {};
@@ -101,7 +101,7 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
 Result<void> synchroniseDatabase(int fd, const std::string &path)
 {
     const int failed = fsync(fd) != 0 ? errno : 0;
-    // Some file systems cannot synchronise, and say so.
+    // Some file systems cannot synchronise, and report that.
     if (failed != 0 && failed != EINVAL)
         return writeError(failed, path + " did not reach the disk");
     return {};

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/exporting.h"
 
+#include "core/base/fileending.h"
 #include "core/exporting/csvwriter.h"
 #include "core/exporting/replacefile.h"
 #include "core/exporting/sqlitewriter.h"
 #include "core/exporting/tracereplay.h"
-#include "core/fileending.h"
-#include "core/recording/jsonlwriter.h"
+#include "core/recording/text/jsonlwriter.h"
 
 #include <array>
 #include <string>
@@ -16,7 +16,7 @@ namespace ct {
 
 namespace {
 
-/// It goes on as it is, for those who read it.
+/// The JSONL format has no resolved addresses, so `lookup` is not used.
 Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, std::shared_ptr<AddressLookup>)
 {
     return makeJsonlWriter(path);
@@ -53,7 +53,7 @@ const ExportFormat &forSpreadsheets(const ExportFormat &format)
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums,
-                                 std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamPlaces> places)
+                                 std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamIndex> places)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
@@ -64,7 +64,7 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
     if (!sink)
         return ofNothingWritten(sink.error(), file->temporaryPath(), path);
     Result<ExportReport> report = TraceReplay(population, history, **sink, progress, sums, std::move(places)).run();
-    // Closed before the file is renamed or removed.
+    // Close the sink before the file is renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)
         return report;

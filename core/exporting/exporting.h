@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Exports: one file per format; a table names them, so that dialogs and the command line agree.
+// Exports of a trace, one file per format. A table lists the formats for dialogs and the command line.
 #pragma once
 
-#include "core/exporting/addresslookup.h"
-#include "core/recording/streamplaces.h"
+#include "core/addresses/addresslookup.h"
+#include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -19,11 +19,11 @@
 namespace ct {
 
 struct ExportFormat {
-    std::string_view name;       ///< "SQLite", for people
+    std::string_view name;       ///< for display: "SQLite"
     std::string_view extension;  ///< "sqlite"
-    /// A sink that writes `path` as the stream comes (batch mode) and makes it valid in finish(). An output that
-    /// cannot be written is an error here, before any event; an existing file is replaced.
-    /// `lookup`: what addresses without a site mean; may be null.
+    /// Makes a sink that writes `path` during the stream (batch mode) and makes it valid in finish(). If the output
+    /// cannot be written, the error is returned here, before any event. Replaces an existing file. `lookup`: resolves
+    /// addresses without a site; may be null.
     Result<std::shared_ptr<Sink>> makeSink(const std::string &path, std::shared_ptr<AddressLookup> lookup = {}) const
     {
         return make(path, std::move(lookup));
@@ -33,36 +33,35 @@ struct ExportFormat {
 
 /// Every format: JSONL, CSV, SQLite.
 std::span<const ExportFormat> exportFormats();
-/// By the ending of a path, letter case ignored; nullptr when none fits.
+/// Finds a format by the ending of a path, ignoring letter case; nullptr if none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 
-/// The one that a spreadsheet can open although targets chose the names in it, see makeSpreadsheetCsvWriter(). `format`
-/// itself unless it is CSV.
+/// The variant of CSV that is safe to open in a spreadsheet, see makeSpreadsheetCsvWriter(). Other formats are returned
+/// as they are.
 const ExportFormat &forSpreadsheets(const ExportFormat &format);
 
-/// Called now and then with 0..1; returning false cancels.
+/// Called now and then with 0..1. Returning false cancels the export.
 using ExportProgress = std::function<bool(double)>;
 
-/// What an export holds, and what it could not hold.
+/// What an export contains, and what it lacks.
 struct ExportReport {
-    std::uint64_t rows = 0;           ///< transitions written
-    std::uint64_t coroutines = 0;     ///< coroutines in the file, with or without rows
-    std::uint64_t lostEvents = 0;     ///< gaps inside the exported history: the target was faster than the capture
-    std::uint64_t droppedEvents = 0;  ///< captured, but neither in memory (History's budget) nor recorded: not there
-    std::uint64_t droppedNotes = 0;   ///< the same of wakes and waits-on; the latest of each coroutine are there
-    std::uint64_t coroutinesNotKept = 0;  ///< further coroutines, of which there was no record (any more), and
-    std::uint64_t eventsNotKept = 0;      ///< what was captured of them: not in the file either
+    std::uint64_t rows = 0;               ///< transitions written
+    std::uint64_t coroutines = 0;         ///< coroutines in the file, with or without rows
+    std::uint64_t lostEvents = 0;         ///< overwritten or dropped before they were captured
+    std::uint64_t droppedEvents = 0;      ///< captured, but neither in memory (History's budget) nor in the recording
+    std::uint64_t droppedNotes = 0;       ///< missing wakes and waits; the latest of each coroutine are in the file
+    std::uint64_t coroutinesNotKept = 0;  ///< coroutines without a record, not in the file
+    std::uint64_t eventsNotKept = 0;      ///< captured events of these coroutines, not in the file
 };
 
-/// Writes what the trace holds now to `path`, coroutine by coroutine, through a temporary file beside it, renamed at
-/// the end; a cancelled or failed export leaves an existing file as it was. Any thread; the trace may grow meanwhile.
-/// What memory has dropped comes from the recording that `places` is of, first and in the order of the stream; without
-/// one, or where it has it no longer, the report says how much is missing.
-/// `sums`: of the session, for what only it knows: untraced coroutines, records dropped, ... . `lookup`: as of
-/// makeSink().
+/// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same
+/// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. Any thread; the
+/// trace may grow at the same time. `places`: index of the recording, which supplies evicted events, first and in the
+/// order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session, for
+/// counts that only it has, such as untraced coroutines and dropped records. `lookup`: as for makeSink().
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
                                  std::shared_ptr<AddressLookup> lookup = {},
-                                 std::shared_ptr<const StreamPlaces> places = {});
+                                 std::shared_ptr<const StreamIndex> places = {});
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Notices that a write reached the limit on the size of files (ulimit -f), where a library hides errno.
+// Detects that a write reached the limit on the size of files (ulimit -f), for libraries that hide errno.
 #pragma once
 
 #include <csignal>
@@ -9,8 +9,8 @@
 
 namespace ct {
 
-/// While it lives, the kernel's SIGXFSZ for writes of this thread waits, even if the process ignores the signal. On one
-/// thread.
+/// As long as it lives, SIGXFSZ for writes of this thread stays pending, even if the process ignores the signal. For
+/// one thread.
 class FileLimitWatch {
 public:
     FileLimitWatch()
@@ -27,7 +27,7 @@ public:
     FileLimitWatch(const FileLimitWatch &) = delete;
     FileLimitWatch &operator=(const FileLimitWatch &) = delete;
 
-    /// Since the beginning, or since the latest call.
+    /// Since construction, or since the previous call.
     bool isReached() const
     {
         const timespec now{};

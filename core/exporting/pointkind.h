@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The sorts of suspension points, as every exported table names them.
+// Names of the kinds of suspension points, the same in every exported table.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 #include <string_view>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/replacefile.h"
 
-#include "core/fileremedy.h"
-#include "core/recording/fileclaim.h"
+#include "core/base/fileremedy.h"
+#include "core/recording/write/fileclaim.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +20,7 @@ namespace ct {
 
 namespace {
 
-/// 0 or errno. File systems that cannot synchronise are none of our business.
+/// Returns 0 or errno. File systems that cannot synchronise count as success.
 int synchronise(const std::string &path, int flags)
 {
     const int fd = ::open(path.c_str(), flags | O_RDONLY | O_CLOEXEC);
@@ -31,10 +31,10 @@ int synchronise(const std::string &path, int flags)
     return failed;
 }
 
-/// A file of its own, created now.
+/// Creates a new file in the folder of the target.
 Result<std::string> createBeside(const std::string &target)
 {
-    // Only uniqueness matters: no order with anything else.
+    // Relaxed: only uniqueness matters.
     static std::atomic<unsigned> counter{0};
     for (int attempt = 0; attempt < 100; ++attempt) {
         const unsigned number = counter.fetch_add(1, std::memory_order_relaxed);
@@ -45,7 +45,7 @@ Result<std::string> createBeside(const std::string &target)
             return path;
         }
         if (errno != EEXIST)
-            return errnoError(errno, target + " cannot be written, choose another place");
+            return errnoError(errno, target + " cannot be written, choose another path");
     }
     return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files in its folder"};
 }

@@ -1,29 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Replaces a file as a whole or not at all.
+// Replaces a file completely or not at all.
 #pragma once
 
-#include "core/filekey.h"
-#include "core/result.h"
+#include "core/base/filekey.h"
+#include "core/base/result.h"
 
 #include <optional>
 #include <string>
 
 namespace ct {
 
-/// A temporary file beside the target; removed unless commit() succeeds.
+/// A temporary file in the folder of the target. Removed unless commit() succeeds.
 class ReplaceFile {
 public:
-    /// Creates the temporary file, with the permissions of an existing target. A link is followed, so that it stays
-    /// one. An error when somebody is writing the target: what comes after the replacement would be lost.
+    /// Creates the temporary file, with the permissions of an existing target. Follows a link, so it stays a link.
+    /// Returns an error when another writer has the target open: its later output would be lost.
     static Result<ReplaceFile> prepare(const std::string &path);
     ReplaceFile(ReplaceFile &&other) noexcept;
     ReplaceFile &operator=(ReplaceFile &&) = delete;
     ~ReplaceFile();
 
     const std::string &temporaryPath() const { return m_temporary; }
-    /// Synchronises the file, renames it, synchronises the directory.
+    /// Synchronises the file, renames it, and synchronises the directory.
     Result<void> commit();
 
 private:
@@ -34,8 +34,8 @@ private:
     std::optional<FileKey> m_key;
 };
 
-/// An error of who wrote `temporary` in place of `path`. What it says of how much is in its file does not hold for one
-/// that goes away: of that, only the cause stays.
+/// Rewrites an error of a writer that wrote `temporary` instead of `path`. Names `path` and keeps the cause. Removes
+/// the statement about the content of the file, because the temporary file is removed.
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
 
 }  // namespace ct

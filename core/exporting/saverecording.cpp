@@ -3,8 +3,8 @@
 #include "core/exporting/saverecording.h"
 
 #include "core/exporting/replacefile.h"
-#include "core/recording/fileclaim.h"
-#include "core/recording/segments.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-/// Another file that everybody would take for a part of the recording `to`, or `to` for a part of; "": none.
-/// "x.ctr" is what "x.0.ctr" and more are called together.
+/// The name of another file that looks like a segment of the recording `to`, or whose segment `to` looks like; "" =
+/// none. "x.ctr" is the common name of the segments "x.0.ctr", "x.1.ctr" and so on.
 std::string namesakeOf(const std::string &to)
 {
     const std::string one = std::filesystem::path(to).lexically_normal().string();
@@ -42,7 +42,7 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();
-    // The rest belongs to bringing the file to the disk.
+    // The rest of the progress is for commit().
     const CopyProgress part = [&](double done) { return !progress || progress(done * 0.95); };
     Result<CopiedRecording> copied = copyRecording(from, file->temporaryPath(), part);
     if (!copied && copied.error().code == ErrorCode::Cancelled)

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Keeps a recording as one file.
+// Saves a recording as one file.
 #pragma once
 
-#include "core/recording/recordingcopy.h"
+#include "core/recording/library/recordingcopy.h"
 
 namespace ct {
 
-/// Through a temporary file beside `to`, renamed at the end: a save that is cancelled or fails leaves what was there.
-/// `from` as in copyRecording(); `to` may not be a recording that is being written or is open, nor be named like
-/// the files of another one ("x.ctr" beside "x.0.ctr"). Any thread.
+/// Writes a temporary file in the folder of `to` and renames it at the end: a cancelled or failed save leaves an
+/// existing file as it was. `from`: as for copyRecording(). `to` must not be a recording that is being written or is
+/// open. It must not have a name that belongs to the files of another recording ("x.ctr" next to "x.0.ctr"). Any
+/// thread.
 Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to,
                                       const CopyProgress &progress = {});
 

@@ -8,7 +8,7 @@ namespace ct {
 
 namespace {
 
-/// Some 100 bytes each. What is beyond stays an address.
+/// About 100 bytes each. Further addresses are not resolved.
 constexpr std::size_t kMostAddresses = 2'000'000;
 
 constexpr const char *kInsertAddresses =

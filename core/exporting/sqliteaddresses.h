@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table `addresses`: what addresses mean, of suspensions whose site the target did not say.
+// The table `addresses`: resolved addresses of suspensions without a site.
 #pragma once
 
-#include "core/exporting/addresslookup.h"
+#include "core/addresses/addresslookup.h"
 #include "core/exporting/sqliteconnection.h"
 
 #include <memory>
@@ -16,23 +16,23 @@ namespace ct {
 
 class SqliteAddresses {
 public:
-    /// `lookup` may be null: the table stays empty then.
+    /// `lookup` may be null; then the table stays empty.
     explicit SqliteAddresses(std::shared_ptr<AddressLookup> lookup) : m_lookup(std::move(lookup)) {}
 
-    /// Of every transition. `pid`: of its coroutine; 0 = not known.
+    /// Call for every transition. `pid`: of its coroutine; 0 = unknown.
     void note(const Transition &transition, std::uint32_t pid)
     {
         if (m_lookup && transition.site == kUnknownSite && !transition.active && transition.addr != 0)
             add(transition, pid);
     }
-    /// Within a transaction. Waits for the lookup.
+    /// Call within a transaction. Waits for the lookup.
     Result<void> write(SqliteConnection &connection);
 
 private:
     void add(const Transition &transition, std::uint32_t pid);
 
     std::shared_ptr<AddressLookup> m_lookup;
-    std::vector<std::uint64_t> m_latest;  ///< by coroutine: mostly it is the same one again
+    std::vector<std::uint64_t> m_latest;  ///< by coroutine; most addresses repeat the latest one
     std::set<std::pair<CoroutineId, std::uint64_t>> m_noted;
     std::vector<EventAddress> m_addresses;
 };

@@ -36,7 +36,7 @@ ErrorCode codeOf(int sqlite, bool isAtLimit)
 
 QString freshName()
 {
-    // Only uniqueness matters: no order with anything else.
+    // Relaxed: only uniqueness matters.
     static std::atomic<unsigned> counter{0};
     return QStringLiteral("corotracer-export-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
 }
@@ -57,11 +57,11 @@ SqliteConnection::~SqliteConnection()
 {
     rollback();
     // A failed transaction can leave some of its pages in the file, and the older pages in the journal. The next
-    // statement that reads puts these back; closing alone would leave both files as they are.
+    // statement that reads puts the older pages back; closing alone would leave both files as they are.
     if (m_hasFailed && m_database.isOpen())
         (void)run("SELECT count(*) FROM sqlite_master");
     m_database.close();
-    // The last handle goes before the connection: the order Qt asks for.
+    // Qt requires that the last handle is destroyed before the connection is removed.
     m_database = QSqlDatabase();
     QSqlDatabase::removeDatabase(m_name);
 }
@@ -80,9 +80,9 @@ Error SqliteConnection::errorOf(const QSqlError &error, bool isAtLimit)
     const ErrorCode code = codeOf(error.nativeErrorCode().toInt() & 0xFF, isAtLimit);
     const std::string what = m_path + ": " + error.databaseText().toStdString();
     if (code == ErrorCode::PermissionDenied)
-        return {code, what + "; choose a place that can be written"};
+        return {code, what + "; choose a folder that you may write to"};
     if (code == ErrorCode::Busy)
-        return {code, what + " by another program, close the database there or choose another place"};
+        return {code, what + " by another program, close the database there or choose another path"};
     m_hasFailed = true;
     return {code, what + "; " + m_content + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
 }
@@ -116,7 +116,7 @@ Result<void> SqliteConnection::execute(QSqlQuery &query, std::initializer_list<Q
     return {};
 }
 
-// Statements, because Qt's own functions drop the code of an error.
+// Uses SQL statements, because Qt's own functions drop the code of an error.
 Result<void> SqliteConnection::begin()
 {
     if (m_inTransaction)
@@ -137,7 +137,7 @@ Result<void> SqliteConnection::commit()
 
 void SqliteConnection::rollback()
 {
-    // An error here says that SQLite has ended the transaction by itself.
+    // An error here means that SQLite has already ended the transaction.
     if (m_inTransaction)
         (void)run("ROLLBACK");
     m_inTransaction = false;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One connection to a SQLite database, with our kind of errors. Belongs to the thread that opened it.
+// One connection to a SQLite database, with errors as Result. Belongs to the thread that opened it.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <QSqlDatabase>
 #include <QSqlQuery>
@@ -22,7 +22,7 @@ namespace ct {
 class SqliteConnection {
 public:
     static Result<std::unique_ptr<SqliteConnection>> open(const std::string &path);
-    ~SqliteConnection();  ///< rolls an open transaction back
+    ~SqliteConnection();  ///< rolls back an open transaction
     SqliteConnection(const SqliteConnection &) = delete;
     SqliteConnection &operator=(const SqliteConnection &) = delete;
 
@@ -31,14 +31,14 @@ public:
     Result<QSqlQuery> prepare(std::string_view statement);
     Result<void> execute(QSqlQuery &query, std::initializer_list<QVariant> values);
 
-    /// Nothing, when a transaction is open already.
+    /// Does nothing when a transaction is open.
     Result<void> begin();
-    /// Nothing, when none is open.
+    /// Does nothing when no transaction is open.
     Result<void> commit();
     /// Ends an open transaction without its changes, also after an error. The next statement can begin another one.
     void rollback();
 
-    /// What errors say about the content from now on: a sentence without its full stop.
+    /// What errors report about the content from now on: a sentence without its full stop.
     void setContent(std::string content) { m_content = std::move(content); }
 
 private:
@@ -51,7 +51,7 @@ private:
     QSqlDatabase m_database;
     std::string m_content = "the database is valid up to the latest commit";
     bool m_inTransaction = false;
-    bool m_hasFailed = false;  ///< so that the journal may have pages to put back
+    bool m_hasFailed = false;  ///< the journal may have pages to put back
 };
 
 }  // namespace ct

@@ -23,7 +23,7 @@ std::string_view waitKindName(WaitKind kind)
     return "unknown";
 }
 
-/// One row of a statement for each item; put(rows, item) writes its values.
+/// Writes one row for each item; put(rows, item) writes its values.
 template <class Item, class Put>
 Result<void> writeAll(SqliteConnection &connection, const std::vector<Item> &items, const SqlStatement &statement,
                       Put &&put)
@@ -48,7 +48,7 @@ void putId(SqlRows &rows, CoroutineId id)
     rows.integerOrNull(id, id != kNoCoroutine);
 }
 
-/// Numbers stay numbers, addresses look like those of the events.
+/// Numbers stay numbers. Addresses look like those of the events.
 void putObject(SqlRows &rows, const WaitsOn &waits)
 {
     if (waits.kind == WaitKind::Descriptor || waits.kind == WaitKind::Timer)
@@ -135,7 +135,7 @@ Result<void> writeNotes(SqliteConnection &connection, const Notes &notes)
     if (Result<void> written = writeOfProcesses(connection, notes); !written)
         return written;
     for (const ProcessEnd &end : notes.processEnds) {
-        // One at a time: of several with the same pid, the oldest goes first.
+        // One at a time: of several processes with the same pid, the oldest ends first.
         const std::string values = std::to_string(end.ts) + kUpdateProcessEnd + std::to_string(end.pid) + ")";
         if (Result<void> written = connection.run("UPDATE processes SET end_ts = " + values); !written)
             return written;

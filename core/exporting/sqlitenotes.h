@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables of a SQLite database that hold what targets told beyond transitions.
+// Writes the notes of a stream into the tables of a SQLite database.
 #pragma once
 
 #include "core/exporting/sqliteconnection.h"
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 namespace ct {
 
-/// Within a transaction; the births of the coroutines concerned must have been written.
+/// Call within a transaction, after the births of the coroutines in the notes were written.
 Result<void> writeNotes(SqliteConnection &connection, const Notes &notes);
 
-/// At the end: a row for every process that nobody announced, but that had coroutines.
+/// Call at the end. Adds a row for each process that has coroutines, but was never reported.
 Result<void> completeProcesses(SqliteConnection &connection);
 
 }  // namespace ct

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What sqlitewriter.h describes, in SQL.
+// The SQL statements of the schema that sqlitewriter.h describes.
 #pragma once
 
 namespace ct {
 
 inline constexpr const char *kSqlitePragmas[] = {
-    // One writer, and nobody waits for it: no file lock is taken per transaction, and the journal stays one file.
+    // There is one writer: this avoids a file lock per transaction, and the journal stays one file.
     "PRAGMA locking_mode = EXCLUSIVE",
     "PRAGMA journal_mode = DELETE",
-    // The harvest must not wait for the disk. Safe against the death of the process; the end is synchronised.
+    // The harvest must not wait for the disk. Safe if the process is killed; the end is synchronised.
     "PRAGMA synchronous = OFF",
     "PRAGMA cache_size = -32768",
     "PRAGMA temp_store = MEMORY",
@@ -105,7 +105,7 @@ inline constexpr const char *kSqliteTables[] = {
     "INSERT INTO trace_info VALUES ('format', 2), ('complete', 0)",
 };
 
-// Heads and tails of statements of many rows, see sqlrows.h.
+// Heads and tails of statements with many rows, see sqlrows.h.
 inline constexpr const char *kInsertEvents =
     "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts, n, coroutine, pid, site_id, kind) VALUES ";
 inline constexpr const char *kInsertCoroutines =
@@ -118,7 +118,7 @@ inline constexpr const char *kUpdateCounts = "UPDATE coroutines SET events = v.c
                                              " missed_before_attach = v.column4, dropped = v.column5 FROM (VALUES ";
 inline constexpr const char *kUpdateTail = ") AS v WHERE coroutines.coroutine = v.column1";
 
-/// Of the notes.
+/// Statements for notes.
 struct SqlStatement {
     const char *head;
     const char *tail = "";
@@ -140,7 +140,7 @@ inline constexpr const char *kCompleteProcesses =
 inline constexpr const char *kInsertSite =
     "INSERT OR REPLACE INTO sites (site_id, file, line, \"column\", function) VALUES (?, ?, ?, ?, ?)";
 
-/// Made at the end: keeping them up to date while rows come costs more than the rows.
+/// Created at the end, because updating them for each row costs more than the rows.
 inline constexpr const char *kSqliteIndexes[] = {
     "CREATE INDEX idx_coro_trace_events_probe_seq ON coro_trace_events (probe_id, seq)",
     "CREATE INDEX idx_coro_trace_events_tid_ts ON coro_trace_events (tid, ts)",

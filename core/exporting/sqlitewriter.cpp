@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/sqlitewriter.h"
 
+#include "core/base/filekey.h"
+#include "core/base/utf8.h"
 #include "core/exporting/databasefile.h"
 #include "core/exporting/pointkind.h"
 #include "core/exporting/sqliteaddresses.h"
@@ -9,10 +11,8 @@
 #include "core/exporting/sqlitenotes.h"
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
-#include "core/filekey.h"
-#include "core/recording/filesink.h"
-#include "core/recording/ledger.h"
-#include "core/recording/utf8.h"
+#include "core/recording/text/ledger.h"
+#include "core/recording/write/filesink.h"
 
 #include <array>
 #include <functional>
@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kCommitEveryNs = 500'000'000;
 constexpr std::uint64_t kCommitEveryRows = 200'000;
 
-/// NULL for what the target did not say.
+/// NULL for 0, which stands for a value that the target did not report.
 QVariant known(std::uint32_t value)
 {
     return value == 0 ? QVariant(QMetaType::fromType<uint>()) : QVariant(value);
@@ -49,13 +49,13 @@ std::string_view dialectName(Dialect dialect)
     return "unknown";
 }
 
-/// A part of the end, and its name in errors.
+/// A part of the end, with its name for errors.
 struct Part {
     const char *name;
     std::function<Result<void>()> write;
 };
 
-/// "addresses and indexes"
+/// For example "addresses and indexes".
 std::string namesFrom(std::span<const Part> parts)
 {
     std::string names;
@@ -70,7 +70,8 @@ public:
         : m_path(std::move(path)), m_file(file), m_addresses(std::move(lookup))
     {
     }
-    /// Without finish(): what was consumed is committed, `complete` stays 0; if there was nothing, nothing is left.
+    /// Without finish(): commits the consumed batches, and `complete` stays 0. If nothing was consumed, removes a file
+    /// that it created.
     ~SqliteWriter() override
     {
         if (!m_begun && m_file.created)
@@ -125,7 +126,7 @@ private:
     const std::string m_path;
     const DatabaseFile m_file;
     bool m_begun = false;
-    /// From the first consume() to finish(), on one thread.
+    /// Used from the first consume() to finish(), on one thread.
     std::unique_ptr<SqliteConnection> m_connection;
     std::optional<QSqlQuery> m_insertSite;
     Ledger m_ledger;
@@ -133,8 +134,8 @@ private:
     SqlRows m_events{kInsertEvents};
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
-    std::uint64_t m_consumed = 0;   ///< transitions, and
-    std::uint64_t m_committed = 0;  ///< those of them that are in the file for good
+    std::uint64_t m_consumed = 0;   ///< transitions consumed
+    std::uint64_t m_committed = 0;  ///< transitions committed
 };
 
 Result<void> SqliteWriter::ensureOpen()
@@ -311,7 +312,7 @@ Result<void> SqliteWriter::complete(Accounting sums)
         m_connection->rollback();
         sums.eventsNotWritten += m_consumed - m_committed;
     }
-    // The sums come before all that may find no room: they fit into a page that the file has already.
+    // The sums come first, before everything that may find no room: they fit into a page that the file already has.
     const Result<void> summed = inTransaction([&] { return writeInfo(sums); });
     if (!committed || !summed)
         return committed ? summed : committed;
@@ -331,7 +332,7 @@ Result<void> SqliteWriter::complete(Accounting sums)
     return {};
 }
 
-/// One transaction for each part of the end: a part that finds no room leaves the parts before it in the file.
+/// Runs one part of the end in its own transaction. A part that finds no room leaves the parts before it in the file.
 Result<void> SqliteWriter::inTransaction(const std::function<Result<void>()> &write)
 {
     Result<void> done = m_connection->begin();
@@ -344,7 +345,7 @@ Result<void> SqliteWriter::inTransaction(const std::function<Result<void>()> &wr
     return done;
 }
 
-/// The last part. Its transaction also marks the database as complete.
+/// Writes the last part. Its transaction also marks the database as complete.
 Result<void> SqliteWriter::writeIndexes()
 {
     for (const char *index : kSqliteIndexes) {
@@ -360,7 +361,7 @@ Result<void> SqliteWriter::writeCounts()
     CoroutineId id = 0;
     for (const Ledger::Entry &entry : m_ledger.entries()) {
         const CoroutineId of = id++;
-        // Zeros are there since the birth. Coroutines that are not exported have them too, and there may be millions.
+        // Zeros are there since the birth. Coroutines that are not exported have them too, and can be millions.
         if ((entry.events | entry.lost | entry.missed | entry.dropped) == 0)
             continue;
         rows.beginRow();

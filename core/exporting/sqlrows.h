@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Many rows in one SQL statement, as literals, in ASCII. Four times as fast as binding each value through Qt SQL.
+// Builds one SQL statement for many rows, with literals, in ASCII. Four times as fast as binding values through Qt SQL.
 #pragma once
 
-#include "core/recording/lineoutput.h"
-#include "core/recording/utf8.h"
+#include "core/base/utf8.h"
+#include "core/recording/text/lineoutput.h"
 
 #include <algorithm>
 #include <array>
@@ -21,9 +21,9 @@ public:
     explicit SqlRows(std::string_view head, std::string_view tail = {}) : m_head(head), m_tail(tail), m_text(head) {}
 
     void beginRow() { m_text += m_rows++ == 0 ? "(" : ",("; }
-    void endRow() { m_text.back() = ')'; }  // in place of the comma behind the last value
+    void endRow() { m_text.back() = ')'; }  // replaces the comma behind the last value
 
-    /// SQLite's integers are signed: beyond 2^63 the same 64 bits come out negative (no clock gets there).
+    /// SQLite's integers are signed: values from 2^63 on become negative (no clock gets there).
     void integer(std::uint64_t value)
     {
         std::array<char, kMaxDecimal + 1> digits;
@@ -31,7 +31,7 @@ public:
             std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<std::int64_t>(value)).ptr;
         m_text.append(digits.data(), end) += ',';
     }
-    /// NULL for what the target did not say.
+    /// Writes NULL for 0, which stands for a value that the target did not report.
     void known(std::uint64_t value)
     {
         if (value == 0)
@@ -39,7 +39,7 @@ public:
         else
             integer(value);
     }
-    /// A number as text: all its 64 bits, unsigned.
+    /// Writes a number as text: all 64 bits, unsigned.
     void decimalText(std::uint64_t value)
     {
         std::array<char, kMaxDecimal> digits;
@@ -58,7 +58,7 @@ public:
         else
             m_text += "NULL,";
     }
-    /// Any text, as a target wrote it. Nothing is quoted: what is not plain goes as the hexadecimal form of its bytes.
+    /// Writes any text that a target sent. Text with quotes or outside printable ASCII is written as hexadecimal bytes.
     void text(std::string_view value)
     {
         const auto isPlain = [](char character) { return character >= ' ' && character <= '~' && character != '\''; };
@@ -72,7 +72,7 @@ public:
         }
         m_text += "' AS TEXT),";
     }
-    /// A text without quotes.
+    /// Writes a text that contains no quotes.
     void word(std::string_view text)
     {
         m_text += '\'';
@@ -82,7 +82,7 @@ public:
 
     bool isEmpty() const { return m_rows == 0; }
     bool isFull() const { return m_rows >= kMostRows; }
-    /// The statement; starts the next one.
+    /// Returns the statement and starts the next one.
     std::string take()
     {
         std::string statement = std::move(m_text.append(m_tail));

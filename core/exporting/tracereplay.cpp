@@ -14,7 +14,7 @@ namespace ct {
 namespace {
 
 constexpr std::size_t kTransitionsPerBatch = 8192;
-/// Coroutines without events count for the progress as well.
+/// Coroutines per batch. Coroutines without events count for the progress as well.
 constexpr std::uint32_t kCoroutinesPerBatch = 8192;
 /// A recording is behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
@@ -29,7 +29,7 @@ Error cancelled()
 
 TraceReplay::TraceReplay(const Population &population, const History &history, Sink &sink,
                          const ExportProgress &progress, const Accounting &sums,
-                         std::shared_ptr<const StreamPlaces> places)
+                         std::shared_ptr<const StreamIndex> places)
     : m_population(population),
       m_history(history),
       m_sink(sink),
@@ -44,13 +44,13 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
     m_sums.notesLost = sums.notesLost;
 }
 
-/// The target may go on: what it does from now on is not part of the export.
+/// Determines the extent of the export. Later events are not part of it.
 Result<void> TraceReplay::takeStock()
 {
     if (!m_stock.take(m_population, [this] { return !m_progress || m_progress(0); }))
         return cancelled();
     const TraceStock::Sums &kept = m_stock.sums();
-    const NotKept &notKept = m_stock.notKept();
+    const Overflow &notKept = m_stock.notKept();
     notKept.addTo(m_sums);
     m_sums.lost += notKept.lost;
     m_sums.missedBeforeAttach += notKept.missed;
@@ -71,17 +71,17 @@ Result<void> TraceReplay::takeStock()
     return {};
 }
 
-/// Of lives that a flight recorder overwrote whole, the trace has no coroutine: only the sums have what they lost and
-/// missed. `lost`, `missed`: of all coroutines, with a record or without.
+/// Adds events of generations that a flight recorder overwrote completely. The trace has no coroutine for them; only
+/// the sums of the capture count them. `lost`, `missed`: of all coroutines, with or without a record.
 void TraceReplay::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed)
 {
     if (m_capture.captured != m_population.captured())
-        return;  // sums of another moment
+        return;  // the sums are of another moment
     m_sums.lost += m_capture.lost - std::min(m_capture.lost, lost);
     m_sums.missedBeforeAttach += m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
 }
 
-/// True: the recording has all of the stream.
+/// Waits for the recording, at most kPatience. Returns true if it has the whole stream.
 bool TraceReplay::awaitRecording() const
 {
     const auto mayCome = [this] { return m_places->end() < m_streamed && !m_places->isClosed(); };
@@ -90,8 +90,8 @@ bool TraceReplay::awaitRecording() const
             return false;
         std::this_thread::sleep_for(kLook);
     }
-    const std::optional<StreamPlaces::Block> first = m_places->find(0);
-    PastReader reader(m_places);
+    const std::optional<StreamIndex::Block> first = m_places->find(0);
+    RangeReader reader(m_places);
     Transitions events;
     return first && m_places->end() >= m_streamed && reader.read(0, 1, events);
 }
@@ -142,21 +142,22 @@ Result<ExportReport> TraceReplay::run()
                         m_sums.notesDropped, m_sums.coroutinesNotKept, m_sums.eventsNotKept};
 }
 
-/// Events of the exported coroutines, without those of dropped records.
+/// Events of the exported coroutines, without those whose records were evicted.
 std::uint64_t TraceReplay::expectedEvents() const
 {
     return m_stock.sums().captured - m_eventsGone;
 }
 
-/// That were captured when the export began and are not in it.
+/// Events that were captured when the export began, but are not exported.
 std::uint64_t TraceReplay::missingEvents() const
 {
     const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
-    // What the population had of an unfinished batch, when the export began, may be behind the end; it is not missing.
+    // At the beginning, the population may have had events of an unfinished batch. They can be behind the end of the
+    // export and are not missing.
     return dropped && !m_isComplete ? expectedEvents() - std::min(expectedEvents(), m_sums.captured) : 0;
 }
 
-/// Of all coroutines, ahead of a stream in which they take turns.
+/// Emits all births before a stream in which coroutines alternate.
 Result<void> TraceReplay::replayBirths()
 {
     for (CoroutineId id = 0; id < m_stock.size(); ++id) {
@@ -170,11 +171,11 @@ Result<void> TraceReplay::replayBirths()
     return flush();
 }
 
-/// In the order of the stream.
+/// Replays the recording in the order of the stream.
 Result<void> TraceReplay::replayRecorded()
 {
     for (std::size_t i = 0, count = m_places->blocks(); i < count; ++i) {
-        const StreamPlaces::Block block = m_places->block(i);
+        const StreamIndex::Block block = m_places->block(i);
         if (block.first >= m_streamed && block.first != block.end)
             break;
         if (Result<void> done = replayBlock(block); !done)
@@ -183,11 +184,11 @@ Result<void> TraceReplay::replayRecorded()
     return {};
 }
 
-Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block)
+Result<void> TraceReplay::replayBlock(const StreamIndex::Block &block)
 {
     Transitions events;
     if (!m_reader->readBlock(block) || !m_reader->read(block.first, std::min(m_streamed, block.end), events)) {
-        // What is lost with it cannot be told from what was lost before.
+        // Losses in this block cannot be distinguished from older losses.
         m_isComplete = false;
         m_isNextKnown.assign(m_stock.size(), false);
         return {};
@@ -201,7 +202,7 @@ Result<void> TraceReplay::replayBlock(const StreamPlaces::Block &block)
     return flush();
 }
 
-/// Of the recording; where it has a hole, what memory has of that comes first.
+/// Replays events of the recording. Where numbers are missing, the events that memory has come first.
 Result<void> TraceReplay::replayEvents(const Transitions &events)
 {
     for (const Transition &event : events) {
@@ -221,7 +222,7 @@ Result<void> TraceReplay::replayEvents(const Transitions &events)
     return {};
 }
 
-/// What memory has of a coroutine from the next number on, up to `end`.
+/// Replays the events of a coroutine that memory has, from the next number up to `end`.
 Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::uint64_t end)
 {
     std::array<HistoryEvent, 256> events;
@@ -257,7 +258,7 @@ Result<void> TraceReplay::replayMemory(const CoroutineSnapshot &snapshot, std::u
     return {};
 }
 
-/// False: it ended, and its record was dropped since the export began. Nothing of it has been exported so far.
+/// Returns false if the record was evicted since the export began. Nothing of this coroutine has been exported yet.
 bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
 {
     if (snapshot.kept)
@@ -272,7 +273,7 @@ bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
     return false;
 }
 
-/// They went with a record while its coroutine was exported.
+/// Counts events whose record was evicted during the export of their coroutine.
 void TraceReplay::addEventsNotKept(std::uint64_t count)
 {
     m_sums.eventsNotKept += count;
@@ -281,7 +282,7 @@ void TraceReplay::addEventsNotKept(std::uint64_t count)
 
 Result<void> TraceReplay::replay(CoroutineId id)
 {
-    // Dropped coroutines come by the million and have nothing to flush.
+    // Evicted coroutines can be millions, and have nothing to flush.
     if (++m_coroutinesDone % kCoroutinesPerBatch == 0) {
         if (Result<void> done = report(); !done)
             return done;
@@ -298,7 +299,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
         if (Result<void> done = replayMemory(snapshot, m_stock[id].end); !done)
             return done;
     }
-    // The record may have been dropped while its events were read.
+    // The record may have been evicted while its events were read.
     if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
         addEventsNotKept(m_stock[id].captured - std::min(m_stock[id].captured, m_sums.captured - before));
     addEndOfLosses(id);
@@ -307,7 +308,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
     return isFull ? flush() : Result<void>();
 }
 
-/// A record that was dropped since the export began no longer says when its coroutine ended.
+/// The state at the beginning of the export replaces a record that was evicted since.
 void TraceReplay::addEnd(const CoroutineSnapshot &snapshot)
 {
     const CoroutineStock &stock = m_stock[snapshot.id];
@@ -317,7 +318,7 @@ void TraceReplay::addEnd(const CoroutineSnapshot &snapshot)
         m_batch.deaths.push_back({snapshot.id, ts});
 }
 
-/// What concerns no coroutine. Processes that only their coroutines tell of are told by these again.
+/// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
 void TraceReplay::addProcesses()
 {
     for (ProcessSnapshot &process : m_population.processes()) {
@@ -341,7 +342,7 @@ void TraceReplay::addProcessEnds()
     }
 }
 
-/// All that the history keeps.
+/// Replays all wakes and waits that the history has.
 Result<void> TraceReplay::replayWakesAndWaits()
 {
     const std::uint64_t end = m_notes;
@@ -351,7 +352,7 @@ Result<void> TraceReplay::replayWakesAndWaits()
         const std::uint64_t most = std::min<std::uint64_t>(kTransitionsPerBatch, end - position);
         if (!m_history.readNotes(position, most, notes))
             break;
-        const std::uint64_t behind = position - std::min(position, end);  // so much was dropped meanwhile
+        const std::uint64_t behind = position - std::min(position, end);  // entries that are newer than the export
         const std::uint64_t count = notes.waits.size() + notes.wakes.size();
         kept += count - std::min(count, behind);
         addNotes(std::exchange(notes, {}));
@@ -362,8 +363,8 @@ Result<void> TraceReplay::replayWakesAndWaits()
     return {};
 }
 
-/// What names other coroutines, which may be younger: after all of them. The latest wake and wait of each coroutine are
-/// known even if the history has dropped them.
+/// Adds notes that refer to other coroutines, possibly to younger ones: call after all births. The latest wake and wait
+/// of each coroutine are known even if the history has evicted them.
 Result<void> TraceReplay::replayNotes(CoroutineId id)
 {
     CoroutineNotes notes = m_population.notes(id);
@@ -393,7 +394,7 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
     birth.birthTs = snapshot.birthTs;
     m_batch.births.push_back(birth);
     ++m_sums.coroutines;
-    // With the birth, so that the first row knows.
+    // With the birth, so the first row has the name.
     if (m_population.hasName(birth.coroutine))
         m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
     const CoroutineId parent = m_population.parentOf(birth.coroutine);
@@ -401,7 +402,7 @@ void TraceReplay::addBirth(const CoroutineSnapshot &snapshot)
         m_batch.notes.parents.push_back({birth.coroutine, parent});
 }
 
-/// A record that was dropped explains nothing. What was missed has the lowest numbers, so that it comes first.
+/// An evicted record explains nothing. Missed events have the lowest numbers, so they come first.
 MissingEvents TraceReplay::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
 {
     MissingEvents why = m_population.whyMissing(id, firstN, count);
@@ -419,7 +420,7 @@ void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
     const MissingEvents why = whyMissing(id, firstN, count);
     if (why.missed != 0)
         m_batch.losses.push_back({id, firstN, why.missed, true});
-    // What was dropped before stays a jump that nothing explains.
+    // Dropped numbers stay a jump without an explanation.
     if (why.lost != 0)
         m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
     m_sums.missedBeforeAttach += why.missed;
@@ -427,8 +428,8 @@ void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
     m_untold.make(id) -= std::min(m_untold[id], why.missed + why.lost);
 }
 
-/// What is missing behind the last event shows nowhere in the history. (Once events were dropped, nobody can tell
-/// these losses from the ones that were dropped with them.)
+/// Adds losses behind the last event, which the history does not show. Once events were evicted, these losses cannot be
+/// distinguished from the evicted events.
 void TraceReplay::addEndOfLosses(CoroutineId id)
 {
     const bool isKnown = m_recorded == Recorded::Nothing ? m_history.droppedEvents() == 0 : m_isComplete;
@@ -443,10 +444,10 @@ void TraceReplay::addTransition(const Transition &transition)
     ++m_sums.captured;
 }
 
-/// Wakes and waits of coroutines that are exported.
+/// Adds wakes and waits of exported coroutines.
 void TraceReplay::addNotes(Notes notes)
 {
-    // Of one that is not there, the rest still says something.
+    // If the other coroutine is not exported, the rest of the note is still useful.
     const auto forget = [this](CoroutineId &other) {
         if (other < m_stock.size() && !isThere(other))
             other = kNoCoroutine;
@@ -468,7 +469,7 @@ void TraceReplay::addNotes(Notes notes)
 
 Result<void> TraceReplay::flush()
 {
-    // Sites last: whatever the events of this batch name is known by now.
+    // Sites last: all sites that the events of this batch refer to are known now.
     for (const SiteId count = m_population.siteCount(); m_sitesSent < count;) {
         if (const Site *site = m_population.site(++m_sitesSent))
             m_batch.sites.push_back(*site);
@@ -478,13 +479,13 @@ Result<void> TraceReplay::flush()
     return consumed ? report() : consumed;
 }
 
-/// An error: the export was cancelled.
+/// Reports the progress. Returns an error if the export was cancelled.
 Result<void> TraceReplay::report() const
 {
     const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));
     const double coroutines =
         static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_stock.size()));
-    // The rest belongs to finish(), which may have to build indexes.
+    // The rest is for finish(), which may have to build indexes.
     if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
         return cancelled();
     return {};

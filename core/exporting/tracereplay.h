@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace turned back into a stream: if memory has dropped any of it, in the order in which it came what the recording
-// has, its holes filled from memory as far as possible; then coroutine by coroutine the rest of what is in memory.
+// Turns a trace back into a stream. If memory has evicted any of it, the recording comes first, in the order of the
+// stream; events that it lacks come from memory as far as possible. Then follows the rest of memory, coroutine by
+// coroutine.
 #pragma once
 
 #include "core/exporting/exporting.h"
 #include "core/exporting/tracestock.h"
-#include "core/recording/pastreader.h"
+#include "core/recording/read/rangereader.h"
 #include "core/trace/pagedvector.h"
 
 #include <memory>
@@ -16,19 +17,19 @@
 
 namespace ct {
 
-/// For one run(), on the thread of the export; the trace may grow meanwhile, what comes is left out.
+/// For one run(), on the thread of the export. The trace may grow at the same time; new events are left out.
 class TraceReplay {
 public:
-    /// `places`: of the recording; nullptr: there is none.
+    /// `places`: index of the recording; nullptr = no recording.
     TraceReplay(const Population &population, const History &history, Sink &sink, const ExportProgress &progress,
-                const Accounting &sums, std::shared_ptr<const StreamPlaces> places);
+                const Accounting &sums, std::shared_ptr<const StreamIndex> places);
 
     Result<ExportReport> run();
 
 private:
-    /// How much of the stream the recording has, as far as it can be told before it is read.
+    /// How much of the stream the recording has, as far as that is known before it is read.
     enum class Recorded {
-        Nothing,  ///< it is not asked: all is in memory, or there is no recording
+        Nothing,  ///< the recording is not used: everything is in memory, or there is no recording
         Part,
         All,
     };
@@ -38,7 +39,7 @@ private:
     bool awaitRecording() const;
     Result<void> replayBirths();
     Result<void> replayRecorded();
-    Result<void> replayBlock(const StreamPlaces::Block &block);
+    Result<void> replayBlock(const StreamIndex::Block &block);
     Result<void> replayEvents(const Transitions &events);
     Result<void> replayMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
     Result<void> replay(CoroutineId id);
@@ -46,7 +47,7 @@ private:
     Result<void> replayNotes(CoroutineId id);
     std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
-    /// Had a record when the export began, and still had it when its turn came.
+    /// The coroutine had a record when the export began, and still had it when its turn came.
     bool isThere(CoroutineId id) const { return id < m_stock.size() && m_stock[id].isThere(); }
     bool stillThere(const CoroutineSnapshot &snapshot);
     void addEventsNotKept(std::uint64_t count);
@@ -67,23 +68,23 @@ private:
     const History &m_history;
     Sink &m_sink;
     const ExportProgress &m_progress;
-    const std::shared_ptr<const StreamPlaces> m_places;
-    // When the export began.
-    TraceStock m_stock;            ///< without the coroutines whose record has gone since
-    std::uint64_t m_streamed = 0;  ///< place in the stream behind all that is exported
-    std::uint64_t m_notes = 0;     ///< wakes and waits
+    const std::shared_ptr<const StreamIndex> m_places;
+    // Values at the beginning of the export.
+    TraceStock m_stock;            ///< without coroutines whose record was evicted since
+    std::uint64_t m_streamed = 0;  ///< position in the stream, behind all exported events
+    std::uint64_t m_notes = 0;     ///< number of wakes and waits
     Recorded m_recorded = Recorded::Nothing;
-    bool m_isComplete = false;  ///< the recording was asked, and had it all so far
-    std::optional<PastReader> m_reader;
+    bool m_isComplete = false;  ///< the recording is used, and had everything so far
+    std::optional<RangeReader> m_reader;
     Batch m_batch;
-    const Accounting m_capture;      ///< sums of the capture, as of the latest batch
+    const Accounting m_capture;      ///< sums of the capture, at the latest batch
     Accounting m_sums;               ///< sums of the export
-    std::uint64_t m_notesRead = 0;   ///< from the recording
-    std::uint64_t m_eventsGone = 0;  ///< with records that were dropped while their coroutines were exported
+    std::uint64_t m_notesRead = 0;   ///< wakes and waits from the recording
+    std::uint64_t m_eventsGone = 0;  ///< events whose records were evicted during the export of their coroutine
     // By coroutine.
-    PagedVector<std::uint64_t> m_next;    ///< one past the latest number that was exported
-    std::vector<bool> m_isNextKnown;      ///< that it is m_next: what is missing before another one was lost
-    PagedVector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not exported as such so far
+    PagedVector<std::uint64_t> m_next;    ///< one past the latest exported number
+    std::vector<bool> m_isNextKnown;      ///< m_next is exact: numbers missing behind it were lost or missed
+    PagedVector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not exported so far
     std::vector<bool> m_waitTold;
     std::vector<bool> m_wakeTold;
     SiteId m_sitesSent = 0;

@@ -12,11 +12,11 @@ namespace {
 
 constexpr CoroutineId kCoroutinesPerPiece = 8192;
 
-/// The first try reads every coroutine; a later one takes microseconds. The trace drops an eighth of its records at
+/// The first try reads every coroutine; a later one takes microseconds. The trace evicts an eighth of its records at
 /// once, then none for a while.
 constexpr int kTriesWithPause = 50;
 constexpr std::chrono::milliseconds kPause{1};
-/// The tries after these follow at once: each reads only the coroutines that were born during the try before.
+/// Further tries follow without a pause. Each reads only the coroutines that were born during the try before.
 constexpr int kMostTries = 150;
 
 std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
@@ -50,7 +50,7 @@ bool TraceStock::take(const Population &population, const GoOn &goOn)
     }
 }
 
-/// Removes coroutines of earlier tries that have no record any more.
+/// Removes coroutines of earlier tries whose records were evicted.
 void TraceStock::forgetDropped(const Population &population)
 {
     for (CoroutineId first = 0; first < m_coroutines.size(); first += Population::kPageSize) {
@@ -62,7 +62,7 @@ void TraceStock::forgetDropped(const Population &population)
     }
 }
 
-/// Counts what forgetDropped() removed, unless the counters included it already.
+/// Counts the coroutines that forgetDropped() removed, unless the counters include them.
 void TraceStock::addToNotKept(const Sums &before, const Sums &after)
 {
     const std::uint64_t gone = before.coroutines - after.coroutines;
@@ -74,7 +74,7 @@ void TraceStock::addToNotKept(const Sums &before, const Sums &after)
     m_notKept.missed += before.missed - after.missed;
 }
 
-/// Coroutines that were born since the try before.
+/// Adds coroutines that were born since the try before.
 bool TraceStock::addNew(const Population &population, const GoOn &goOn)
 {
     const CoroutineId first = m_coroutines.size();

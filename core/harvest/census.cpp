@@ -8,9 +8,9 @@ namespace ct {
 
 namespace {
 
-/// Numbers in the file are a target's to scribble over.
+/// A target can overwrite the counts in the region. Counts from here on are not believed.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
-/// A birth takes a small part of so many looks.
+/// Readings of a station before its counts are used as they are. A birth is far shorter than so many readings.
 constexpr int kLooks = 256;
 
 }  // namespace
@@ -40,7 +40,7 @@ Census::Census(const Region &region, std::size_t stations, std::span<const LaneC
         const LaneCursor &cursor = cursors[index];
         if (!cursor.isBorn() || cursor.generation() != station.generation)
             continue;
-        // A record that was read is ahead of a line that was not written any more.
+        // If a thread is killed in the middle of an event, only the lane has it, not the CompactState.
         if (cursor.next() > station.events)
             m_told.events -= std::min(m_told.events, cursor.next() - station.events);
         if (!cursor.isEnded())
@@ -48,21 +48,21 @@ Census::Census(const Region &region, std::size_t stations, std::span<const LaneC
     }
 }
 
-/// Counts what one compact station ever had; returns where its latest life stands.
-Census::Station Census::look(const corotracer::StateLine &line, const corotracer::BirthLine &birth)
+/// Adds the counts of one compact station to the sums, and returns the counts of its latest generation.
+Census::Station Census::look(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
 {
     std::uint64_t life = 0;
     std::uint64_t events = 0;
     std::uint64_t before = 0;
     bool unborn = false;
     for (int looks = 0; looks < kLooks; ++looks) {
-        // Acquire, all of them; partners: the release stores of whoever claims it, and of its events.
+        // Acquire, all loads; partners: the release stores of the thread that claims the station, and of its events.
         life = line.life.load(std::memory_order_acquire);
         const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
         before = birth.events_before.load(std::memory_order_acquire);
         events = seq / 2;
-        // Claimed, and not born: what `seq` counts is on its way to events_before. Soon over, unless its thread was
-        // killed.
+        // Claimed, but not born: the birth is moving the count in `seq` to events_before. This state is short, unless
+        // its thread was killed.
         unborn = static_cast<std::uint32_t>(life) == corotracer::kLineFree && life >> 32 != 0;
         if (!unborn && line.life.load(std::memory_order_relaxed) == life)
             break;
@@ -89,7 +89,7 @@ void Census::add(const Batch &batch, const BatchMark &since)
         const Birth &birth = batch.births[i];
         if (birth.dialect != Dialect::Lane || birth.coroutine < m_firstNew)
             continue;
-        // Born since, or in a station that was not used then: none of its events.
+        // Born after the census, or in a station that was not used then: the census has none of its events.
         const std::size_t index = birth.station - corotracer::kCompactBase;
         const Station station = index < m_stations.size() ? m_stations[index] : Station{0, 0, 0};
         m_limits.resize(std::max<std::size_t>(m_limits.size(), birth.coroutine - m_firstNew + 1), 0);

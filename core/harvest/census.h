@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A flight recorder overwrites whole lives; its compact stations still count them. A census is what they say at one
-// moment, and how much of that the stream tells, before and after: the rest belongs to nobody who is known. Each
-// station is looked at by itself, so that it holds while a target writes. Harvest thread only.
+// A census: the counts of all compact stations at one moment, and the part that the stream emitted.
+// In overwrite mode, lanes lose coroutines and events that compact stations still count. The difference between the
+// census and the stream is what was overwritten. Each station is compared separately, so the result is right while
+// targets write. Harvest thread only.
 #pragma once
 
-#include "core/harvest/holdings.h"
-#include "core/harvest/region.h"
-#include "core/trace/stream.h"
+#include "core/harvest/reorderbuffer.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 
 #include <cstdint>
 #include <limits>
@@ -18,7 +19,7 @@
 
 namespace ct {
 
-/// How far a batch was filled.
+/// How far a batch was filled at some moment.
 struct BatchMark {
     explicit BatchMark(const Batch &batch)
         : births(batch.births.size()), losses(batch.losses.size()), transitions(batch.transitions.size())
@@ -37,46 +38,47 @@ public:
         std::uint64_t events = 0;
 
         Count &operator+=(const Count &other);
-        /// What is left of this without `other`, each at least 0.
+        /// The difference to `other`, each count at least 0.
         Count without(const Count &other) const;
     };
 
-    /// Of the compact stations below `stations`. `cursors`: how far their present lives were told, the latest known of
-    /// each; `told`: all that was told so far; `firstNew`: nobody from that number on was.
+    /// Reads the compact stations below `stations`. `cursors` holds, for each station, how far its latest discovered
+    /// coroutine was emitted. `told` counts everything emitted so far. Coroutines from number `firstNew` on are not
+    /// discovered yet.
     Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &told,
            CoroutineId firstNew);
 
-    /// What was told since: the part of `batch` behind `since`, of coroutines with lanes.
+    /// Adds what was emitted about coroutines with lanes: the part of `batch` after `since`.
     void add(const Batch &batch, const BatchMark &since);
-    /// Told otherwise, without names.
+    /// Adds counts that were reported without a coroutine.
     void add(const Count &traceless) { m_told += traceless; }
-    /// What was there at that moment and has not been told.
+    /// The part of the census that was not emitted.
     Count untold() const { return m_ever.without(m_told); }
 
     static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-    /// A compact station at that moment.
+    /// The counts of one compact station at the moment of the census.
     struct Station {
-        std::uint64_t events = kAll;   ///< of its latest life; kAll = unknown
-        std::uint64_t before = kAll;   ///< of all lives before that one; kAll = unknown
-        std::uint32_t generation = 0;  ///< of its latest life
+        std::uint64_t events = kAll;   ///< events of the latest generation; kAll = unknown
+        std::uint64_t before = kAll;   ///< events of all earlier generations; kAll = unknown
+        std::uint32_t generation = 0;  ///< the latest generation
     };
     std::span<const Station> stations() const { return m_stations; }
 
 private:
-    Station look(const corotracer::StateLine &line, const corotracer::BirthLine &birth);
+    Station look(const corotracer::CompactState &line, const corotracer::CompactBirth &birth);
     std::uint64_t limitOf(CoroutineId coroutine) const;
 
     std::vector<Station> m_stations;
     Count m_ever;
     Count m_told;
     CoroutineId m_firstNew;
-    // How many events of a coroutine belong to this census: by number from m_firstNew on, and those that were known
-    // before and may have had more since.
+    // How many events of a coroutine the census includes. m_limits is indexed by coroutine number less m_firstNew.
+    // m_olderLimits has the coroutines that were discovered earlier and may have had more events since.
     std::vector<std::uint64_t> m_limits;
     std::unordered_map<CoroutineId, std::uint64_t> m_olderLimits;
 };
 
-/// Of all coroutines with lanes: what `batch` tells behind `since`.
+/// Counts the coroutines and events that `batch` has after `since`. All must have lanes.
 Census::Count countOf(const Batch &batch, const BatchMark &since);
 
 }  // namespace ct

@@ -13,7 +13,7 @@ namespace {
 int openPidfd(pid_t pid)
 {
 #ifdef SYS_pidfd_open
-    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // close-on-exec by nature
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // pidfd_open always sets close-on-exec
 #else
     (void)pid;
     return -1;
@@ -65,7 +65,7 @@ std::vector<std::uint32_t> EndWatch::takeEnded()
     return ended;
 }
 
-/// The last one takes its place.
+/// Moves the last element into the gap.
 void EndWatch::removeAt(std::size_t place)
 {
     ::close(m_polls[place].fd);

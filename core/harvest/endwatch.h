@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which of some processes have ended, for one system call however many they are: pidfd_open(2), Linux 5.3.
+// Detects the end of many processes with one system call, through pidfd_open(2) (Linux 5.3).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ct {
 
-/// A zombie has ended. Each process takes a file descriptor as long as it lives.
+/// A zombie counts as ended. Each watched process occupies a file descriptor.
 class EndWatch {
 public:
     EndWatch() = default;
@@ -19,22 +19,23 @@ public:
     EndWatch(const EndWatch &) = delete;
     EndWatch &operator=(const EndWatch &) = delete;
 
-    /// Whoever has that pid at present; `key` is the caller's. False: it cannot be watched, and has to be asked for.
+    /// Watches the process that has this pid now, under the caller's `key`. Returns false if it cannot be watched; then
+    /// the caller has to poll it.
     bool add(std::uint32_t key, pid_t pid);
     void remove(std::uint32_t key);
     bool watches(std::uint32_t key) const;
     bool isEmpty() const { return m_keys.empty(); }
-    /// Those that have ended since the last call; they are watched no longer.
+    /// The keys of the processes that ended since the last call. They are no longer watched.
     std::vector<std::uint32_t> takeEnded();
 
-    /// A part of what a process may usually open: targets' connections take as many.
+    /// Limit of watched processes. The connections of targets need descriptors as well.
     static constexpr std::size_t kMost = 256;
 
 private:
     void removeAt(std::size_t place);
 
     std::vector<std::uint32_t> m_keys;
-    std::vector<pollfd> m_polls;  ///< the same places
+    std::vector<pollfd> m_polls;  ///< parallel to m_keys
 };
 
 }  // namespace ct

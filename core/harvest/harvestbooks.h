@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What full stations and lanes have in common while they are harvested: one numbering of coroutines, one table of
-// suspension points, one set of sums. Harvest thread only.
+// State that the harvest of full stations and of lanes share: the numbering of coroutines, the table of sites, the
+// sums. Harvest thread only.
 #pragma once
 
-#include "core/harvest/region.h"
-#include "core/harvest/sitetable.h"
-#include "core/trace/stream.h"
+#include "core/region/region.h"
+#include "core/region/sitetable.h"
+#include "core/stream/stream.h"
 
 #include <string>
 
@@ -19,7 +19,8 @@ struct HarvestBooks {
     {
     }
 
-    /// A string as the extension refers to it: offset (48, high) | length (16). Empty for one that lies elsewhere.
+    /// The string behind a reference of the extension: offset (upper 48 bits) and length (lower 16), in bytes. Returns
+    /// an empty string if the reference is out of range or longer than 4096 bytes.
     std::string text(std::uint64_t untrustedReference) const
     {
         constexpr std::uint64_t kMaxTextBytes = 4096;
@@ -30,15 +31,15 @@ struct HarvestBooks {
         return std::string(strings.data() + offset, length);
     }
 
-    /// Of a coroutine that was not known so far. The last one there is belongs to all that follow it: no sink keeps so
-    /// many, and a number that came twice would take its events to somebody else.
+    /// The number of a newly discovered coroutine. When numbers run out, all further coroutines share the last one. No
+    /// sink keeps that many, and wrapping would assign their events to other coroutines.
     CoroutineId number() { return nextCoroutine < kNoCoroutine - 1 ? nextCoroutine++ : kNoCoroutine - 1; }
 
     SiteTable sites;
     std::span<const char> strings;
     CoroutineId nextCoroutine = 0;
-    Accounting sums;  ///< captured, lost, missedBeforeAttach, coroutines, flaggedStations, unproven
-    /// A part of lost and missedBeforeAttach that no coroutine of the stream has: see HarvestLoop.
+    Accounting sums;  ///< only the members that change with each batch; HarvestLoop::accounting() adds the others
+    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream; see HarvestLoop.
     std::uint64_t eventsWithoutCoroutine = 0;
 };
 

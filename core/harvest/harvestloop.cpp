@@ -3,9 +3,9 @@
 #include "core/harvest/harvestloop.h"
 
 #include "core/harvest/laneharvest.h"
-#include "core/harvest/processfence.h"
-#include "core/harvest/regiontime.h"
 #include "core/harvest/stationlist.h"
+#include "core/region/processfence.h"
+#include "core/region/regionclock.h"
 
 #include <algorithm>
 #include <ctime>
@@ -16,21 +16,22 @@ namespace {
 
 using corotracer::GlobalHeader;
 
-/// Every station's death is looked for once in this time while we scan.
+/// Each station is checked for death once in this time.
 constexpr std::uint64_t kRotationNs = 250'000'000;
-/// From here allocated_count might wrap before we look again.
+/// From here on, allocated_count might wrap before the next pass.
 constexpr std::uint32_t kNearWrap = 1U << 31;
 constexpr std::uint32_t kWrapStep = 1U << 30;
-constexpr std::uint64_t kStationsBesideLanesNs = 500'000;  ///< stations, while lanes are never empty
+/// ns; gap between passes over the stations while lanes are busy
+constexpr std::uint64_t kStationsBesideLanesNs = 500'000;
 constexpr std::uint64_t kGrowthRetryNs = 250'000'000;
 constexpr std::uint64_t kBytesEveryNs = 100'000'000;
 
-/// Sums in the file are a target's to scribble over: one that cannot be is no sum.
+/// A target can overwrite the sums in the region. Sums from here on are not believed.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 
 std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 {
-    // Relaxed: a sum for people, it publishes nothing.
+    // Relaxed: a sum for display, which publishes nothing.
     const std::uint64_t wrapped_untrusted = extension.allocated_wrapped.load(std::memory_order_relaxed);
     return wrapped_untrusted % kWrapStep == 0 && wrapped_untrusted < kImplausibleSum ? wrapped_untrusted : 0;
 }
@@ -60,17 +61,17 @@ struct HarvestLoop::Data {
     LaneHarvest lanes;
     RegionTime time;
     bool lanesWhole = true;            ///< after the latest pass
-    std::uint64_t lastStationsNs = 0;  ///< when stations were last looked at
-    std::uint32_t grownFor = 0;        ///< allocated_count when there was room ahead
+    std::uint64_t lastStationsNs = 0;  ///< time of the latest pass over the stations
+    std::uint32_t grownFor = 0;        ///< allocated_count at the latest growth
     std::uint64_t lastGrowthNs = 0;
     bool growthStopped = false;
     std::uint64_t lastBytesNs = 0;
     std::uint64_t regionBytes = 0;
     bool paused = false;
     std::uint64_t lastScanNs = 0;
-    std::uint64_t lastRotationNs = 0;  ///< when deaths were last looked for
+    std::uint64_t lastRotationNs = 0;  ///< time of the latest share of the death rotation
     bool ending = false;
-    bool ended = false;  ///< the books are closed
+    bool ended = false;  ///< accounting() is final
     Allocation finalAllocation;
 
     Allocation allocation(std::memory_order order) const
@@ -84,7 +85,7 @@ struct HarvestLoop::Data {
         return now;
     }
 
-    /// Keeps allocated_count from wrapping to small indices, which would give stations out twice.
+    /// Keeps allocated_count from wrapping to small indices. A wrap would assign stations twice.
     void keepFromWrapping()
     {
         GlobalHeader *const header = region.writableHeader();
@@ -92,7 +93,7 @@ struct HarvestLoop::Data {
             return;
         std::uint32_t count = header->allocated_count.load(std::memory_order_relaxed);
         while (count >= kNearWrap) {
-            // Relaxed: the count publishes nothing, it only hands out numbers (partner: the probes' fetch_add).
+            // Relaxed: the count only assigns indices and publishes nothing (partner: the probes' fetch_add).
             if (header->allocated_count.compare_exchange_weak(count, count - kWrapStep, std::memory_order_relaxed)) {
                 header->extension.allocated_wrapped.fetch_add(kWrapStep, std::memory_order_relaxed);
                 return;
@@ -100,10 +101,10 @@ struct HarvestLoop::Data {
         }
     }
 
-    /// Room ahead of version-1 probes, and the size of it all; `last`: as it is now.
+    /// Keeps stations free for version-1 probes, and measures the region's memory; `last` measures it at once.
     void keepRoom(std::uint64_t now, bool last)
     {
-        // Relaxed: a number that was given out, no more.
+        // Relaxed: the count publishes nothing.
         const std::uint32_t count = region.header().allocated_count.load(std::memory_order_relaxed);
         if (count != grownFor || (growthStopped && now - lastGrowthNs >= kGrowthRetryNs)) {
             grownFor = count;
@@ -126,13 +127,13 @@ struct HarvestLoop::Data {
         lanesWhole = lanes.pass(batch, allDeaths);
         if (time.isDue(start))
             time.keep(start, lanes.hasSeenLife());
-        // Busy lanes come first; a pass over the stations may take longer than the lanes have room for.
+        // Busy lanes have priority: a pass over the stations may take longer than the lanes have room for.
         if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationsBesideLanesNs)
             return;
         lastStationsNs = start;
         keepFromWrapping();
         list.noticeReuse();
-        // seq_cst before sleep: partner is the seq_cst announcement, so that a birth is seen here or by stillQuiet().
+        // seq_cst before sleep; partner: the seq_cst announcement. A birth is seen either here or by stillQuiet().
         list.discover(allocation(beforeSleep ? std::memory_order_seq_cst : std::memory_order_acquire),
                       allDeaths || beforeSleep, batch);
         const bool whole = beforeSleep ? list.readLive<std::memory_order_seq_cst>(batch, kMaxTransitions)
@@ -189,7 +190,7 @@ void HarvestLoop::tellEnds(Batch &batch)
 
 bool HarvestLoop::mayAnnounceSleep() const
 {
-    // A flight recorder has no socket, and its probe no fence.
+    // A flight recorder has no socket, and its probe has no fence.
     return m_data->region.access() == RegionAccess::Owner && !m_data->paused &&
            m_data->region.laneMode() != corotracer::kLanesOverwrite &&
            !(m_data->region.isAdopted() && m_data->list.hasUnmarked());
@@ -207,11 +208,11 @@ bool HarvestLoop::prepareSleep(Batch &batch)
         scan(batch);
         return false;
     }
-    // seq_cst, and seq_cst loads after it: of seq in the pass over the stations, of commit in isQuiet(). Partners: the
-    // probe's seq_cst store of seq or commit, then its seq_cst load of this flag. In the one order of all four, either
-    // we see the event or the probe sees the flag.
+    // The store is seq_cst, and so are the loads after it: of seq in the pass over the stations, of commit in
+    // isQuiet(). Partners: the probe's seq_cst store of seq or commit, then its seq_cst load of this flag. These four
+    // accesses have one order: either this engine sees the event, or the probe sees the flag.
     header->tracer_sleeping.store(corotracer::kEngineSleeps, std::memory_order_seq_cst);
-    // Probes of such a region store both with release only: the fence between their store and load is this one.
+    // Registered probes of such a region store with release and load plainly. This call is the fence between the two.
     if (header->extension.engine_fences != 0 && !fenceProcesses()) {
         cancelSleep();
         scan(batch);
@@ -228,7 +229,7 @@ bool HarvestLoop::prepareSleep(Batch &batch)
 void HarvestLoop::setPaused(bool paused)
 {
     m_data->paused = paused;
-    // Release; partner: the probes' loads after each event. Acted on at the next one, by each thread for itself.
+    // Release; partner: the loads of the flag by probes after each event. Each thread reacts at its next event.
     if (GlobalHeader *const header = m_data->region.writableHeader(); header && m_data->region.isWhole())
         header->tracer_sleeping.store(paused ? corotracer::kEnginePaused : corotracer::kEngineAwake,
                                       std::memory_order_release);
@@ -236,7 +237,7 @@ void HarvestLoop::setPaused(bool paused)
 
 void HarvestLoop::cancelSleep()
 {
-    // Relaxed: a probe that still sees 1 merely writes a byte too many.
+    // Relaxed: a probe that still sees 1 only sends a superfluous byte.
     if (GlobalHeader *const header = m_data->region.writableHeader(); header && m_data->region.isWhole())
         header->tracer_sleeping.store(m_data->paused ? corotracer::kEnginePaused : corotracer::kEngineAwake,
                                       std::memory_order_relaxed);
@@ -246,7 +247,7 @@ bool HarvestLoop::stillQuiet() const
 {
     if (!m_data->region.isWhole())
         return false;
-    // Acquire: partner is the winning probe's compare-exchange to 0, which follows its event.
+    // Acquire; partner: the compare-exchange to 0 by the probe that wakes the engine, which follows its event.
     return m_data->region.header().tracer_sleeping.load(std::memory_order_acquire) == 1 &&
            m_data->list.isReuseNoticed() && m_data->list.isDiscovered(m_data->allocation(std::memory_order_acquire));
 }
@@ -262,7 +263,7 @@ bool HarvestLoop::finalDrain(Batch &batch)
     if (!data.ending) {
         data.ending = true;
         cancelSleep();
-        data.keepRoom(batch.now, true);  // there may never have been a pass
+        data.keepRoom(batch.now, true);  // there may have been no pass
         data.list.noticeReuse();
         data.finalAllocation = data.allocation(std::memory_order_acquire);
         data.list.discover(data.finalAllocation, true, batch);
@@ -293,13 +294,13 @@ Accounting HarvestLoop::accounting() const
         return sums;
     const Allocation allocation = data.ending ? data.finalAllocation : data.allocation(std::memory_order_acquire);
     sums.untraced = data.list.pendingBirths() + allocation.beyond();
-    // A probe of the extension offers the station that it was refused, so that its birth is traced in the end.
+    // A refused probe of the extension offers further stations itself, so its birth is traced after all.
     sums.birthsOvertaken = std::min(data.region.overtakenBirths(), sums.untraced);
     sums.stationsAllocated = std::min(allocation.count, allocation.max);
     sums.stationsMax =
         data.region.hasExtension() && !data.growthStopped ? data.region.stationCapacity() : allocation.max;
     if (data.region.hasExtension()) {
-        // Relaxed: sums for people, they publish nothing.
+        // Relaxed: sums for display, which publish nothing.
         const corotracer::ExtensionHeader &extension = data.region.header().extension;
         const std::uint64_t born_untrusted = extension.born_before_init.load(std::memory_order_relaxed);
         sums.bornBeforeInit = born_untrusted < kImplausibleSum ? born_untrusted : 0;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The harvest loop: turns a region into the decoded stream. Qt-free, so that thread sanitizer can judge it; one
-// thread calls it, targets write at will.
+// The harvest loop decodes a region into the stream. It uses no Qt, because the thread sanitizer has to check it. One
+// thread calls it, while targets write.
 #pragma once
 
 #include "core/harvest/processlist.h"
-#include "core/harvest/region.h"
-#include "core/trace/stream.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,61 +16,66 @@ namespace ct {
 
 class HarvestLoop {
 public:
-    /// A batch from stations exceeds it by less than one station's; lanes give smaller ones.
+    /// Limit of transitions in one batch. Stations may exceed it by less than the events of one station; batches from
+    /// lanes are smaller.
     static constexpr std::size_t kMaxTransitions = 262'144;
 
     explicit HarvestLoop(Region &region);
-    /// With another idea of which processes live.
+    /// `isAlive` decides which processes live; empty = processIsAlive(). Tests pass their own.
     HarvestLoop(Region &region, IsAlive isAlive);
     ~HarvestLoop();
 
-    /// One pass over the live stations; appends to `batch` (which the caller has cleared) and sets its time. A pass
-    /// that fills the batch (kMaxTransitions) stops there; the next one goes on from that station.
-    /// Deaths are looked for in a slower rotation, so that an idle station costs one cache line; a coroutine with a
-    /// lane costs nothing while it is idle.
+    /// Makes one pass over all lanes and live stations. Appends to `batch`, which the caller has cleared, and sets its
+    /// time. When the batch is full (kMaxTransitions), the pass stops, and the next pass continues from that station.
+    /// Stations are checked for death in a slower rotation, so an idle station costs one cache line. An idle coroutine
+    /// with a lane costs nothing.
     void scan(Batch &batch);
-    /// The same, but every station's death as well.
+    /// Like scan(), but checks every station for death, and makes all periodic checks of the lanes.
     void safetyScan(Batch &batch);
 
-    /// While nothing is scanned, at the cost of a system call: a process of this project's probe has ended, and is not
-    /// told yet. Scans, or calls of the second, will tell it; that leaves out the stations.
+    /// Returns true if a process of this project's probe has ended and its end is not emitted yet. For a harvest thread
+    /// that sleeps; costs one system call. A scan emits the ends, and so does tellEnds(), which skips the stations.
     bool hasEndsToTell();
     void tellEnds(Batch &batch);
 
-    /// Announces sleep (owner only): sets tracer_sleeping (seq_cst; partners: the probe's seq_cst store of seq or
-    /// commit and its load of the flag), then scans everything again. True: nothing was found and the caller may block.
+    /// Announces sleep and scans everything again (owner only). Stores tracer_sleeping (seq_cst); partners: the probe's
+    /// seq_cst store of seq or commit and its load of the flag. Returns true if nothing was found and the caller may
+    /// block.
     bool prepareSleep(Batch &batch);
-    /// After a wake-up, or on the ~10 ms look at the flag: takes the announcement back.
+    /// Withdraws the announcement of sleep, after a wake-up or a change of the flag.
     void cancelSleep();
-    /// True while announced sleep still stands and nothing was allocated since: nobody tried to wake us.
+    /// Returns true while the announcement stands, and no station was allocated or used again since then.
     bool stillQuiet() const;
 
-    /// False when sleep must not be announced: we are an observer, or an adopted region has version-1 writers, whose
-    /// answer to the announcement would go to a dead engine's socket and raise SIGPIPE in the target.
+    /// Returns false when sleep must not be announced: for observers, while paused, in overwrite mode, and for an
+    /// adopted region with version-1 writers. Such a writer would wake an engine that has ended, through its closed
+    /// socket, and get SIGPIPE.
     bool mayAnnounceSleep() const;
 
-    /// Every writer is known to send its byte when it takes the announcement away: nobody need look at the flag often.
+    /// Returns true if every known writer sends its byte when it clears the flag. Then the flag needs fewer checks.
     bool areWakesSure() const;
 
-    /// The first call decides the end: it takes a snapshot of the counts. Each call harvests a batch full up to it;
-    /// false: call again. True: the accounts are closed and accounting() is final; a further call changes nothing.
+    /// Drains the region. The first call decides the end and notes the counts. Each call fills one batch up to that
+    /// end. Returns false if there is more: call again. After true, accounting() is final and further calls change
+    /// nothing.
     [[nodiscard]] bool finalDrain(Batch &batch);
 
-    /// Owner: switches tracing off and on in all processes of this project's probe (tracer_sleeping = kEnginePaused).
-    /// Paused, sleep is not announced.
+    /// Switches tracing off or on in all processes of this project's probe (tracer_sleeping = kEnginePaused; owner
+    /// only). While paused, sleep is not announced.
     void setPaused(bool paused);
 
-    /// The latest pass stopped because the batch had enough, or something is under way: the next should follow at once.
+    /// Returns true if the latest pass stopped at a full batch or left work unfinished. The next pass should follow at
+    /// once.
     bool hasMore() const;
-    /// Lanes fill so fast that the next pass must not wait at all.
+    /// Returns true if lanes fill so fast that the next pass must not wait.
     bool isUrgent() const;
 
     Accounting accounting() const;
-    /// A part of lost and missedBeforeAttach, in overwrite mode only: events of lives of which no record and no compact
-    /// station is left, so that the stream names no coroutine for them. The sums over the stream's coroutines, and
-    /// this, are captured + lost + missedBeforeAttach.
+    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream (overwrite mode only). No
+    /// record and no compact station is left of their coroutines. Together with the sums of all coroutines in the
+    /// stream, they add up to captured + lost + missedBeforeAttach.
     std::uint64_t eventsWithoutCoroutine() const;
-    std::uint64_t lastScanNs() const;  ///< what the latest full pass cost
+    std::uint64_t lastScanNs() const;  ///< duration of the latest complete pass
 
 private:
     struct Data;

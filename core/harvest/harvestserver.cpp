@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestserver.h"
 
-#include "core/fileremedy.h"
-#include "core/harvest/stalesocket.h"
+#include "core/base/fileremedy.h"
+#include "core/region/stalesocket.h"
 
 #include <QSocketNotifier>
 
@@ -18,19 +18,20 @@ namespace ct {
 
 namespace {
 
-/// As many as the kernel grants: a target whose socket blocks waits in connect() when it is full.
+/// Connections in the queue of the socket, if the kernel allows as many. When the queue is full, a target with a
+/// blocking socket waits in connect().
 constexpr int kBacklog = 4096;
-constexpr int kRetryMs = 100;  ///< after an accept failed; polling the listener meanwhile would take a core
+constexpr int kRetryMs = 100;  ///< pause after a failed accept: polling the listener would use a whole core
 constexpr int kAcceptsInOneGo = 128;
 constexpr int kReadsInOneGo = 16;
 
-/// Bound with mode 0600 before it listens, so that nobody else can ever connect.
+/// Binds with mode 0600 before listening, so no other user can ever connect.
 Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
 {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return errnoError(errno, "cannot make a socket, raise the limit of open files (ulimit -n)");
-    ::fchmod(fd, 0600);  // Linux: the file gets the mode that the socket has
+    ::fchmod(fd, 0600);  // on Linux, the socket file gets this mode
     const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0;
     if (bound && ::chmod(path.c_str(), 0600) == 0 && ::listen(fd, kBacklog) == 0)
         return fd;
@@ -41,7 +42,7 @@ Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
     return error;
 }
 
-/// Who connected, even if it has ended since.
+/// The pid of the process that connected, even if it has ended since; 0 = no pid here.
 int peerOf(int fd)
 {
     ucred peer{};
@@ -109,7 +110,7 @@ void HarvestServer::pauseAccepting(int errnoValue)
     m_retry.start(kRetryMs);
     if (std::exchange(m_saidFailure, true))
         return;
-    Q_EMIT acceptFailed(tr("A process that connects to %1 has to wait: %2. Its events are captured, but may show a "
+    Q_EMIT acceptFailed(tr("A process that connects to %1 has to wait: %2. Its events are captured, but may appear a "
                            "fraction of a second late. Raise the limit of open files (ulimit -n).")
                             .arg(QString::fromStdString(m_path), QString::fromLocal8Bit(strerrordesc_np(errnoValue))));
 }
@@ -119,7 +120,7 @@ void HarvestServer::keep(int fd)
     const int pid = peerOf(fd);
     m_connections.insert(fd);
     auto *notifier = new QSocketNotifier(fd, QSocketNotifier::Read, this);
-    // Only the target ends a connection.
+    // The connection stays open until the target ends it.
     connect(notifier, &QSocketNotifier::activated, this, [this, notifier, fd, pid] {
         if (swallow(fd))
             return;
@@ -132,7 +133,7 @@ void HarvestServer::keep(int fd)
     Q_EMIT connected(pid);
 }
 
-/// False: the other side has ended it.
+/// Discards the bytes that have arrived. Returns false if the other side has closed the connection.
 bool HarvestServer::swallow(int fd)
 {
     std::array<char, 4096> bytes;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The socket that targets wake us through. Lives on the harvest thread.
+// The socket through which targets wake the harvest thread. Belongs to that thread.
 #pragma once
 
-#include "core/filekey.h"
-#include "core/result.h"
+#include "core/base/filekey.h"
+#include "core/base/result.h"
 
 #include <QObject>
 #include <QTimer>
@@ -19,23 +19,25 @@ class QSocketNotifier;
 
 namespace ct {
 
-/// Keeps every connection open as long as it lives (a closed one raises SIGPIPE in targets that do not ask for better)
-/// and swallows what arrives. Not a QLocalServer: that one closes its socket for good when an accept fails.
+/// Accepts connections and discards the bytes that arrive. Keeps every connection open as long as the server exists: a
+/// closed one raises SIGPIPE in targets that do not suppress it. Not a QLocalServer, which closes its socket for good
+/// when an accept fails.
 class HarvestServer final : public QObject {
     Q_OBJECT
 public:
     explicit HarvestServer(QObject *parent = nullptr);
-    ~HarvestServer() override;  ///< closes the connections and removes the socket file, unless it is another one by now
+    /// Closes the connections. Removes the socket file unless another one has replaced it.
+    ~HarvestServer() override;
 
-    /// A socket file that nobody listens on any more is replaced; one in use, or any other file, is an error.
+    /// Binds the socket. Replaces a stale socket file. A socket in use, or any other file, is an error.
     Result<void> listen(const std::string &path);
 
 Q_SIGNALS:
-    void connected(int pid);  ///< 0: of a process that has no pid here
+    void connected(int pid);  ///< 0 = the process has no pid here
     void disconnected(int pid);
-    void woken();  ///< bytes came
-    /// The system has no descriptor for one more connection; said once. Those who connect wait in the kernel, and are
-    /// accepted as soon as that is possible.
+    void woken();  ///< bytes arrived
+    /// The system has no descriptor for one more connection. Emitted once. Further connections wait in the kernel and
+    /// are accepted as soon as possible.
     void acceptFailed(const QString &message);
 
 private:
@@ -46,7 +48,7 @@ private:
 
     std::string m_path;
     int m_listener = -1;
-    std::optional<FileKey> m_file;  ///< of the socket file; the listener keeps its inode
+    std::optional<FileKey> m_file;  ///< of the socket file; the listener keeps its inode in use
     QSocketNotifier *m_incoming = nullptr;
     QTimer m_retry;
     std::set<int> m_connections;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestthread.h"
 
+#include "core/base/startthread.h"
 #include "core/harvest/harvestserver.h"
-#include "core/harvest/pasttime.h"
-#include "core/startthread.h"
+#include "core/harvest/postmortemclock.h"
 
 #include <QAbstractEventDispatcher>
 #include <QEventLoop>
@@ -26,19 +26,18 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
-/// Passes over busy stations lie this far apart: a reader that polls the lines being written slows the target.
+/// Pause between passes over busy stations. Polling the cache lines that a target writes slows the target.
 constexpr microseconds kBusyGap{100};
-constexpr microseconds kSocketGap{1000};  ///< busy: how often the socket gets a turn
-constexpr int kIdlePasses = 10;           ///< empty ones in a row, before sleep
-constexpr milliseconds kFlagLook{10};     ///< asleep: how often we look whether somebody cleared the flag, and
-constexpr milliseconds kSureLook{50};     ///< when all of them are sure to send a byte
-constexpr milliseconds kSafetyGap{250};   ///< asleep: how often everything is scanned all the same, or
-constexpr int kSafetyCostFactor = 200;    ///< this many times its cost, whichever is longer
-constexpr milliseconds kPollShortest{1};  ///< without announcement: the poll doubles from here
-constexpr milliseconds kPollLongest{50};  ///< to here
+constexpr microseconds kSocketGap{1000};  ///< busy: how often the event loop runs
+constexpr int kIdlePasses = 10;           ///< empty passes in a row before sleep
+constexpr milliseconds kFlagLook{10};     ///< asleep: interval of checks whether the flag was cleared
+constexpr milliseconds kSureLook{50};     ///< asleep: the interval when every writer is sure to send a byte
+constexpr milliseconds kSafetyGap{250};   ///< asleep: shortest interval of full scans
+constexpr int kSafetyCostFactor = 200;    ///< asleep: scans are at least this many times their own cost apart
+constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
+constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
 constexpr int kNice = -10;
-constexpr std::size_t kUsualBatch = 16'384;  ///< transitions; most passes give fewer
-constexpr milliseconds kHeartbeat{100};      ///< sinks hear of the time at least this often
+constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
 
 }  // namespace
 
@@ -57,9 +56,10 @@ struct HarvestThread::Data {
     std::promise<Result<void>> started;
     std::atomic<bool> endRequested{false};
     std::atomic<bool> pauseRequested{false};
-    std::atomic<bool> abandoned{false};  ///< relaxed; ordered by endRequested, or by joining the thread
+    /// Relaxed: abandon() comes before requestEnd(), whose release store publishes this value to the thread.
+    std::atomic<bool> abandoned{false};
 
-    std::optional<PastTime> past;  ///< constant but for its own doings while the thread runs
+    std::optional<PostMortemClock> past;  ///< set before the start; while the thread runs, only the thread uses it
 
     // Harvest thread only.
     Batch batch;
@@ -88,7 +88,7 @@ HarvestThread::~HarvestThread()
 Result<void> HarvestThread::startHarvest()
 {
     std::future<Result<void>> started = m_data->started.get_future();
-    // Without a thread nothing would answer.
+    // If the thread cannot start, nothing would fulfil the promise.
     const Result<void> running = startQThread(*this, "for the capture");
     return running ? started.get() : running;
 }
@@ -110,14 +110,15 @@ void HarvestThread::abandon()
 
 void HarvestThread::setPaused(bool paused)
 {
-    // Relaxed, like the end: only the wish is handed over.
+    // Relaxed: only the request itself is passed.
     m_data->pauseRequested.store(paused, std::memory_order_relaxed);
 }
 
 void HarvestThread::requestEnd()
 {
-    // Relaxed: nothing else is handed over; the thread looks at least every kPollLongest.
-    m_data->endRequested.store(true, std::memory_order_relaxed);
+    // Release; partner: the acquire loads in run() and sleepUntilWoken(). The thread then sees an earlier abandon().
+    // It checks the request at least every kPollLongest.
+    m_data->endRequested.store(true, std::memory_order_release);
 }
 
 Accounting HarvestThread::accounting() const
@@ -139,15 +140,15 @@ void HarvestThread::run()
         connect(&server, &HarvestServer::disconnected, this, &HarvestThread::targetDisconnected, Qt::DirectConnection);
     }
     data.started.set_value({});
-    // The gap between two passes is what we ask for, not half as long again.
+    // Without this, the kernel may prolong each pause by 50 us.
     ::prctl(PR_SET_TIMERSLACK, 1UL);
-    // More runnable threads than cores, and a reader with a fair share of them drops what a target's threads write with
-    // theirs. Where the system does not allow it (RLIMIT_NICE), the share stays fair. Linux: of this thread alone.
+    // With more runnable threads than cores, a reader that has only a fair share falls behind. Then records are
+    // dropped. Without permission (RLIMIT_NICE) the share stays fair. On Linux this applies to this thread only.
     (void)::setpriority(PRIO_PROCESS, 0, kNice);
 
     QEventLoop events;
-    QTimer look;  // bounds every wait for the socket
-    while (!data.endRequested.load(std::memory_order_relaxed)) {
+    QTimer look;  // limits every wait for the socket
+    while (!data.endRequested.load(std::memory_order_acquire)) {
         heedPause();
         if (runPass())
             continue;
@@ -204,9 +205,9 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
     if (!quiet)
         return;
     look.start(data.loop.areWakesSure() ? kSureLook : kFlagLook);
-    while (!data.endRequested.load(std::memory_order_relaxed)) {
+    while (!data.endRequested.load(std::memory_order_acquire)) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
-        // Somebody cleared the flag (with or without a byte), or a station was given out, or we are to pause.
+        // The flag was cleared (with or without a byte), a station was allocated, or a pause is requested.
         if (!data.loop.stillQuiet() || data.pauseRequested.load(std::memory_order_relaxed) != data.paused)
             break;
         data.batch.clear();
@@ -226,7 +227,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
 void HarvestThread::pollAgain(QEventLoop &events, QTimer &look)
 {
     Data &data = *m_data;
-    data.idlePasses = kIdlePasses;  // one pass per poll until something comes
+    data.idlePasses = kIdlePasses;  // one pass per poll until there is news
     look.start(data.poll);
     events.processEvents(QEventLoop::WaitForMoreEvents);
     look.stop();
@@ -246,7 +247,7 @@ void HarvestThread::safetyScan()
     m_data->lastSafetyScan = Clock::now();
 }
 
-/// Hands the batch to every sink. An empty one still tells the time now and then.
+/// Passes the batch to every sink. Passes an empty one at least every kHeartbeat, with the time.
 void HarvestThread::deliver()
 {
     Data &data = *m_data;
@@ -254,7 +255,7 @@ void HarvestThread::deliver()
     if (data.batch.empty() && now - data.lastDelivery < kHeartbeat)
         return;
     data.lastDelivery = now;
-    if (data.batch.empty())  // perhaps nothing was scanned; the time is all there is to tell
+    if (data.batch.empty())  // perhaps nothing was scanned, so only the time is news
         data.batch.now = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
     if (!data.regionFailed && !data.region.isWhole()) {
         data.regionFailed = true;

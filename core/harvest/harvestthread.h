@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dedicated harvest QThread: owns the loop and the sinks of a session, wakes through a socket.
+// The harvest QThread. It owns the harvest loop and the sinks of a session, and sleeps until the socket wakes it.
 #pragma once
 
 #include "core/harvest/harvestloop.h"
@@ -19,7 +19,7 @@ class QTimer;
 
 namespace ct {
 
-/// The latest sums of a capture, for all who share it: some outlive the capture. Any thread.
+/// The latest sums of a capture. Shared by everything that shows them, which may outlive the capture. Any thread.
 class LatestSums {
 public:
     Accounting get() const
@@ -34,47 +34,50 @@ public:
     }
 
 private:
-    mutable std::mutex m_mutex;  ///< held for a copy
+    mutable std::mutex m_mutex;  ///< locked only while the sums are copied
     Accounting m_sums;
 };
 
 class HarvestThread final : public QThread {
     Q_OBJECT
 public:
-    /// `socketPath` empty: no server (an observer polls). The region must outlive the thread; sinks are shared with
-    /// readers on other threads and are called on this thread only. `sums` are kept up to date.
+    /// An empty `socketPath` means no server: an observer polls. The region must outlive the thread. Sinks may be
+    /// shared with readers on other threads, but are called on this thread only. `sums` is updated with every batch.
     HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
                   std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>(), QObject *parent = nullptr);
-    ~HarvestThread() override;  ///< ends and waits
+    ~HarvestThread() override;  ///< requests the end and waits for it
 
-    /// Before the start: nobody writes into the region any more. For the sinks, time stands still at its latest event.
+    /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
+    /// event.
     void setPast();
-    /// After the end of a thread that was set so: ns, CLOCK_MONOTONIC, of the region's latest event; 0: it has none.
+    /// The time of the region's latest event in ns of CLOCK_MONOTONIC, 0 = no event. Only for a post-mortem run, after
+    /// its end.
     std::uint64_t latestPastNs() const;
-    /// Starts the thread and returns once the socket listens, so that a target may be started.
+    /// Starts the thread. Returns once the socket listens; a target may be started then.
     Result<void> startHarvest();
-    /// Any thread. The thread drains to the counts of now, finishes the sinks, then emits harvestEnded().
+    /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
+    /// harvestEnded().
     void requestEnd();
-    /// Any thread. Switches tracing off or on in the targets, see HarvestLoop::setPaused; takes effect within 100 ms.
+    /// Switches tracing off or on in the targets, see HarvestLoop::setPaused (any thread). Takes effect within 100 ms.
     void setPaused(bool paused);
-    /// Any thread, before the end: nothing was captured that is worth keeping (the target never started), so sinks are
-    /// not finished, and leave what they would have replaced.
+    /// Declares the capture worthless, because the target never started (any thread, before the end). Sinks are not
+    /// finished, and files that they would have replaced stay.
     void abandon();
 
-    /// Any thread: a consistent copy of the latest sums (updated at least every 100 ms while something happens).
+    /// Copies the latest sums (any thread). They are updated at least every 100 ms while something happens.
     Accounting accounting() const;
 
 Q_SIGNALS:
-    /// Emitted on the harvest thread. A sink failed; the others and the capture go on.
+    /// Emitted on the harvest thread, as all signals are. A sink failed; the other sinks and the capture continue.
     void sinkFailed(const QString &message);
-    /// To our socket; 0: a process that has no pid here.
+    /// A process connected to the socket; 0 = it has no pid here.
     void targetConnected(int pid);
     void targetDisconnected(int pid);
-    /// Something that people should know; the capture goes on.
+    /// A notice for the user; the capture continues.
     void noticed(const QString &message);
-    /// The region cannot be read any more (its file was cut short); what was harvested stays.
+    /// The region cannot be read any more, because its file was cut short. Everything harvested so far stays.
     void regionFailed(const QString &message);
-    /// After the final drain; accounting() is final.
+    /// The final drain is complete, and accounting() is final.
     void harvestEnded();
 
 protected:
@@ -82,7 +85,7 @@ protected:
 
 private:
     void heedPause();
-    bool runPass();  ///< false: nothing for a while
+    bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
     void sleepUntilWoken(QEventLoop &events, QTimer &look);
     void pollAgain(QEventLoop &events, QTimer &look);
     bool safetyScanDue() const;

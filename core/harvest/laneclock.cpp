@@ -13,17 +13,17 @@ namespace {
 
 namespace clock = corotracer::detail;
 
-/// Two minutes of pieces; what is older is read with the oldest of them.
+/// Limit of pieces, enough for two minutes. Older times are converted with the oldest piece.
 constexpr std::size_t kMaxPieces = 1024;
 constexpr std::uint64_t kContradictionNs = 10'000'000;
 /// A slope from two readings a fraction of a millisecond apart may be off by 1/1024.
 constexpr unsigned kRateShift = 10;
-/// A counter that is off by more, and by more than this part of the time between two checks, has jumped.
+/// A counter has jumped if it is off by more than kJumpNs plus 1/kJumpShare of the time between two checks.
 constexpr std::uint64_t kJumpNs = 1'000'000;
 constexpr std::uint64_t kJumpShare = 64;
-/// A rate measured over less may itself be off by more than kJumpShare: a reading is uncertain by up to 50 us.
+/// A rate measured over a shorter time is too inexact for this test: a reading is uncertain by up to 50 us.
 constexpr std::uint64_t kKnownNs = 10'000'000;
-/// In a row; one more, and there is no steady counter.
+/// Limit of bad checks in a row. One more means that there is no steady counter.
 constexpr std::uint32_t kBadChecksAllowed = 8;
 constexpr std::uint32_t kJumpsAllowed = 16;
 
@@ -32,7 +32,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/// Slope between two pairs, 0 when they say nothing.
+/// The slope between two pairs; 0 if the second is not later than the first in both clocks.
 std::uint64_t slopeOf(std::uint64_t counterA, std::uint64_t nsA, std::uint64_t counterB, std::uint64_t nsB)
 {
     return counterB > counterA && nsB > nsA ? clock::slope(nsB - nsA, counterB - counterA) : 0;
@@ -47,7 +47,7 @@ ClockStretch::ClockStretch(const ClockPiece &piece, std::uint64_t begin) : m_beg
         return;
     const std::uint64_t ahead = begin - piece.base;
     const bool isBehind = static_cast<std::int64_t>(ahead) < 0;
-    // Behind the base ns() rounds the distance down, and so the time up.
+    // Before the base, ns() rounds the distance down, which rounds the time up.
     const clock::uint128 scaled = clock::uint128{isBehind ? 0 - ahead : ahead} * piece.mult;
     const clock::uint128 exact = isBehind ? kFractionMask - scaled : scaled;
     const auto whole = static_cast<std::uint64_t>(exact >> clock::clock_shift);
@@ -55,8 +55,8 @@ ClockStretch::ClockStretch(const ClockPiece &piece, std::uint64_t begin) : m_beg
         return;
     m_fraction = static_cast<std::uint64_t>(exact) & kFractionMask;
     m_beginNs = piece.baseNs + whole;
-    // ticks * mult + fraction < 2^64, at most half of what would fit: each run of records begins a stretch, and a
-    // division would cost as much as some of them.
+    // For this length, ticks * mult + fraction stays below 2^64. A shift finds at least half of the longest such
+    // length. A division would be too expensive, because each run of records begins a stretch.
     const int bits = std::bit_width(piece.mult | 1);
     const std::uint64_t fits = (~std::uint64_t{0} - kFractionMask) >> (bits - 1) >> 1;
     m_length = std::min({fits, piece.to - begin, isBehind ? piece.base - begin : ~std::uint64_t{0}});
@@ -111,8 +111,8 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
 {
     if (!isStarted() || m_state.line.interval == 0)
         return;
-    // Start from the piece that conversions use at this moment. After a late check it is the straight piece, not the
-    // steered one that the state describes.
+    // Start from the piece that converts at this moment. After a late check this is the straight piece, not the steered
+    // one in the state.
     const ClockPiece current = pieceFor(switchCounter);
     clock::clock_state state = m_state;
     state.line = {current.base, current.baseNs, current.mult, m_state.line.interval};
@@ -127,16 +127,16 @@ void LaneClock::advance(const Pair &now, std::uint64_t switchCounter)
         m_pieces.erase(m_pieces.begin(), m_pieces.begin() + kMaxPieces / 2);
         m_pieces.front().from = 0;
     }
-    // The steered piece meets the clock at the end of its interval. From there the curve goes on with the measured
-    // rate, because an idle engine may check many intervals later.
+    // The steered piece reaches the system's time at the end of its interval. From there the curve continues at the
+    // measured rate: the next check of an idle engine may be many intervals later.
     const ClockPiece steered{next.line.base_counter, next.line.base_counter + next.line.interval,
                              next.line.base_counter, next.line.base_ns, next.line.mult};
     m_pieces.push_back(steered);
     m_pieces.push_back({steered.to, ~std::uint64_t{0}, steered.to, steered.ns(steered.to), next.rate});
 }
 
-/// Cuts the curve off at a raw counter value, and drops a straight piece that would begin later. Returns false, and
-/// leaves the rest unchanged, if the last piece begins there or later.
+/// Ends the curve at a raw value, and drops a straight piece that would begin later. Returns false and leaves the rest
+/// unchanged if the last piece begins there or later.
 bool LaneClock::endCurveAt(std::uint64_t raw)
 {
     if (m_pieces.size() > 1 && m_pieces.back().from >= raw)
@@ -147,13 +147,14 @@ bool LaneClock::endCurveAt(std::uint64_t raw)
     return true;
 }
 
-/// The curve is not where the clock is. Once is a jump; when it happens again at the next check, the rate was wrong.
+/// Begins the curve anew after a check that contradicts it. One such check is a jump. A second one in a row means that
+/// the rate was wrong.
 void LaneClock::beginAgain(const Pair &now)
 {
     const Pair last = m_state.last;
     const std::uint64_t elapsed = now.ns > last.ns ? now.ns - last.ns : 0;
     const bool isAhead = now.counter > last.counter && elapsed != 0;
-    // Judged by the measured rate, since the steered piece is wrong on purpose.
+    // Compare with the measured rate, because the steered piece deviates on purpose.
     const ClockPiece straight{0, ~std::uint64_t{0}, last.counter, last.ns, m_state.rate};
     const std::uint64_t error = distance(straight.ns(now.counter), now.ns);
     const std::uint64_t fair = kJumpNs + elapsed / kJumpShare + 2 * now.uncertainty_ns;
@@ -163,7 +164,7 @@ void LaneClock::beginAgain(const Pair &now)
     const std::uint32_t bad = m_state.bad + 1;
     const bool steady = bad <= kBadChecksAllowed && m_jumps <= kJumpsAllowed;
     const std::uint64_t interval = steady ? clock::slope(clock::first_check_ns, rate) : 0;
-    // Between the two checks: what lies behind where the counter should be by now was read after the jump.
+    // The jump was between the two checks. Raw values beyond the expected one belong to the time after the jump.
     const std::uint64_t from = std::min(now.counter, last.counter + clock::slope(elapsed, m_state.rate));
     m_state = {{now.counter, now.ns, rate, interval}, now, rate, bad};
     if (isAhead && endCurveAt(from)) {
@@ -216,7 +217,7 @@ ProcessClock ProcessClock::choose(const ProcessPairs &pairs, LaneClock &engine, 
         if (mult == 0 || distance(measured, mult) < mult >> kRateShift) {
             mult = measured;
         } else if (distance(measured, mult) > mult / kJumpShare) {
-            // It jumped in between. What is read next is more likely from after that.
+            // The counter jumped between the two pairs. The values to convert are more likely from after the jump.
             chosen.m_isApproximate = true;
             base = pairs.lateCounter;
             baseNs = pairs.lateNs;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes carry raw clocks; here they become nanoseconds of CLOCK_MONOTONIC. One curve for all threads of all processes,
-// monotone and made of straight pieces, so that the order between threads is that of the counter.
+// Conversion of the raw clocks in lanes to nanoseconds of CLOCK_MONOTONIC. All threads of all processes share one
+// monotone curve of straight pieces. So times keep the order of the counter.
 #pragma once
 
 #include "corotracer/clock.h"
@@ -12,11 +12,11 @@
 
 namespace ct {
 
-/// A straight piece of a clock's curve. The default is the identity.
+/// A straight piece of a clock's curve. The default converts each value to itself.
 struct ClockPiece {
-    std::uint64_t from = 0;  ///< raw values in [from, to) are its own
+    std::uint64_t from = 0;  ///< the piece converts raw values in [from, to)
     std::uint64_t to = ~std::uint64_t{0};
-    std::uint64_t base = 0;  ///< raw, at
+    std::uint64_t base = 0;  ///< raw value whose time is baseNs
     std::uint64_t baseNs = 0;
     std::uint64_t mult = std::uint64_t{1} << 32;  ///< ns per tick, 32 bits after the point
 
@@ -24,14 +24,15 @@ struct ClockPiece {
     std::uint64_t ns(std::uint64_t raw) const { return corotracer::detail::to_ns({base, baseNs, mult, 0}, raw); }
 };
 
-/// The next seconds of a piece from one raw value on, to the same nanosecond, without 128-bit arithmetic: what lies
-/// before that value is multiplied once, and the bits behind the point that this leaves are carried along.
+/// Converts the raw values that follow `begin` on a piece, for a few seconds. The results equal those of
+/// ClockPiece::ns(), but need no 128-bit arithmetic. The part up to `begin` is multiplied once, and its fraction of a
+/// nanosecond is added to each result.
 class ClockStretch {
 public:
     ClockStretch(const ClockPiece &piece, std::uint64_t begin);
 
     bool covers(std::uint64_t raw) const { return raw - m_begin < m_length; }
-    /// Only of what it covers.
+    /// Only for values that covers() accepts.
     std::uint64_t ns(std::uint64_t raw) const
     {
         return m_beginNs + (((raw - m_begin) * m_mult + m_fraction) >> corotracer::detail::clock_shift);
@@ -41,36 +42,39 @@ private:
     std::uint64_t m_begin;
     std::uint64_t m_length = 0;
     std::uint64_t m_mult;
-    std::uint64_t m_fraction = 0;  ///< of a nanosecond at m_begin, below 2^32
+    std::uint64_t m_fraction = 0;  ///< fraction of a nanosecond at m_begin, 32 bits after the point
     std::uint64_t m_beginNs = 0;
 };
 
-/// The engine's own curve of this machine's counter.
+/// The engine's own curve of this machine's counter. Harvest thread only.
 class LaneClock {
 public:
     using Pair = corotracer::detail::clock_pair;
 
-    /// Begins the curve at `now`. `far`: a pair from long ago, the longer the better its slope; it is only used when it
-    /// agrees with `rate` (ns per tick, 32 bits after the point).
+    /// Begins the curve at `now`. `far` is a pair from the past: the older it is, the better its slope. It is used only
+    /// if it agrees with `rate` (ns per tick, 32 bits after the point).
     void start(const Pair &far, const Pair &now, std::uint64_t rate);
-    /// The same, measuring now and rate itself; takes a fraction of a millisecond. Nothing happens the second time.
+    /// Measures `now` and the rate itself, then calls start(). Spins for a fraction of a millisecond. Does nothing if
+    /// the curve has begun.
     void startHere(const Pair &far);
     bool isStarted() const { return !m_pieces.empty(); }
 
-    /// Holds the curve against CLOCK_MONOTONIC when that is due, every 128 ms in the long run. `nowNs`: of that clock.
+    /// Compares the curve with CLOCK_MONOTONIC when a check is due; in the long run that is every 128 ms. `nowNs` is a
+    /// time of that clock.
     void update(std::uint64_t nowNs);
-    /// Whether a check is due: by the counter, or late by CLOCK_MONOTONIC, because the counter stands still.
+    /// Returns true if a check is due by the counter. Also if it is overdue by CLOCK_MONOTONIC, because the counter
+    /// stands still.
     bool isDue(std::uint64_t counter, std::uint64_t nowNs) const;
-    /// The same with a given reading; what was converted before does not change. A counter that jumped begins a new
-    /// piece. After many, or a few checks in a row that show no steady counter, the curve ends.
+    /// Checks the curve with a given reading. Past conversions keep their results. A counter that jumped begins a new
+    /// piece. Many jumps, or a few checks in a row without a steady counter, end the curve.
     void advance(const Pair &now, std::uint64_t switchCounter);
-    /// The counter contradicted CLOCK_MONOTONIC at least once.
+    /// Returns true if the counter ever contradicted CLOCK_MONOTONIC.
     bool hasJumped() const { return m_jumps != 0; }
     bool hasEnded() const { return isStarted() && m_state.line.interval == 0; }
 
     ClockPiece pieceFor(std::uint64_t raw) const;
-    /// The time of `counter`, or `now` if that is earlier: both were read just now, and the system's clock, slewed, may
-    /// be ahead of the one that tells when records were written.
+    /// Returns the time of `counter`, or `now` if it is earlier; both must be readings of this moment. A slewed
+    /// CLOCK_MONOTONIC may be ahead of the curve that dates records.
     std::uint64_t earlier(std::uint64_t now, std::uint64_t counter) const;
 
 private:
@@ -79,31 +83,32 @@ private:
     bool endCurveAt(std::uint64_t raw);
 
     corotracer::detail::clock_state m_state;
-    std::vector<ClockPiece> m_pieces;  ///< seamless, in order; the first reaches back for ever
+    std::vector<ClockPiece> m_pieces;  ///< in order, without gaps; the first one reaches back without limit
     std::uint32_t m_jumps = 0;
-    bool m_isConfirmed = false;  ///< a check has found the curve right, and measured its rate over a long time
+    bool m_isConfirmed = false;  ///< a check over at least 10 ms has agreed with the curve
 };
 
-/// What a process says of its clock; untrusted.
+/// The clock readings in a process's entry; untrusted.
 struct ProcessPairs {
     std::uint32_t kind = 0;  ///< ProcessEntry::clock_kind, a ClockKind
     std::uint64_t initCounter = 0;
     std::uint64_t initNs = 0;
     std::uint64_t mult = 0;
-    std::uint64_t lateCounter = 0;  ///< 0: there is no late pair
+    std::uint64_t lateCounter = 0;  ///< 0 = no late pair
     std::uint64_t lateNs = 0;
 };
 
-/// How the raw clock of one process is read.
+/// Converts the raw clock of one process.
 class ProcessClock {
 public:
     ProcessClock() = default;  ///< raw values are nanoseconds
-    /// Chooses the engine's curve, or the process's own pairs when it does not live here (`live` false: post mortem, in
-    /// another boot of the machine), contradicts the curve, or gave its counter up.
+    /// Chooses the engine's curve, or the process's own pairs if the curve does not apply. This is so when the process
+    /// does not live on this machine now (`live` is false: post mortem), contradicts the curve, or gave its counter up.
     static ProcessClock choose(const ProcessPairs &pairs, LaneClock &engine, bool live);
 
     bool isEngines() const { return m_engine != nullptr; }
-    /// The counter misbehaved, by the process's own word or by its pairs: times from before that are approximate.
+    /// Returns true if the counter was unreliable, according to the process or to its pairs. Earlier times are
+    /// approximate.
     bool isApproximate() const { return m_isApproximate; }
     ClockPiece pieceFor(std::uint64_t raw) const { return m_engine ? m_engine->pieceFor(raw) : m_own; }
     std::uint64_t ns(std::uint64_t raw) const { return pieceFor(raw).ns(raw); }

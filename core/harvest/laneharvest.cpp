@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/laneharvest.h"
 
-#include "core/harvest/unfinishedlanes.h"
+#include "core/region/unfinishedlanes.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,19 +11,19 @@ namespace ct {
 
 namespace {
 
-constexpr std::uint64_t kStatesEveryNs = 500'000;     ///< closed lanes are freed
-constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< and filling ones noticed
-constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< at most, while records are dropped
-/// Deaths that lines alone tell are looked for, at a cost of about 0.1 %.
+constexpr std::uint64_t kStatesEveryNs = 500'000;     ///< interval in which closed lanes are freed
+constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< interval in which the fill of lanes is measured
+constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< shortest interval between sweeps
+/// A periodic sweep finds deaths that only compact stations show. Its interval keeps the cost at about 0.1 %.
 constexpr std::uint64_t kLingerNs = 500'000'000;
 constexpr std::uint64_t kLingerNsPerLine = 10'000;
-/// More than a sweep has parts.
+/// More than the number of parts in a sweep.
 constexpr int kMostIdleDrains = 4096;
 constexpr int kMostCuts = 4;
-/// With its block numbers.
+/// Bytes of the smallest lane, with its block numbers.
 constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
-/// Sums in the file are a target's to scribble over.
+/// A target can overwrite the sums in the region. Sums from here on are not believed.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 
 std::uint64_t plausible(std::uint64_t sum_untrusted)
@@ -50,16 +50,16 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
         m_merger.setPostMortem();
     if (isRecorder())
         m_whenWeCame = census();
-    // What was dropped before we came was another engine's to tell.
+    // Another engine has reported the earlier records.
     if (m_attaching && hasLanes())
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
 }
 
-/// Records that no lane will bring.
+/// Counts records that no lane will have, and threads without a lane.
 std::uint64_t LaneHarvest::untold() const
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
-    // Relaxed: sums; what they count shows in the lines.
+    // Relaxed: sums. The events that they count are in the compact stations.
     return m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed)) +
            extension.threads_without_lane.load(std::memory_order_relaxed);
 }
@@ -93,7 +93,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     return whole;
 }
 
-/// What was told so far has been accounted for: between two passes, or before one told anything.
+/// A census against everything emitted so far. Call it when all of that was passed to account().
 Census LaneHarvest::census() const
 {
     return Census(m_region, m_sweep.lineCount(), m_merger.cursors(), m_told, m_books.nextCoroutine);
@@ -111,8 +111,8 @@ void LaneHarvest::account(const Batch &batch, const BatchMark &before)
     }
 }
 
-/// Every record from before `census` was read. A known coroutine that is behind its count there gets a Loss up to it,
-/// so that what is left belongs to lives without a coroutine.
+/// Settles the coroutines that are discovered, after every record from before `census` was read. The rest of the census
+/// then belongs to coroutines that left nothing else.
 void LaneHarvest::settleKnown(const Census &census, bool missed, Batch &batch)
 {
     m_merger.setAttaching(missed);
@@ -120,7 +120,7 @@ void LaneHarvest::settleKnown(const Census &census, bool missed, Batch &batch)
     m_merger.setAttaching(m_attaching);
 }
 
-/// A recorder overwrites whole lives. What its compact stations had, and no lane tells of, belongs to nobody we know.
+/// Reports the rest of a census: coroutines that left neither records nor a compact station.
 void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum)
 {
     const Census::Count untold = std::exchange(census, {})->untold();
@@ -133,13 +133,13 @@ void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Ac
         m_atEnd->add(traceless);
 }
 
-/// All that was there when we came has been told, or never will be.
+/// Returns true if everything that was there at attach was emitted or settled.
 bool LaneHarvest::isCaughtUp(bool whole) const
 {
     return !m_attaching && isSettled() && ((whole && !isHolding()) || m_merger.settledUntil() >= m_cameNs);
 }
 
-/// Overwrite mode, once, after account() has seen everything that the lanes brought.
+/// Closes the sums in overwrite mode. Call it once, after account() has counted everything that the lanes had.
 void LaneHarvest::closeBooks(Batch &batch)
 {
     if (!m_atEnd)
@@ -155,13 +155,13 @@ void LaneHarvest::closeBooks(Batch &batch)
     countTraceless(m_atEnd, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
 }
 
-/// What was committed before this time is found by a look at the lanes from now on.
+/// Returns a time in ns: everything committed before it is found by reading the lanes from now on.
 std::uint64_t LaneHarvest::settledBefore(const Batch &batch) const
 {
     return m_clock.isStarted() ? m_clock.earlier(batch.now, corotracer::detail::read_counter()) : batch.now;
 }
 
-/// What is asked for now and then only.
+/// Makes the periodic checks that are due, and starts a sweep if one is needed.
 void LaneHarvest::look(Batch &batch, bool safety)
 {
     const std::uint64_t now = batch.now;
@@ -171,7 +171,7 @@ void LaneHarvest::look(Batch &batch, bool safety)
     m_lanes.refresh(batch, states);
     if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
         lookAround(batch);
-        // Whose birth, name or end was not told may die at any time; and only its line says so.
+        // A coroutine whose birth, name or end has no record may die at any time. Only its compact station shows that.
         if ((m_everOff || m_untold != 0) && now - m_sweptNs >= m_sweep.lineCount() * kLingerNsPerLine + kLingerNs)
             m_wantsSweep = true;
         buryGone(batch);
@@ -186,7 +186,7 @@ void LaneHarvest::look(Batch &batch, bool safety)
     }
 }
 
-/// What is asked about the lanes as a whole, the memory and the processes.
+/// Checks the lanes as a whole, the memory and the processes.
 void LaneHarvest::lookAround(Batch &batch)
 {
     m_gaugedNs = batch.now;
@@ -200,7 +200,7 @@ void LaneHarvest::lookAround(Batch &batch)
 
 void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
 {
-    // Both since the last look: a burst that used up the last memory there was. Said too much once rather than never.
+    // If both numbers grew since the last check, a burst used up the last memory. Better one report too many than none.
     if (withoutNow != without)
         lasts = isThereMore;
     else if (madeNow != made)
@@ -209,7 +209,7 @@ void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow
     made = madeNow;
 }
 
-/// Nobody says which thread it was.
+/// Reports records of threads without a lane. The counter does not say which threads these were.
 void LaneHarvest::tellRecordsWithoutLane(Batch &batch)
 {
     const std::uint64_t without =
@@ -221,12 +221,12 @@ void LaneHarvest::tellRecordsWithoutLane(Batch &batch)
     m_withoutLaneNs = batch.now;
 }
 
-/// A full file system shows in what probes go without.
+/// Detects a full file system by what probes were refused.
 void LaneHarvest::heedMemory()
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
-    const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // they are for people
-    // They also go without what they have no address space for.
+    const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // for display
+    // Probes are also refused what their address space has no room for.
     constexpr std::uint64_t kRoomForMore = 4U << 20;
     if (load(extension.processes_partly_mapped) != 0 && m_region.freeBytes() > kRoomForMore)
         return;
@@ -238,7 +238,7 @@ void LaneHarvest::heedMemory()
                             load(extension.lane_count) < m_region.laneDirectory().size());
 }
 
-/// One barrier at a time: for what is held, and for the next part of a sweep.
+/// Begins a barrier for waiting events and for the next part of a sweep. Only one barrier is in progress at a time.
 void LaneHarvest::beginWork(Batch &batch)
 {
     if (m_inBarrier || (!m_merger.isWaiting() && !m_sweep.isRunning()))
@@ -246,13 +246,14 @@ void LaneHarvest::beginWork(Batch &batch)
     if (m_sweep.isRunning())
         m_sweep.readPart(batch);
     m_merger.beginBarrier();
-    // The lanes of whatever was read so far are known after this, and their ends lie behind what is missing.
+    // After this, every lane with events of the coroutines read so far is known. Their missing events lie below the
+    // ends.
     m_lanes.refresh(batch, false);
     m_lanes.markEnds();
     m_inBarrier = true;
 }
 
-/// False: there is more to do at once.
+/// Completes the barrier. Returns false if there is more to do at once.
 bool LaneHarvest::finishWork(Batch &batch)
 {
     if (!m_lanes.reachedEnds())
@@ -270,26 +271,28 @@ bool LaneHarvest::finishWork(Batch &batch)
     return isSettled();
 }
 
-/// Processes that are gone. After one more sweep all that they wrote is told; then what they had is free.
+/// Ends the processes that are gone. One more sweep emits everything that they wrote. Then their lanes and stations are
+/// freed.
 void LaneHarvest::buryGone(Batch &batch)
 {
     for (const std::uint32_t process : m_processes.takeGone()) {
         m_gone.push_back({process, m_sweep.started() + 1, batch.now});
         m_wantsSweep = true;
         if (readsLanes())
-            m_lanes.refresh(batch, true);  // its lanes are over, before their ends are marked
+            m_lanes.refresh(batch, true);  // marks its lanes as ended before the next barrier marks ends
     }
     if (m_inBarrier || m_sweep.isRunning())
         return;
     std::erase_if(m_gone, [&](const Gone &gone) {
         if (m_sweep.finished() < gone.sweep || (readsLanes() && m_merger.settledUntil() < gone.ns))
             return false;
-        // A region in which nobody is left to need the room is evidence: it stays as it is.
+        // If no process needs the room, the region stays as it is for post-mortem reading.
         const bool wanted =
             m_processes.isKnowable(gone.process) && (m_processes.sawAlive(gone.process) || m_processes.active() != 0);
         const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
         if (reuse) {
-            // Before we look who else is there: whoever takes one of these and lives was there already.
+            // Load these before the check for other processes: a living process that claims one of them is in the table
+            // by then.
             const std::vector<std::uint32_t> unfinished = unfinishedLanes(m_region);
             const bool last = m_processes.isLast(gone.process);
             m_lanes.freeLanesOf(gone.process, batch);
@@ -322,7 +325,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
     if (!hasLanes() || m_ending == Ending::Done)
         return true;
     const BatchMark before(batch);
-    // The last look was some time ago; or there was none, when the end was asked for at once.
+    // The latest checks were some time ago. There were none if the end was requested at once.
     if (!std::exchange(m_lastLook, true) && readsLanes()) {
         m_clock.update(batch.now);
         m_lanes.refresh(batch, true);
@@ -350,8 +353,8 @@ bool LaneHarvest::finalDrain(Batch &batch)
     return done;
 }
 
-/// Finishes what is under way, then one whole sweep; then the lanes are read to their ends and no further, and what is
-/// still missing is lost.
+/// Completes the barrier and the sweep in progress, then makes one whole sweep. Then reads the lanes to their present
+/// ends and no further. What is still missing is lost.
 bool LaneHarvest::drain(Batch &batch)
 {
     m_lanes.refresh(batch, true);
@@ -374,18 +377,19 @@ bool LaneHarvest::drain(Batch &batch)
     if (m_inBarrier)
         finishWork(batch);
     if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding()) {
-        // What nobody writes any more has lines that say how coroutines ended of which the lanes only told just now.
+        // If no process was ever seen alive, a further sweep finds deaths that only compact stations show. They belong
+        // to coroutines that the lanes have only just discovered.
         if (m_lastSweep || m_processes.anySeenAlive())
             return true;
         m_lastSweep = true;
         m_sweep.start();
         return false;
     }
-    // Whatever a probe writes comes to an end. What a scribbled record or a hole in a lane waits for will not come.
+    // Whatever a probe writes comes to an end. The record that a damaged lane waits for never comes.
     m_idleDrains = batch.transitions.size() == before && m_lanes.recordsRead() == readBefore ? m_idleDrains + 1 : 0;
     if (m_idleDrains < kMostIdleDrains)
         return false;
-    // A lane that cannot be read to its end ends here; the lines say how many events lie behind it.
+    // This lane ends here. The compact stations count the events behind this position.
     m_idleDrains = 0;
     m_lanes.cutEnds();
     return ++m_cuts > kMostCuts;
@@ -395,7 +399,7 @@ void LaneHarvest::addTo(Accounting &sums) const
 {
     if (!m_region.hasExtension())
         return;
-    // Relaxed, all of them: sums for people, they publish nothing.
+    // Relaxed, all loads: sums for display, which publish nothing.
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
     sums.bornWhileOff = plausible(extension.births_while_off.load(std::memory_order_relaxed));
     if (!hasLanes())

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Harvests the part of a region that this project's probe writes with lanes: records, compact stations, processes.
-// docs/ctp.md has the rules. Driven by HarvestLoop, on its thread. Does nothing in a region without lanes.
+// docs/ctp.md has the rules. HarvestLoop calls it on the harvest thread. Does nothing in a region without lanes.
 #pragma once
 
 #include "core/harvest/census.h"
 #include "core/harvest/lanelist.h"
-#include "core/harvest/linesweep.h"
+#include "core/harvest/stationsweep.h"
 
 #include <optional>
 
@@ -15,28 +15,28 @@ namespace ct {
 
 class LaneHarvest {
 public:
-    /// Batches stay small enough for sinks to find them in the second-level cache.
+    /// Limit of transitions in a batch. Small enough that sinks find the batch in the second-level cache.
     static constexpr std::size_t kMaxTransitions = 4096;
 
     LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = {});
 
-    /// One pass over all lanes; costs one cache line per lane when nothing is new. False: there is more to do at once.
-    /// `safety`: does as well what may wait for an idle moment.
+    /// Makes one pass over all lanes. Without news it costs one cache line per lane. Returns false if there is more to
+    /// do at once. `safety` includes all periodic checks.
     bool pass(Batch &batch, bool safety);
-    /// True when nothing is under way: no barrier, no sweep.
+    /// Returns true if no barrier is in progress or needed, and no sweep is in progress.
     bool isSettled() const { return !m_inBarrier && !m_sweep.isRunning() && !m_merger.isWaiting(); }
-    /// Events that came before others of their coroutine wait for a moment to go by.
+    /// Returns true if events, notes or deaths wait for the watermark.
     bool isHolding() const { return m_merger.isHolding(); }
-    /// After a pass: no lane has news. Every load is seq_cst; see LaneList::isQuiet.
+    /// After a pass: returns true if no lane has news. Every load is seq_cst; see LaneList::isQuiet().
     bool isQuiet() const { return !hasLanes() || m_lanes.isQuiet(); }
-    /// A process has ended, and that is not told yet. Costs a system call.
+    /// Returns true if a process has ended and its end is not emitted yet. Costs a system call.
     bool hasEndsToTell(std::uint64_t nowNs) { return m_processes.lookForEnds(nowNs) || !m_gone.empty(); }
-    /// Some process of this project's probe lived when we found it.
+    /// Returns true if some process of this project's probe was alive when it was discovered.
     bool hasSeenLife() const { return m_processes.anySeenAlive(); }
-    /// The lanes fill so fast that the next pass must not wait.
+    /// Returns true if lanes fill so fast that the next pass must not wait.
     bool isUrgent() const { return m_lanes.isUrgent(); }
 
-    /// The end: a last sweep, and all lanes to the ends they have then. False: call again.
+    /// Drains to the end: one last sweep, then all lanes to their ends. Returns false if there is more: call again.
     [[nodiscard]] bool finalDrain(Batch &batch);
 
     void addTo(Accounting &sums) const;
@@ -65,7 +65,7 @@ private:
     bool drain(Batch &batch);
     void buryGone(Batch &batch);
 
-    /// Somebody got none of what there is enough of: there was no memory for it.
+    /// Detects a lack of memory: something was refused although its limit was not reached.
     struct Shortage {
         std::uint64_t without = 0;
         std::uint64_t made = 0;
@@ -76,8 +76,8 @@ private:
     enum class Ending : std::uint8_t { No, Sweep, Lanes, Done };
     struct Gone {
         std::uint32_t process = 0;
-        std::uint64_t sweep = 0;  ///< the one after which it is told,
-        std::uint64_t ns = 0;     ///< once what was held then is told
+        std::uint64_t sweep = 0;  ///< number of the sweep after which the end is emitted
+        std::uint64_t ns = 0;     ///< the watermark must pass this time first
     };
 
     Region &m_region;
@@ -86,25 +86,25 @@ private:
     ProcessList m_processes;
     Merger m_merger;
     LaneList m_lanes;
-    LineSweep m_sweep;
+    StationSweep m_sweep;
     std::vector<Gone> m_gone;
     bool m_inBarrier = false;
-    bool m_attaching;  ///< the first sweep of an adopted region
+    bool m_attaching;  ///< an adopted region: the first sweep is not finished
     bool m_wantsSweep = false;
-    // Of a recorder.
-    Census::Count m_told;                ///< lives and events, with a trace and without
-    std::optional<Census> m_whenWeCame;  ///< until it is clear what of that has left a trace
-    std::optional<Census> m_atEnd;       ///< when it was decided
+    // For overwrite mode.
+    Census::Count m_told;                ///< all coroutines and events emitted or reported so far
+    std::optional<Census> m_whenWeCame;  ///< the census at attach, until it is settled
+    std::optional<Census> m_atEnd;       ///< the census at the end
     std::uint64_t m_cameNs = 0;
     Ending m_ending = Ending::No;
-    int m_cuts = 0;           ///< of lanes that cannot be read to their ends
-    bool m_everOff = false;   ///< tracing was switched off or paused, somewhere
-    bool m_lastLook = false;  ///< the end has begun
+    int m_cuts = 0;           ///< number of calls of LaneList::cutEnds()
+    bool m_everOff = false;   ///< tracing was off or paused in some process at some time
+    bool m_lastLook = false;  ///< finalDrain() has begun
     bool m_lastSweep = false;
-    int m_idleDrains = 0;               ///< calls of drain() in a row that brought nothing
-    std::uint64_t m_untold = 0;         ///< records that no lane brought, as of the latest sweep
-    std::uint64_t m_withoutLane = 0;    ///< records of threads that got no lane: so many were told,
-    std::uint64_t m_withoutLaneNs = 0;  ///< and then it was
+    int m_idleDrains = 0;               ///< calls of drain() in a row without news
+    std::uint64_t m_untold = 0;         ///< untold() at the start of the latest sweep
+    std::uint64_t m_withoutLane = 0;    ///< records of threads without a lane that were reported
+    std::uint64_t m_withoutLaneNs = 0;  ///< time of that report
     Shortage m_lineShortage;
     Shortage m_laneShortage;
     std::uint64_t m_sweptNs = 0;

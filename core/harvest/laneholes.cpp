@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Holes in lanes: slots that were never committed, in front of others that were.
+// Holes in lanes: uncommitted slots in front of committed ones.
 #include "core/harvest/lanelist.h"
 
 #include <algorithm>
@@ -10,15 +10,16 @@ namespace ct {
 
 namespace {
 
-/// How many slots behind a hole's first one are examined one at a time, in a lane that has no writer any more.
+/// How many slots behind a hole's first one are examined one at a time, in a lane without a writer.
 constexpr std::uint64_t kSlotsExamined = 1024;
 
 }  // namespace
 
-/// The position of the next record, behind a hole if there is one. The lane's limit: no record was found.
+/// Returns the position of the next record, behind a hole if there is one. Returns the lane's limit if there is no
+/// record.
 std::uint64_t LaneList::nextRecord(Lane &lane) const
 {
-    // Without a writer, a second search at the same position finds nothing new.
+    // Without a writer, a second search from one position finds nothing new.
     const bool examines = lane.isOver && lane.examined != lane.position;
     const std::uint64_t next =
         nextCommitted(lane.view, lane.position, lane.limit, examines ? kSlotsExamined : std::uint64_t{0});
@@ -27,13 +28,13 @@ std::uint64_t LaneList::nextRecord(Lane &lane) const
     return next;
 }
 
-/// For a lane whose writer has ended: no record is left, not even behind a hole.
+/// Returns true if no record is left, not even behind a hole. For a lane whose writer has ended.
 bool LaneList::isDrained(Lane &lane) const
 {
     return nextRecord(lane) == lane.limit;
 }
 
-/// Skips an unwritten record at our position, up to the next committed one. False: there is none.
+/// Skips a hole at the lane's position, up to the next committed slot. Returns false if there is none.
 bool LaneList::leapHole(Lane &lane)
 {
     if (lane.view.overwrite)
@@ -47,7 +48,7 @@ bool LaneList::leapHole(Lane &lane)
     return true;
 }
 
-/// Before the lane gets its next thread.
+/// Resets the state of an ended writer, before the lane gets its next thread.
 void LaneList::forgetEnd(Lane &lane)
 {
     lane.isOver = lane.leapt = false;

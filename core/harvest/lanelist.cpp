@@ -10,15 +10,15 @@ namespace {
 
 using corotracer::LaneHeader;
 
-/// Lanes are read side by side in steps of so much time: events of a coroutine that hops between threads are held for
-/// no longer than that. Long steps cost less, as long as little is held.
+/// Lanes are read in parallel steps of this time span. An event of a coroutine that moves between threads waits in the
+/// reorder buffer for one step at most. Long steps cost less while few events wait.
 constexpr std::uint64_t kLongestStepNs = 100'000;
 constexpr std::uint64_t kShortestStepNs = 2000;
-/// Records of one lane before the others get a turn, whatever their times say.
+/// Limit of records from one lane before the others get a turn, whatever their times are.
 constexpr std::size_t kMaxPerTurn = 4096;
 constexpr double kUrgentNs = 4'000'000;
 
-/// The position at which a producer has no room left. A tail may be scribbled: no overflow.
+/// The position at which a producer has no room left. Cannot overflow, even if a target has overwritten the tail.
 std::uint64_t limitBehind(std::uint64_t tail_untrusted, std::uint64_t capacity)
 {
     return tail_untrusted + std::min(capacity, ~tail_untrusted);
@@ -39,7 +39,8 @@ LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
 
 void LaneList::refresh(Batch &batch, bool states)
 {
-    // Acquire; partner: the release of whoever made a lane. Those of events we have read are seen here.
+    // Acquire; partner: the release by the thread that made a lane. The lanes of all events read so far are visible
+    // here.
     const std::uint32_t count_untrusted = m_region.header().extension.lane_count.load(std::memory_order_acquire);
     const std::size_t count = std::min<std::size_t>(count_untrusted, m_known.size());
     std::uint32_t unfinished = 0;
@@ -58,7 +59,7 @@ void LaneList::refresh(Batch &batch, bool states)
     for (Lane &lane : m_lanes) {
         m_shortened += shrunk(lane.view).capacity < lane.made;
         const LaneHeader &header = m_region.laneDirectory()[lane.index];
-        // Relaxed: a sum; what was dropped shows in the coroutines' lines.
+        // Relaxed: a sum. The compact stations count the events that were dropped.
         lane.dropped = header.dropped.load(std::memory_order_relaxed);
         m_dropped += lane.dropped;
         closeIfDrained(lane, batch);
@@ -72,8 +73,7 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     // Acquire; partner: the producer's release store once the lane is made.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
     const bool making = state == corotracer::kLaneMaking;
-    // A recorder's lane may hold the history of the thread before, whatever becomes of the one that takes it. The same
-    // holds for any lane of the dead.
+    // In overwrite mode and post mortem, a lane in state 3 may hold the history of its previous thread.
     if ((making && m_region.laneMode() != corotracer::kLanesOverwrite && !m_isEvidence) ||
         header.records.load(std::memory_order_relaxed) == 0)
         return;
@@ -82,13 +82,13 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     lane.index = index;
     const std::optional<LaneView> view = m_region.lane(index);
     if (!view)
-        return;  // lies outside of the pool
+        return;  // the lane is not inside the pool
     lane.view = *view;
     lane.made = view->capacity;
-    // A recorder is evidence: each engine reads all that is there, and leaves it so.
+    // Overwrite mode: each engine reads all blocks that are there, and changes nothing.
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
     const bool wasRead = lane.position != 0;
-    // Of the process before, or of the one that takes it now; of which thread, it does not say.
+    // The process of the previous thread, or of the claiming one. The header does not say which thread has the lane.
     if (making || m_isEvidence)
         lane.origin.process = header.process.load(std::memory_order_relaxed);
     if (m_isEvidence) {
@@ -99,31 +99,32 @@ void LaneList::find(std::uint32_t index, Batch &batch)
         view->overwrite ? ~std::uint64_t{0} : limitBehind(m_isEvidence ? lane.drained : lane.position, view->capacity);
     lane.stored = lane.end = lane.gauged = lane.position;
     lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
-    // Another engine has read it, and told of what was dropped.
+    // Another engine has read the lane and reported these drops.
     if (wasRead)
         lane.told = lane.droppedGauged;
     learnOrigin(lane, batch);
     m_lanes.push_back(lane);
 }
 
-/// Where to read a lane of the dead from: the oldest record that is still whole and whose process is known.
+/// Returns where to begin a post-mortem reading: at the oldest record that is whole and whose process is known.
 std::uint64_t LaneList::beginOfEvidence(const Lane &lane, Batch &batch) const
 {
-    // Its entry was freed, and with it the clock of the records that an engine drained.
+    // The process entry was freed. With it went the clock of the records that an engine has drained.
     if (m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Unknown)
         return lane.drained;
     const std::uint64_t oldest = oldestHeld(lane.view, lane.drained);
-    // The header tells the process of the thread that has the lane, not of those that had it before.
+    // The header names the process of the latest thread, not the processes of earlier threads.
     const std::uint64_t begin = m_region.laneDirectory()[lane.index].begin.load(std::memory_order_relaxed);
     return m_processes.wasAlone(lane.origin.process) ? oldest : std::min(std::max(oldest, begin), lane.drained);
 }
 
-/// Behind an acquire load of a record of the lane, or of its state: what its owner wrote before is there.
+/// Updates the origin when another thread has claimed the lane. Call it after an acquire load of a record of the lane,
+/// or of its state: everything that the thread stored before is then visible.
 void LaneList::learnOrigin(Lane &lane, Batch &batch)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t claims = header.claims.load(std::memory_order_relaxed);
-    // While somebody takes it, the header is of two threads.
+    // While a thread claims the lane, the header mixes the values of two threads.
     if (claims == lane.claims || header.state.load(std::memory_order_acquire) == corotracer::kLaneMaking)
         return;
     lane.claims = claims;
@@ -133,13 +134,13 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
                    static_cast<std::uint32_t>(header.tid.load(std::memory_order_relaxed))};
     if (lane.origin.process != lane.before.process)
         lane.latest = 0;  // a time of another clock
-    // The record that told its name may be gone; that of the system has none.
+    // The record with this name may be gone, and a name from the system has no record.
     if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
         batch.notes.threadNames.push_back(
             {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
 }
 
-/// Release, behind our loads of what may be overwritten now; partner: the producer's acquire load.
+/// Release, after the loads of records that may be overwritten now; partner: the producer's acquire load.
 void LaneList::setTail(Lane &lane, LaneHeader &header) const
 {
     lane.stored = lane.position;
@@ -152,9 +153,9 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     if (lane.view.overwrite || m_region.writableLanes().empty())
         return;
     LaneHeader &header = m_region.writableLanes()[lane.index];
-    // Acquire; partner: the release store of the thread that ended. Its records are seen by what follows.
+    // Acquire; partner: the release store of the thread that ended. Its records are visible to all that follows.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
-    // Its thread may be killed before its first record: then nothing else says whose lane it is.
+    // The thread may be killed before its first record. Then only the header names the lane's thread.
     if (state == corotracer::kLaneActive || state == corotracer::kLaneClosed)
         learnOrigin(lane, batch);
     const bool isSame = header.process.load(std::memory_order_relaxed) == lane.origin.process;
@@ -169,17 +170,18 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
     forgetEnd(lane);
-    // Release; partner: the acquire of whoever takes it and goes on at the tail.
+    // Release; partner: the acquire of the thread that claims the lane and continues at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
 
-/// What was dropped after the last record of a thread, so that no marker tells.
+/// Reports drops after the last record of a thread, which no drop record counts.
 void LaneList::tellDrops(Lane &lane, Batch &batch)
 {
     if (lane.dropped > lane.told) {
         const HarvestedProcess &process = m_processes.at(lane.origin.process, batch);
         const std::uint64_t closedNs = m_region.laneDirectory()[lane.index].closed_ts.load(std::memory_order_relaxed);
-        // From the last record on; until its thread ended, or we heard of it. The dead may be so for days.
+        // They happened after the last record, and before the thread ended or the drops were noticed. A process that
+        // was never seen alive may have ended days ago, so the present does not limit its drops.
         const std::uint64_t first = lane.latest != 0 ? process.clock.ns(lane.latest) : process.initNs;
         const std::uint64_t last = closedNs != 0 ? closedNs : process.sawAlive ? batch.now : first;
         batch.notes.drops.push_back(
@@ -200,14 +202,14 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         if (lane.view.overwrite || m_region.writableLanes().empty() || lane.origin.process != process)
             continue;
         LaneHeader &header = m_region.writableLanes()[lane.index];
-        // Acquire, and before the process is loaded; partner: the store of this state by the thread that took the lane.
-        // A free lane still names its last process, and a living thread may take it at any time.
+        // Acquire, before the load of the process; partner: the store of this state by the thread that claimed the
+        // lane. A free lane still names its last process, and a living thread may claim it at any time.
         if (header.state.load(std::memory_order_acquire) != corotracer::kLaneActive ||
             header.process.load(std::memory_order_relaxed) != process ||
             committedEnd(lane.view, lane.position) != lane.position)
             continue;
         if (!isDrained(lane)) {
-            // More holes than are worth reading: the next thread begins behind all of them.
+            // Records behind further holes are given up. The next thread begins behind all of them.
             m_inHoles += lane.limit - lane.position;
             lane.position = lane.limit;
             lane.damaged = true;
@@ -215,7 +217,8 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         setTail(lane, header);
         forgetEnd(lane);
         std::uint32_t state = corotracer::kLaneActive;
-        // Release; partner: the acquire of whoever takes it. Nobody else touches the lane of a dead process.
+        // Release; partner: the acquire of the thread that claims the lane. No other thread uses the lane of an ended
+        // process.
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
                                                  std::memory_order_relaxed))
             tellDrops(lane, batch);
@@ -240,7 +243,8 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, st
         std::pop_heap(m_turns.begin(), m_turns.end(), later);
         Turn turn = m_turns.back();
         m_turns.pop_back();
-        // Lanes that were empty were so at the time of the pass.
+        // A lane without records sets no limit here: it was empty at the time of the pass, which `settledBefore`
+        // covers.
         const std::uint64_t others = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
         const std::uint64_t until = m_turns.empty() ? others : others + m_stepNs;
         merger.setHorizon(std::min(others, settledBefore));
@@ -269,7 +273,7 @@ void LaneList::adaptStep(Merger &merger)
     m_readLately = 0;
 }
 
-/// The time of the lane's next record; false: there is none.
+/// Finds the time of the lane's next record. Returns false if there is none.
 bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
 {
     if (lane.position >= stopOf(lane)) {
@@ -294,7 +298,7 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
     return true;
 }
 
-/// Reads up to the first record later than `untilNs`. True: there is more, and `turn` says from when.
+/// Reads up to the first record later than `untilNs`. Returns true if there is more; `turn` then has the time of it.
 bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions)
 {
     Lane &lane = m_lanes[turn.lane];
@@ -305,7 +309,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         untilRaw = turn.raw + ahead;
     }
     for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
-        // Not many more than it takes: what lies beyond the step is copied again.
+        // Copy little more than the latest step needed: records beyond the step are copied again.
         const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_items.size() : lane.lately + lane.lately / 2 + 16;
         const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())), batch);
         lane.empty = count == 0;
@@ -313,7 +317,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
             return peek(lane, turn, batch);
         std::size_t taken = count;
         if (m_items[count - 1].ts > untilRaw) {
-            // At least one, so that time goes on whatever a target writes.
+            // Hand over at least one record, so reading advances whatever times a target writes.
             taken = 1;
             while (taken < count && m_items[taken].ts <= untilRaw)
                 ++taken;
@@ -327,7 +331,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
     return peek(lane, turn, batch);
 }
 
-/// Copies what comes next and steps behind it; counts what was overwritten before.
+/// Copies the next records and advances the position; counts records that were overwritten before.
 std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
 {
     const std::uint64_t stop = stopOf(lane);
@@ -346,8 +350,8 @@ std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
     return reading.count;
 }
 
-/// There is a backlog: asks for the records that are copied next, which lie in another core's cache. Not at the tip,
-/// which the producer would have to fetch back.
+/// Prefetches the records that are copied next, which lie in the cache of another core. Only for a backlog: at the tip
+/// of a lane, the producer would have to fetch the cache lines back.
 void LaneList::fetchAhead(const Lane &lane) const
 {
     constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
@@ -355,7 +359,7 @@ void LaneList::fetchAhead(const Lane &lane) const
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
-/// Whose record lies there: a lane that keeps its history may have had another thread before.
+/// Returns the origin of a record: in a lane with history, an earlier thread may have written it.
 LaneOrigin LaneList::originAt(const Lane &lane, std::uint64_t position) const
 {
     const bool isBefore = position < lane.begin && (lane.view.overwrite || m_isEvidence);
@@ -406,26 +410,28 @@ void LaneList::cutEnds()
         lane.end = std::min(lane.end, lane.position);
 }
 
-/// The end was looked for with long steps, so that what lies in front of it was committed before: a slot that is not
-/// was scribbled over, or its neighbours ahead of the producer were. Either way nothing that could be read is missing.
+/// Gives up the barrier's end in a lane without a record at its position. The search for the end uses long steps, on
+/// the assumption that all slots in front of it are committed. If one is not, a stray write damaged either this slot or
+/// slots ahead of the producer. In both cases no readable record is missed.
 void LaneList::cutAtHole(Lane &lane) const
 {
     if (!lane.view.overwrite)
         lane.end = std::min(lane.end, lane.position);
 }
 
-/// A lane that drops records is full, or gets no memory, or has a hole: its producer waits for a tail that we cannot
-/// move.
+/// Reacts to new drops. A lane that drops records is full, gets no memory, or has a hole. At a hole, the producer waits
+/// for a tail that this engine cannot advance.
 void LaneList::heedDrops(Lane &lane)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t committed = header.committed.load(std::memory_order_relaxed);
-    // Relaxed: of two drops, the second was counted after a look at the tail that followed the first.
+    // Relaxed: of two drops, the second was counted after the producer had loaded the tail again.
     const std::uint64_t dropped = header.dropped.load(std::memory_order_relaxed);
     const std::uint64_t late = dropped - lane.droppedGauged;
     const bool stands = lane.empty && lane.position == lane.stored && lane.position == lane.gauged;
     lane.droppedGauged = dropped;
-    // A first lap that is not over drops nothing for want of a tail; a lane that was shortened would have been longer.
+    // These drops come from a lack of memory. In the first lap, no drop comes from the tail. A lane that was shortened
+    // would have had more room.
     if (late != 0 && committed < lane.made)
         lane.starved = true;
     else if (committed != lane.committedGauged || lane.view.capacity < lane.made)
@@ -435,7 +441,7 @@ void LaneList::heedDrops(Lane &lane)
         lane.droppedStanding = dropped;
     } else if (dropped - lane.droppedStanding > 1) {
         leapHole(lane);
-        // Or the tail is not what we stored. It is stored again.
+        // The tail may also differ from the stored one, because a target overwrote it. Then it is stored again.
         lane.stored = header.tail.load(std::memory_order_relaxed);
     }
 }
@@ -446,8 +452,8 @@ void LaneList::storeTails()
     if (headers.empty())
         return;
     for (Lane &lane : m_lanes) {
-        // Overwrite mode has no use for it. A producer that found its lane full gets a good piece at a time: each gap
-        // costs a hole in every coroutine.
+        // Overwrite mode does not use tails. A producer that found its lane full gets at least an eighth of it at once.
+        // Each further gap would cause losses in every coroutine.
         const std::uint64_t ahead = lane.position - lane.stored;
         if (lane.view.overwrite || lane.leapt || ahead == 0 || (ahead < lane.view.capacity / 8 && !lane.empty))
             continue;

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lanes of a region: how far each was read, in which order they are read, and when one is free again. Harvest
-// thread only.
+// The lanes of a region: how far each one is read, in which order, and when it becomes free. Harvest thread only.
 #pragma once
 
 #include "core/harvest/merger.h"
-#include "core/harvest/region.h"
+#include "core/region/region.h"
 
 #include <array>
 #include <cstdint>
@@ -18,49 +17,50 @@ class LaneList {
 public:
     LaneList(Region &region, HarvestBooks &books, ProcessList &processes);
 
-    /// Finds new lanes; with `states`, looks as well for closed ones that can be freed, and for drops.
+    /// Finds new lanes. With `states`, also frees closed lanes that are drained, and counts drops.
     void refresh(Batch &batch, bool states);
-    /// Reads all lanes, those with the oldest records first, so that little has to be held. False: the batch has
-    /// enough, or the records grew faster than they were read.
+    /// Reads all lanes, the oldest records first, which keeps the reorder buffer small. Returns false if the batch is
+    /// full, or if records were published faster than they were read. `settledBefore` (ns) limits the watermark.
     bool read(Merger &merger, Batch &batch, std::size_t maxTransitions, std::uint64_t settledBefore);
 
-    /// No lane has a record that read() did not find, and none is new. For an engine that has announced its sleep: the
-    /// loads are seq_cst (partners: the producers' seq_cst stores, see hasRecordAt and LaneHeader::state).
+    /// Returns true if no lane has a record that read() has not read, and no lane is new. For an engine that has
+    /// announced sleep: all loads are seq_cst. Partners: the producers' seq_cst stores, see hasRecordAt() and
+    /// LaneHeader::state.
     bool isQuiet() const;
 
-    /// A barrier's ends: those of now. Everything committed before the call lies below them.
+    /// Marks the present ends of all lanes as a barrier. All records committed before the call lie below them.
     void markEnds();
     bool reachedEnds() const;
-    /// What cannot be read will not be waited for.
+    /// Lowers each end to its lane's position: records that cannot be read are not waited for.
     void cutEnds();
-    /// From now on: steps over scribbled records that hide what was written behind them. Their producer may still wait
-    /// there, so that the tails of such lanes stay where they were.
+    /// From now on, skips damaged records that hide committed ones. A producer may still write there, so the tails of
+    /// these lanes stay unchanged.
     void leapHoles() { m_leaping = true; }
     std::uint64_t recordsRead() const { return m_recordsRead; }
-    /// Reads no lane beyond the ends just marked any more.
+    /// From now on, reads no lane beyond the ends that were marked.
     void stopAtEnds() { m_stopped = true; }
 
-    /// Tells the producers how far they may write. After the batch was built.
+    /// Stores the tails, which say how far producers may write. Call it after the batch was built.
     void storeTails();
 
-    /// The end: what was dropped after the last records.
+    /// At the end of the capture: reports drops after the last record of each lane.
     void tellLastDrops(Batch &batch);
-    /// Lanes of a process that is gone: drained, they are free.
+    /// Frees the lanes of a process that is gone, once they are drained.
     void freeLanesOf(std::uint32_t process, Batch &batch);
 
     std::uint64_t dropped() const { return m_dropped + m_skipped + m_inHoles; }
     std::uint64_t inHoles() const { return m_inHoles; }
     std::uint32_t inUse() const { return m_inUse; }
-    /// Some thread gets no memory for its lane: the file system is full.
+    /// Returns true if a thread gets no memory for its lane, because the file system is full.
     bool isStarved() const { return m_starved; }
-    /// Lanes that are shorter than they were made, because the file system was full.
+    /// Number of lanes that became shorter, because the file system was full.
     std::uint32_t shortened() const { return m_shortened; }
-    /// Lanes with a hole: a slot that was never committed, in front of others that were.
+    /// Number of lanes with a hole: an uncommitted slot in front of committed ones.
     std::uint32_t damaged() const;
     double fill() const { return m_fill; }
-    /// At the rate of late, some lane would be full within a few milliseconds.
+    /// Returns true if some lane would be full within a few milliseconds at its recent rate.
     bool isUrgent() const { return m_urgent; }
-    /// Looks how full the lanes are; now and then is enough.
+    /// Measures how full the lanes are. An occasional call is enough.
     void gauge(std::uint64_t nowNs);
 
 private:
@@ -68,36 +68,36 @@ private:
     struct Lane {
         std::uint32_t index = 0;
         LaneView view;
-        std::uint32_t made = 0;  ///< its capacity when it was found
+        std::uint32_t made = 0;  ///< capacity when the lane was discovered
         std::uint64_t position = 0;
-        std::uint64_t stored = 0;  ///< of position, in the tail
-        std::uint64_t limit = 0;   ///< its producer has no room there, so that nothing genuine lies there or behind
-        std::uint64_t end = 0;     ///< of the barrier in progress
+        std::uint64_t stored = 0;  ///< position that is in the tail
+        std::uint64_t limit = 0;   ///< the producer has no room from here on, so no genuine record lies here
+        std::uint64_t end = 0;     ///< position of the end in the present barrier
         std::uint64_t dropped = 0;
-        std::uint64_t told = 0;             ///< of those, by drop markers and by us
-        std::uint64_t droppedStanding = 0;  ///< how many it had dropped when we came to where we are
-        // At the last gauge:
-        std::uint64_t gauged = 0;           ///< position
-        std::uint64_t droppedGauged = 0;    ///< how many it had dropped
-        std::uint32_t committedGauged = 0;  ///< how many slots had memory
-        std::size_t lately = 0;             ///< records handed over at a time
-        std::uint64_t latest = 0;           ///< raw time of the record that was read last
+        std::uint64_t told = 0;             ///< dropped records already reported, by drop records or by this engine
+        std::uint64_t droppedStanding = 0;  ///< `dropped` at the latest gauge() before the position stood still
+        std::uint64_t gauged = 0;           ///< position at the latest gauge()
+        std::uint64_t droppedGauged = 0;    ///< dropped records at the latest gauge()
+        std::uint32_t committedGauged = 0;  ///< slots with memory at the latest gauge()
+        std::size_t lately = 0;             ///< number of records in the latest hand-over
+        std::uint64_t latest = 0;           ///< raw time of the latest record that was read
         std::uint32_t claims = 0;
         std::uint64_t begin = 0;
-        std::uint64_t drained = 0;          ///< below it, records that an engine before us had read
-        std::uint64_t examined = kNowhere;  ///< position behind which no record was found since its writer ended
+        std::uint64_t drained = 0;          ///< post mortem: an earlier engine has read the records below
+        std::uint64_t examined = kNowhere;  ///< from this position, no record was found after the writer had ended
         LaneOrigin origin;
-        LaneOrigin before;     ///< whose records lie below begin
-        bool empty = true;     ///< when it was looked at last
-        bool starved = false;  ///< its producer got no more memory
-        bool isOver = false;   ///< its thread or its process has ended
+        LaneOrigin before;     ///< origin of the records below `begin`
+        bool empty = true;     ///< no record was there at the latest visit
+        bool starved = false;  ///< the producer got no more memory
+        bool isOver = false;   ///< the thread or the process has ended
         bool damaged = false;  ///< has or had a hole
-        bool leapt = false;    ///< over a hole, without its producer's word: its tail stays until the lane is freed
-        bool fresh = true;     ///< overwrite mode: what was overwritten before our first look was missed
+        /// Skipped a hole without a drop of the producer: the tail stays until the lane is freed.
+        bool leapt = false;
+        bool fresh = true;  ///< overwrite mode, before the first read: records overwritten until then are missed
     };
     struct Turn {
-        std::uint64_t ns = 0;   ///< of its next record
-        std::uint64_t raw = 0;  ///< the same in its clock
+        std::uint64_t ns = 0;   ///< time of the next record
+        std::uint64_t raw = 0;  ///< raw time of the next record
         std::uint32_t lane = 0;
     };
 
@@ -128,15 +128,15 @@ private:
     std::vector<Lane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
     std::uint64_t m_retentionNs;
-    bool m_isEvidence;  ///< discard mode: what lanes hold behind their tails is read as well
+    bool m_isEvidence;  ///< post mortem in discard mode: retained records are read as well
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
     std::uint64_t m_stepNs = 20'000;
-    std::uint64_t m_recordsRead = 0;  ///< so far
-    std::uint64_t m_readLately = 0;   ///< since the step was adapted
+    std::uint64_t m_recordsRead = 0;  ///< since the start
+    std::uint64_t m_readLately = 0;   ///< records read since the latest adaptStep()
     std::uint64_t m_dropped = 0;
-    std::uint64_t m_skipped = 0;  ///< overwritten before they were read
-    std::uint64_t m_inHoles = 0;  ///< slots that were leapt over
+    std::uint64_t m_skipped = 0;  ///< records that were overwritten before they were read
+    std::uint64_t m_inHoles = 0;  ///< slots of holes that were skipped
     std::uint32_t m_inUse = 0;
     std::uint32_t m_shortened = 0;
     double m_fill = 0;

@@ -13,7 +13,7 @@ bool LaneList::isQuiet() const
     const std::size_t count = std::min<std::size_t>(count_untrusted, m_known.size());
     for (std::size_t index = 0; index < count && m_lanes.size() < count; ++index) {
         const corotracer::LaneHeader &header = headers[index];
-        // Somebody makes it, or was killed in the middle of that: it has no record yet.
+        // A lane in state 3 has no record yet: a thread makes it, or was killed while making it.
         if (!m_known[index] && header.state.load(std::memory_order_seq_cst) != corotracer::kLaneMaking &&
             header.records.load(std::memory_order_seq_cst) != 0)
             return false;

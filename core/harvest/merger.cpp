@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The hot path, and what is held. See mergersettle.cpp for when that is told, mergernotes.cpp for the rare records, and
-// mergerlines.cpp for compact stations.
+// The hot path and the reorder buffer. mergersettle.cpp decides when waiting events are emitted. mergernotes.cpp has
+// the rare records, mergerlines.cpp the compact stations.
 #include "core/harvest/merger.h"
-#include "core/harvest/identity.h"
+#include "core/region/identity.h"
 
 #include <algorithm>
 
@@ -12,18 +12,18 @@ namespace ct {
 
 namespace {
 
-/// How far ahead the entry of a coroutine is asked for.
+/// How many records ahead a coroutine's cursor is prefetched.
 constexpr std::size_t kAhead = 16;
 constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
-/// Counts in the file are a target's to scribble over.
+/// A target can overwrite the counts in the region. Counts from here on are not believed.
 constexpr std::uint64_t kImplausibleCount = std::uint64_t{1} << 48;
 constexpr std::size_t kCursorStep = 1024;
-/// Records that the lanes of a region may hold of one coroutine, and more: 32 GiB of them.
+/// More records than the lanes of a region can have of one coroutine: 32 GiB.
 constexpr std::uint64_t kReach = std::uint64_t{1} << 30;
-/// A jump by as much as this is looked up: the low half of a number may have gone round meanwhile.
+/// After a jump of this size, the compact station is consulted: the low half of the number may have wrapped.
 constexpr std::int64_t kFar = 4096;
 
-/// kRecordSuspend and kRecordResume, with any point.
+/// Returns true for kRecordSuspend and kRecordResume with any kind of point.
 bool isTransition(std::uint8_t kind)
 {
     return static_cast<std::uint8_t>(kind - corotracer::kRecordSuspend) < 0x20;
@@ -63,7 +63,7 @@ void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Bat
     }
 }
 
-/// The hot path: as many transitions as are simply the next ones of their coroutines; returns how many.
+/// The hot path: emits leading transitions as long as each is the next one of its coroutine. Returns their number.
 std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
 {
     const std::size_t before = batch.transitions.size();
@@ -72,7 +72,7 @@ std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::spa
     LaneCursor *const cursors = m_cursors.data();
     const std::size_t reach = m_cursors.size();
     const std::size_t size = items.size();
-    std::uint32_t rawSite = kUnknownSite;  // of the record before; known as
+    std::uint32_t rawSite = kUnknownSite;  // site of the record before; `site` is its id in the stream
     SiteId site = kUnknownSite;
     const ClockStretch clock(piece, size != 0 ? items[0].ts : 0);
     std::size_t at = 0;
@@ -110,7 +110,7 @@ std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::spa
     return at;
 }
 
-/// Makes room for the entry of a compact station that exists.
+/// Extends m_cursors to a compact station. Returns false if the region has no such station.
 bool Merger::reach(std::uint32_t index)
 {
     if (index < m_cursors.size())
@@ -129,7 +129,7 @@ LaneCursor &Merger::cursorOf(Hold &hold)
     return hold.detached ? hold.own : m_cursors[indexOf(hold.identity)];
 }
 
-Merger::Place Merger::find(std::uint64_t identity, Batch &batch)
+Merger::CoroutineEntry Merger::find(std::uint64_t identity, Batch &batch)
 {
     const std::uint32_t index = indexOf(identity);
     const std::uint32_t generation = generationOf(identity);
@@ -138,19 +138,19 @@ Merger::Place Merger::find(std::uint64_t identity, Batch &batch)
     LaneCursor &cursor = m_cursors[index];
     if (cursor.generation() == generation ||
         (generation > cursor.generation() && bearFromLine(index, generation, batch)))
-        return {&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
-    Hold *const hold = m_holdings.find(identity);
-    return hold ? Place{&hold->own, hold} : Place{};
+        return {&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_reorderBuffer.find(identity) : nullptr};
+    Hold *const hold = m_reorderBuffer.find(identity);
+    return hold ? CoroutineEntry{&hold->own, hold} : CoroutineEntry{};
 }
 
-/// An unknown one gets detached books: its birth lies in another lane, or was overwritten.
-Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
+/// A coroutine that is not discovered gets a detached cursor: its birth is in another lane, or was overwritten.
+Merger::CoroutineEntry Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
 {
-    if (const Place place = find(identity, batch); place.cursor)
+    if (const CoroutineEntry place = find(identity, batch); place.cursor)
         return place;
     if (generationOf(identity) == 0 || indexOf(identity) >= m_lines.size())
         return {};
-    Hold &made = m_holdings.make(identity, m_barrier);
+    Hold &made = m_reorderBuffer.make(identity, m_barrier);
     made.detached = true;
     made.pid = pid;
     made.own.key = identity & ~kLowHalf;
@@ -159,10 +159,10 @@ Merger::Place Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std:
     return {&made.own, &made};
 }
 
-/// The caller puts something into it and lists it.
-Hold &Merger::hold(const Place &place, std::uint64_t identity)
+/// Returns the coroutine's hold, made if necessary. The caller adds to it, then calls list().
+Hold &Merger::hold(const CoroutineEntry &place, std::uint64_t identity)
 {
-    Hold &hold = place.hold ? *place.hold : m_holdings.make(identity, m_barrier);
+    Hold &hold = place.hold ? *place.hold : m_reorderBuffer.make(identity, m_barrier);
     if (!hold.detached)
         place.cursor->state |= LaneCursor::kHeld;
     return hold;
@@ -170,7 +170,7 @@ Hold &Merger::hold(const Place &place, std::uint64_t identity)
 
 void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
 {
-    // Of a former owner of a station we may not know by when it must have ended.
+    // The time of death of a station's former coroutine may be unknown.
     const bool endUnknown = hold.detached && !hold.hasDeath && hold.deathTs == 0;
     const bool believable = ns < batch.now + kFutureNs && !m_distrustsTimes;
     if (!believable || endUnknown) {
@@ -178,29 +178,30 @@ void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
             m_waiting.push_back(hold.identity);
         hold.waiting = true;
     }
-    if (believable && !(endUnknown && !m_holdings.first(hold))) {
+    if (believable && !(endUnknown && !m_reorderBuffer.first(hold))) {
         if (!hold.queued)
             m_queue.push_back({hold.identity, ns});
         hold.queued = true;
     }
 }
 
-/// Any event that is not simply the next one. transition.n has only its low half yet.
+/// Processes an event that takeRun() rejected. transition.n has only the low half of the number so far.
 void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
 {
-    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
+    const CoroutineEntry place =
+        findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
     if (!place.cursor || place.cursor->isEnded())
         return;
     LaneCursor &cursor = *place.cursor;
     Transition full = transition;
     full.n = numberOf(place, item);
     if (full.n < cursor.next())
-        return;  // told as lost, or scribbled
+        return;  // reported as lost, or nonsense
     full.seq = slotSeq(Dialect::Lane, full.n);
     const bool settled = full.n == cursor.next() || full.ts < m_eventHorizon;
     if (!settled || !cursor.isBorn()) {
         Hold &held = hold(place, item.identity);
-        m_holdings.insert(held, full, m_barrier);
+        m_reorderBuffer.insert(held, full, m_barrier);
         list(held, full.ts, batch);
         ++m_heldCount;
         return;
@@ -217,11 +218,12 @@ void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Tra
     }
 }
 
-/// How many events the compact station's line has of this life; 0: it is of another one.
+/// Returns how many events the compact station has of this generation; 0 if it has another generation.
 std::uint64_t Merger::publishedBy(std::uint64_t identity) const
 {
-    const corotracer::StateLine &line = m_lines[indexOf(identity)];
-    // Acquire, both; partners: the release stores of a birth and of each event. Relaxed: kept behind them.
+    const corotracer::CompactState &line = m_lines[indexOf(identity)];
+    // Acquire, both loads; partners: the release stores of a birth and of each event. The second load of `life` is
+    // relaxed, because the acquire loads keep it behind them.
     const std::uint64_t life = line.life.load(std::memory_order_acquire);
     const std::uint64_t events = line.seq.load(std::memory_order_acquire) / 2;
     const bool stands = generationOf(life) == generationOf(identity) &&
@@ -230,14 +232,14 @@ std::uint64_t Merger::publishedBy(std::uint64_t identity) const
     return stands && events < kImplausibleCount ? events : 0;
 }
 
-/// A record has the low half of its number: it is the one nearest to what is known of its coroutine. That is what was
-/// told and what is held; for a far jump it is what the line says.
-std::uint64_t Merger::numberOf(const Place &place, const LaneItem &item) const
+/// Extends the low half of a record's number to the nearest full number. Nearest means: to the number expected next,
+/// after the emitted and waiting events. After a far jump it means: to the count of the compact station.
+std::uint64_t Merger::numberOf(const CoroutineEntry &place, const LaneItem &item) const
 {
     const auto nearest = [&item](std::uint64_t known) {
         return static_cast<std::int64_t>(known) + static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(known));
     };
-    const Holdings::Event *const held = place.hold ? m_holdings.last(*place.hold) : nullptr;
+    const ReorderBuffer::Event *const held = place.hold ? m_reorderBuffer.last(*place.hold) : nullptr;
     const std::uint64_t next = place.cursor->next();
     const std::uint64_t known = held ? std::max(held->transition.n + 1, next) : next;
     const std::int64_t near = nearest(known);
@@ -246,7 +248,7 @@ std::uint64_t Merger::numberOf(const Place &place, const LaneItem &item) const
         return static_cast<std::uint64_t>(near);
     if (const std::uint64_t events = publishedBy(item.identity); events != 0)
         return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
-    // The life is over and nothing of it was emitted: its numbers may be higher by multiples of 2^32.
+    // The generation is over and none of its events was emitted. Its numbers may be higher by multiples of 2^32.
     return known == 0 ? item.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
 }
 
@@ -259,13 +261,13 @@ void Merger::emit(LaneCursor &cursor, const Transition &transition, Batch &batch
         cursor.state &= ~LaneCursor::kAttached;
 }
 
-/// Numbers [next, end) will not come.
+/// Reports the numbers [next, end) as lost or missed.
 void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
 {
     if (end <= cursor.next())
         return;
     const std::uint64_t count = end - cursor.next();
-    // A recorder overwrites each thread's lane at its own pace, so that there are holes among what was there.
+    // In overwrite mode each lane is overwritten at its own pace, so there were gaps before the engine attached.
     const bool missed = (cursor.state & LaneCursor::kAttached) != 0 || (m_attaching && m_overwrites);
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
     (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
@@ -274,11 +276,11 @@ void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
         cursor.state &= ~LaneCursor::kAttached;
 }
 
-/// Tells the held events below `end`, with losses between them, and those that follow without a hole.
-void Merger::release(const Place &place, std::uint64_t end, Batch &batch)
+/// Emits the waiting events below `end`, with losses between them, and the events that follow without a gap.
+void Merger::release(const CoroutineEntry &place, std::uint64_t end, Batch &batch)
 {
     LaneCursor &cursor = *place.cursor;
-    while (const Holdings::Event *const event = m_holdings.first(*place.hold)) {
+    while (const ReorderBuffer::Event *const event = m_reorderBuffer.first(*place.hold)) {
         const Transition &held = event->transition;
         if (held.n > cursor.next() && held.n >= end)
             break;
@@ -286,34 +288,34 @@ void Merger::release(const Place &place, std::uint64_t end, Batch &batch)
             lose(cursor, held.n, batch);
             emit(cursor, held, batch);
         }
-        m_holdings.popFirst(*place.hold);
+        m_reorderBuffer.popFirst(*place.hold);
     }
 }
 
-/// After a release: is it dead, and is anything held at all?
-void Merger::tidy(const Place &place, Batch &batch)
+/// After release(): ends a coroutine that is dead, or erases a hold that is empty.
+void Merger::tidy(const CoroutineEntry &place, Batch &batch)
 {
     Hold &held = *place.hold;
     if (held.hasDeath && place.cursor->isBorn() && place.cursor->next() >= held.deathN) {
         die(place, held.identity, held.deathTs, batch);
         return;
     }
-    if (held.detached || held.hasDeath || m_holdings.first(held))
+    if (held.detached || held.hasDeath || m_reorderBuffer.first(held))
         return;
     place.cursor->state &= ~LaneCursor::kHeld;
-    m_holdings.erase(held);
+    m_reorderBuffer.erase(held);
 }
 
-/// Unread lanes may still hold its birth, or notes about it: its death is emitted once they were read. Where times
-/// cannot be trusted, that is when every lane was read after this pass.
-void Merger::die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
+/// Adds a pending death: unread lanes may still hold the birth or notes. The death is due when these were read. Where
+/// times are not believed, that is when every lane was read up to the present.
+void Merger::die(const CoroutineEntry &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
     const Death death{place.cursor->coroutine, ts != 0 ? ts : batch.now};
     const std::uint64_t due = m_distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);
-    m_departed.add({identity, place.cursor->next(), due, death});
+    m_pendingDeaths.add({identity, place.cursor->next(), due, death});
     place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
     if (place.hold)
-        m_holdings.erase(*place.hold);
+        m_reorderBuffer.erase(*place.hold);
 }
 
 void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
@@ -321,12 +323,12 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     const std::uint32_t index = indexOf(item.identity);
     const std::uint32_t generation = generationOf(item.identity);
     if (generation == 0 || !reach(index) || m_cursors[index].generation() == generation)
-        return;  // known from its line
-    Hold *const stranger = m_holdings.find(item.identity);
+        return;  // discovered through its compact station
+    Hold *const stranger = m_reorderBuffer.find(item.identity);
     if (stranger && stranger->own.isBorn())
         return;
-    // It was discovered by its compact station, and has ended, before this lane was read.
-    if (!stranger && m_cursors[index].generation() > generation && m_departed.find(item.identity))
+    // It was discovered through its compact station, and has ended, before this lane was read.
+    if (!stranger && m_cursors[index].generation() > generation && m_pendingDeaths.find(item.identity))
         return;
     Birth birth;
     birth.station = corotracer::kCompactBase + index;
@@ -338,18 +340,18 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     const std::uint64_t events = m_attaching || m_overwrites ? publishedBy(item.identity) : 0;
     const bool attached = (m_attaching && m_overwrites) || origin.drained;
     const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
-    const Place place = install(item.identity, birth, flags, events, batch);
+    const CoroutineEntry place = install(item.identity, birth, flags, events, batch);
     if (place.hold) {
         release(place, 0, batch);
         tidy(place, batch);
     }
 }
 
-/// Numbers the coroutine and opens its books: in the station's entry, or in detached ones when that has a later
-/// generation. What was held of it is kept. `events`: how many it had by now, if that is known: the lanes do not reach
+/// Numbers the coroutine, emits its birth and makes its cursor. The cursor is detached if the station's own has a later
+/// generation. Events that wait are kept. `events` is the number of its events so far, 0 = unknown. Lanes do not reach
 /// back further than kReach.
-Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events,
-                              Batch &batch)
+Merger::CoroutineEntry Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags,
+                                       std::uint64_t events, Batch &batch)
 {
     const std::uint32_t index = indexOf(identity);
     LaneCursor &current = m_cursors[index];
@@ -362,14 +364,14 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     ++m_books.sums.coroutines;
     if (events > kReach) {
         lose(fresh, events - kReach, batch);
-        fresh.state |= flags;  // nothing of it was seen yet
+        fresh.state |= flags;  // none of its events was captured yet
     }
     if (!m_pending.empty())
         m_ready.push_back(identity);
-    Hold *stranger = m_holdings.find(identity);
+    Hold *stranger = m_reorderBuffer.find(identity);
     if (current.generation() > birth.generation) {
         if (!stranger) {
-            stranger = &m_holdings.make(identity, m_barrier);
+            stranger = &m_reorderBuffer.make(identity, m_barrier);
             stranger->detached = true;
             list(*stranger, birth.birthTs, batch);
         }
@@ -393,13 +395,13 @@ Merger::Place Merger::install(std::uint64_t identity, const Birth &birth, std::u
     return {&current, stranger};
 }
 
-/// The station has another coroutine by now, so this one's death is under way in some lane. `events`: as many as it
-/// had; 0 = unknown.
+/// Moves a cursor into a hold: its station has another coroutine by now, so the death is in some unread lane. `events`
+/// is the number of its events, 0 = unknown.
 void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
-    Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr;
-    Hold &held = found ? *found : m_holdings.make(identity, m_barrier);
+    Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_reorderBuffer.find(identity) : nullptr;
+    Hold &held = found ? *found : m_reorderBuffer.make(identity, m_barrier);
     held.own = cursor;
     held.own.state &= ~LaneCursor::kHeld;
     held.detached = true;
@@ -413,7 +415,7 @@ void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, s
 
 void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
-    const Place place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
+    const CoroutineEntry place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
     if (!place.cursor || place.cursor->isEnded())
         return;
     const std::uint64_t end = std::max(numberOf(place, item), place.cursor->next());

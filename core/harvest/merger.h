@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Puts the records of all lanes together: each coroutine's events in the order of their numbers, without holes, or with
-// a Loss for what no lane brings. Harvest thread only; nothing is allocated and nothing virtual is called per event.
+// Merges the records of all lanes: emits each coroutine's events in the order of their numbers, and a Loss where
+// numbers are missing. Harvest thread only. No allocation and no virtual call per event.
 #pragma once
 
 #include "core/harvest/census.h"
-#include "core/harvest/departed.h"
 #include "core/harvest/harvestbooks.h"
-#include "core/harvest/holdings.h"
+#include "core/harvest/pendingdeaths.h"
 #include "core/harvest/pendingnotes.h"
 #include "core/harvest/processlist.h"
-#include "core/protocol/linereader.h"
+#include "core/harvest/reorderbuffer.h"
+#include "core/protocol/compactreader.h"
 #include "corotracer/clock.h"
 
 #include <algorithm>
@@ -26,73 +26,77 @@ class Merger {
 public:
     Merger(const Region &region, HarvestBooks &books, ProcessList &processes);
 
-    /// The records of one lane, in their order; empty is fine.
+    /// Processes the records of one lane, in their order. `items` may be empty.
     void take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
 
-    // Time. Whoever runs a coroutine began with it after all its records so far were committed. So once every lane was
-    // read up to some time, or was empty then, what is missing before an earlier event is lost.
-    /// ns; tells how far that holds for what is taken next.
+    // Time. A coroutine continues on another thread only after its earlier records were committed. Suppose that every
+    // lane was read up to some time, or was empty then. Then numbers missing before an event of an earlier time are
+    // lost.
+    /// Sets the watermark (ns) for the following calls.
     void setHorizon(std::uint64_t ns)
     {
         m_horizon = ns > kSlackNs ? ns - kSlackNs : 0;
         m_eventHorizon = m_distrustsTimes ? 0 : m_horizon;
     }
-    /// Tells what is held from before the horizon. False: the batch has enough.
+    /// Emits everything that waited for the watermark. Returns false when the batch is full.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
-    bool isHolding() const { return m_queueAt < m_queue.size() || !m_pending.empty() || !m_departed.empty(); }
-    /// ns; nothing that was written before is held for the sake of its time any more.
+    bool isHolding() const { return m_queueAt < m_queue.size() || !m_pending.empty() || !m_pendingDeaths.empty(); }
+    /// ns; nothing that was written before this time waits for the watermark any more.
     std::uint64_t settledUntil() const { return m_settledUntil; }
 
-    // Barriers, for what has no believable time. What is held when one begins is covered by it: once every lane was
-    // read up to the end it had then, what is still missing before a covered event is lost.
+    // Barriers, for events without a believable time. A barrier covers everything that waits when it begins. Once every
+    // lane was read up to its end of that moment, numbers missing before a covered event are lost.
     bool isWaiting() const { return !m_waiting.empty(); }
     void beginBarrier();
-    /// False: the batch has enough; call again.
+    /// Returns false when the batch is full; call again.
     bool completeBarrier(Batch &batch, std::size_t maxTransitions);
 
-    // Compact stations, as LineSweep reads them.
-    /// Makes the coroutine known, if it is not. False: the station belongs to another generation by now.
-    bool meet(std::uint32_t index, const LineCopy &line, Batch &batch);
-    /// Events or a death that the line has and no lane brought so far.
-    bool isBehind(std::uint32_t index, const LineCopy &line) const;
-    /// Every lane was read beyond all events of `line`: what is missing is lost, but for the latest, which is here.
-    void settle(std::uint32_t index, const LineCopy &line, Batch &batch);
-    /// Every record from before `stations` were counted was read. What a known coroutine still misses of its count
-    /// there is lost, but for the latest event if its line still has it.
+    // Compact stations, as StationSweep reads them.
+    /// Discovers the coroutine of a compact station, if it is new. Returns false if the station has a later generation
+    /// by now, or if `line` has no live or dead coroutine.
+    bool meet(std::uint32_t index, const CompactCopy &line, Batch &batch);
+    /// Returns true if `line` has events or a death that no lane had so far.
+    bool isBehind(std::uint32_t index, const CompactCopy &line) const;
+    /// Settles the coroutine of `line`, after every lane was read beyond all events of `line`. Missing events are lost,
+    /// except for the latest one, which `line` contains.
+    void settle(std::uint32_t index, const CompactCopy &line, Batch &batch);
+    /// Settles all coroutines by a census, after every record from before the census was read. Events below the
+    /// station's count that were not captured are lost, except for the latest if the station still has it.
     void settleCounts(std::span<const Census::Station> stations, Batch &batch);
-    /// Its process is gone: it stays as it was last seen.
+    /// Ends a coroutine whose process is gone. It stays in the state in which it was last seen.
     void abandon(std::uint32_t index);
 
-    /// How far the latest known life of each compact station was told, as far as they were seen.
+    /// For each compact station seen so far, how far its latest discovered coroutine was emitted.
     std::span<const LaneCursor> cursors() const { return m_cursors; }
 
-    /// The end of the stream: emits the events, notes and deaths that are still held.
+    /// At the end of the stream: emits all events, notes and deaths that still wait.
     void finish(Batch &batch);
 
-    /// While true, events before the first that is seen of a coroutine (whose birth was not seen) count as missed.
-    /// In overwrite mode all that are not there do.
+    /// While true, events missing before a coroutine's first captured event are missed, if its birth was not seen. In
+    /// overwrite mode, all missing events are missed.
     void setAttaching(bool attaching) { m_attaching = attaching; }
-    /// Looks at what the dead left: whenever a coroutine is discovered, what is gone before its first event was missed.
+    /// For post-mortem reading: a coroutine whose birth was not seen is treated as during setAttaching(true), whenever
+    /// it is discovered.
     void setPostMortem() { m_postMortem = true; }
-    /// Times say nothing about the order of threads any more: from now on only barriers decide which events are lost.
+    /// From now on, times do not order threads any more: only barriers decide which events are lost.
     void distrustTimes();
-    /// No lane, just lines: a generation that follows another ends it at once.
+    /// For observers, which read no lanes: a new generation in a station ends the previous one at once.
     void setLinesOnly() { m_linesOnly = true; }
 
-    /// What came by lanes calls for a look at all compact stations; resets.
+    /// Returns whether a record called for a sweep since the last call.
     bool takeNeedOfSweep() { return std::exchange(m_needsSweep, false); }
-    /// Events that had to be held since the last call.
+    /// Number of events that entered the reorder buffer since the last call.
     std::uint64_t takeHeldCount() { return std::exchange(m_heldCount, 0); }
-    /// Records that drop markers told of since the last call.
+    /// Number of drops that drop records reported since the last call.
     std::uint64_t takeDropsTold() { return std::exchange(m_dropsTold, 0); }
 
 private:
-    /// One generation's books: the station's own entry, or a detached one in its Hold.
-    struct Place {
+    /// The state of one generation: the station's own cursor, or a detached one in its Hold.
+    struct CoroutineEntry {
         LaneCursor *cursor = nullptr;
         Hold *hold = nullptr;
     };
-    /// Whom a note is about; coroutine = kNoCoroutine: nobody that is known, or that could have a note yet.
+    /// The coroutine that a note is about; kNoCoroutine = not discovered, or its death was emitted.
     struct Subject {
         CoroutineId coroutine = kNoCoroutine;
         std::uint64_t next = 0;  ///< number of its next event
@@ -100,26 +104,27 @@ private:
 
     std::size_t takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
     bool reach(std::uint32_t index);
-    /// Clocks of different cores, and the engine's idea of them, differ by less.
+    /// ns; bound of the difference between the clocks of two cores, and between a clock and the engine's curve.
     static constexpr std::uint64_t kSlackNs = 20'000;
-    /// Times beyond now by more are scribbled.
+    /// ns; times that are later than now by more than this are not believed.
     static constexpr std::uint64_t kFutureNs = 1'000'000;
-    /// `ts`, but not in the future. A record may be younger than the pass that reads it: batch.now is too early then.
+    /// Returns `ts`, limited to the present. A record may be younger than the pass that reads it, so batch.now is too
+    /// early as a limit.
     static std::uint64_t dueAt(std::uint64_t ts, const Batch &batch)
     {
         return ts <= batch.now ? ts : std::min(ts, corotracer::detail::monotonic_ns());
     }
-    /// Until a transition is emitted: an engine before us had read its record.
+    /// Marks a transition whose record an earlier engine had read, until the transition is emitted.
     static constexpr CoroutineId kDrained = kNoCoroutine - 1;
     struct Queued {
         std::uint64_t identity = 0;
-        std::uint64_t ns = 0;  ///< what is held of it is from then, or later
+        std::uint64_t ns = 0;  ///< the times of everything that waits are not before this
     };
 
     LaneCursor &cursorOf(Hold &hold);
-    Place find(std::uint64_t identity, Batch &batch);
-    Place findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
-    Hold &hold(const Place &place, std::uint64_t identity);
+    CoroutineEntry find(std::uint64_t identity, Batch &batch);
+    CoroutineEntry findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
+    Hold &hold(const CoroutineEntry &place, std::uint64_t identity);
     void list(Hold &hold, std::uint64_t ns, const Batch &batch);
     void listAgain(std::uint64_t identity, const Batch &batch);
 
@@ -139,9 +144,10 @@ private:
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
 
     bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
-    Place install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events, Batch &batch);
+    CoroutineEntry install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events,
+                           Batch &batch);
     std::uint64_t publishedBy(std::uint64_t identity) const;
-    std::uint64_t numberOf(const Place &place, const LaneItem &item) const;
+    std::uint64_t numberOf(const CoroutineEntry &place, const LaneItem &item) const;
     void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch);
     std::uint64_t eventsBefore(std::uint32_t index, std::uint32_t generation) const;
     std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;
@@ -149,35 +155,39 @@ private:
     void settleHold(Hold &hold, const Census::Station &count, Batch &batch);
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
-    void release(const Place &place, std::uint64_t end, Batch &batch);
-    void tidy(const Place &place, Batch &batch);
-    void die(const Place &place, std::uint64_t identity, std::uint64_t ts, Batch &batch);
+    void release(const CoroutineEntry &place, std::uint64_t end, Batch &batch);
+    void tidy(const CoroutineEntry &place, Batch &batch);
+    void die(const CoroutineEntry &place, std::uint64_t identity, std::uint64_t ts, Batch &batch);
     void releaseCovered(Hold &hold, Batch &batch);
     void conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch);
     void bearUnseen(Hold &hold, Batch &batch);
 
-    std::span<const corotracer::StateLine> m_lines;
-    std::span<const corotracer::BirthLine> m_births;
+    std::span<const corotracer::CompactState> m_lines;
+    std::span<const corotracer::CompactBirth> m_births;
     HarvestBooks &m_books;
     ProcessList &m_processes;
-    std::vector<LaneCursor> m_cursors;  ///< by compact station, as far as they were seen
-    /// Overwrite mode, by compact station: events of all lives before that of the cursor; Census::kAll = unknown.
+    std::vector<LaneCursor> m_cursors;  ///< by index of compact station, up to the last one seen
+    /// Overwrite mode, by index of compact station: events of all generations before the cursor's; Census::kAll =
+    /// unknown.
     std::vector<std::uint64_t> m_before;
-    Holdings m_holdings;
-    std::vector<Queued> m_queue;  ///< with something held, about in order of time; from m_queueAt on
+    ReorderBuffer m_reorderBuffer;
+    /// Holds that wait for the watermark, roughly in order of time; valid from m_queueAt on.
+    std::vector<Queued> m_queue;
     std::size_t m_queueAt = 0;
     std::uint64_t m_horizon = 0;
-    std::uint64_t m_eventHorizon = 0;  ///< m_horizon; 0: only barriers decide
+    std::uint64_t m_eventHorizon = 0;  ///< m_horizon, or 0 if only barriers decide
     std::uint64_t m_settledUntil = 0;
-    std::vector<std::uint64_t> m_waiting;  ///< identities with something held, for the next barrier
-    std::vector<std::uint64_t> m_covered;  ///< by the barrier in progress
+    std::vector<std::uint64_t> m_waiting;  ///< identities of holds that wait for the next barrier
+    std::vector<std::uint64_t> m_covered;  ///< identities of holds in the present barrier
     std::size_t m_coveredAt = 0;
     PendingNotes m_pending;
-    std::vector<std::uint64_t> m_ready;  ///< identities that became known while notes were pending
-    Departed m_departed;
+    std::vector<std::uint64_t> m_ready;  ///< identities that were discovered while notes waited
+    PendingDeaths m_pendingDeaths;
     std::uint64_t m_barrier = 0;
-    bool m_overwrites;  ///< what was gone before we attached was missed, births seen or not
-    bool m_isEvidence;  ///< records may come that an engine before us had read: what is missing among them was missed
+    /// Overwrite mode: events overwritten before the engine attached are missed, whether births were seen or not.
+    bool m_overwrites;
+    /// Post mortem in discard mode: retained records are read, and events missing among them are missed.
+    bool m_isEvidence;
     bool m_attaching = false;
     bool m_postMortem = false;
     bool m_distrustsTimes = false;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What compact stations tell.
-#include "core/harvest/identity.h"
+// The compact stations in Merger.
 #include "core/harvest/merger.h"
+#include "core/region/identity.h"
 
 #include <algorithm>
 
@@ -11,36 +11,38 @@ namespace ct {
 
 namespace {
 
-/// Sums in the file are a target's to scribble over.
+/// A target can overwrite the sums in the region. Sums from here on are not believed.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 
-/// 0: none, or the line says nothing about them. A cursor keeps fewer bits, and would be behind it for ever.
-std::uint64_t eventsOf(const LineCopy &line)
+/// The events of a compact station; 0 also for a count that is not believed. A cursor has fewer bits, and would stay
+/// behind such a count for ever.
+std::uint64_t eventsOf(const CompactCopy &line)
 {
     return line.events < kImplausibleSum ? line.events : 0;
 }
 
 }  // namespace
 
-/// A record named a generation that we do not know. The line tells who it is as long as it lives, or lies dead.
+/// Discovers a coroutine that a record named, through its compact station. This works while the coroutine lives, and in
+/// state 2.
 bool Merger::bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch)
 {
     const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
     if (generationOf(life) != generation)
         return false;
-    const std::optional<LineCopy> line = readLine(m_lines[index], m_births[index]);
+    const std::optional<CompactCopy> line = readLine(m_lines[index], m_births[index]);
     return line && line->generation == generation && meet(index, *line, batch);
 }
 
-bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
+bool Merger::meet(std::uint32_t index, const CompactCopy &line, Batch &batch)
 {
     if (line.life == corotracer::kLineFree)
-        return false;  // claimed for a birth that is not over
+        return false;  // claimed for a birth that is not complete
     if (line.generation == 0 || !reach(index) || m_cursors[index].generation() > line.generation)
         return false;
     if (m_cursors[index].generation() == line.generation)
         return true;
-    // A free or recycled one may have its next birth written already, under the old generation.
+    // In states 0 and 3, the values may belong to the next birth, while the generation is still old.
     const bool stands = line.life == corotracer::kLineAlive || line.life == corotracer::kLineDead;
     if (!stands && !m_linesOnly)
         return false;
@@ -53,13 +55,13 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     birth.probeId = line.probeId;
     birth.birthTs = process.clock.ns(line.birthTs);
     const std::uint64_t identity = identityOf(line.generation, index);
-    const Place place =
+    const CoroutineEntry place =
         install(identity, birth, m_attaching || m_postMortem ? LaneCursor::kAttached : 0, eventsOf(line), batch);
     const LaneOrigin origin{line.process, 0};
     if (line.name != 0)
         takeNote(origin, {line.birthTs, identity, line.name, 0, 0, corotracer::kRecordName}, birth.birthTs, batch);
     if (line.parent != corotracer::kNoIdentity && line.parent != identity)
-        // Later: whoever looks for the parent may have to meet it first, and its parent, and so on.
+        // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.
         keepReady({{line.birthTs, identity, line.parent, 0, 0, corotracer::kRecordParent}, origin, birth.birthTs});
     if (place.hold) {
         release(place, 0, batch);
@@ -68,20 +70,21 @@ bool Merger::meet(std::uint32_t index, const LineCopy &line, Batch &batch)
     return true;
 }
 
-bool Merger::isBehind(std::uint32_t index, const LineCopy &line) const
+bool Merger::isBehind(std::uint32_t index, const CompactCopy &line) const
 {
     if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
         return false;
     return eventsOf(line) > m_cursors[index].next() || line.life != corotracer::kLineAlive;
 }
 
-void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
+void Merger::settle(std::uint32_t index, const CompactCopy &line, Batch &batch)
 {
     if (index >= m_cursors.size() || m_cursors[index].generation() != line.generation || m_cursors[index].isEnded())
         return;
     LaneCursor &cursor = m_cursors[index];
     const std::uint64_t identity = identityOf(line.generation, index);
-    const Place place{&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_holdings.find(identity) : nullptr};
+    const CoroutineEntry place{&cursor,
+                               (cursor.state & LaneCursor::kHeld) != 0 ? m_reorderBuffer.find(identity) : nullptr};
     const HarvestedProcess &process = m_processes.at(line.process, batch);
     const std::uint64_t events = eventsOf(line);
     if (place.hold)
@@ -108,20 +111,20 @@ void Merger::settle(std::uint32_t index, const LineCopy &line, Batch &batch)
         tidy(place, batch);
 }
 
-/// Events of all lives before this one, if the compact station is still of it; else Census::kAll.
+/// Returns the events of all generations before this one; Census::kAll if the compact station has another generation.
 std::uint64_t Merger::eventsBefore(std::uint32_t index, std::uint32_t generation) const
 {
-    // Acquire, both; partner: a claim raises `life` first, then stores events_before (release).
+    // Acquire, both loads; partner: a claim raises `life` first, then stores events_before (release).
     const std::uint64_t life = m_lines[index].life.load(std::memory_order_acquire);
     const std::uint64_t before = m_births[index].events_before.load(std::memory_order_acquire);
-    // Relaxed: kept behind the sum by its acquire load.
+    // Relaxed: the acquire load of the sum keeps it in order.
     const bool stands = generationOf(life) == generation && static_cast<std::uint32_t>(life) != corotracer::kLineFree &&
                         m_lines[index].life.load(std::memory_order_relaxed) >> 32 == generation;
     return stands && before < kImplausibleSum ? before : Census::kAll;
 }
 
-/// How many events the known life had, if the life `generation` came right after it and `before` is its eventsBefore();
-/// 0 = unknown.
+/// Returns how many events the cursor's generation had; 0 = unknown. It is known if `generation` is the next one, and
+/// `before` its eventsBefore().
 std::uint64_t Merger::eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const
 {
     if (index >= m_before.size() || m_before[index] == Census::kAll || before == Census::kAll)
@@ -132,7 +135,7 @@ std::uint64_t Merger::eventsUntil(std::uint32_t index, std::uint32_t generation,
 
 void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batch)
 {
-    m_holdings.each([&](Hold &hold) {
+    m_reorderBuffer.each([&](Hold &hold) {
         if (hold.detached && indexOf(hold.identity) < stations.size())
             settleHold(hold, stations[indexOf(hold.identity)], batch);
     });
@@ -140,13 +143,13 @@ void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batc
         settleCount(index, stations[index], batch);
 }
 
-/// The cursor's life; another one may have followed it in the compact station.
+/// Settles the generation of the cursor. The compact station may have a later generation.
 void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batch &batch)
 {
     const LaneCursor &cursor = m_cursors[index];
     if (!cursor.isBorn() || cursor.isEnded())
         return;
-    LineCopy line;
+    CompactCopy line;
     line.generation = cursor.generation();
     line.life = corotracer::kLineAlive;
     line.latestTorn = true;
@@ -154,22 +157,22 @@ void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batc
         count.generation == line.generation ? count.events : eventsUntil(index, count.generation, count.before);
     if (line.events == Census::kAll || line.events <= cursor.next())
         return;
-    const std::optional<LineCopy> now = readLine(m_lines[index], m_births[index]);
+    const std::optional<CompactCopy> now = readLine(m_lines[index], m_births[index]);
     if (now && now->generation == line.generation && now->events == line.events)
         line = *now;
     settle(index, line, batch);
 }
 
-/// A life before that of its station's cursor. Its birth would have been read, if it was not overwritten.
+/// Settles a generation before the one of its station's cursor. Its birth was overwritten, or it would have been read.
 void Merger::settleHold(Hold &hold, const Census::Station &count, Batch &batch)
 {
     const std::uint64_t identity = hold.identity;
     if (!hold.own.isBorn() && generationOf(identity) <= count.generation)
         bearUnseen(hold, batch);
-    if (m_holdings.find(identity) != &hold || !hold.detached || !hold.own.isBorn() ||
+    if (m_reorderBuffer.find(identity) != &hold || !hold.detached || !hold.own.isBorn() ||
         generationOf(identity) != count.generation || count.events == Census::kAll)
         return;
-    const Place place{&hold.own, &hold};
+    const CoroutineEntry place{&hold.own, &hold};
     release(place, count.events, batch);
     lose(hold.own, count.events, batch);
     release(place, hold.own.next(), batch);
@@ -182,8 +185,8 @@ void Merger::abandon(std::uint32_t index)
         return;
     LaneCursor &cursor = m_cursors[index];
     if ((cursor.state & LaneCursor::kHeld) != 0) {
-        if (Hold *const hold = m_holdings.find(identityOf(cursor.generation(), index)))
-            m_holdings.erase(*hold);
+        if (Hold *const hold = m_reorderBuffer.find(identityOf(cursor.generation(), index)))
+            m_reorderBuffer.erase(*hold);
     }
     cursor.state = (cursor.state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rare records of lanes. Those that name a coroutine that is not known yet wait for it.
-#include "core/harvest/identity.h"
+// The rare records of lanes. Notes that name a coroutine wait until it is discovered.
 #include "core/harvest/merger.h"
+#include "core/region/identity.h"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ WaitKind waitKindOf(std::uint8_t untrustedKind)
     return kind <= corotracer::kWaitOther ? static_cast<WaitKind>(kind) : WaitKind::Unknown;
 }
 
-/// The second coroutine that a note names; kNoIdentity: it names none.
+/// Returns the second coroutine that a note names, or kNoIdentity.
 std::uint64_t otherOf(const LaneItem &item)
 {
     const bool names = item.kind == corotracer::kRecordParent || item.kind == corotracer::kRecordWake ||
@@ -57,7 +57,7 @@ void Merger::takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint6
         return;
     case corotracer::kRecordSwitchOff:
     case corotracer::kRecordSwitchOn:
-        // Coroutines may have died meanwhile, which only their lines tell.
+        // Coroutines may have died while tracing was off. Only their compact stations show that.
         m_needsSweep = true;
         batch.notes.switches.push_back(
             {m_processes.at(origin.process, batch).pid, ts, item.kind == corotracer::kRecordSwitchOn});
@@ -70,11 +70,12 @@ void Merger::takeNote(const LaneOrigin &origin, const LaneItem &item, std::uint6
 {
     const bool isNote = item.kind == corotracer::kRecordName || item.kind == corotracer::kRecordParent ||
                         item.kind == corotracer::kRecordWake || isWaitsOn(item.kind);
-    if (isNote)  // else of a later version, or scribbled
+    if (isNote)  // other kinds belong to a later version, or are damaged
         tellOrKeep({item, origin, ts}, false, batch);
 }
 
-/// Tells it, unless somebody whom it names is not known yet. `last`: whoever is not known now never will be.
+/// Emits a note, or keeps it if a coroutine that it names is not discovered. `last` means that no further coroutine
+/// will be discovered.
 void Merger::tellOrKeep(PendingNote note, bool last, Batch &batch)
 {
     if (note.subject == kNoCoroutine) {
@@ -95,14 +96,14 @@ void Merger::tellOrKeep(PendingNote note, bool last, Batch &batch)
         keepOrLose(note, named, last, batch);
 }
 
-/// What nobody will ever be known for is counted.
+/// Keeps a note. Counts it as lost if the awaited coroutine cannot be discovered any more.
 void Merger::keepOrLose(const PendingNote &note, std::uint64_t awaited, bool last, const Batch &batch)
 {
     PendingNote kept = note;
     kept.awaited = awaited;
     kept.due = dueAt(note.ts, batch);
     const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_lines.size();
-    // What an engine before us read, it told.
+    // An earlier engine has emitted the notes that it drained.
     if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
         ++m_books.sums.notesLost;
 }
@@ -121,7 +122,7 @@ void Merger::tell(const PendingNote &note, CoroutineId other, Batch &batch)
     }
 }
 
-/// Tells a note of somebody who is known soon.
+/// Keeps a note about a coroutine that is being discovered. tellReady() emits it.
 void Merger::keepReady(PendingNote note)
 {
     note.awaited = note.item.identity;
@@ -132,7 +133,8 @@ void Merger::keepReady(PendingNote note)
         ++m_books.sums.notesLost;
 }
 
-/// Notes that waited for somebody who is known by now. Not told at once: those may name others, who wait for others.
+/// Emits the notes that waited for coroutines discovered by now. Collects them first, because a note may name further
+/// coroutines.
 void Merger::tellReady(Batch &batch)
 {
     std::vector<PendingNote> notes;
@@ -146,11 +148,11 @@ void Merger::tellReady(Batch &batch)
     m_ready.clear();
 }
 
-/// Every lane was read up to `ns`. Whoever is not known by a record from before will not be; and ends come last.
+/// Every lane was read up to `ns`: gives up notes whose coroutines no earlier record has discovered, then emits deaths.
 void Merger::settleNotes(std::uint64_t ns, Batch &batch)
 {
     tellReady(batch);
-    // Whose birth was overwritten may be known by an event in a lane that was not read yet.
+    // A coroutine whose birth was overwritten may still be discovered by an event in an unread lane.
     const bool isFirstLook = m_attaching && ns != ~std::uint64_t{0};
     if (!isFirstLook) {
         while (const std::optional<PendingNote> note = m_pending.takeDue(ns))
@@ -158,16 +160,16 @@ void Merger::settleNotes(std::uint64_t ns, Batch &batch)
         tellReady(batch);
     }
     if (!isFirstLook || m_pending.empty())
-        m_departed.tell(ns, batch);
+        m_pendingDeaths.tell(ns, batch);
 }
 
 void Merger::giveUp(const PendingNote &note, Batch &batch)
 {
-    // It may be known by its events alone, which are told soon.
-    if (Hold *const hold = m_holdings.find(note.awaited); hold && !cursorOf(*hold).isBorn()) {
+    // Events that wait may be the only trace of the coroutine. They discover it now.
+    if (Hold *const hold = m_reorderBuffer.find(note.awaited); hold && !cursorOf(*hold).isBorn()) {
         bearUnseen(*hold, batch);
-        if (m_holdings.find(note.awaited) == hold) {
-            const Place place{&cursorOf(*hold), hold};
+        if (m_reorderBuffer.find(note.awaited) == hold) {
+            const CoroutineEntry place{&cursorOf(*hold), hold};
             release(place, 0, batch);
             tidy(place, batch);
         }
@@ -175,21 +177,21 @@ void Merger::giveUp(const PendingNote &note, Batch &batch)
     tellOrKeep(note, true, batch);
 }
 
-/// One whose end was told already has no notes any more.
+/// Finds the coroutine of a note. A coroutine whose death was emitted gets no more notes.
 Merger::Subject Merger::subjectOf(std::uint64_t identity, Batch &batch)
 {
-    const Place place = find(identity, batch);
+    const CoroutineEntry place = find(identity, batch);
     if (place.cursor && place.cursor->isBorn() && !place.cursor->isEnded())
         return {place.cursor->coroutine, place.cursor->next()};
-    const Departed::One *const one = m_departed.find(identity);
+    const PendingDeaths::One *const one = m_pendingDeaths.find(identity);
     return one ? Subject{one->death.coroutine, one->next} : Subject{};
 }
 
 CoroutineId Merger::idOf(std::uint64_t identity, Batch &batch)
 {
-    if (const Place place = find(identity, batch); place.cursor)
+    if (const CoroutineEntry place = find(identity, batch); place.cursor)
         return place.cursor->coroutine;
-    const Departed::One *const one = m_departed.find(identity);
+    const PendingDeaths::One *const one = m_pendingDeaths.find(identity);
     return one ? one->death.coroutine : kNoCoroutine;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// When what is held is told: by barriers, and by time.
-#include "core/harvest/identity.h"
+// When waiting events are emitted: after barriers, and by the watermark.
 #include "core/harvest/merger.h"
+#include "core/region/identity.h"
 
 #include <limits>
 
@@ -28,7 +28,7 @@ bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
     for (; m_coveredAt < m_covered.size(); ++m_coveredAt) {
         if (batch.transitions.size() >= maxTransitions)
             return false;
-        Hold *const hold = m_holdings.find(m_covered[m_coveredAt]);
+        Hold *const hold = m_reorderBuffer.find(m_covered[m_coveredAt]);
         if (!hold)
             continue;
         hold->waiting = false;
@@ -46,7 +46,7 @@ void Merger::distrustTimes()
         return;
     m_eventHorizon = 0;
     for (; m_queueAt < m_queue.size(); ++m_queueAt) {
-        Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
+        Hold *const hold = m_reorderBuffer.find(m_queue[m_queueAt].identity);
         if (!hold)
             continue;
         hold->queued = false;
@@ -57,11 +57,11 @@ void Merger::distrustTimes()
     m_queueAt = 0;
 }
 
-/// The lanes were read to their ends: what was held before the barrier began has all that will ever come before it.
+/// All lanes were read to the barrier's ends: nothing that precedes an event from before the barrier is unread.
 void Merger::releaseCovered(Hold &hold, Batch &batch)
 {
     std::uint64_t newest = 0;
-    const bool anyEvent = m_holdings.newestBefore(hold, m_barrier, newest);
+    const bool anyEvent = m_reorderBuffer.newestBefore(hold, m_barrier, newest);
     const bool death = hold.hasDeath && hold.deathBarrier < m_barrier;
     conclude(hold, anyEvent ? newest + 1 : 0, death, hold.detached && hold.barrier < m_barrier, batch);
 }
@@ -71,12 +71,12 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
     for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_eventHorizon; ++m_queueAt) {
         if (batch.transitions.size() >= maxTransitions)
             return false;
-        Hold *const hold = m_holdings.find(m_queue[m_queueAt].identity);
+        Hold *const hold = m_reorderBuffer.find(m_queue[m_queueAt].identity);
         if (!hold)
             continue;
         hold->queued = false;
         std::uint64_t end = 0;
-        m_holdings.newestUntil(*hold, m_eventHorizon, end);
+        m_reorderBuffer.newestUntil(*hold, m_eventHorizon, end);
         const bool deathKnown = hold->deathTs < m_eventHorizon;
         conclude(*hold, end, hold->hasDeath && deathKnown,
                  hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
@@ -93,8 +93,8 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
     return true;
 }
 
-/// Nothing that is missing below `end` will come. `death`: nor anything before its death; `followed`: the station has
-/// another coroutine, born after the end of this one, of which no lane tells.
+/// Settles a hold: numbers missing below `end` are lost. `death` settles everything before its death as well.
+/// `followed` means that the station has a later coroutine, and that no lane has the death of this one.
 void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch)
 {
     const std::uint64_t identity = hold.identity;
@@ -104,10 +104,10 @@ void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, 
     }
     if (!cursorOf(hold).isBorn()) {
         bearUnseen(hold, batch);
-        if (m_holdings.find(identity) != &hold)
-            return;  // all told with its birth
+        if (m_reorderBuffer.find(identity) != &hold)
+            return;  // everything was emitted with its birth
     }
-    const Place place{&cursorOf(hold), &hold};
+    const CoroutineEntry place{&cursorOf(hold), &hold};
     release(place, end, batch);
     if (death) {
         release(place, hold.deathN, batch);
@@ -125,7 +125,7 @@ void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, 
 void Merger::finish(Batch &batch)
 {
     constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
-    // A lane that was cut short leaves events held for what it would have brought.
+    // In a lane that could not be read to its end, events are missing for which others still wait.
     m_horizon = ~std::uint64_t{0};
     static_cast<void>(releaseSettled(batch, kNoLimit));
     static_cast<void>(completeBarrier(batch, kNoLimit));
@@ -134,17 +134,17 @@ void Merger::finish(Batch &batch)
     settleNotes(~std::uint64_t{0}, batch);
 }
 
-/// What is left of a hold waits on.
+/// Lists what is left in a hold, to wait for the next watermark or barrier.
 void Merger::listAgain(std::uint64_t identity, const Batch &batch)
 {
-    Hold *const left = m_holdings.find(identity);
+    Hold *const left = m_reorderBuffer.find(identity);
     if (!left)
         return;
-    const Holdings::Event *const event = m_holdings.first(*left);
+    const ReorderBuffer::Event *const event = m_reorderBuffer.first(*left);
     list(*left, event ? event->transition.ts : left->deathTs, batch);
 }
 
-/// Its birth was not seen. Its line may still tell; else it is known by its events alone.
+/// Discovers a coroutine whose birth was not seen: through its compact station, else through its events alone.
 void Merger::bearUnseen(Hold &hold, Batch &batch)
 {
     const std::uint32_t index = indexOf(hold.identity);

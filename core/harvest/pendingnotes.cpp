@@ -6,7 +6,7 @@ namespace ct {
 
 namespace {
 
-/// More notes about coroutines that are not known (yet) are a target's scribble.
+/// Limit of waiting notes. Only a target that writes nonsense exceeds it.
 constexpr std::size_t kMost = 4'194'304;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
 
 std::optional<PendingNote> PendingNotes::takeDue(std::uint64_t ns)
 {
-    // The front was not taken, so that it is the first of its chain.
+    // The front was not taken, so it is the first of its chain.
     if (m_notes.empty() || m_notes.front().note.due >= ns)
         return std::nullopt;
     return takeOf(m_notes.front().note.awaited);

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Notes about coroutines that are not known yet, since their birth lies in a lane that was not read so far. Harvest
-// thread only.
+// Notes about coroutines that are not discovered yet: their births may be in unread lanes. Harvest thread only.
 #pragma once
 
-#include "core/harvest/identity.h"
 #include "core/protocol/lanereader.h"
-#include "core/trace/stream.h"
+#include "core/region/identity.h"
+#include "core/stream/stream.h"
 
 #include <cstdint>
 #include <deque>
@@ -19,30 +18,30 @@ namespace ct {
 struct PendingNote {
     LaneItem item;
     LaneOrigin origin;
-    std::uint64_t ts = 0;                ///< ns
-    CoroutineId subject = kNoCoroutine;  ///< whom it is about, once that is known; and then
-    std::uint64_t n = 0;                 ///< its number, all of it
-    std::uint64_t awaited = 0;           ///< identity
-    std::uint64_t due = 0;               ///< ns; once the lanes were read up to then, nobody comes who is not there
+    std::uint64_t ts = 0;                ///< ns, CLOCK_MONOTONIC
+    CoroutineId subject = kNoCoroutine;  ///< the coroutine that the note is about, once discovered
+    std::uint64_t n = 0;                 ///< the full number of the event, valid once `subject` is known
+    std::uint64_t awaited = 0;           ///< identity of the coroutine that the note waits for
+    std::uint64_t due = 0;  ///< ns; once all lanes were read up to this time, no birth of `awaited` can follow
 };
 
 class PendingNotes {
 public:
-    /// Keeps it until `awaited` is known, or it is due. False: there are more than there can be.
+    /// Keeps a note until `awaited` is discovered or the note is due. Returns false if there are too many notes.
     [[nodiscard]] bool keep(const PendingNote &note);
-    /// One of those that wait for this one, in the order in which they came.
+    /// Removes and returns the oldest note that waits for `identity`.
     std::optional<PendingNote> takeOf(std::uint64_t identity);
-    /// The first that came, if it is due before `ns`.
+    /// Removes and returns the oldest note, if it is due before `ns`.
     std::optional<PendingNote> takeDue(std::uint64_t ns);
     bool empty() const { return m_chains.empty(); }
 
 private:
     struct Kept {
         PendingNote note;
-        std::uint64_t next = 0;  ///< that waits for the same
+        std::uint64_t next = 0;  ///< serial number of the next note that waits for the same identity
         bool taken = false;
     };
-    /// Numbers of notes: they count on, and those in m_notes start with m_first.
+    /// Serial numbers of the first and last note that wait for one identity.
     struct Chain {
         std::uint64_t first = 0;
         std::uint64_t last = 0;

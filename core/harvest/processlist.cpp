@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/processlist.h"
 
-#include "core/harvest/processstat.h"
+#include "core/region/processstat.h"
 
 #include <algorithm>
 #include <array>
@@ -17,25 +17,25 @@ namespace {
 
 using corotracer::ProcessEntry;
 
-/// Entries are taken from the front: new ones lie at most so far behind the last known one.
+/// Processes claim entries from the front, so a new entry lies at most this far behind the last known one.
 constexpr std::size_t kLookAhead = 8;
 constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
-constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< while look() is called all the time
-/// From the first doubt to the verdict.
+constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< between checks of watched processes in look()
+/// Shortest time from the first suspicion to the verdict.
 constexpr std::uint64_t kDoubtNs = 500'000'000;
 
 ProcessPairs pairsOf(const ProcessEntry &entry)
 {
     constexpr auto kAcquire = std::memory_order_acquire;
     ProcessPairs pairs;
-    // Acquire; partner: the release of a probe that gives its counter up, behind mult.
+    // Acquire; partner: the release store by a probe that gives its counter up, after `mult`.
     pairs.kind = entry.clock_kind.load(kAcquire);
-    // Relaxed: behind the acquire of state, which is stored last.
+    // Relaxed: ordered by the acquire of state, which is stored last.
     pairs.initCounter = entry.init_counter.load(std::memory_order_relaxed);
     pairs.initNs = entry.init_ns.load(std::memory_order_relaxed);
     pairs.mult = entry.mult.load(std::memory_order_relaxed);
     for (int look = 0; look < 16; ++look) {
-        // Acquire, all of them; partner: the writer's release stores inside the odd phase.
+        // Acquire, all loads; partner: the writer's release stores inside the odd phase.
         const std::uint64_t seq = entry.late_seq.load(kAcquire);
         const std::uint64_t counter = entry.late_counter.load(kAcquire);
         const std::uint64_t ns = entry.late_ns.load(kAcquire);
@@ -48,7 +48,7 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
     return pairs;
 }
 
-/// A pid of another namespace (a container's) names nobody here, or somebody else.
+/// A pid of another namespace (a container) names no process here, or a different one.
 bool isOfOurNamespace(const ProcessEntry &entry)
 {
     struct stat space;
@@ -57,24 +57,24 @@ bool isOfOurNamespace(const ProcessEntry &entry)
            ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == told_untrusted;
 }
 
-/// How the process's clocks differ from those of the machine, as text. Every user may read it. Empty: /proc hides the
-/// process, or it has ended.
+/// The offsets of the process's clocks from the clocks of the machine, as text. Readable by every user. Empty if /proc
+/// hides the process, or if it has ended.
 std::string clockOffsets(const std::string &process)
 {
     std::ifstream file("/proc/" + process + "/timens_offsets");
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// A process of another time namespace sees another start time of its own than we do.
+/// A process in another time namespace reads another start time of itself than this process does.
 bool hasOurClock(std::uint32_t pid)
 {
     struct stat ours, its;
     const std::string process = std::to_string(pid);
     if (::stat("/proc/self/ns/time", &ours) != 0)
-        return true;  // a kernel without time namespaces
+        return true;  // the kernel has no time namespaces
     if (::stat(("/proc/" + process + "/ns/time").c_str(), &its) == 0)
         return its.st_ino == ours.st_ino;
-    // The kernel refuses to examine the namespaces of another user's process.
+    // The kernel does not show the namespaces of another user's process.
     const std::string offsets = clockOffsets(process);
     return !offsets.empty() && offsets == clockOffsets("self");
 }
@@ -113,7 +113,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     if (untrustedIndex >= entries.size())
         return m_nobody;
     const ProcessEntry &entry = entries[untrustedIndex];
-    // Acquire; partner: InitTracer's release store, its last.
+    // Acquire; partner: InitTracer's release store, its last one.
     const std::uint32_t state = entry.state.load(std::memory_order_acquire);
     if (state != corotracer::kProcessActive && state != corotracer::kProcessEnded)
         return m_nobody;
@@ -127,9 +127,9 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.image = entry.image.load(std::memory_order_relaxed);
     process.switchedOff = entry.switched_off.load(std::memory_order_relaxed) != 0;
     const ProcessPairs pairs = pairsOf(entry);
-    // It may have begun during this pass, or lie: its end must not come before its beginning.
+    // The entry may be newer than the pass, or wrong. A process must not end before it begins.
     process.initNs = std::min(pairs.initNs, batch.now);
-    // Asked after it is watched: then the watch is over this process and no other one that had its pid before.
+    // Check after the watch was added: then the watch applies to this process, and not to an earlier one with its pid.
     const bool active = state == corotracer::kProcessActive;
     const bool watched = active && m_watches && m_watch.add(untrustedIndex, static_cast<pid_t>(process.pid));
     process.sawAlive = active && m_isAlive(process.pid, process.startTicks);
@@ -156,7 +156,8 @@ void ProcessList::chooseClock(std::uint32_t index, const ProcessPairs &pairs)
     m_isAnyClockApproximate = m_isAnyClockApproximate || fellOut || process.clock.isApproximate();
 }
 
-/// Whether the clock still tells what the process says that it told.
+/// Chooses the clock again after a new late pair, after the process gave its counter up, or after the engine's curve
+/// ended.
 void ProcessList::checkClock(std::uint32_t index)
 {
     const HarvestedProcess &process = m_processes[index];
@@ -187,7 +188,7 @@ bool ProcessList::lookForEnds(std::uint64_t nowNs)
             HarvestedProcess &process = m_processes[index];
             process.livedNs = std::max(process.livedNs, m_watchedNs);
             if (process.stage == Stage::Live || process.stage == Stage::Suspected) {
-                checkClock(index);  // it may have given up the counter since it was last asked
+                checkClock(index);  // the process may have given its counter up since the latest check
                 setGone(index);
             }
         }
@@ -208,7 +209,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
         process.stage = Stage::Live;
         return;
     }
-    // A process of another pid namespace has no entry in our /proc, but it writes.
+    // A process of another pid namespace is not in this /proc, but it writes records.
     const bool writes = process.records != process.recordsThen;
     if (!last && (process.stage == Stage::Live || writes)) {
         process.stage = Stage::Suspected;
@@ -233,7 +234,7 @@ void ProcessList::look(Batch &batch, std::uint64_t nowNs)
     const std::uint64_t elapsed = std::min(nowNs - m_lookedNs, kAskEveryNs);
     std::size_t asked = m_processes.size() * elapsed / kAskEveryNs;
     if (asked == 0)
-        return;  // soon
+        return;  // not due yet
     m_lookedNs = nowNs;
     for (; asked > 0; --asked) {
         if (m_askAt >= m_processes.size())
@@ -259,7 +260,8 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     if (index >= m_processes.size() || m_processes[index].buried)
         return;
     m_processes[index].buried = true;
-    // After an exec the same process goes on under another entry; of several entries of one image the last one counts.
+    // After an exec, the process continues under another entry. Of several entries of one image, the last one emits the
+    // end.
     const HarvestedProcess &ended = m_processes[index];
     const std::uint64_t lived = std::min(ended.livedNs, batch.now);
     if (std::none_of(m_processes.begin(), m_processes.end(), [&ended](const auto &other) {
@@ -272,7 +274,7 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     if (!reuse || index >= entries.size())
         return;
     m_processes[index] = {};
-    // Release; partner: the acquire compare-exchange of whoever takes it.
+    // Release; partner: the acquire compare-exchange of the process that claims the entry.
     entries[index].state.store(corotracer::kProcessFree, std::memory_order_release);
 }
 
@@ -307,7 +309,7 @@ bool ProcessList::isLast(std::uint32_t index) const
     const std::span<const ProcessEntry> entries = m_region.processes();
     const std::size_t reach = std::min(entries.size(), m_processes.size() + kLookAhead);
     for (std::size_t other = 0; other < reach; ++other) {
-        // Acquire; partner: InitTracer's compare-exchange from free.
+        // Acquire; partner: InitTracer's compare-exchange of a free entry.
         if (other != index && entries[other].state.load(std::memory_order_acquire) != corotracer::kProcessFree)
             return false;
     }
@@ -318,7 +320,7 @@ bool ProcessList::wasAlone(std::uint32_t untrustedIndex) const
 {
     const std::span<const ProcessEntry> entries = m_region.processes();
     for (std::size_t index = 0; index < entries.size(); ++index) {
-        // Relaxed: the region has no writers any more. An entry that was freed keeps its pid.
+        // Relaxed: the region has no writers any more. A freed entry keeps its pid.
         if (index != untrustedIndex && entries[index].pid.load(std::memory_order_relaxed) != 0)
             return false;
     }

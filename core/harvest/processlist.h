@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The processes that write into a region with lanes: who they are, how their clocks are read, whether they live.
+// The processes that write into a region with lanes: identity, clock, and whether they live. Harvest thread only.
 #pragma once
 
 #include "core/harvest/endwatch.h"
 #include "core/harvest/laneclock.h"
-#include "core/harvest/region.h"
-#include "core/trace/stream.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 
 #include <cstdint>
 #include <deque>
@@ -17,37 +17,39 @@
 
 namespace ct {
 
-/// Whether a process lives: pid, and field 22 of /proc/PID/stat, which differs if another process has the pid now.
+/// Returns true if a process lives. `startTicks` is field 22 of /proc/PID/stat; it differs if another process has the
+/// pid now.
 using IsAlive = std::function<bool(std::uint32_t pid, std::uint64_t startTicks)>;
-/// False only if it is known to have ended. What cannot be asked (no descriptor left, hidepid, another time namespace)
-/// may be alive: its lanes must not be given to others.
+/// Returns false only for a process that is known to have ended. A process that cannot be examined may be alive, so its
+/// lanes must not be reused. Reasons are a lack of descriptors, hidepid, or another time namespace.
 bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks);
 
 struct HarvestedProcess {
     enum class Stage : std::uint8_t {
-        Unknown,    ///< its entry is free, or was not read yet
-        Live,       ///
-        Suspected,  ///< seems to be gone; it is, unless records of it still come
+        Unknown,  ///< the entry is free, or was not read yet
+        Live,
+        Suspected,  ///< seems to be gone; confirmed unless further records arrive
         Gone,       ///< its lanes and compact stations are being read for the last time
     };
     Stage stage = Stage::Unknown;
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
     std::uint64_t image = 0;   ///< ProcessEntry::image
-    std::uint64_t initNs = 0;  ///< when it began to trace; not later than the pass that found it
+    std::uint64_t initNs = 0;  ///< ns; start of tracing, not later than the pass that found the process
     ProcessClock clock;
     std::uint64_t clockPair = 0;  ///< ProcessPairs::lateCounter when the clock was chosen
     bool switchedOff = false;
-    std::uint64_t records = 0;      ///< read from its lanes
-    std::uint64_t recordsThen = 0;  ///< when it was suspected,
-    std::uint64_t suspectedNs = 0;  ///< which was then
-    std::uint64_t livedNs = 0;      ///< when it is known to have lived, at the latest
+    std::uint64_t records = 0;      ///< records read from its lanes
+    std::uint64_t recordsThen = 0;  ///< `records` when the process was suspected
+    std::uint64_t suspectedNs = 0;  ///< ns; when the process was suspected
+    std::uint64_t livedNs = 0;      ///< ns; latest time at which the process surely lived
     bool sawAlive = false;
-    bool knowable = false;  ///< that nobody has its pid means that it is gone
+    bool knowable = false;  ///< if its pid does not exist here, the process is gone
     bool buried = false;
-    bool isFurther = false;  ///< a further state of the probe in a process that another entry told already
+    bool isFurther = false;  ///< another entry of the same program image was emitted already
 
-    /// Another entry of the same program image: shared objects that do not share a state have one each.
+    /// Returns true for two entries of one program image: shared objects that do not share the probe's state have one
+    /// each.
     bool isSameImage(const HarvestedProcess &other) const
     {
         return image != 0 && image == other.image && pid == other.pid && startTicks == other.startTicks;
@@ -56,11 +58,11 @@ struct HarvestedProcess {
 
 class ProcessList {
 public:
-    /// Empty `isAlive`: processIsAlive(), and those that it finds alive are watched.
+    /// With an empty `isAlive`, uses processIsAlive() and watches the processes that it finds alive.
     ProcessList(Region &region, LaneClock &clock, IsAlive isAlive);
 
-    /// The process of a lane or a compact station; reads its entry when it is new. One without a valid entry has pid 0
-    /// and a clock in nanoseconds.
+    /// Returns the process of a lane or a compact station; reads its entry if it is new. Without a valid entry, the
+    /// process has pid 0 and a clock in nanoseconds.
     const HarvestedProcess &at(std::uint32_t untrustedIndex, Batch &batch)
     {
         if (untrustedIndex < m_processes.size() && m_processes[untrustedIndex].stage != Stage::Unknown)
@@ -73,34 +75,36 @@ public:
             m_processes[untrustedIndex].records += count;
     }
 
-    /// Finds new ones, and asks about the life of the others, each about once a second.
+    /// Finds new processes, and checks about once a second whether each of the others lives.
     void look(Batch &batch, std::uint64_t nowNs);
-    /// Whether there is anybody who seems to be gone since takeGone(). Costs a system call: that a watched process has
-    /// ended is known at once; the others have to wait for look(), and to be asked twice.
+    /// Returns true if a process is gone that takeGone() has not returned yet. Costs a system call. The end of a
+    /// watched process is known at once; the others depend on two checks by look().
     bool lookForEnds(std::uint64_t nowNs);
-    /// The end: all that do not live are gone, without a second look.
+    /// At the end of the capture: every process that does not live is gone, without a second check.
     void lookLast(std::uint64_t nowNs);
 
-    /// Those that turned out to be gone since the last call; the caller reads what they left, then buries them.
+    /// Returns the processes that turned out to be gone since the last call. The caller reads their remains, then calls
+    /// bury().
     std::vector<std::uint32_t> takeGone();
-    /// Tells its end: the time when it lived for sure, not when its death was noticed, which comes up to two seconds
-    /// later unless it was watched. `reuse`: the entry is free for another.
+    /// Emits the end of a process, with the latest time at which it surely lived. An unwatched process is found to be
+    /// gone up to two seconds after that. `reuse` frees the entry for another process.
     void bury(std::uint32_t index, bool reuse, Batch &batch);
 
-    /// Processes that write at present, and whether any of them has switched tracing off.
+    /// Number of processes that write at present.
     std::uint32_t active() const;
     bool anySwitchedOff() const;
-    /// Of the one process that there ever was; else 0.
+    /// The pid of the only process in the list; 0 if there are more or none.
     std::uint32_t onlyPid() const;
-    /// It was not dead already when we came.
+    /// Returns true if the process was alive when its entry was read.
     bool sawAlive(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].sawAlive; }
     bool anySeenAlive() const;
-    /// The counter of some process misbehaved: times are approximate, and no order of threads.
+    /// Returns true if the counter of some process was unreliable. Times are then approximate, and do not order
+    /// threads.
     bool isAnyClockApproximate() const { return m_isAnyClockApproximate; }
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
-    /// No other entry of the table is in use.
+    /// Returns true if no other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
-    /// No other entry of the table was ever in use.
+    /// Returns true if no other entry of the table was ever in use.
     bool wasAlone(std::uint32_t untrustedIndex) const;
 
 private:
@@ -114,12 +118,13 @@ private:
 
     Region &m_region;
     LaneClock &m_clock;
-    bool m_watches;  ///< not while a test decides who lives
+    bool m_watches;  ///< false when the caller decides which processes live (tests)
     IsAlive m_isAlive;
     EndWatch m_watch;
-    std::uint64_t m_watchedNs = 0;  ///< when those in it lived
+    std::uint64_t m_watchedNs = 0;  ///< ns; the processes in m_watch lived then
     HarvestedProcess m_nobody;
-    /// By index, as far as entries were seen in use. References stay valid: one record may make two of them known.
+    /// By index, up to the last entry seen in use. A deque keeps references valid, because one record may name two new
+    /// processes.
     std::deque<HarvestedProcess> m_processes;
     std::vector<std::uint32_t> m_gone;
     std::size_t m_askAt = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/stationlist.h"
 
-#include "core/harvest/freestack.h"
+#include "core/region/freestack.h"
 
 namespace ct {
 
@@ -10,11 +10,12 @@ namespace {
 
 using corotracer::StationData;
 
-/// Stations that stay unborn (their process was killed in the middle) must not cost every pass a line each.
+/// Limit of pending stations that a pass checks, at a cache line each. A station whose process was killed during the
+/// birth stays pending for ever.
 constexpr std::size_t kPendingPerPass = 256;
-/// How far ahead a rotation asks for the lines it will look at.
+/// How many stations ahead a rotation prefetches.
 constexpr std::size_t kRotateAhead = 16;
-/// Visits that bring nothing although the end says there is something: then the station contradicts itself.
+/// Limit of visits without news before the decided end. A station beyond it contradicts itself.
 constexpr int kMaxIdleVisits = 1024;
 
 Dialect dialectOf(const StationCursor &cursor)
@@ -58,18 +59,18 @@ bool StationList::bear(std::uint32_t index, Batch &batch)
 {
     const StationData &station = m_stations[index];
     // Partner: the probe's release store of birth_ts, its last at birth. seq_cst (free on x86) for the pass before
-    // sleep: an event in the past of our announcement is not overlooked because its birth is.
+    // sleep: no event before the announcement may be missed because its birth is not seen.
     const std::uint64_t birthTs = station.header.birth_ts.load(std::memory_order_seq_cst);
     if (birthTs == 0)
         return false;
     StationCursor cursor = openStation(station, index < m_attachedBelow);
     if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
-        readStation(station, cursor, m_reading, 0);  // finds the dialect, reads nothing
+        readStation(station, cursor, m_reading, 0);  // determines the dialect, reads no event
     Birth birth;
     birth.coroutine = m_books.number();
     birth.station = index;
     birth.dialect = dialectOf(cursor);
-    birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // behind the acquire of birth_ts
+    birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // ordered by the load of birth_ts
     birth.birthTs = birthTs;
     if (cursor.marked) {
         birth.pid = station.extension.pid.load(std::memory_order_relaxed);
@@ -77,7 +78,7 @@ bool StationList::bear(std::uint32_t index, Batch &batch)
     }
     std::uint64_t start = 0;
     if (cursor.marked && birth.generation != 0) {
-        // Written before the station was given back, by us or by an engine before us.
+        // Written before an engine pushed the station on the stack of free ones.
         const std::uint64_t start_untrusted = station.extension.gen_start.load(std::memory_order_relaxed);
         if (start_untrusted < kMaxPlausibleSeq)
             start = cursor.next = start_untrusted;
@@ -147,7 +148,7 @@ void StationList::readFaultyTo(Faulty &faulty, const StationSeqs &seqs, Batch &b
 {
     ct::readFaulty(stationOf(faulty.entry), seqs, faulty.entry.cursor, faulty.counts, m_reading);
     append(faulty.entry, batch);
-    // The death of one of two writers says nothing about the other, but the coroutine we named is gone.
+    // The death of one of two writers does not concern the other, but the emitted coroutine is dead.
     if (!faulty.dead && stationOf(faulty.entry).header.is_dead.load(std::memory_order_acquire) != 0) {
         faulty.dead = true;
         reportDeath(faulty.entry, batch);
@@ -156,7 +157,7 @@ void StationList::readFaultyTo(Faulty &faulty, const StationSeqs &seqs, Batch &b
 
 void StationList::reportDeath(const Entry &entry, Batch &batch) const
 {
-    // Behind the acquire of is_dead, which the probe stores last (release).
+    // Ordered by the acquire of is_dead, which the probe stores last (release).
     const std::uint64_t told =
         entry.cursor.marked ? stationOf(entry).extension.death_ts.load(std::memory_order_relaxed) : 0;
     batch.deaths.push_back({entry.coroutine, told ? told : batch.now});
@@ -183,7 +184,7 @@ void StationList::rotate(std::uint64_t count, Batch &batch, std::size_t maxTrans
 void StationList::lookAtLive(Entry &entry, Batch &batch)
 {
     const StationData &station = stationOf(entry);
-    // Before the last pass over the station: what was written before death is then seen. Partner: the probe's
+    // Before the last pass over the station, so the pass sees everything written before the death. Partner: the probe's
     // release store of is_dead, its last at death.
     const bool dead = station.header.is_dead.load(std::memory_order_acquire) != 0;
     if (dead)
@@ -211,22 +212,22 @@ void StationList::lookAtLive(Entry &entry, Batch &batch)
     ++m_removed;
 }
 
-/// A dead station of our probe that was read to its end. Its seqs go on where they are: the probe that takes it reads
-/// from them where its generation starts. Version-1 probes never see it.
+/// Pushes a dead, drained station of this project's probe on the stack of free ones. Its seqs continue: the probe that
+/// pops it derives gen_start from them. Version-1 probes never use the stack.
 void StationList::giveBack(const Entry &entry)
 {
     corotracer::StationData *const station = m_region.writableStation(entry.station);
     if (!station || !m_region.hasExtension())
         return;
-    // Relaxed: whoever takes the station finds it behind the acquire of its pop. Not born until it says so.
+    // Relaxed: ordered by the probe's pop. The next probe stores birth_ts again when its coroutine is born.
     station->header.birth_ts.store(0, std::memory_order_relaxed);
-    // What was taken since we looked last lies no longer under it, and would not be missed as long as it stays.
+    // Probes may have popped stations since the last check. The push would hide that, so detect it now.
     noticeTaken(
         pushFree(m_region.writableHeader()->extension.free_stations, station->extension.next_free, entry.station));
     m_free.push_back(entry.station);
 }
 
-/// The stack that an engine before us left.
+/// Copies the stack of free stations that an earlier engine left.
 void StationList::adoptFree()
 {
     const std::uint32_t capacity = m_region.stationCapacity();
@@ -249,12 +250,12 @@ void StationList::noticeReuse()
 {
     if (m_free.empty())
         return;
-    // Relaxed: only which ones are gone.
+    // Relaxed: only the identity of the top matters.
     noticeTaken(static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed)));
 }
 
-/// `top`: index + 1 of the first of the stack, 0 = it is empty. Nobody but us pushes, so the stack is a front part of
-/// what we built.
+/// `top` is the index + 1 of the top of the stack, 0 = empty. Only this engine pushes, so the stack is always a leading
+/// part of m_free.
 void StationList::noticeTaken(std::uint32_t top)
 {
     while (!m_free.empty() && m_free.back() + 1 != top) {
@@ -270,7 +271,7 @@ bool StationList::isReuseNoticed() const
                static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed));
 }
 
-/// Observers only: an owner knows, as it gives stations back itself.
+/// For readers that are not the owner. The owner pushes the stations, so it knows.
 bool StationList::isReused(const Entry &entry) const
 {
     return entry.cursor.marked && m_region.access() != RegionAccess::Owner &&
@@ -290,10 +291,10 @@ void StationList::lookAtDead(Entry &entry, Batch &batch)
     }
     if (!hasNews<std::memory_order_acquire>(stationOf(entry), entry.cursor))
         return;
-    // Somebody writes to a coroutine that died: two processes share the station.
+    // A dead coroutine has new events, so two processes share the station.
     entry.cursor.fault = StationFault::TwoWriters;
     makeFaulty(entry, batch);
-    --m_removed;  // it was not in m_live
+    --m_removed;  // the entry was not in m_live
     m_faulty.back().dead = true;
 }
 
@@ -318,11 +319,11 @@ void StationList::decideEnd()
     for (std::vector<Entry> *const entries : {&m_live, &m_dead}) {
         for (Entry &entry : *entries) {
             const StationData &station = stationOf(entry);
-            // is_dead before the counts, as always.
+            // Load is_dead before the counts, as everywhere.
             m_deadAtEnd.push_back(entries == &m_live && station.header.is_dead.load(std::memory_order_acquire) != 0);
             if (entry.cursor.dialect == StationDialect::Unknown &&
                 hasNews<std::memory_order_acquire>(station, entry.cursor))
-                readStation(station, entry.cursor, m_reading, 0);  // finds the dialect, reads nothing
+                readStation(station, entry.cursor, m_reading, 0);  // determines the dialect, reads no event
             m_ends.push_back(entry.cursor.dialect == StationDialect::Unknown
                                  ? entry.cursor.next
                                  : std::max(entry.cursor.next, publishedEnd(readSeqs(station), entry.cursor.dialect)));
@@ -348,8 +349,8 @@ bool StationList::drainToEnd(Batch &batch, std::size_t maxTransitions)
     return true;
 }
 
-/// Reads up to `end`, which is published: each visit brings something, unless the station contradicts itself. False
-/// when it turned out to be faulty.
+/// Reads up to `end`. The events up to there are published, so each visit reads some unless the station contradicts
+/// itself. Returns false if the station turned out to be faulty.
 bool StationList::drainEntry(Entry &entry, std::uint64_t end, Batch &batch)
 {
     for (int idle = 0; entry.cursor.next < end && idle < kMaxIdleVisits;) {
@@ -364,14 +365,14 @@ bool StationList::drainEntry(Entry &entry, std::uint64_t end, Batch &batch)
     return false;
 }
 
-/// The last entry in the books of faulty stations. What a jump counted before the second writer showed stays counted:
-/// sinks have it.
+/// Closes the sums of faulty stations. A jump that was counted as lost before the second writer was detected stays
+/// lost, because sinks already have it.
 void StationList::closeFaulty(Batch &batch)
 {
     for (Faulty &faulty : m_faulty) {
         StationSeqs &end = faulty.end;
         if (std::all_of(end.begin(), end.end(), [](std::uint64_t seq) { return seq == kNoEnd; }))
-            end = readSeqs(stationOf(faulty.entry));  // found out while draining
+            end = readSeqs(stationOf(faulty.entry));  // it became faulty during the drain
         readFaultyTo(faulty, end, batch);
     }
 }

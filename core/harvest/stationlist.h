@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The stations of a region as the harvest loop knows them: being born, live, dead, or faulty; and their books.
-// One thread. Nothing is allocated and nothing virtual is called per event (vectors keep their capacity).
+// The full stations of a region in the harvest loop: pending, live, dead or faulty, and their sums. Harvest thread
+// only. No allocation and no virtual call per event, because vectors keep their capacity.
 #pragma once
 
 #include "core/harvest/harvestbooks.h"
-#include "core/harvest/region.h"
 #include "core/protocol/stationreader.h"
-#include "core/trace/stream.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace ct {
 
-/// One reading of the header's counts; `max` already cut to what the file holds.
+/// One reading of the header's counts. `max` is limited to the stations in the file.
 struct Allocation {
     std::uint32_t count = 0;
     std::uint32_t max = 0;
-    std::uint64_t wrapped = 0;  ///< subtracted from the count so far
+    std::uint64_t wrapped = 0;  ///< subtracted from allocated_count so far
 
     std::uint32_t stations() const { return std::min(count, max); }
-    /// Births that found no station.
+    /// Number of births that found no station.
     std::uint64_t beyond() const { return wrapped + count > max ? wrapped + count - max : 0; }
 };
 
@@ -31,29 +31,31 @@ class StationList {
 public:
     StationList(Region &region, HarvestBooks &books);
 
-    /// Stations below this existed before we looked: what they lost until then was missed, not lost.
+    /// Stations below the present count existed before the engine attached: events overwritten until then are missed,
+    /// not lost.
     void setAttached(const Allocation &allocation) { m_attachedBelow = allocation.stations(); }
 
-    /// Our probe's stations, given back once they are dead and read, are used again: notices which ones were taken.
+    /// Detects which free stations were popped from the stack and are used again. The engine pushes a station of this
+    /// project's probe once it is dead and drained.
     void noticeReuse();
-    /// False: a station was taken from the stack of free ones since.
+    /// Returns false if a station was popped from the stack since noticeReuse().
     bool isReuseNoticed() const;
 
-    /// Finds births; `all`: looks again at every station that was given out but not born yet, else at some of them.
+    /// Discovers births. With `all`, checks every station that was allocated but not born yet, else only a few.
     void discover(const Allocation &allocation, bool all, Batch &batch);
     bool isDiscovered(const Allocation &allocation) const { return allocation.stations() <= m_discovered; }
 
-    /// Reads what is new, beginning where the last call stopped. False: stopped at `maxTransitions`.
+    /// Reads new events, beginning where the last call stopped. Returns false if it stopped at `maxTransitions`.
     template <std::memory_order order>
     bool readLive(Batch &batch, std::size_t maxTransitions);
     void readFaulty(Batch &batch);
 
-    /// Looks for death, for a second writer, and for life in dead version-1 stations; at `count` stations, in turn;
-    /// fewer when the batch is full.
+    /// Checks `count` stations in rotation: live ones for death and a second writer, dead ones for new events. Stops
+    /// when the batch is full.
     void rotate(std::uint64_t count, Batch &batch, std::size_t maxTransitions);
     std::uint64_t rotationSize() const { return m_live.size() + m_dead.size(); }
 
-    /// The end: fixes for every station how far it will be read. Then drainToEnd() until it says true.
+    /// Decides for every station how far it will be read. Then call drainToEnd() until it returns true.
     void decideEnd();
     bool drainToEnd(Batch &batch, std::size_t maxTransitions);
 
@@ -61,23 +63,23 @@ public:
     bool hasUnmarked() const { return m_hasUnmarked; }
 
 private:
-    /// 32 bytes; read in order by every pass.
+    /// 32 bytes; every pass reads them in order.
     struct Entry {
         StationCursor cursor;
         std::uint32_t station = 0;
-        CoroutineId coroutine = kNoCoroutine;  ///< kNoCoroutine: removed, skip
-        std::uint64_t start = 0;               ///< number that the station's first event of this coroutine has there
+        CoroutineId coroutine = kNoCoroutine;  ///< kNoCoroutine = removed, skip
+        std::uint64_t start = 0;               ///< the station's number of this coroutine's first event
     };
     struct Faulty {
         Entry entry;
         FaultyCounts counts;
-        StationSeqs end{};  ///< decideEnd(): read no further
+        StationSeqs end{};  ///< set by decideEnd(): events beyond are not read
         bool dead = false;
     };
 
     const corotracer::StationData &stationOf(const Entry &entry) const { return m_stations[entry.station]; }
     bool bear(std::uint32_t index, Batch &batch);
-    /// Reads one station once; false: nothing was there.
+    /// Reads one station once. Returns false if nothing was there.
     bool visit(Entry &entry, Batch &batch, std::uint64_t end = kNoEnd);
     void drain(Entry &entry, Batch &batch);
     void append(const Entry &entry, Batch &batch);
@@ -95,32 +97,33 @@ private:
     void closeFaulty(Batch &batch);
 
     Region &m_region;
-    const corotracer::StationData *m_stations;  ///< the mapping stays where it is as long as the region lives
+    const corotracer::StationData *m_stations;  ///< stays valid as long as the region
     HarvestBooks &m_books;
-    std::vector<Entry> m_live;                 ///< in order of discovery, which is the order of addresses
-    std::vector<Entry> m_dead;                 ///< version-1 only: a forked child may have set is_dead, or write on
-    std::vector<Faulty> m_faulty;              ///< stay until the end
-    std::vector<std::uint32_t> m_pending;      ///< given out, birth_ts still 0
-    std::vector<std::uint32_t> m_free;         ///< the stack of free stations as we built it: probes only pop
-    std::vector<std::uint32_t> m_adoptedFree;  ///< sorted: in the stack when we came
+    std::vector<Entry> m_live;  ///< in order of discovery, which is the order of addresses
+    /// Dead stations to check again. A forked child may still write to a version-1 station. Marked stations are here
+    /// only without ownership: the owner frees them.
+    std::vector<Entry> m_dead;
+    std::vector<Faulty> m_faulty;              ///< kept until the end
+    std::vector<std::uint32_t> m_pending;      ///< allocated, birth_ts still 0
+    std::vector<std::uint32_t> m_free;         ///< copy of the stack of free stations: probes only pop
+    std::vector<std::uint32_t> m_adoptedFree;  ///< sorted; the stack at the start
     std::uint32_t m_attachedBelow = 0;
-    std::uint32_t m_discovered = 0;  ///< every index below was looked at
+    std::uint32_t m_discovered = 0;  ///< every index below was checked once
     std::size_t m_readAt = 0;        ///< where the next readLive() begins
-    std::size_t m_removed = 0;       ///< entries of m_live to skip
+    std::size_t m_removed = 0;       ///< removed entries in m_live
     std::size_t m_pendingAt = 0;
     std::size_t m_rotateAt = 0;
     bool m_hasUnmarked = false;
     StationReading m_reading;
 
-    // From decideEnd() on: for m_live, then m_dead.
+    // Parallel to m_live followed by m_dead, from decideEnd() on.
     std::vector<std::uint64_t> m_ends;
     std::vector<bool> m_deadAtEnd;
     std::size_t m_drainAt = 0;
 };
 
-/// The hot loop. A station that has nothing new costs the line its next event can land in; that line is asked for
-/// early enough to be there. Not more than 24 ahead: slots of neighbouring stations share few sets of the first-level
-/// cache.
+/// The hot loop. A station without news costs one cache line: the one for its next event, which is prefetched in time.
+/// The distance is at most 24, because the slots of neighbouring stations share few sets of the first-level cache.
 template <std::memory_order order>
 bool StationList::readLive(Batch &batch, std::size_t maxTransitions)
 {

@@ -12,16 +12,16 @@ using corotracer::kLaneBlock;
 using corotracer::lane_lap;
 using corotracer::LaneRecord;
 
-/// No producer gets there (a hundred million records a second for a month); such a block number was scribbled.
+/// A greater block number comes from a stray write. A producer would need a month at 100 million records per second.
 constexpr std::uint64_t kMaxPlausibleBlock = (std::uint64_t{1} << 48) / kLaneBlock;
-/// How often one call leaps after a producer that laps us.
+/// Skips per call of readOverwrite(), when the producer keeps overwriting the blocks that are due.
 constexpr int kMaxLeaps = 8;
-/// How often one call looks again at what the producer changed while we looked.
+/// Attempts per call, when the producer changes a block during the reading.
 constexpr int kMaxLooks = 4;
-/// How many holes of a lane one call steps over.
+/// Holes that one call of committedEndOverHoles() skips.
 constexpr int kMostHoles = 64;
 
-/// Slots that may be touched.
+/// Returns the number of slots, from slot 0, that may be read.
 std::uint32_t touchable(const LaneView &lane, std::memory_order order = std::memory_order_acquire)
 {
     if (!lane.committed)
@@ -29,8 +29,8 @@ std::uint32_t touchable(const LaneView &lane, std::memory_order order = std::mem
     return std::min(lane.committed->load(order), lane.capacity);
 }
 
-/// One past the last position that a run from `position` may reach without touching a slot that has no memory, without
-/// a new lap, and without exceeding `room`.
+/// Returns the end of the longest run from `position` that stays in one lap, in slots with memory, and within `room`
+/// records.
 std::uint64_t runEnd(const LaneView &lane, std::uint64_t position, std::uint64_t room)
 {
     const std::uint64_t slot = position % lane.capacity;
@@ -38,9 +38,9 @@ std::uint64_t runEnd(const LaneView &lane, std::uint64_t position, std::uint64_t
     return slot < usable ? position + std::min<std::uint64_t>(room, usable - slot) : position;
 }
 
-/// Copies what carries its lap from [begin, end), which lies in one lap; returns how many. Order: the payload's type
-/// of load. Discard mode: relaxed, as nothing in front of the tail is rewritten. Overwrite mode: acquire, so that the
-/// second load of the block's number stays behind.
+/// Copies records from [begin, end), which lies in one lap, up to the first slot that does not carry its lap. Returns
+/// their count. `order` is the order of the payload loads. Discard mode: relaxed, because the producer overwrites no
+/// record from `tail` on. Overwrite mode: acquire, to keep the second load of the block's number behind them.
 template <std::memory_order order>
 std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end, LaneItem *items)
 {
@@ -48,7 +48,7 @@ std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end
     const LaneRecord *record = lane.records + begin % lane.capacity;
     LaneItem *item = items;
     for (const LaneRecord *const stop = record + (end - begin); record != stop; ++record, ++item) {
-        const std::uint64_t commit = record->commit.load(std::memory_order_acquire);  // partner: the store of commit
+        const std::uint64_t commit = record->commit.load(std::memory_order_acquire);  // partner: the producer's store
         if ((commit & 0xF) != lap)
             break;
         item->ts = record->ts.load(order);
@@ -77,11 +77,12 @@ LaneReading readDiscard(const LaneView &lane, std::uint64_t position, std::span<
     return reading;
 }
 
-/// The number that a block's place may hold (block + 1, or that of a lap before or after), or 0 for anything else.
+/// Returns the block number (block + 1) at index `place`, of any lap. Returns 0 if the value there is not valid for
+/// this index.
 std::uint64_t blockNumber(const LaneView &lane, std::uint64_t place)
 {
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
-    // Acquire: the payloads read next are of this block or of one after it.
+    // Acquire: keeps the loads of the payload behind this load.
     const std::uint64_t number = lane.blockNumbers[place].load(std::memory_order_acquire);
     return number != 0 && number <= kMaxPlausibleBlock && (number - 1) % blocks == place ? number : 0;
 }
@@ -94,27 +95,28 @@ bool isCommitted(const LaneView &lane, std::uint64_t position)
            (lane.records[slot].commit.load(std::memory_order_acquire) & 0xF) == lane_lap(position, lane.capacity);
 }
 
-/// The same for a block with something in it: its first slot carries the lap that the number tells. A block that was
-/// merely begun, or whose number was scribbled, is 0.
+/// Returns blockNumber() if the block's first slot carries the lap of this number, else 0. So a block that was only
+/// begun, or whose number comes from a stray write, gives 0.
 std::uint64_t filledBlock(const LaneView &lane, std::uint64_t place)
 {
     for (int look = 0; look < kMaxLooks; ++look) {
         const std::uint64_t number = blockNumber(lane, place);
         if (number == 0 || isCommitted(lane, (number - 1) * kLaneBlock))
             return number;
-        // Relaxed: behind an acquire load of what would have overwritten the slot. The same: nobody did.
+        // Relaxed: follows the acquire load of the slot's commit. If a later block had overwritten the slot, this load
+        // would see the number of that block.
         if (lane.blockNumbers[place].load(std::memory_order_relaxed) == number)
             return 0;
     }
     return 0;
 }
 
-/// The least number of a filled block above `number`; 0 = none.
+/// Returns the least number of a filled block above `number`, or 0 if there is none.
 std::uint64_t blockAfter(const LaneView &lane, std::uint64_t number)
 {
     std::uint64_t next = 0;
     for (std::uint64_t place = 0; place < lane.capacity / kLaneBlock; ++place) {
-        // Most are not above, and then their slots are left alone.
+        // Most numbers are not greater. Check this first, to avoid a load of the block's slot.
         const std::uint64_t claimed = lane.blockNumbers[place].load(std::memory_order_relaxed);
         if (claimed <= number || (next != 0 && claimed >= next))
             continue;
@@ -125,11 +127,11 @@ std::uint64_t blockAfter(const LaneView &lane, std::uint64_t number)
     return next;
 }
 
-/// The greatest number of a filled block; 0 = none.
+/// Returns the greatest number of a filled block, or 0 if there is none.
 std::uint64_t newestBlock(const LaneView &lane)
 {
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
-    // Mostly it is the latest that was begun, or the one before it: the slots of the others are left alone.
+    // Usually this is the greatest number, or the one before it. Try these two first, to avoid a load from each block.
     std::uint64_t limit = kMaxPlausibleBlock + 1;
     for (int look = 0; look < 2; ++look) {
         std::uint64_t greatest = 0;
@@ -149,17 +151,18 @@ std::uint64_t newestBlock(const LaneView &lane)
 
 struct BlockReading {
     std::size_t count = 0;
-    bool stopped = false;  ///< in front of a slot that does not carry its lap
+    bool stopped = false;  ///< the reading ended at a slot that is not committed
 };
 
-/// What the block of `position`, number `number`, holds from there on; nothing if it is overwritten meanwhile.
+/// Copies records of block `number` from `position` on. Returns nothing if the producer overwrites the block during the
+/// copy.
 BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64_t number, std::span<LaneItem> items)
 {
     const std::uint64_t room = std::min<std::uint64_t>(items.size(), kLaneBlock - position % kLaneBlock);
     const std::uint64_t end = runEnd(lane, position, room);
     const std::size_t copied = copyRun<std::memory_order_acquire>(lane, position, end, items.data());
-    // Relaxed: kept behind the copy by its acquire loads. Partner: the producer's store of the number, which comes
-    // before the (release) payload that would have torn the copy.
+    // Relaxed: the acquire loads of the copy keep this load behind it. Partner: the producer's store of the number,
+    // which precedes the release stores of the payload that would have torn the copy.
     const std::uint64_t place = (number - 1) % (lane.capacity / kLaneBlock);
     if (lane.blockNumbers[place].load(std::memory_order_relaxed) != number)
         return {};
@@ -171,7 +174,7 @@ LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::spa
     LaneReading reading;
     reading.next = position;
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
-    std::uint64_t awaited = 0;  // the position that a later block says must have been filled
+    std::uint64_t awaited = 0;  // 1 + the position that is due for a second reading, 0 = none
     for (int leaps = 0; reading.count < items.size() && leaps <= kMaxLeaps;) {
         const std::uint64_t number = reading.next / kLaneBlock + 1;
         const std::uint64_t found = blockNumber(lane, (number - 1) % blocks);
@@ -183,17 +186,17 @@ LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::spa
                 continue;
         }
         if (reading.count != 0)
-            break;  // a leap comes before all items
+            break;  // skip only before the first item
         const std::uint64_t next = blockAfter(lane, number);
         if (next == 0)
             break;  // nothing new
         ++leaps;
         if (found <= number && awaited != reading.next + 1) {
-            // Later blocks are filled after this one, so a second look sees what the first came too early for.
+            // A later block has records, so this position was filled before. The first reading may have been too early.
             awaited = reading.next + 1;
             continue;
         }
-        // Overwritten before us or under us, or scribbled: go on at the oldest block that is there.
+        // The block was overwritten, or a stray write damaged it. Continue at the oldest block behind it.
         const std::uint64_t target = (next - 1) * kLaneBlock;
         reading.skipped += target - reading.next;
         reading.next = target;
@@ -201,7 +204,7 @@ LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::spa
     return reading;
 }
 
-/// One past the last position of a run of committed ones, from `position` to at most the end of its block.
+/// Returns the end of the run of committed slots from `position` on, at most the end of the block.
 std::uint64_t runInBlock(const LaneView &lane, std::uint64_t position)
 {
     const std::uint64_t stop = (position / kLaneBlock + 1) * kLaneBlock;
@@ -210,7 +213,7 @@ std::uint64_t runInBlock(const LaneView &lane, std::uint64_t position)
     return position;
 }
 
-/// Looks at each slot of the last block, as readOverwrite does: a search would leap over a hole.
+/// Loads each slot of the last block, as readOverwrite() does. A binary search could skip a hole.
 std::uint64_t overwriteEnd(const LaneView &lane, std::uint64_t position)
 {
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
@@ -222,14 +225,15 @@ std::uint64_t overwriteEnd(const LaneView &lane, std::uint64_t position)
         if (last == own && blockNumber(lane, (own - 1) % blocks) != own)
             return end;
         end = std::max(end, runInBlock(lane, last == own ? position : (last - 1) * kLaneBlock));
-        // Relaxed: behind the acquire loads of the run. Changed: it was cut short by what overwrites the block.
+        // Relaxed: follows the acquire loads of the run. If the number changed, a later block may have cut the run
+        // short.
         if (lane.blockNumbers[(last - 1) % blocks].load(std::memory_order_relaxed) == last)
             return end;
     }
     return end;
 }
 
-/// One past the last committed position in [position, position + room): those that are come first.
+/// Returns the end of the committed positions in [position, position + room). Assumes that they come first.
 std::uint64_t searchEnd(const LaneView &lane, std::uint64_t position, std::uint64_t room)
 {
     std::uint64_t low = 0;  // positions below position + low are committed
@@ -238,7 +242,7 @@ std::uint64_t searchEnd(const LaneView &lane, std::uint64_t position, std::uint6
         low = high;
         high *= 2;
     }
-    high = std::min(high - 1, room);  // position + high is not, or is out of reach
+    high = std::min(high - 1, room);  // position + high is not committed, or is out of reach
     while (low < high) {
         const std::uint64_t middle = low + (high - low) / 2;
         if (isCommitted(lane, position + middle))
@@ -285,8 +289,8 @@ std::uint64_t committedEnd(const LaneView &view, std::uint64_t position)
 std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
 {
     const LaneView lane = shrunk(view);
-    // The producer may have been killed in the middle of the next record: then the slot is neither of this lap nor
-    // whole.
+    // The producer may have been killed while it wrote the next record. Then the record that it overwrites is not
+    // whole, although it still carries its lap.
     const std::uint64_t taken = committedEnd(lane, tail) + 1;
     std::uint64_t position = taken > lane.capacity ? taken - lane.capacity : 0;
     while (position < tail && !isCommitted(lane, position))
@@ -313,7 +317,7 @@ std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::u
         next = std::max(next, position + step / 2 + 1);
         found = position + step;
     }
-    // Slots are committed in order: a first slot that is committed by now was no hole.
+    // Slots are committed in order. If the first slot is committed by now, there was no hole.
     if (isCommitted(lane, position))
         return position;
     while (next < found && !isCommitted(lane, next))

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reads the records of one lane, in discard and in overwrite mode, while its producer goes on. Standard library only.
+// Reads the records of one lane, in discard and in overwrite mode, while its producer runs. Standard library only.
 //
-// Nothing here locks, waits or writes. A lane is untrusted memory: whatever it holds, every function returns after a
+// Nothing here locks, waits or writes. A lane is untrusted memory: for any contents, every function returns after a
 // bounded number of loads. docs/ctp.md has the rules ("Lanes").
 #pragma once
 
@@ -14,25 +14,26 @@
 
 namespace ct {
 
-/// A lane whose place was checked against the file: all of it may be addressed. A value; the mapping must outlive it.
+/// A lane that was checked to lie inside the file, so all of it may be addressed. A value; the mapping must outlive it.
 struct LaneView {
     const corotracer::LaneRecord *records = nullptr;
-    const std::atomic<std::uint64_t> *blockNumbers = nullptr;  ///< capacity / kLaneBlock of them
-    /// How many slots, from slot 0, have memory: none behind them is touched (a look at a hole takes memory, and on a
-    /// full file system it faults). Only grows. Partner: the producer's release store.
+    const std::atomic<std::uint64_t> *blockNumbers = nullptr;  ///< array of capacity / kLaneBlock numbers
+    /// Number of slots, from slot 0, that have memory; only grows. Null: all slots have memory. Slots behind it are
+    /// never read: reading a sparse page allocates it, and faults on a full file system. Partner: the producer's
+    /// release store.
     const std::atomic<std::uint32_t> *committed = nullptr;
-    std::uint32_t capacity = 0;  ///< records, whole blocks
-    bool overwrite = false;
-    /// The capacity as the producer says it: lowered when it got no memory for more. Null: it stays as it is. Partner:
-    /// the producer's release store, in front of the first record that depends on it.
+    std::uint32_t capacity = 0;  ///< records, a multiple of kLaneBlock
+    bool overwrite = false;      ///< overwrite mode; false: discard mode
+    /// The present capacity. The producer lowers it when it gets no more memory. Null: the capacity is constant.
+    /// Partner: the producer's release store, which precedes the first record that depends on it.
     const std::atomic<std::uint32_t> *capacityNow = nullptr;
 };
 
-/// The lane as long as it is now. Positions keep their meaning: those below the new capacity lie where they lay. The
-/// functions below do this themselves; a caller that divides by the capacity does it from time to time.
+/// Returns the lane with its present capacity. Positions below the new capacity keep their slots. The functions below
+/// call this themselves. A caller that divides by the capacity must call it from time to time.
 LaneView shrunk(LaneView lane, std::memory_order order = std::memory_order_acquire);
 
-/// A copied record. `kind` is one of kRecordSuspend ... or anything a target scribbled; check before use.
+/// A copy of a record, untrusted. `kind` should be one of kRecordSuspend ..., but callers must check it.
 struct LaneItem {
     std::uint64_t ts = 0;  ///< raw clock of the process
     std::uint64_t identity = 0;
@@ -44,40 +45,40 @@ struct LaneItem {
 
 struct LaneReading {
     std::size_t count = 0;      ///< items copied
-    std::uint64_t skipped = 0;  ///< overwrite mode: records that were overwritten before we came
+    std::uint64_t skipped = 0;  ///< overwrite mode: records that were overwritten or damaged before they were read
     std::uint64_t next = 0;     ///< position after the last item
 };
 
-/// Copies what was committed from `position` on, at most items.size(). Discard mode: stops at the first slot that does
-/// not carry its lap. Overwrite mode: what is gone, or was scribbled over, is leapt over before the first item. The
-/// items are of consecutive positions, up to next - 1.
+/// Copies committed records from `position` on, at most items.size(). The items have consecutive positions and end at
+/// next - 1. Discard mode: stops at the first slot that does not carry its lap. Overwrite mode: skips overwritten and
+/// damaged records, but only before the first item.
 LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items);
 
-/// Whether the record at `position` is committed. For an engine that has announced its sleep: all loads are seq_cst,
-/// and so are their partners, the producer's stores of commit (unless the engine fences), committed and records. A
-/// release and acquire pair would allow these loads to pass the engine's store to tracer_sleeping.
+/// Returns true if the record at `position` is committed. For an engine that has announced its sleep. All loads are
+/// seq_cst, and so are their partners: the producer's stores of commit (unless the engine fences), committed and
+/// records. Acquire loads could be reordered before the engine's store to tracer_sleeping.
 bool hasRecordAt(const LaneView &lane, std::uint64_t position);
 
-/// One past the newest committed record, seen from `position` (an earlier end): positions below were committed before
-/// the call returned. Discard mode: O(log capacity); a hole, which only a scribble makes, may lie in front of it.
-/// Overwrite mode: readLane gets there from `position`, whatever the lane holds. Partner: the producer's release store
-/// of commit.
+/// Returns the position behind the newest committed record. `position` is an earlier end. All positions below the
+/// result, except for holes, were committed before the call returned. Discard mode: O(log capacity); the result may lie
+/// in front of or behind a hole, which only a stray write makes. Overwrite mode: readLane() can reach the result from
+/// `position`, for any contents of the lane. Partner: the producer's release store of commit.
 std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
 
-/// Discard mode, a lane that nobody writes any more: the first position below `tail` from which on records are still
-/// whole; `tail` if there is none. A look at each slot at most.
+/// Discard mode, for a lane without a running producer. Returns the first position of the retained records, which end
+/// at `tail`, or `tail` if there are none. Loads each slot once at most.
 std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail);
 
-/// Discard mode: the next committed position in front of `limit`, from `position` on; `limit` if there is none. The
-/// end of a hole is certain to be found within the first `looks` slots behind `position`, or where as many committed
-/// records follow the hole as it has slots. O(log capacity), the hole's length and `looks`.
+/// Discard mode. Returns the first committed position in [position, limit), or `limit` if none is found. The search
+/// surely finds the end of a hole within the first `looks` slots behind `position`. It also finds the end of a longer
+/// hole if at least as many committed records follow as the hole has slots. Cost: O(log capacity + hole + `looks`).
 std::uint64_t nextCommitted(const LaneView &lane, std::uint64_t position, std::uint64_t limit, std::uint64_t looks = 0);
 
-/// One past the newest committed position in front of `limit`. Discard mode: behind as many as 64 holes of the kind
-/// that nextCommitted() finds without `looks`. Overwrite mode: committedEnd().
+/// Returns the position behind the newest committed record below `limit`. Discard mode: skips up to 64 holes, as far as
+/// nextCommitted() finds their ends without `looks`. Overwrite mode: equals committedEnd(), but `limit` at most.
 std::uint64_t committedEndOverHoles(const LaneView &lane, std::uint64_t position, std::uint64_t limit);
 
-/// Overwrite mode: the first position of the oldest block that is there.
+/// Overwrite mode. Returns the first position of the oldest block with records, or 0 if there is none.
 std::uint64_t oldestPosition(const LaneView &lane);
 
 }  // namespace ct

@@ -39,7 +39,7 @@ T fieldAt(std::span<const std::byte> header, std::uint64_t offset)
     return value;
 }
 
-/// The fields of the extension that places depend on, as the file claims them.
+/// The fields of the extension that the areas depend on, as the file claims them.
 struct UntrustedExtension {
     std::uint32_t version, size;
     std::uint64_t fileSize, stationsReserved;
@@ -77,7 +77,7 @@ UntrustedExtension copyExtension(std::span<const std::byte> header)
     return untrusted;
 }
 
-/// True when [offset, offset + bytes) lies in [from, to); no sum can overflow.
+/// Returns true if [offset, offset + bytes) lies in [from, to). No sum can overflow.
 bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t from, std::uint64_t to)
 {
     return offset >= from && offset <= to && bytes <= to - offset;
@@ -92,15 +92,15 @@ Error badField(std::size_t member, const std::string &what)
 
 struct Area {
     const char *name;
-    std::size_t member;  ///< of ExtensionHeader: its offset's
+    std::size_t member;  ///< the member of ExtensionHeader that has the area's offset
     std::uint64_t offset, bytes, alignment;
 };
 
-/// Every area in the file, behind the stations, aligned, apart from the others.
+/// Checks that each area lies in the file, behind the stations, is aligned, and overlaps no other area.
 Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd, std::uint64_t fileSize)
 {
     constexpr std::uint64_t kPage = 4096;
-    const std::uint64_t lineBytes = std::uint64_t{areas.linesReserved} * sizeof(corotracer::StateLine);
+    const std::uint64_t lineBytes = std::uint64_t{areas.linesReserved} * sizeof(corotracer::CompactState);
     const std::array<Area, 7> all{{
         {"the site table", offsetof(ExtensionHeader, site_table_offset), areas.siteTableOffset,
          std::uint64_t{areas.siteCapacity} * sizeof(corotracer::SiteRecord), alignof(corotracer::SiteRecord)},
@@ -109,8 +109,8 @@ Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd,
          std::uint64_t{areas.processCapacity} * sizeof(corotracer::ProcessEntry), kPage},
         {"the lane directory", offsetof(ExtensionHeader, lane_directory_offset), areas.laneDirectoryOffset,
          std::uint64_t{areas.laneCapacity} * sizeof(corotracer::LaneHeader), kPage},
-        {"the state lines", offsetof(ExtensionHeader, lines_offset), areas.linesOffset, lineBytes, kPage},
-        {"the birth lines", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, lineBytes, kPage},
+        {"the state records", offsetof(ExtensionHeader, lines_offset), areas.linesOffset, lineBytes, kPage},
+        {"the birth records", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, lineBytes, kPage},
         {"the lane pool", offsetof(ExtensionHeader, lane_pool_offset), areas.lanePoolOffset, areas.lanePoolSize, kPage},
     }};
     for (const Area &area : all) {
@@ -122,7 +122,8 @@ Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd,
     }
     for (const Area &area : all) {
         for (const Area &other : all) {
-            // Empty ones are nowhere; of two that overlap, the later one's begin lies in the other.
+            // An empty area overlaps nothing. If two areas overlap, the one with the greater offset begins in the
+            // other.
             if (&area != &other && area.bytes != 0 && area.offset >= other.offset &&
                 area.offset - other.offset < other.bytes)
                 return badField(area.member,
@@ -132,7 +133,7 @@ Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd,
     return {};
 }
 
-/// A sparse file has room for any number; what is kept of each takes memory.
+/// Limits the counts. A sparse file has room for any count, but the engine allocates memory for each entry.
 Result<void> checkCounts(const ExtensionAreas &areas)
 {
     struct Count {
@@ -217,7 +218,7 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
     const auto extensionMagic = fieldAt<std::uint64_t>(header, kExtensionStart);
     if (extensionMagic == corotracer::kExtensionMagic) {
         UntrustedExtension untrusted = copyExtension(header);
-        // A later extension may place its areas by other rules; its stations are still version 1.
+        // An extension of another version may have other rules for its areas. The stations are still version 1.
         if (untrusted.version == corotracer::kExtensionVersion)
             return checkExtension(untrusted, maxStations, fileSize);
     }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Validates the header of a cTP file before anything is mapped. Works on a copy, so that what was checked cannot
-// change afterwards; no caller goes back to the file for a size or an offset.
+// Checks the header of a cTP file before the file is mapped. Works on a copy, because a target may change the file
+// after the check. Callers use only the result, and never read a size or an offset from the file again.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 #include "corotracer/layout.h"
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace ct {
 
-/// Where the extension's areas lie. All offsets are bytes from the start of the file; every area is proved to lie
-/// behind the stations, inside the file, and apart from all others.
+/// The areas of the extension. All offsets are bytes from the start of the file. Each area was checked: it lies behind
+/// the stations, inside the file, and overlaps no other area.
 struct ExtensionAreas {
     std::uint64_t siteTableOffset = 0;  ///< aligned to corotracer::SiteRecord
     std::uint32_t siteCapacity = 0;     ///< records
@@ -28,20 +28,20 @@ struct ExtensionAreas {
     std::uint32_t laneCapacity = 0;         ///< entries
     std::uint64_t linesOffset = 0;
     std::uint64_t birthsOffset = 0;
-    std::uint32_t linesReserved = 0;  ///< of both kinds of line; at most corotracer::kMaxStations
+    std::uint32_t linesReserved = 0;  ///< compact stations, at most corotracer::kMaxStations
     std::uint64_t lanePoolOffset = 0;
     std::uint64_t lanePoolSize = 0;                   ///< bytes
-    std::uint32_t laneMode = corotracer::kLanesNone;  ///< one of the known ones
-    std::uint32_t laneRecords = 0;                    ///< of a new lane, a power of two; 0 without lanes
+    std::uint32_t laneMode = corotracer::kLanesNone;  ///< one of kLanesNone, kLanesDiscard, kLanesOverwrite
+    std::uint32_t laneRecords = 0;                    ///< records of a new lane, a power of two; 0 without lanes
 };
 
 struct ValidatedLayout {
     std::uint64_t fileSize = 0;         ///< bytes that may be mapped
-    std::uint32_t stationCapacity = 0;  ///< every index below it lies inside the file
+    std::uint32_t stationCapacity = 0;  ///< full stations below this index lie inside the file
     std::optional<ExtensionAreas> extension;
 };
 
-/// `header` is a copy of the first corotracer::kHeaderSize bytes (or of the whole file if that is shorter).
+/// `header` is a copy of the first corotracer::kHeaderSize bytes, or of the whole file if it is shorter.
 Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint64_t fileSize);
 
 }  // namespace ct

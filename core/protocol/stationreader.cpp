@@ -12,19 +12,19 @@ using corotracer::Epoch;
 using corotracer::kSlotsPerStation;
 using corotracer::StationData;
 
-/// A slot may change under the copy; a writer that does so this often in a row has lapped us anyway.
+/// Attempts per visit. A slot may change during the copy, and the writer is then faster than the reader anyway.
 constexpr int kMaxLooks = 64;
-/// A monotonic writer that never pauses gives no two identical readings; this many in a row agreeing will do.
+/// A monotonic writer that never pauses gives no two equal readings. This many agreeing readings in a row confirm it.
 constexpr int kMaxConfirmations = 16;
 
-/// Number of the event that a seqlock slot holds (even seq) or is about to hold (odd). seq != 0.
+/// Returns the number of the event that a seqlock slot has (even seq) or will have next (odd seq). seq must not be 0.
 std::uint64_t seqlockNumber(std::uint64_t seq, std::uint64_t slot)
 {
     return (seq / 2 + (seq & 1) - 1) * kSlotsPerStation + slot;
 }
 
-/// The payload, every load acquire: the caller's second load of seq cannot move before any of them. Partners: the
-/// writer's release stores of the payload (marked), or its plain stores, which x86 keeps in order.
+/// Copies the payload. All loads are acquire, which keeps the caller's second load of seq behind them. Partners: the
+/// writer's release stores of the payload (marked stations), or its plain stores, which x86 keeps in order.
 StationEvent copyPayload(const Epoch &epoch, const StationCursor &cursor, std::uint64_t seq)
 {
     StationEvent event;
@@ -77,7 +77,7 @@ void readSeqlock(const StationData &station, StationCursor &cursor, StationReadi
             return;
         if (number > cursor.next) {
             const std::uint64_t oldest = number - (kSlotsPerStation - 1);
-            // One writer published `oldest` before it came to `number`: a slot that never held it proves two.
+            // A single writer published `oldest` before `number`. If its slot never had it, there are two writers.
             const std::uint64_t witness = station.slots[oldest % kSlotsPerStation].seq.load(std::memory_order_acquire);
             if (witness / 2 < oldest / kSlotsPerStation + 1) {
                 cursor.fault = StationFault::TwoWriters;
@@ -87,7 +87,7 @@ void readSeqlock(const StationData &station, StationCursor &cursor, StationReadi
             continue;
         }
         if (seq & 1)
-            return;  // being written; its writer may be stopped, so there is no time-out
+            return;  // the event is being written; no time-out, because the writer may only have stopped
         const StationEvent event = copyPayload(epoch, cursor, seq);
         if (epoch.seq.load(std::memory_order_relaxed) == seq)  // kept behind the payload by its acquire loads
             addEvent(reading, cursor, event);
@@ -120,8 +120,8 @@ void readMonotonic(const StationData &station, StationCursor &cursor, StationRea
             continue;
         }
         const StationEvent event = copyPayload(epoch, cursor, seq);
-        // The rewrite of this slot begins once next + 7 is published, with plain stores and no odd phase. So a payload
-        // load that saw a part of it is followed by this load of next + 7 or later; seq itself need not be read again.
+        // The writer overwrites this slot only after it published next + 7, with plain stores and no odd phase. If a
+        // payload load saw such a store, this load sees next + 7 or later. So seq needs no second load.
         const std::uint64_t before =
             station.slots[(cursor.next + kSlotsPerStation - 1) % kSlotsPerStation].seq.load(std::memory_order_acquire);
         if (before >= cursor.next + kSlotsPerStation - 1)
@@ -131,12 +131,12 @@ void readMonotonic(const StationData &station, StationCursor &cursor, StationRea
     }
 }
 
-/// Sets the dialect if the station proves one by now.
+/// Sets the dialect if the station proves one.
 void findDialect(const StationData &station, StationCursor &cursor)
 {
     StationSeqs seqs = readSeqs(station);
     StationDialect verdict = judgeDialect(seqs);
-    // A seqlock writer stopped in mid-write can look monotonic for a moment: look again before believing it.
+    // A seqlock writer that stopped in the middle of a write can resemble a monotonic one. Confirm the verdict.
     for (int i = 0; verdict == StationDialect::Monotonic && i < kMaxConfirmations; ++i) {
         const StationSeqs again = readSeqs(station);
         if (again == seqs)
@@ -149,7 +149,7 @@ void findDialect(const StationData &station, StationCursor &cursor)
         cursor.next = 1;
 }
 
-/// A writer fills the slots in turn, so their counts fall from slot 0 to slot 7, by one in all.
+/// A single writer fills the slots in turn. So the counts never rise from slot 0 to slot 7, and differ by one at most.
 bool madeByOneWriter(const StationSeqs &seqs)
 {
     for (std::size_t slot = 0; slot + 1 < seqs.size(); ++slot) {
@@ -189,7 +189,7 @@ StationDialect judgeDialect(const StationSeqs &seqs)
 StationCursor openStation(const StationData &station, bool attached)
 {
     StationCursor cursor;
-    // Acquire for form's sake: mark and dialect were stored before birth_ts, which the caller has loaded.
+    // Relaxed would suffice: mark and dialect were stored before birth_ts, which the caller has loaded.
     cursor.marked = station.extension.mark.load(std::memory_order_acquire) == corotracer::kStationMark;
     if (cursor.marked) {
         switch (station.extension.dialect.load(std::memory_order_acquire)) {
@@ -241,7 +241,7 @@ WriterCheck checkWriters(const StationData &station, const StationCursor &cursor
     const StationSeqs seqs = readSeqs(station);
     if (cursor.dialect != StationDialect::Seqlock || madeByOneWriter(seqs))
         return WriterCheck::Single;
-    // Counts only grow: two equal readings are one consistent picture, taken between them.
+    // Counts only grow. Two equal readings show the state at one moment between them.
     return readSeqs(station) == seqs ? WriterCheck::Two : WriterCheck::Unstable;
 }
 
@@ -259,7 +259,7 @@ void readFaulty(const StationData &station, const StationSeqs &seqs, StationCurs
     reading.clear();
     if (cursor.fault != StationFault::TwoWriters || cursor.dialect != StationDialect::Seqlock)
         return;
-    // From the slot that is due: numbers then rise through the loop unless the writers disagree.
+    // Begin at the slot of the next event. Numbers then rise through the loop unless the writers disagree.
     std::uint64_t lost = 0;
     const std::uint64_t first = cursor.next;
     for (std::size_t i = 0; i < kSlotsPerStation; ++i) {

@@ -42,7 +42,7 @@ CapturedRegion::Outcome CapturedRegion::settle(const std::vector<MappingProcess>
     const QString path = QString::fromStdString(m_path);
     const std::vector<RegionUser> unknown = users.empty() ? unknownTargets() : std::vector<RegionUser>();
     if (!m_isObserved && !unknown.empty()) {
-        outcome = {true, tr("The region was kept, as it %1: %2. %3")
+        outcome = {true, tr("The region was kept because it %1: %2. %3")
                              .arg(QString::fromStdString(mayBeInUse(unknown.front())), path,
                                   QString::fromStdString(onceItHasEnded(m_file)))};
     } else if (!m_isObserved && !isPostMortem && !m_isFlightRecorder && users.empty()) {
@@ -50,7 +50,7 @@ CapturedRegion::Outcome CapturedRegion::settle(const std::vector<MappingProcess>
             outcome = {true, QString::fromStdString(removed.error().message)};
     } else if (!m_isObserved) {
         outcome = {true, users.empty() ? tr("The region was kept: %1").arg(path)
-                                       : tr("The region was kept, process %1 (%2) still uses it: %3")
+                                       : tr("The region was kept because process %1 (%2) still uses it: %3")
                                              .arg(QString::number(users.front().pid),
                                                   QString::fromStdString(users.front().name), path)};
     }

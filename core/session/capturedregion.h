@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The region of a session: what is known about it as long as the session lives, and whether its file goes at the end.
+// The region of a session: facts that stay known as long as the session lives, and the removal of its file at the end.
 #pragma once
 
-#include "core/harvest/region.h"
-#include "core/session/mappings.h"
-#include "core/session/regionusers.h"
+#include "core/region/region.h"
+#include "core/target/mappings.h"
+#include "core/target/regionusers.h"
 
 #include <QCoreApplication>
 #include <QString>
@@ -18,16 +18,16 @@
 
 namespace ct {
 
-/// Main thread. What was read at adopt() stays readable after close().
+/// Main thread. Values that adopt() has read stay readable after close().
 class CapturedRegion {
     Q_DECLARE_TR_FUNCTIONS(ct::CapturedRegion)
 public:
     struct Outcome {
         bool isLeftOver = false;  ///< the file was kept
-        QString notice;           ///< why; empty: there is nothing to say
+        QString notice;           ///< the reason, for the user; empty: none
     };
 
-    /// The file of a region that is yet to be opened.
+    /// Sets the file of a region that is not open yet.
     void setFile(const std::string &path) { m_file = FileIdentity::of(path); }
     void adopt(Region opened);
 
@@ -36,25 +36,25 @@ public:
 
     const FileIdentity &file() const { return m_file; }
     const std::string &path() const { return m_path; }
-    /// How many a target may map and index; max_stations itself may still grow towards it.
+    /// Stations that a target may map and index. max_stations itself may still grow up to this number.
     std::uint32_t stations() const { return m_stations; }
-    bool isObserved() const { return m_isObserved; }  ///< read-only, as another engine owns it
-    bool isExtended() const { return m_isExtended; }  ///< it carries this project's extension
-    /// The target made it, and may go on writing into it after us.
+    bool isObserved() const { return m_isObserved; }  ///< read-only, see Region::observerReason()
+    bool isExtended() const { return m_isExtended; }  ///< has this project's extension
+    /// A target made the region in overwrite mode, and may go on writing into it after we have ended.
     bool isFlightRecorder() const { return m_isFlightRecorder; }
 
     bool isOwnedByAnotherEngine() const;
-    /// Processes that map it, without engines.
+    /// Processes that map the region, without engines.
     std::vector<MappingProcess> targets() const;
-    /// Processes of another user or a container, which may still use the region.
+    /// Processes of another user or a container that may still use the region.
     std::vector<RegionUser> unknownTargets() const { return unknownUsers(m_file); }
 
-    /// Removes the file after a failed start.
+    /// Closes the region and removes its file, after a failed start.
     void discard();
     void close() { m_region.reset(); }
-    /// Closes the region, and removes its file when it has served: created or adopted live by us, drained, and used by
-    /// none of `users`, nor by an unknown target. A file that was copied away for later, or that another program or the
-    /// target itself made, is never removed.
+    /// Closes the region. Removes its file if we created it or adopted it live, and it is drained. The file stays if
+    /// one of `users` or an unknown target uses it. Never removes a post-mortem region, which may be a copy for later.
+    /// Never removes the region of a flight recorder or of another program.
     Outcome settle(const std::vector<MappingProcess> &users, bool isPostMortem);
 
 private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/recorder.h"
 
-#include "core/session/recordingfacts.h"
+#include "core/recording/write/runfacts.h"
 
 #include <QCoreApplication>
 
@@ -41,7 +41,7 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     info.clocks = {clocksNow()};
     m_startedAt = info.clocks.front().monotonic;
     m_writer->addInfo(info);
-    // Not the session's: a disk that hangs may come back after its end.
+    // Captures the sums, not the session: a disk that hangs may come back after the session's end.
     m_writer->setSums([sums = session.sums()] { return sums->get(); });
     connect(&m_lookTimer, &QTimer::timeout, this, [this] {
         m_lookTimer.setInterval(kLookMs);
@@ -70,12 +70,12 @@ void Recorder::started()
     m_clockTimer.start(kClockMs);
 }
 
-void Recorder::recordPlaces(const std::shared_ptr<Places> &places)
+void Recorder::recordPlaces(const std::shared_ptr<AddressResolver> &places)
 {
-    places->setListener([to = m_writer](const std::vector<FramePlace> &frames) { to->addFrames(frames); });
-    m_writer->setLastFrames([from = std::weak_ptr<Places>(places)] {
-        const std::shared_ptr<Places> there = from.lock();
-        return there ? there->takeRest() : std::vector<FramePlace>();
+    places->setListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); });
+    m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(places)] {
+        const std::shared_ptr<AddressResolver> there = from.lock();
+        return there ? there->takeRest() : std::vector<FrameLocation>();
     });
 }
 
@@ -83,12 +83,12 @@ void Recorder::onState(SessionState state)
 {
     if (state == SessionState::Capturing)
         look();
-    // The file is still open when the end begins, and only then for sure.
+    // When draining begins, the file is still open. Later, this is not certain.
     if (state == SessionState::Draining)
         end();
 }
 
-/// At all processes that are known now.
+/// Starts reading about all processes that are known now, and records the target's pid.
 void Recorder::look()
 {
     std::set<pid_t> pids;
@@ -122,7 +122,7 @@ void Recorder::look()
     }
 }
 
-/// Until nothing is wanted any more. On the looking thread.
+/// Reads until no process is wanted. On the reading thread, or on the session's if the system has no thread.
 void Recorder::lookAtWanted()
 {
     for (;;) {
@@ -141,19 +141,19 @@ void Recorder::lookAtWanted()
     }
 }
 
-/// On the looking thread.
+/// Records what is new about a process. On the thread of lookAtWanted().
 void Recorder::lookAt(pid_t pid)
 {
     RecordingInfo::Process process = processFacts(pid);
     if (process.executable.empty() && process.modules.empty())
-        return;  // gone, or not ours to look at
+        return;  // it has ended, or we may not read its files
     RecordingInfo info;
     if (RecordingInfo::Process &told = m_told[pid]; told != process) {
         told = process;
         addBuildIds(process);
         info.processes = {std::move(process)};
     }
-    // In the middle of its exec(2) a process has an executable, but no environment yet.
+    // During exec(2), a process has an executable, but no environment yet.
     if (!m_environmentTold) {
         info.environment = keptEnvironment(pid);
         m_environmentTold = !info.environment.empty();
@@ -182,7 +182,7 @@ void Recorder::end()
         return;
     m_lookTimer.stop();
     m_clockTimer.stop();
-    // A target that goes on may print for ever.
+    // A target that outlives the capture may print without end.
     if (const TargetProcess *target = m_session.target())
         disconnect(target, nullptr, this, nullptr);
     look();

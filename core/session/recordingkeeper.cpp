@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/recordingkeeper.h"
 
-#include "core/startthread.h"
+#include "core/base/startthread.h"
 
 #include <QFile>
 
@@ -27,13 +27,13 @@ RecordingKeeper::~RecordingKeeper()
     m_thread.wait();
 }
 
-/// `work` on the thread, then `then` with its result on this one, unless this object is gone by then. Without a thread
-/// `otherwise` with the reason.
+/// Calls `work` on the thread, then `then` with its result on this thread, unless this object is destroyed before.
+/// Without a thread, calls `otherwise` with the reason.
 template <class Work, class Then, class Otherwise>
 void RecordingKeeper::run(Work work, Then then, Otherwise otherwise)
 {
     const Result<void> started =
-        m_thread.isRunning() ? Result<void>() : startQThread(m_thread, "to look through the recordings");
+        m_thread.isRunning() ? Result<void>() : startQThread(m_thread, "to check the recordings");
     if (!started) {
         QMetaObject::invokeMethod(
             this,
@@ -44,7 +44,7 @@ void RecordingKeeper::run(Work work, Then then, Otherwise otherwise)
         return;
     }
     QMetaObject::invokeMethod(m_worker.get(), [this, work = std::move(work), then = std::move(then)]() mutable {
-        // The destructor waits for us: this is still there. What is posted to it goes with it.
+        // `this` exists here, because the destructor waits for this task. A call posted to it is discarded with it.
         QMetaObject::invokeMethod(
             this, [result = work(), then = std::move(then)]() mutable { then(std::move(result)); },
             Qt::QueuedConnection);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Looks after the directory of recordings from a thread of its own: disks are slow, and there may be very many files.
+// Lists and removes recordings in their directory, on a thread of its own: disks are slow, and files may be very many.
 #pragma once
 
-#include "core/recording/recordedruns.h"
+#include "core/recording/library/recordedruns.h"
 
 #include <QObject>
 #include <QStringList>
@@ -15,21 +15,21 @@
 
 namespace ct {
 
-/// GUI (or main) thread. Signals come from the event loop, never from within a call. While the system refuses the
-/// thread, each call fails with the signal that follows it, and tries again to start the thread.
+/// GUI (or main) thread. Signals come from the event loop, never from within a call. If the system refuses the thread,
+/// each call fails with its signal. The next call tries to start the thread again.
 class RecordingKeeper : public QObject {
     Q_OBJECT
 public:
     explicit RecordingKeeper(QString directory, QObject *parent = nullptr);
-    ~RecordingKeeper() override;  ///< waits for what is under way
+    ~RecordingKeeper() override;  ///< waits for the work in progress
 
     const QString &directory() const { return m_directory; }
 
-    /// listed() follows. While one is under way, asking more often makes it one more.
+    /// listed() or failedToList() follows. All calls during a refresh cause one more refresh.
     void refresh();
-    /// See RecordedRuns::makeRoom(); roomMade() and listed() follow.
+    /// See RecordedRuns::makeRoom(). roomMade() and listed() follow. `most`: bytes.
     void makeRoom(std::uint64_t most);
-    /// Paths of runs; removed() and listed() follow.
+    /// Removes runs by their paths. removed() and listed() follow.
     void remove(const std::vector<std::string> &paths);
 
 Q_SIGNALS:
@@ -45,8 +45,8 @@ private:
     const QString m_directory;
     QThread m_thread;
     std::unique_ptr<QObject> m_worker;     ///< lives on the thread
-    std::shared_ptr<RecordedRuns> m_runs;  ///< the thread's alone
-    int m_refreshes = 0;                   ///< 1: under way; 2: and one more wanted
+    std::shared_ptr<RecordedRuns> m_runs;  ///< used by the thread only
+    int m_refreshes = 0;                   ///< 1: in progress; 2: and one more wanted
 };
 
 }  // namespace ct

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostNameBytes = 60;
 
-/// As the system knows it; empty = it does not.
+/// Returns the home directory that the system knows; empty = none.
 QString homeOfUser()
 {
     passwd entry{};
@@ -36,7 +36,8 @@ QString homeOfUser()
 
 constexpr const char *kRemedy = "; set XDG_CACHE_HOME to a directory of your own";
 
-/// False where files of users outside this user namespace seem to be of `user`, as / is in a rootless container.
+/// Returns false if this user namespace has no mapping for `user`. Files of all users outside it then seem to belong to
+/// `user`, as / does in a rootless container.
 bool isMapped(uid_t user)
 {
     std::ifstream map("/proc/self/uid_map");
@@ -56,11 +57,11 @@ bool isTrusted(uid_t owner)
 Error notOurs(const std::string &path, const struct stat &info)
 {
     return {ErrorCode::PermissionDenied, path + " belongs to another user (uid " + std::to_string(info.st_uid) + ")" +
-                                             ", who could read and replace what is recorded there" + kRemedy};
+                                             ", who could read and replace the recordings in it" + kRemedy};
 }
 
-/// Nobody but us and root may be able to replace a part of the path: not its directories, and not a link on the way.
-/// `isWhole`: it ends at the directory of the recordings, which may still be open to others.
+/// Fails if users other than us and root may replace a part of the path: a directory, or a link on the way. `isWhole`:
+/// the path ends at the directory of the recordings, which may still be open to others.
 Result<void> checkWayTo(const std::string &path, bool isWhole)
 {
     namespace fs = std::filesystem;
@@ -74,11 +75,11 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
         const bool isLast = isWhole && way == fs::path(path);
         if (!isTrusted(info.st_uid) && (isLast || S_ISLNK(info.st_mode) || isMapped(info.st_uid)))
             return notOurs(way.string(), info);
-        // In a sticky one others can only add.
+        // In a sticky directory, others can only add files.
         const bool anybodyReplaces = S_ISDIR(info.st_mode) && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
         if (anybodyReplaces && !isLast)
             return Error{ErrorCode::PermissionDenied,
-                         way.string() + " can be written by every user, who could replace what is recorded below it" +
+                         way.string() + " can be written by every user, who could replace the recordings below it" +
                              kRemedy};
         if (S_ISLNK(info.st_mode)) {
             const Result<void> behind = checkWayTo(fs::canonical(way, failed).string(), isLast);
@@ -102,10 +103,10 @@ Result<std::string> closeToOthers(const std::string &path)
     if (fd >= 0)
         ::close(fd);
     if (!opened || (isOurs && isOpen && !closed))
-        return errnoError(error, path + " cannot be kept for its owner alone" + kRemedy);
+        return errnoError(error, path + " cannot be closed to other users" + kRemedy);
     if (!isOurs)
         return notOurs(path, info);
-    return closed ? "Other users could open " + path + ", where runs are recorded. It is for its owner alone now."
+    return closed ? "Other users could open " + path + ", where runs are recorded. Only its owner can open it now."
                   : std::string();
 }
 
@@ -113,7 +114,7 @@ Result<std::string> closeToOthers(const std::string &path)
 
 QString recordingsDirectory()
 {
-    // Qt takes / for the home of whoever has no $HOME.
+    // Without $HOME, Qt uses / as the home directory.
     if (qEnvironmentVariableIsEmpty("HOME") && qEnvironmentVariableIsEmpty("XDG_CACHE_HOME") &&
         !QStandardPaths::isTestModeEnabled()) {
         const QString home = homeOfUser();
@@ -135,7 +136,8 @@ Result<std::string> makeRecordingsDirectory(const QString &directory)
     for (const std::filesystem::path &part : std::filesystem::absolute(path, failed)) {
         way /= part;
         if (::access(way.c_str(), F_OK) != 0 && ::mkdir(way.c_str(), 0700) != 0 && errno != EEXIST)
-            return errnoError(errno, path + " cannot be made; set XDG_CACHE_HOME to a directory that can be written");
+            return errnoError(errno,
+                              path + " cannot be created; set XDG_CACHE_HOME to a directory that can be written");
     }
     if (const Result<void> safe = checkWayTo(path, true); !safe)
         return safe.error();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The directory where the runs of all windows are recorded: where it is, and how files in it are called.
+// The directory for the recordings of all windows: its location, and the names of the files in it.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <QString>
 
@@ -14,25 +14,25 @@
 
 namespace ct {
 
-/// Where a run is recorded.
-struct RecordingPlace {
+/// Where a run is recorded, and its limits.
+struct RecordingFolder {
     static constexpr std::uint64_t kUsualBytes = 1ULL << 30;
 
-    QString directory;  ///< made if it is not there
+    QString directory;  ///< created if missing
     std::uint64_t limitBytes = kUsualBytes;
-    std::uint64_t queueBytes = 256ULL << 20;  ///< of memory that may be filled while the disk is slow
+    std::uint64_t queueBytes = 256ULL << 20;  ///< memory that may fill up while the disk is slow
 };
 
-/// "recordings" in the user's cache directory ($XDG_CACHE_HOME, else ~/.cache; without $HOME, of the home directory
-/// that the system knows). Empty: there is none.
+/// Returns "recordings" below the user's cache directory ($XDG_CACHE_HOME, else ~/.cache). Without $HOME, uses the home
+/// directory that the system knows. Empty: there is none.
 QString recordingsDirectory();
 
-/// Makes it, for its owner alone (0700): recordings hold what targets print. One that is there must be ours, and so
-/// that nobody else can put another in its place; access that others have to it is taken away. Returns a sentence about
-/// that; empty = nothing was changed.
+/// Creates the directory for its owner alone (0700), because recordings contain what targets print. An existing one
+/// must be ours, and no other user may be able to replace it. Removes the access that others have to it. Returns a
+/// sentence about that; empty = nothing was changed.
 Result<std::string> makeRecordingsDirectory(const QString &directory);
 
-/// "2026-11-22T07.31.05-server.ctr": local time, and as much of the target's name as a file name may hold.
+/// "2026-11-22T07.31.05-server.ctr": local time, and as much of the target's name as a file name may have.
 std::string recordingFileName(std::time_t when, const std::string &target);
 
 }  // namespace ct

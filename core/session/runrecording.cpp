@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/runrecording.h"
 
-#include "core/recording/segments.h"
+#include "core/recording/read/segments.h"
 
 #include <QFile>
 
@@ -12,17 +12,17 @@ namespace ct {
 
 namespace {
 
-/// In the same second, of targets of the same name.
+/// Names to try, for targets of the same name in the same second.
 constexpr int kMostOfOneName = 100;
-/// Of the capture, when the disk hangs; one that is only slow makes room again and again.
+/// Longest wait of the capture when the disk hangs. A disk that is only slow makes room again and again.
 constexpr std::chrono::seconds kMostWait{2};
-/// Of whoever closes a window, when the disk is slow, and when it hangs.
+/// Longest waits when a window closes: for a disk that is slow, and then for one that hangs.
 constexpr std::chrono::seconds kPatience{3};
 constexpr std::chrono::seconds kHung{3};
 
 }  // namespace
 
-/// A sink whose failure is no failure of the session. On the harvest thread.
+/// A sink whose failure does not fail the session. On the harvest thread.
 class RunRecording::SideSink final : public Sink {
 public:
     explicit SideSink(RunRecording &recording) : m_recording(recording), m_sink(recording.m_queue) {}
@@ -36,7 +36,7 @@ public:
             m_recording.m_failed.store(true, std::memory_order_relaxed);
             m_recording.m_places->close();
             m_recording.claim();
-            Q_EMIT m_recording.failed(tr("the disk of %1 has taken nothing for %2 s; look at that disk, or set "
+            Q_EMIT m_recording.failed(tr("the disk of %1 has accepted no data for %2 s; check that disk, or set "
                                          "XDG_CACHE_HOME to a directory on another one")
                                           .arg(QString::fromStdString(m_recording.m_path))
                                           .arg(kMostWait.count()));
@@ -45,7 +45,7 @@ public:
     }
     Result<void> finish(const Accounting &accounting) override
     {
-        // Once while it is still being written, and once more for the files that came since.
+        // Claim the files while they are being written, and again for the files that were added since.
         m_recording.claim();
         if (m_sink)
             check(m_sink->finish(accounting));
@@ -72,7 +72,7 @@ private:
 
 namespace {
 
-/// A file that was not there before, and that nobody else writes.
+/// Opens a file that did not exist before, and that no other process writes.
 Result<std::pair<std::string, std::shared_ptr<RecordingWriter>>>
 openNew(const std::filesystem::path &directory, const std::string &target, const RecordingLimits &limits)
 {
@@ -92,7 +92,7 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
 
 }  // namespace
 
-RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamPlaces> places)
+RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamIndex> places)
     : m_path(std::move(path)), m_queue(std::move(queue)), m_places(std::move(places))
 {
 }
@@ -102,7 +102,7 @@ RunRecording::~RunRecording() = default;
 Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
                                                           std::shared_ptr<const Population> population,
                                                           const StartRequest &request, const std::string &target,
-                                                          const RecordingPlace &place)
+                                                          const RecordingFolder &place)
 {
     const Result<std::string> made = makeRecordingsDirectory(place.directory);
     if (!made)
@@ -112,7 +112,7 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
         return opened.error();
     const std::shared_ptr<RecordingWriter> &writer = opened->second;
     writer->discardIfEmpty();
-    auto places = std::make_shared<StreamPlaces>();
+    auto places = std::make_shared<StreamIndex>();
     writer->setPlaces(places);
     Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes, kMostWait);
     if (!queue)
@@ -120,12 +120,12 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
     std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
     recording->m_notice = *made;
     recording->m_recorder = std::make_unique<Recorder>(session, std::move(population), writer, aboutRun(request));
-    // The session, and with it the harvest thread, is gone before the recording is.
+    // The session, and with it the harvest thread, is destroyed before the recording.
     session.addSink(std::make_shared<SideSink>(*recording));
     return recording;
 }
 
-/// Nobody makes room by it while this window shows it.
+/// Keeps the files from being removed to make room, while this window shows them.
 void RunRecording::claim()
 {
     m_claim = ctr::ReadClaim(ctr::segmentsOf(m_path));

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The recording of a window's run: written beside the trace in memory, by a thread of its own. What fails there does
-// not end the capture. A disk that is too slow holds the capture up while the queue is full, and what that costs is
-// counted as lost; one that hangs does so once, for two seconds, and ends the recording.
+// Records a window's run on a thread of its own, in addition to the trace in memory. A failure does not end the
+// capture. A disk that is too slow blocks the capture while the queue is full, and events lost by that are counted. A
+// disk that hangs blocks the capture once, for two seconds, and ends the recording.
 #pragma once
 
-#include "core/recording/fileclaim.h"
-#include "core/recording/queuedsink.h"
-#include "core/recording/streamplaces.h"
+#include "core/recording/read/streamindex.h"
+#include "core/recording/write/fileclaim.h"
+#include "core/recording/write/queuedsink.h"
 #include "core/session/recorder.h"
 #include "core/session/recordingstore.h"
 
@@ -20,57 +20,57 @@
 
 namespace ct {
 
-/// Lives on the session's thread, and longer than the session.
+/// Lives on the session's thread, and outlives the session.
 class RunRecording final : public QObject {
     Q_OBJECT
 public:
-    /// Adds a sink to a session that has not started. `target`: what the file is named after. A run where nothing
-    /// happens leaves no file.
+    /// Adds a sink to a session that has not started. `target`: the name for the file. A run without coroutines and
+    /// output leaves no file.
     static Result<std::unique_ptr<RunRecording>> begin(Session &session, std::shared_ptr<const Population> population,
                                                        const StartRequest &request, const std::string &target,
-                                                       const RecordingPlace &place);
+                                                       const RecordingFolder &place);
     ~RunRecording() override;
 
-    /// Right after the session was.
+    /// Call it right after the session was started.
     void started();
-    /// ns, CLOCK_MONOTONIC: what the recording says of it.
+    /// Start of the run according to the recording: ns, CLOCK_MONOTONIC.
     std::uint64_t startedAt() const { return m_recorder->startedAt(); }
-    /// What is learned of coroutines goes into it, too. Before the session starts.
-    void recordPlaces(const std::shared_ptr<Places> &places) { m_recorder->recordPlaces(places); }
-    /// See Recorder. While the session captures.
+    /// Also records resolved locations of coroutine frames. Call it before the session starts.
+    void recordPlaces(const std::shared_ptr<AddressResolver> &places) { m_recorder->recordPlaces(places); }
+    /// See Recorder. Call it while the session captures.
     void tellJudged(std::uint64_t ts, std::uint64_t stuck) { m_recorder->tellJudged(ts, stuck); }
-    /// Before a session that captures is destroyed: the last facts, and an end to what takes too long.
+    /// Call it before a session that captures is destroyed. Records the last facts, and limits the time for the rest.
     void letGo();
 
-    /// "…/2026-11-22T07.31.05-server.ctr"; its files are ctr::segmentPath() of it. At least each half second of the
-    /// stream there is one more whole block in them; the oldest ones go while the run goes on.
+    /// Base name of the files, "…/2026-11-22T07.31.05-server.ctr"; see ctr::segmentPath(). The files gain at least one
+    /// whole block per half second of the stream. The oldest files are removed while the run goes on.
     const std::string &path() const { return m_path; }
-    /// What was changed about the directory, for the user; empty = nothing.
+    /// Change that was made to the directory, for the user; empty = none.
     const std::string &notice() const { return m_notice; }
-    /// Where the transitions of the session are in the files.
-    std::shared_ptr<const StreamPlaces> places() const { return m_places; }
-    /// Something of the run was not written. Any thread.
+    /// Index of the session's transitions: where they are in the files.
+    std::shared_ptr<const StreamIndex> places() const { return m_places; }
+    /// Returns true if a part of the run was not written. Any thread.
     bool hasFailed() const { return m_failed.load(std::memory_order_relaxed); }
     /// Transitions that are not in the file yet. Any thread.
     std::uint64_t pending() const { return m_queue->pending(); }
 
 Q_SIGNALS:
-    /// Once: nothing more is written. From any thread.
+    /// From here on, nothing is written. Emitted on the harvest thread.
     void failed(const QString &message);
 
 private:
     class SideSink;
 
-    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamPlaces> places);
+    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamIndex> places);
     void claim();
 
     const std::string m_path;
     std::string m_notice;
     std::shared_ptr<QueuedSink> m_queue;
-    const std::shared_ptr<StreamPlaces> m_places;
+    const std::shared_ptr<StreamIndex> m_places;
     std::unique_ptr<Recorder> m_recorder;
-    std::atomic<bool> m_failed = false;  // relaxed: nothing else is read by it
-    ctr::ReadClaim m_claim;              ///< from the end of the writing on; the harvest thread's while there is one
+    std::atomic<bool> m_failed = false;  // relaxed: no other data depends on it
+    ctr::ReadClaim m_claim;              ///< set when writing ends; used by the harvest thread while there is one
 };
 
 }  // namespace ct

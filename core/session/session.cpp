@@ -3,10 +3,10 @@
 #include "core/session/session.h"
 
 #include "core/session/capturedregion.h"
-#include "core/session/leftbehind.h"
+#include "core/session/regionsummary.h"
 #include "core/session/shortages.h"
-#include "core/session/targetlist.h"
-#include "core/session/untraced.h"
+#include "core/target/targetlist.h"
+#include "core/target/untraced.h"
 
 #include <QDeadlineTimer>
 #include <QTimer>
@@ -44,8 +44,8 @@ struct Session::Data {
     EndReason endReason = EndReason::None;
     UntracedWatch untraced;
     std::vector<std::shared_ptr<Sink>> sinks{untraced.sink()};
-    CapturedRegion region;                   // outlives the thread
-    std::unique_ptr<HarvestThread> harvest;  // gone after the end
+    CapturedRegion region;                   // destroyed after the harvest thread, which reads it
+    std::unique_ptr<HarvestThread> harvest;  // reset after the end
     TargetProcess *process = nullptr;
     const std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>();
     std::string socketPath;
@@ -53,10 +53,10 @@ struct Session::Data {
     Shortages shortages;
     TargetList *targets = nullptr;
     bool untilIdle = false;
-    bool anyCame = false;  ///< a target, if only for a moment
-    bool paused = false;   ///< as wished; the harvest follows
+    bool anyCame = false;  ///< a target was seen, if only for a moment
+    bool paused = false;   ///< as requested; the harvest follows
     bool postMortem = false;
-    bool hadUnknownUser = false;  ///< when we attached
+    bool hadUnknownUser = false;  ///< an unknown process may have used the region when we attached
     bool saidMayBeInUse = false;
     bool leftOver = false;
     bool failedToStart = false;
@@ -78,7 +78,7 @@ Session::~Session()
         m_data->harvest->wait();
         settleRegion();
     }
-    // Members go in reverse order: the thread before the region that it reads.
+    // Members are destroyed in reverse order: the thread before the region that it reads.
 }
 
 void Session::addSink(std::shared_ptr<Sink> sink)
@@ -118,7 +118,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
 Result<void> Session::listen(const CaptureSpec &wanted)
 {
     const CaptureSpec capture = independentOfDirectory(wanted);
-    // A path that cannot work is refused before anything is created.
+    // Refuse a path that cannot work before anything is created.
     if (!capture.regionPath.empty() || !capture.socketPath.empty()) {
         if (Result<std::string> socket = socketPathOf(capture, capture.regionPath); !socket)
             return socket.error();
@@ -163,7 +163,7 @@ Result<void> Session::attach(const std::string &regionPath)
     std::string socketPath;
     if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
-    } else if (!m_data->postMortem && !m_data->region.isFlightRecorder()) {  // whose target knows of no socket
+    } else if (!m_data->postMortem && !m_data->region.isFlightRecorder()) {  // its target knows no socket
         if (const Result<std::string> socket = socketPathFor(m_data->region.path()))
             socketPath = *socket;
         else
@@ -179,7 +179,7 @@ Result<void> Session::attach(const std::string &regionPath)
         QTimer::singleShot(0, this, [this] { drain(EndReason::TargetExited); });
         return {};
     }
-    // Nobody is waited for where somebody is at work.
+    // With coroutines in the region, a target is already at work.
     if (holdsCoroutines(*m_data->region))
         setState(SessionState::Capturing);
     beginWatching(targets);
@@ -193,7 +193,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     HarvestThread *harvest = m_data->harvest.get();
     if (m_data->postMortem)
         harvest->setPast();
-    // Queued on purpose: these come from the harvest thread.
+    // Queued, because these signals come from the harvest thread.
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::captureFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::addNotice, Qt::QueuedConnection);
@@ -216,7 +216,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     return {};
 }
 
-/// `targets` map the region already.
+/// The processes in `targets` map the region already.
 void Session::beginWatching(const std::vector<pid_t> &targets)
 {
     m_data->progressTimer = new QTimer(this);
@@ -235,7 +235,7 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->targets->start(targets);
 }
 
-/// An attached region was found with stations in it or not; only new targets can have forgotten something.
+/// Not for an attached region, which may have stations or not. Only a new target can lack a step of its setup.
 void Session::armNothingTraced()
 {
     if (m_data->nothingTracedTimer || m_data->kind == Data::Kind::Attached)
@@ -267,7 +267,7 @@ void Session::sayShortages(const Accounting &sums)
         addNotice(shortage);
 }
 
-/// The end of what we are attached to, or were to listen to until then, once all that were there have gone.
+/// Ends a capture that is attached, or that listens until idle, once all its targets have gone.
 void Session::onNobodyFound()
 {
     const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
@@ -275,7 +275,7 @@ void Session::onNobodyFound()
         m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
     if (!attached && !idle)
         return;
-    // Where some processes are hidden from us, a target that was seen and then killed looks like an unknown user.
+    // If /proc hides processes from us, a target that was seen and then killed looks like an unknown user.
     const bool hasSeenAll = attached && m_data->targets->hasSeenAny() && !m_data->hadUnknownUser;
     const std::vector<RegionUser> unknown = hasSeenAll ? std::vector<RegionUser>() : m_data->region.unknownTargets();
     if (unknown.empty())
@@ -299,7 +299,7 @@ void Session::onTargetExited(const ExitStatus &status)
     Q_EMIT targetExited(status);
 }
 
-/// The rest of a shell line, or of a terminated group, is given a moment to follow its leader.
+/// Gives the rest of a shell line, or of a terminated group, a moment to end after its leader.
 void Session::awaitGroup()
 {
     if (m_data->process->groupAlive() && !m_data->groupPatience.hasExpired()) {
@@ -314,7 +314,7 @@ void Session::drain(EndReason reason)
     if (m_data->state == SessionState::Draining || m_data->state == SessionState::Ended || !m_data->harvest)
         return;
     m_data->endReason = reason;
-    m_data->paused = false;  // the harvest takes its announcement back when it ends
+    m_data->paused = false;  // when the harvest ends, it withdraws its announcement in the region
     for (QTimer *timer : {m_data->progressTimer, m_data->nothingTracedTimer}) {
         if (timer)
             timer->stop();
@@ -472,7 +472,7 @@ std::vector<pid_t> Session::targetPids() const
 pid_t Session::targetPid() const
 {
     const std::vector<pid_t> pids = targetPids();
-    // A shell maps nothing, its programs do.
+    // A shell maps nothing; the programs that it starts do.
     if (m_data->process && std::find(pids.begin(), pids.end(), m_data->process->pid()) != pids.end())
         return m_data->process->pid();
     return pids.size() == 1 ? pids.front() : 0;

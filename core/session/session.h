@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A run: where the events come from, the process behind them, and how it ended. Lives on the GUI (or main) thread;
-// the harvest runs on its own.
+// The live part of a run: region, target and harvest, and how it ended. Lives on the GUI (or main) thread; the harvest
+// runs on a thread of its own.
 #pragma once
 
 #include "core/harvest/harvestthread.h"
 #include "core/session/capturespec.h"
-#include "core/session/targetprocess.h"
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
+#include "core/target/targetprocess.h"
 
 #include <QObject>
 #include <QString>
@@ -23,7 +23,7 @@ struct RegionUser;
 
 enum class SessionState {
     Idle,
-    Waiting,  ///< capturing, but no coroutine was seen yet
+    Waiting,  ///< capturing, but no coroutine was discovered yet
     Capturing,
     Draining,
     Ended,
@@ -37,11 +37,11 @@ public:
     explicit Session(QObject *parent = nullptr);
     ~Session() override;  ///< stops the capture; leaves a running target alone
 
-    /// Sinks get the stream on the harvest thread. Call before one of the starts.
+    /// Sinks get the stream on the harvest thread. Call it before a start.
     void addSink(std::shared_ptr<Sink> sink);
 
-    // Exactly one of these, once. On an error nothing was started and nothing is left behind. ended() comes later,
-    // never from within.
+    // Call exactly one of these, once. After an error, nothing is running and nothing is left behind. ended() is
+    // emitted later, never from within a call.
     Result<void> launch(const CaptureSpec &capture, const LaunchSpec &target);
     Result<void> listen(const CaptureSpec &capture);
     Result<void> attach(const std::string &regionPath);
@@ -51,24 +51,24 @@ public:
     /// After a failed launch(): the capture was ready, but the program could not be executed.
     bool targetFailedToStart() const;
     Accounting accounting() const;
-    /// What accounting() reads; for those who may outlive the session.
+    /// The source of accounting(), for objects that may outlive the session.
     std::shared_ptr<const LatestSums> sums() const;
     const TargetProcess *target() const;  ///< nullptr unless launched
     TargetProcess *target();
     QString regionPath() const;
     QString socketPath() const;
     std::uint32_t stations() const;
-    /// Empty, or what the user must know: "read-only: owned by process 123", a second-best place, ...
+    /// Messages for the user, such as "read-only: owned by process 123" or the warning about a second-best directory.
     QStringList notices() const;
     bool isObserver() const;
     bool isPostMortem() const;    ///< attached to a region that no process maps any more
     bool regionLeftOver() const;  ///< after the end: the file was kept, see notices()
-    /// Processes seen to map the region, kept up to date until the session drains.
+    /// Processes that map the region; updated until the session drains.
     std::vector<pid_t> targetPids() const;
-    /// The process of coroutines that do not say theirs (version 1), of those that map the region: the launched one, or
-    /// else the only one; 0 = nobody can tell.
+    /// Process of version-1 coroutines, which do not publish theirs. It is a process that maps the region: the launched
+    /// one, else the only one; 0 = unknown.
     pid_t targetPid() const;
-    /// How long a target may run untraced before nothingTraced(); for tests. Call before a start.
+    /// Sets how long a target may run untraced before nothingTraced(), for tests. Call it before a start.
     void setNothingTracedDelay(int milliseconds);
 
     /// An owner can switch tracing off and on in targets that use this project's probe.
@@ -83,15 +83,15 @@ public Q_SLOTS:
 Q_SIGNALS:
     void stateChanged(ct::SessionState state);
     void targetExited(const ct::ExitStatus &status);
-    /// A launched target has run (another has been connected) for 3 s, or has exited, and no station was allocated.
-    /// `why`: the likely cause, one sentence.
+    /// Emitted once, if no station is allocated 3 s after the launch, or after the first connection when listening.
+    /// Also if a launched target exits earlier without one. `why`: the likely cause, one sentence.
     void nothingTraced(const QString &why);
-    /// A process that writes into the region has come.
+    /// A process that writes into the region was discovered.
     void targetSeen(int pid);
-    /// The same, gone: where we listen, or are attached. What was launched is told of by targetExited().
+    /// Such a process has gone. Not emitted after launch(), where targetExited() reports the end.
     void targetGone(int pid);
     void sinkFailed(const QString &message);
-    /// The region can no longer be read; also among the notices.
+    /// The region can no longer be read. The message is also among the notices.
     void captureFailed(const QString &message);
     void noticeAdded(const QString &notice);
     void ended();

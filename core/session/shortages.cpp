@@ -11,17 +11,18 @@ QStringList Shortages::look(const Accounting &sums)
     QStringList found;
     if ((sums.growthStopped || sums.lanesShortened > 0) && !std::exchange(m_saidSpace, true))
         found += tr("The file system of the region is full: new threads and coroutines may go untraced, and threads "
-                    "have short lanes; what is lost is counted. Enlarge it (mount -o remount,size=1G /dev/shm, docker "
-                    "run --shm-size=1g), put the region elsewhere (--shm), or start again with smaller lanes "
+                    "have short lanes. Lost events are counted. Enlarge it (mount -o remount,size=1G /dev/shm, docker "
+                    "run --shm-size=1g), choose another file system (--shm), or start again with smaller lanes "
                     "(--lane-size 1MiB).");
     if (sums.processesUnmapped > 0 && !std::exchange(m_saidUnmapped, true))
         found += tr("A process is untraced: its address space has too little room for the region. Raise the limit of "
                     "the program (ulimit -v).");
     if (sums.processesPartlyMapped > 0 && (sums.recordsDropped > sums.recordsInHoles || sums.untraced > 0) &&
         !std::exchange(m_saidPartlyMapped, true))
-        found += tr("The address space of a process has room for a part of the region only: it has fewer or shorter "
-                    "lanes and fewer stations, and what finds no room is lost and counted. Raise the limit of the "
-                    "program (ulimit -v).");
+        found +=
+            tr("The address space of a process has room for only a part of the region: it has fewer or shorter "
+               "lanes and fewer stations. Dropped records and untraced coroutines are counted. Raise the limit of the "
+               "program (ulimit -v).");
     if (sums.birthsOvertaken > 0 && sums.untraced > 0 && !std::exchange(m_saidOvertaken, true))
         found += tr("Coroutines were born faster than the region grew: some are untraced, and counted. Give the number "
                     "of coroutines with -n, so that all stations have their memory from the start.");

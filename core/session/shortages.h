@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a capture runs short of, each said once, with the remedy.
+// Reports each shortage of a capture once, with the remedy.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -14,7 +14,7 @@ namespace ct {
 class Shortages {
     Q_DECLARE_TR_FUNCTIONS(ct::Shortages)
 public:
-    /// What the sums show that was not said before.
+    /// Returns the shortages in the sums that were not reported before.
     QStringList look(const Accounting &sums);
 
 private:

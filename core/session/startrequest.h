@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a window is to begin with, as the command line (or the Run dialog) decided it. A plain value.
+// What a run begins with, as the command line (or the Run dialog) has decided. A plain value.
 #pragma once
 
 #include "core/session/session.h"
@@ -12,7 +12,7 @@
 
 namespace ct {
 
-/// Create region and socket and wait for a target that is started elsewhere.
+/// Create region and socket, and wait for a target that is started elsewhere.
 struct ListenRequest {};
 /// Attach to an existing region, live or post-mortem.
 struct AttachRequest {
@@ -28,15 +28,15 @@ struct InputRequest {};
 /// Show a recording at the pace of its capture, as if live.
 struct ReplayRequest {
     std::string path;
-    std::uint64_t through = 0;  ///< ns, the stream's time: up to it without waiting
+    std::uint64_t through = 0;  ///< ns, stream time: passes everything up to here without waiting
     double speed = 1;           ///< see ReplayPace
-    bool playing = true;        ///< from there on
+    bool playing = true;        ///< state after `through`
 };
 
 struct StartRequest {
     std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest, ReplayRequest>
         what;
-    CaptureSpec capture;  ///< of LaunchSpec and ListenRequest
+    CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
 };
 
 }  // namespace ct

@@ -19,7 +19,7 @@ constexpr std::size_t kMostHeaders = 1024;
 constexpr std::size_t kMostNoteBytes = 64U << 10;
 constexpr std::size_t kLongestId = 64;
 
-/// The file is untrusted: whatever is used was copied, in full.
+/// Reads an untrusted file by copying. Each read is complete or fails.
 class ElfFile {
 public:
     explicit ElfFile(const std::string &path) : m_fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK))

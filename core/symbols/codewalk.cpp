@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostInstructions = 20'000;
 constexpr int kStackRegister = 4;
 constexpr int kFirstArgument = 7;  // rdi
-// A stack of our own, where no process has memory.
+// The walk's own stack, where no process has memory.
 constexpr std::uint64_t kStack = 0xFFFF'F000'0000'0000;
 constexpr std::uint64_t kStackBegin = 0xFFFF'0000'0000'0000;
 
@@ -97,7 +97,7 @@ void CodeWalk::store(std::uint64_t address, int width, Value value)
 
 CodeWalk::Value CodeWalk::getRegister(int reg, int width) const
 {
-    // Without REX, 4 to 7 are the second bytes of the first four.
+    // Without a REX prefix, registers 4 to 7 are the second bytes of the first four (AH, CH, DH, BH).
     const bool second = width == 1 && m_rex == 0 && reg >= 4;
     const Register &from = m_registers[static_cast<std::size_t>(second ? reg - 4 : reg)];
     if (from.known < (second ? 2 : width))
@@ -131,7 +131,7 @@ bool CodeWalk::set(const Operand &operand, int width, Value value)
     if (operand.reg >= 0)
         return setRegister(operand.reg, width, value);
     if (!operand.address)
-        return false;  // could be anywhere
+        return false;  // the write could change any address
     store(*operand.address, width, value);
     return true;
 }

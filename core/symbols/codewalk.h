@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Follows x86-64 code without running it: where would a suspended coroutine go on?
+// Follows x86-64 code without running it, to find where a suspended coroutine would continue.
 #pragma once
 
 #include <array>
@@ -13,34 +13,34 @@
 
 namespace ct {
 
-/// Copies bytes out of a process; false: not all of them can be read. Called on the thread that asks.
+/// Copies bytes out of a process. Returns false if not all of them can be read. Called on the thread of the caller.
 using MemoryReader = std::function<bool(std::uint64_t address, void *to, std::size_t size)>;
 
-/// Interprets the integer instructions that compilers use in front of a resumption point, on values read from the
-/// process; writes stay here. Whatever it does not know (an instruction, a value that decides a branch, a place that is
-/// written to) ends the walk: it never guesses. Encodings: Intel SDM, volume 2.
+/// Interprets the integer instructions that compilers use before a resumption point. Reads values from the process, and
+/// keeps writes to itself. Never guesses: an unknown instruction, branch condition or write address ends the walk.
+/// Encodings: Intel SDM, volume 2. One thread.
 class CodeWalk {
 public:
-    /// Called with the address of each instruction before it is done; `callTarget`: for calls whose target is known.
-    /// True ends the walk.
+    /// Called with the address of each instruction before its execution; `callTarget` is set for calls with a known
+    /// target. Returns true to end the walk.
     using Visit = std::function<bool(std::uint64_t address, std::optional<std::uint64_t> callTarget)>;
 
     explicit CodeWalk(MemoryReader read) : m_read(std::move(read)) {}
 
-    /// As if the process had this value there (little-endian, `size` bytes). For this object's walks.
+    /// Replaces `size` bytes of the process's memory by `value` (little-endian), for all walks of this object.
     void pretend(std::uint64_t address, std::uint64_t value, std::size_t size);
-    /// Begins at a function with its first argument. At most 20,000 instructions.
+    /// Begins at a function, with its first argument. Ends after 20,000 instructions at most.
     void walk(std::uint64_t function, std::uint64_t argument, const Visit &visit);
 
 private:
     using Value = std::optional<std::uint64_t>;
     struct Register {
         std::uint64_t value = 0;
-        int known = 0;  ///< low bytes: 0, 1, 2 or 8
+        int known = 0;  ///< number of known low bytes: 0, 1, 2 or 8
     };
     struct Operand {
-        int reg = -1;   ///< or memory:
-        Value address;  ///< nullopt: somewhere
+        int reg = -1;   ///< -1 = in memory
+        Value address;  ///< nullopt = unknown address
     };
     struct Flags {
         std::optional<bool> zero, sign, carry, overflow;
@@ -87,7 +87,7 @@ private:
     std::array<Register, 16> m_registers{};
     Flags m_flags;
     std::uint64_t m_at = 0;
-    std::uint64_t m_begin = 0;  ///< of the present instruction
+    std::uint64_t m_begin = 0;  ///< address of the present instruction
     std::uint8_t m_rex = 0;
     bool m_half = false;         ///< prefix 66
     bool m_repeat = false;       ///< prefix F3 or F2

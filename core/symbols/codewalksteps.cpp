@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// CodeWalk's instructions; values and memory are in codewalk.cpp.
+// The instructions of CodeWalk. Values and memory are in codewalk.cpp.
 #include "core/symbols/codewalk.h"
 
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kNoIndex = 4;
 
-/// Arithmetic, by bits 3 to 5 of the opcode.
+/// Arithmetic operations, from bits 3 to 5 of the opcode.
 enum : int { kSubtract = 5, kXor = 6 };
 
 std::uint64_t moved(std::uint64_t from, std::int64_t distance)
@@ -49,7 +49,7 @@ bool CodeWalk::fetchImmediate(int width, std::uint64_t &value)
         fetched = fetch(half);
     else
         fetched = fetch(word);
-    // Only one of them was set; the sign fills the rest.
+    // Only one of the three was set; the addition extends its sign.
     value = static_cast<std::uint64_t>(std::int64_t{byte} + half + word);
     return fetched;
 }
@@ -159,7 +159,7 @@ bool CodeWalk::step(const Visit &visit)
     return stepCommon(opcode);
 }
 
-/// Calls, jumps, returns.
+/// Handles calls, jumps and returns.
 bool CodeWalk::stepFlow(std::uint8_t opcode, const Visit &visit, bool &handled)
 {
     handled = true;
@@ -203,7 +203,7 @@ bool CodeWalk::stepArithmetic(std::uint8_t opcode)
     case 1:
         if (!fetchOperand(reg, operand))
             return false;
-        // The usual way to make a zero.
+        // The usual way to make a zero: a register minus or XOR itself, even if its value is unknown.
         if ((operation == kXor || operation == kSubtract) && operand.reg == reg && size >= 4) {
             setLogicFlags(0, size);
             return setRegister(reg, size, 0);
@@ -270,7 +270,7 @@ bool CodeWalk::stepCommon(std::uint8_t opcode)
     }
 }
 
-/// Where the register field of the operand byte says what is done.
+/// Handles opcodes whose operation is in the register field of the operand byte.
 bool CodeWalk::stepGroup(std::uint8_t opcode)
 {
     const int size = width(opcode);
@@ -357,7 +357,7 @@ bool CodeWalk::stepTwoByte()
     return stepVector(opcode);
 }
 
-/// What goes through vector registers is unknown.
+/// Handles vector instructions. Values that pass through vector registers are unknown.
 bool CodeWalk::stepVector(std::uint8_t opcode)
 {
     int reg = 0;

@@ -17,7 +17,8 @@ namespace ct {
 
 namespace {
 
-/// The coroutine's part of "<coroutine>.actor", or "<coroutine>.actor.lto_priv.0"; empty: the suffix is not there.
+/// Removes the suffix from "<coroutine>.actor" or "<coroutine>.actor.lto_priv.0". Returns an empty text if there is
+/// none.
 std::string_view baseOf(std::string_view symbol, std::string_view suffix)
 {
     const std::size_t at = symbol.rfind(suffix);
@@ -73,19 +74,19 @@ CoroutineFrame no(SymbolGap gap, std::string remedy)
 CoroutineFrame notAFrame(const Function &function)
 {
     if (!function.symbols)
-        return no(SymbolGap::NotACoroutine, "this address is no coroutine frame: it may have been destroyed");
+        return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame: it may have been destroyed");
     DescribedAddress nothing = function.symbols->nothing();
-    // Without the symbols of local functions, whether it is a coroutine cannot be told.
+    // Without the symbols of local functions, no answer is possible.
     if (!function.symbols->dwarf() && !function.symbols->symbols().isEmpty())
         return no(SymbolGap::NoSymbols,
-                  "whether this is a coroutine frame is unknown: " + function.module->path +
-                      " has lost the symbols of its coroutines: build it without -s, or install its debug package");
+                  "cannot check whether this is a coroutine frame: " + function.module->path +
+                      " has no symbols of its coroutines: build it without -s, or install its debug package");
     if (function.symbols->symbols().isEmpty() && !nothing.remedy.empty())
         return no(nothing.gap, std::move(nothing.remedy));
-    return no(SymbolGap::NotACoroutine, "this address is no coroutine frame: it may have been destroyed");
+    return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame: it may have been destroyed");
 }
 
-/// Empty: the two functions are not of one coroutine.
+/// Returns the coroutine's symbol; empty if the two functions do not belong to one coroutine.
 std::string_view coroutineOf(const Function &resume, const Function &destroy)
 {
     const std::vector<std::string_view> ends = bases(destroy.names, {".destroy", ".cleanup"});
@@ -101,10 +102,10 @@ std::string_view coroutineOf(const Function &resume, const Function &destroy)
 CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &modules, std::uint64_t frame,
                                       const MemoryReader &read)
 {
-    // Both compilers, and the ABI that they share: resume function, destroy function, promise.
+    // The ABI that both compilers share: resume function, destroy function, promise.
     std::array<std::uint64_t, 2> functions{};
     if (frame == 0 || frame % alignof(std::uint64_t) != 0)
-        return no(SymbolGap::NotACoroutine, "this address is no coroutine frame");
+        return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame");
     if (!read(frame, functions.data(), sizeof(functions)))
         return no(SymbolGap::NotReadable, "the frame cannot be read: the process has ended, or may not be read by this "
                                           "user (see /proc/sys/kernel/yama/ptrace_scope)");
@@ -142,8 +143,8 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
         described.place.remedy = resumeAddress == 0         ? "finished: it is suspended at its end"
                                  : !resume.symbols->dwarf() ? "function only: " + described.place.module +
                                                                   " has no debug information: build it with -g"
-                                                            : "function only: the compiler's code does not tell which "
-                                                              "co_await it is; the probe of this project does";
+                                                            : "function only: the compiler's code does not show which "
+                                                              "co_await it is; the probe of this project records it";
     }
     described.place.frames.push_back(std::move(source));
     return described;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A coroutine frame's address, which is all that targets built with existing SDKs send, to the coroutine's function and
-// the line at which it is suspended.
+// Resolves the address of a coroutine frame to the coroutine's function and the line at which it is suspended. Targets
+// built with existing SDKs send only this address.
 #pragma once
 
 #include "core/symbols/codewalk.h"
@@ -18,25 +18,26 @@ class Symbolizer;
 
 struct CoroutineFrame {
     enum class State {
-        Unknown,    ///< no frame, or not to be read: see `place`
-        Suspended,  ///< at a suspension point, or running: the frame does not tell
-        Finished,   ///< suspended for the last time (final_suspend)
+        Unknown,    ///< no frame, or not readable: see `place`
+        Suspended,  ///< at a suspension point, or running: the frame does not distinguish these
+        Finished,   ///< at its final suspension point
     };
     State state = State::Unknown;
-    /// One frame: the coroutine's function, and line and column of its co_await where they could be had soundly.
+    /// One frame: the coroutine's function. With line and column of its co_await where they can be determined reliably.
     DescribedAddress place;
-    std::uint64_t resumeFunction = 0;          ///< address; 0 = finished, or not known
-    std::optional<std::uint64_t> resumeIndex;  ///< which suspension point, by the compiler's own counting
+    std::uint64_t resumeFunction = 0;          ///< address; 0 = finished or unknown
+    std::optional<std::uint64_t> resumeIndex;  ///< number of the suspension point as the compiler counts
 };
 
-/// Reads the process's memory through `read`: the frame's two functions have to be a coroutine's, by their symbols
-/// (g++: .actor and .destroy; clang: .resume, .destroy, .cleanup), or the address is no frame. The answer is of the
-/// moment of reading: the caller compares the coroutine's count of events before and after. Not for the GUI thread.
+/// Reads the frame from the process's memory through `read`. The address is a frame only if the symbols of its two
+/// functions belong to a coroutine (g++: .actor and .destroy; clang: .resume, .destroy, .cleanup). The result is valid
+/// for the moment of reading: the caller compares the coroutine's number of events before and after. Not for the GUI
+/// thread.
 ///
-/// The line: clang 21 and later say it (labels __coro_resume_<index>). Older clang and g++ do not; there (x86-64) the
-/// resume function's code is followed from the frame's index to the await_resume() of its co_await, whose place is the
-/// co_await's. Without debug information, where await_resume() was optimised away, or where two suspension points lead
-/// to the same one: function only, and it is said so.
+/// The line: clang 21 and later emit labels for it (__coro_resume_<index>). For older clang and g++ on x86-64, a walk
+/// follows the resume function from the frame's index to an await_resume(). The location of this call is the location
+/// of the co_await. In three cases only the function is known: no debug information, await_resume() optimised away, or
+/// two suspension points that lead to one await_resume(). The result then says so.
 CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &modules, std::uint64_t frame,
                                       const MemoryReader &read);
 

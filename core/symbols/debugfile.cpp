@@ -24,7 +24,7 @@ std::string nameOf(const std::string &path)
     return path.substr(path.find_last_of('/') + 1);
 }
 
-/// "/.build-id/ab/cdef.debug"; empty for what is no build id.
+/// Returns "/.build-id/ab/cdef.debug", or an empty text if `buildId` is invalid.
 std::string buildIdPath(const std::string &buildId)
 {
     if (buildId.size() < 6 || buildId.find_first_not_of("0123456789abcdef") != std::string::npos)
@@ -32,14 +32,14 @@ std::string buildIdPath(const std::string &buildId)
     return "/.build-id/" + buildId.substr(0, 2) + "/" + buildId.substr(2) + ".debug";
 }
 
-/// What a deleted file's mapping adds to its path.
+/// Removes the suffix that the kernel adds to the path of a deleted file's mapping.
 std::string withoutDeleted(const std::string &path)
 {
     constexpr std::string_view kDeleted = " (deleted)";
     return path.ends_with(kDeleted) ? path.substr(0, path.size() - kDeleted.size()) : path;
 }
 
-std::vector<std::string> binaryCandidates(const std::string &path, const SymbolPlaces &places)
+std::vector<std::string> binaryCandidates(const std::string &path, const DebugSearchPath &places)
 {
     std::vector<std::string> candidates;
     for (const std::string &root : places.roots)
@@ -51,7 +51,7 @@ std::vector<std::string> binaryCandidates(const std::string &path, const SymbolP
     return candidates;
 }
 
-void findBinary(const Module &module, const SymbolPlaces &places, ModuleFiles &files)
+void findBinary(const Module &module, const DebugSearchPath &places, ModuleFiles &files)
 {
     const std::string path = withoutDeleted(module.path);
     for (const std::string &candidate : binaryCandidates(path, places)) {
@@ -66,8 +66,8 @@ void findBinary(const Module &module, const SymbolPlaces &places, ModuleFiles &f
         }
         if (!module.buildId.empty() && image->buildId() != module.buildId) {
             files.gap = SymbolGap::OtherBuild;
-            files.remedy = candidate + " is another build than the one that ran (build id " + module.buildId +
-                           "): name a folder that holds that build";
+            files.remedy = candidate + " is not the build that ran (build id " + module.buildId +
+                           "): name a folder that contains that build";
             continue;
         }
         files.binary = std::move(*image);
@@ -77,12 +77,12 @@ void findBinary(const Module &module, const SymbolPlaces &places, ModuleFiles &f
     }
     if (files.gap == SymbolGap::None) {
         files.gap = SymbolGap::NoFile;
-        files.remedy = path + " is not there: name a folder that holds it or its debug file" +
+        files.remedy = path + " does not exist: name a folder that contains it or its debug file" +
                        (module.buildId.empty() ? "" : " (build id " + module.buildId + ")");
     }
 }
 
-std::vector<std::string> byBuildId(const std::string &buildId, const SymbolPlaces &places)
+std::vector<std::string> byBuildId(const std::string &buildId, const DebugSearchPath &places)
 {
     std::vector<std::string> candidates;
     const std::string name = buildIdPath(buildId);
@@ -95,7 +95,7 @@ std::vector<std::string> byBuildId(const std::string &buildId, const SymbolPlace
     return candidates;
 }
 
-std::vector<std::string> byLink(const ElfImage &binary, const std::string &link, const SymbolPlaces &places)
+std::vector<std::string> byLink(const ElfImage &binary, const std::string &link, const DebugSearchPath &places)
 {
     const std::string folder = folderOf(binary.path());
     std::vector<std::string> candidates{folder + link, folder + ".debug/" + link};
@@ -106,11 +106,11 @@ std::vector<std::string> byLink(const ElfImage &binary, const std::string &link,
     return candidates;
 }
 
-/// Opens it if it holds debug information of this build.
+/// Opens the file if it has debug information of this build.
 std::optional<ElfImage> debugOf(const std::string &path, const std::string &buildId, const std::uint32_t *crc,
                                 ModuleFiles &files)
 {
-    // The cheap question first: most candidates are not there.
+    // The build id is cheap to read, and most candidates do not exist.
     const std::string own = buildIdOf(path);
     const bool sameBuild = !buildId.empty() && own == buildId;
     if (!sameBuild && (!crc || (!buildId.empty() && !own.empty()) || fileCrc(path) != *crc))
@@ -126,7 +126,7 @@ std::optional<ElfImage> debugOf(const std::string &path, const std::string &buil
     return std::move(*image);
 }
 
-std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const SymbolPlaces &places,
+std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const DebugSearchPath &places,
                                   ModuleFiles &files)
 {
     for (const std::string &candidate : byBuildId(buildId, places)) {
@@ -147,7 +147,7 @@ std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &bui
 
 }  // namespace
 
-ModuleFiles findModuleFiles(const Module &module, const SymbolPlaces &places)
+ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &places)
 {
     ModuleFiles files;
     findBinary(module, places, files);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Finds the files that tell about a module: its own, and the one its debug information was moved to.
+// Finds the files of a module: its own file, and the separate file with its debug information.
 #pragma once
 
+#include "core/stream/module.h"
 #include "core/symbols/describedaddress.h"
 #include "core/symbols/elfimage.h"
-#include "core/symbols/module.h"
 
 #include <functional>
 #include <optional>
@@ -15,31 +15,32 @@
 
 namespace ct {
 
-struct SymbolPlaces {
-    /// Before a module's path: "" = as recorded; "/proc/PID/root" for a live process in a container; a copied tree.
+struct DebugSearchPath {
+    /// Put in front of a module's path: "" = as recorded, "/proc/PID/root" = a live process in a container, or a copied
+    /// tree.
     std::vector<std::string> roots{""};
-    /// Given by the user: looked through for <folder>/<path>, <folder>/<file name> and <folder>/.build-id.
+    /// Folders of the user, searched for <folder>/<path>, <folder>/<file name> and <folder>/.build-id.
     std::vector<std::string> folders;
-    /// Where the system keeps debug files.
+    /// Folders in which the system keeps debug files.
     std::vector<std::string> debugFolders{"/usr/lib/debug"};
-    /// Asked last, with a build id: gives back a path, empty = none. Not set: nothing is ever fetched from a server.
+    /// Called last, with a build id. Returns a path, empty = none. If not set, nothing is ever fetched from a server.
     std::function<std::string(const std::string &buildId)> fetch;
 };
 
-/// Either may be missing; `gap` and `remedy` then say why.
+/// The files that were found. If one is missing, `gap` and `remedy` say why.
 struct ModuleFiles {
     std::optional<ElfImage> binary;  ///< the module's own file, of the recorded build
-    std::optional<ElfImage> debug;   ///< set only when the debug information is in another file
+    std::optional<ElfImage> debug;   ///< set only if the debug information is in another file
     SymbolGap gap = SymbolGap::None;
     std::string remedy;
-    bool lacksMemory = false;  ///< a file was refused that would have taken too much
+    bool lacksMemory = false;  ///< a file was refused because it would need too much memory
 };
 
-/// Reads files: not for the GUI thread. A file counts as the module's when build ids agree; a module without one (not
-/// recorded, or linked without) takes the file of its path.
-ModuleFiles findModuleFiles(const Module &module, const SymbolPlaces &places);
+/// Finds a module's files. Reads files, so not for the GUI thread. A file belongs to the module if the build ids are
+/// equal. A module without a build id (not recorded, or linked without) uses the file at its path.
+ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &places);
 
-/// CRC-32 (IEEE 802.3) of a file, as .gnu_debuglink holds it; nullopt: cannot be read.
+/// CRC-32 (IEEE 802.3) of a file, as in .gnu_debuglink; nullopt = cannot be read.
 std::optional<std::uint32_t> fileCrc(const std::string &path);
 
 }  // namespace ct

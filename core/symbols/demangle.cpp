@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/demangle.h"
 
-#include "core/symbols/functionname.h"
+#include "core/base/functionname.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ struct Free {
     void operator()(char *text) const { std::free(text); }
 };
 
-/// "::h0123456789abcdef": how rustc tells two instances of a function apart.
+/// Returns true for names that end like "::h0123456789abcdef", the hash with which rustc distinguishes instances.
 bool endsWithRustHash(std::string_view name)
 {
     constexpr std::size_t kLength = 19;
@@ -29,7 +29,8 @@ bool endsWithRustHash(std::string_view name)
     return hash.starts_with("::h") && hash.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
 }
 
-/// rustc's escapes: https://doc.rust-lang.org/rustc/symbol-mangling/index.html, and rustc-demangle for the list.
+/// Resolves rustc's escapes. Sources: https://doc.rust-lang.org/rustc/symbol-mangling/index.html, and rustc-demangle
+/// for the list of escapes.
 std::string rustUnescaped(std::string name)
 {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kEscapes{{{"$LT$", "<"},
@@ -70,7 +71,7 @@ std::string readableSymbol(std::string_view symbol)
     std::string_view name = text.get();
     if (endsWithRustHash(name))
         return rustUnescaped(std::string(name.substr(0, name.rfind("::"))));
-    // ".actor", ".resume", ".cold", ".part.0": parts of one function.
+    // Clones (".actor", ".resume", ".cold", ".part.0") are parts of one function.
     name = name.substr(0, name.find(" [clone "));
     return readableFunction(name);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linkers' names of functions made readable.
+// Makes the linker's names of functions readable.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace ct {
 
-/// C++ names (Itanium ABI), rustc's legacy names without their hash, coroutines' bodies by their function's name; what
-/// is no such name, or longer than 16 KiB, passes unchanged.
+/// Demangles C++ names (Itanium ABI) and rustc's legacy names, the latter without their hash. The body of a coroutine
+/// gets the name of its function. Other names, and names longer than 16 KiB, are returned unchanged.
 std::string readableSymbol(std::string_view symbol);
 
-/// The last part of a readable name, without parameters and template arguments: "await_resume" of
+/// Returns the last part of a readable name without parameters and template arguments, for example "await_resume" for
 /// "A<int>::await_resume() const".
 std::string_view lastPart(std::string_view readable);
 

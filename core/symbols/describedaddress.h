@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is known of an address, and if it is less than everything, why and what to do about it. Plain values.
+// The description of an address, with a reason and a remedy if it is incomplete. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 
 namespace ct {
 
-/// One function at an address: several, where some were inlined into others.
+/// One function at an address. An address has several where functions were inlined.
 struct SourceFrame {
-    std::string function;      ///< readable, with parameters where the compiler named them; empty = not known
-    std::string file;          ///< as the compiler had it, made absolute with its folder; empty = not known
-    std::uint32_t line = 0;    ///< from 1; 0 = not known
-    std::uint32_t column = 0;  ///< from 1; 0 = not known
-    bool inlined = false;      ///< into the next one of the list
+    std::string function;      ///< readable, with parameters if the compiler named them; empty = unknown
+    std::string file;          ///< as the compiler has it, made absolute with its folder; empty = unknown
+    std::uint32_t line = 0;    ///< from 1; 0 = unknown
+    std::uint32_t column = 0;  ///< from 1; 0 = unknown
+    bool inlined = false;      ///< inlined into the next frame of the list
     bool operator==(const SourceFrame &) const = default;
 };
 
 enum class SymbolGap {
     None,           ///< function and line are known
-    NoModule,       ///< no mapping of a file holds the address
-    NoFile,         ///< the module's file is not there
-    OtherBuild,     ///< a file is there, but of another build
-    Unreadable,     ///< may not be read, or is damaged
-    NoSymbols,      ///< stripped: neither debug information nor a symbol for it
-    NoLines,        ///< function only: no debug information, or none for this place
-    NotACoroutine,  ///< a frame pointer whose resume function is none
-    NotReadable,    ///< memory of the process cannot be read: gone, or not permitted
+    NoModule,       ///< no mapping of a file contains the address
+    NoFile,         ///< the module's file does not exist
+    OtherBuild,     ///< a file exists, but of another build
+    Unreadable,     ///< not readable, or damaged
+    NoSymbols,      ///< stripped: neither debug information nor a symbol for the address
+    NoLines,        ///< function only: no debug information, or none for this address
+    NotACoroutine,  ///< a frame pointer without a coroutine's resume function
+    NotReadable,    ///< the process's memory cannot be read: ended, or not permitted
 };
 
 struct DescribedAddress {
     std::vector<SourceFrame> frames;  ///< innermost first; empty = nothing is known
     std::string module;               ///< path of its file; empty = no module
     SymbolGap gap = SymbolGap::None;
-    std::string remedy;  ///< one sentence: what is missing and what to do; empty when nothing is
+    std::string remedy;  ///< one sentence: what is missing, and what to do; empty = nothing is missing
     bool operator==(const DescribedAddress &) const = default;
 };
 

@@ -15,7 +15,7 @@ namespace ct {
 
 namespace {
 
-// Of each row: in the end, and while libdw sorts them.
+// Bytes of each row: after libdw has sorted the rows, and before.
 constexpr std::uint64_t kLineBytes = 48;
 constexpr std::uint64_t kLineBytesAtFirst = 112;
 
@@ -57,7 +57,7 @@ std::string hexOf(const unsigned char *bytes, std::size_t size)
 
 std::unique_ptr<DwarfReader> DwarfReader::open(const ElfImage &image, const std::vector<std::string> &debugFolders)
 {
-    // libdw itself, not libdwfl: it opens no other file by a build id and asks no debuginfod.
+    // libdw itself, not libdwfl: it opens no other file by a build id, and sends no request to debuginfod.
     Dwarf *dwarf = ::dwarf_begin_elf(image.elf(), DWARF_C_READ, nullptr);
     if (!dwarf)
         return nullptr;
@@ -101,15 +101,15 @@ void DwarfReader::findShared(const ElfImage &image, const std::vector<std::strin
     }
 }
 
-std::vector<DwarfReader::Place> DwarfReader::places(std::span<const Dwarf_Addr> addresses)
+std::vector<DwarfReader::SourceLocation> DwarfReader::places(std::span<const Dwarf_Addr> addresses)
 {
-    std::vector<Place> places(addresses.size());
+    std::vector<SourceLocation> places(addresses.size());
     for (const UnitIndex::Group &group : m_units.groups(addresses))
         describe(group, addresses, places);
     return places;
 }
 
-/// Each byte of a unit's line program may add a row, of which libdw keeps all.
+/// Returns true if there is memory for a unit's rows. Each byte of its line program may add a row, and libdw keeps all.
 bool DwarfReader::canReadLines(const UnitIndex::Unit &unit)
 {
     const auto [known, isNew] = m_canReadLines.try_emplace(&unit, true);
@@ -119,7 +119,7 @@ bool DwarfReader::canReadLines(const UnitIndex::Unit &unit)
     Dwarf_Attribute attribute;
     Dwarf_Word offset = 0;
     if (!::dwarf_attr(&head, DW_AT_stmt_list, &attribute) || ::dwarf_formudata(&attribute, &offset) != 0)
-        return true;  // libdw will find none either
+        return true;  // libdw finds no lines either
     const std::uint64_t most = m_image.lineProgramBytes(offset) * kLineBytesAtFirst;
     known->second = m_image.memory().takeDerived(most);
     Dwarf_Lines *lines = nullptr;
@@ -132,7 +132,7 @@ bool DwarfReader::canReadLines(const UnitIndex::Unit &unit)
 }
 
 void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses,
-                           std::vector<Place> &places)
+                           std::vector<SourceLocation> &places)
 {
     std::vector<Dwarf_Addr> own;
     for (const std::uint32_t index : group.addresses)
@@ -150,7 +150,7 @@ void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_
         fileCount = 0;
     std::vector<ScopeChain> chains = scopesOf(tree, own);
     for (std::size_t i = 0; i < own.size(); ++i) {
-        Place &place = places[group.addresses[i]];
+        SourceLocation &place = places[group.addresses[i]];
         Spot spot = spotOf(lines, lineCount, own[i]);
         for (auto scope = chains[i].rbegin(); scope != chains[i].rend(); ++scope) {
             SourceFrame frame{{}, std::move(spot.file), spot.line, spot.column, std::next(scope) != chains[i].rend()};
@@ -165,7 +165,7 @@ void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_
 
 DwarfReader::Spot DwarfReader::spotOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const
 {
-    // libdw sorts them by address; the last one that is not behind the address counts.
+    // libdw sorts the rows by address. Find the last one at or before the address.
     std::size_t low = 0;
     std::size_t high = count;
     while (low < high) {
@@ -208,7 +208,7 @@ bool DwarfReader::nameOf(Dwarf_Die &function, std::string &name)
         if (known == m_readable.end())
             known = m_readable.emplace(text, readableSymbol(text)).first;
         name = known->second;
-        // A name that nobody could read (rustc's new ones) is worth less than the plain one.
+        // If the linkage name cannot be made readable (rustc's new names), the plain name is better.
         if (name != text || !::dwarf_diename(&function))
             return true;
     }

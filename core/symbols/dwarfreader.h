@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// DWARF of one file: addresses to functions and lines.
+// Resolves addresses to functions and lines with the DWARF of one file.
 #pragma once
 
 #include "core/symbols/describedaddress.h"
@@ -18,24 +18,24 @@
 
 namespace ct {
 
-/// One thread. The image must live as long.
+/// For one thread. The image must outlive the reader.
 class DwarfReader {
 public:
-    /// nullptr: the image has no debug information that can be read. `debugFolders`: where files that several debug
-    /// files share (dwz) are looked for.
+    /// Returns null if the image has no readable debug information. `debugFolders` are searched for files that several
+    /// debug files share (dwz).
     static std::unique_ptr<DwarfReader> open(const ElfImage &image, const std::vector<std::string> &debugFolders);
     ~DwarfReader();
     DwarfReader(const DwarfReader &) = delete;
     DwarfReader &operator=(const DwarfReader &) = delete;
 
-    struct Place {
-        std::vector<SourceFrame> frames;  ///< innermost first; empty = no unit knows the address
-        bool outerNamed = false;          ///< the last one's name is the linker's; otherwise a symbol is better
+    struct SourceLocation {
+        std::vector<SourceFrame> frames;  ///< innermost first; empty = no unit contains the address
+        bool outerNamed = false;          ///< the last frame's name is from the linker; otherwise a symbol is better
     };
-    /// One per address; `addresses`: ascending, as linked.
-    std::vector<Place> places(std::span<const Dwarf_Addr> addresses);
+    /// Returns one location per address. `addresses` are ascending, as linked.
+    std::vector<SourceLocation> places(std::span<const Dwarf_Addr> addresses);
 
-    /// The function's DIE that begins there, and its unit. False: none.
+    /// Finds the DIE of the function that begins at `begin`, and its unit. Returns false if there is none.
     bool functionAt(Dwarf_Addr begin, Dwarf_Die &function, Dwarf_Die &unit);
 
 private:
@@ -52,15 +52,16 @@ private:
     DwarfReader(Dwarf *dwarf, const ElfImage &image);
     bool canReadLines(const UnitIndex::Unit &unit);
     void findShared(const ElfImage &image, const std::vector<std::string> &debugFolders);
-    void describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses, std::vector<Place> &places);
+    void describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses,
+                  std::vector<SourceLocation> &places);
     Spot spotOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const;
     static Spot callOf(Dwarf_Die &inlined, Dwarf_Files *files, std::size_t fileCount);
-    /// False: only its plain name is known.
+    /// Returns false if only the plain name is known.
     bool nameOf(Dwarf_Die &function, std::string &name);
 
     const ElfImage &m_image;
     std::unordered_map<const UnitIndex::Unit *, bool> m_canReadLines;
-    std::unique_ptr<ElfImage> m_sharedImage;  ///< each of these three is used by the next ones
+    std::unique_ptr<ElfImage> m_sharedImage;  ///< this and the next two must outlive the members after them
     std::unique_ptr<Dwarf, End> m_shared;
     std::unique_ptr<Dwarf, End> m_dwarf;
     UnitIndex m_units;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/elfimage.h"
 
-#include "core/fileremedy.h"
+#include "core/base/fileremedy.h"
 #include "core/symbols/buildid.h"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace ct {
 
 namespace {
 
-// libdw of elfutils 0.188 may look a few bytes behind the last section when a number there has no end.
+// libdw of elfutils 0.188 may read a few bytes behind the last section, if a number there has no end.
 constexpr std::size_t kPadding = 4096;
 constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 30;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kSymbolFactor = 4;  ///< 32 bytes of 24, twice while the list grows
+constexpr std::uint64_t kSymbolFactor = 4;  ///< 32 bytes for each symbol of 24 bytes, twice while the list grows
 
-/// Closes on the way out.
+/// Closes the descriptor at the end of the scope.
 struct Descriptor {
     int fd;
     explicit Descriptor(int value) : fd(value) {}
@@ -45,9 +45,10 @@ struct Descriptor {
 Error tooLarge(const std::string &path)
 {
     return {ErrorCode::NoSpace,
-            path + ": its symbols would take more memory than the " + std::to_string(SymbolMemory::limit() >> 20) +
-                " MiB that all files may, or unpack to far more than the file is; its addresses stay "
-                "numbers. Name a folder with a smaller debug file, or build it with -g1"};
+            path + ": its symbols would need more memory than the limit of " +
+                std::to_string(SymbolMemory::limit() >> 20) +
+                " MiB for all files, or unpack to far more than the size of the file; its addresses are not "
+                "resolved. Name a folder with a smaller debug file, or build it with -g1"};
 }
 
 Error damaged(const std::string &path, const char *what)
@@ -68,8 +69,8 @@ bool readFully(int fd, char *to, std::uint64_t size, std::uint64_t offset)
     return true;
 }
 
-/// What libelf makes of a section that is compressed, as it claims: it writes no more than that. By what it begins
-/// with, for the name (.zdebug_...) is only found by libelf in the same way if the file is in order.
+/// Returns the size to which libelf unpacks a compressed section; libelf writes no more than that. Judges by the
+/// content: only in a valid file does libelf find the same sections by name (.zdebug_...).
 std::uint64_t claimedBytes(std::uint64_t flags, std::string_view content)
 {
     std::uint64_t claimed = 0;
@@ -89,7 +90,7 @@ std::uint64_t claimedBytes(std::uint64_t flags, std::string_view content)
     return claimed;
 }
 
-/// Of debug information, what says neither where code comes from nor what it is called.
+/// Returns false for sections that symbols do not need: debug information without code locations and names.
 bool isNeeded(const Elf64_Shdr &section, std::string_view name)
 {
     constexpr std::array<std::string_view, 9> kUnused{".debug_loc",      ".debug_loclists", ".debug_macro",
@@ -99,7 +100,7 @@ bool isNeeded(const Elf64_Shdr &section, std::string_view name)
         return false;
     if ((section.sh_flags & SHF_ALLOC) != 0)
         return section.sh_type == SHT_NOTE || section.sh_type == SHT_DYNSYM || section.sh_type == SHT_STRTAB;
-    // What is compressed is unpacked on opening, used or not.
+    // libelf unpacks compressed sections on opening, whether they are used or not.
     return (section.sh_flags & SHF_COMPRESSED) != 0 || std::find(kUnused.begin(), kUnused.end(), name) == kUnused.end();
 }
 
@@ -117,7 +118,7 @@ void ElfImage::End::operator()(Elf *elf) const
 
 Result<ElfImage> ElfImage::open(const std::string &path)
 {
-    // Not blocked by a FIFO, and no controlling terminal taken from a device.
+    // A FIFO must not block the call, and a device must not become the controlling terminal.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     struct stat status {};
     if (file.fd < 0 || ::fstat(file.fd, &status) != 0)
@@ -151,7 +152,7 @@ bool ElfImage::allowUnpacking(const std::string &path, SymbolMemory &memory)
         return false;
     memory.addMapped(
         std::min(static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_blocks) * 512));
-    // All of it or nothing: a file that is refused leaves the memory to others.
+    // All or nothing: a refused file leaves the memory to other files.
     std::uint64_t bytes = 0;
     for (const Elf64_Shdr &section : sections) {
         std::array<char, sizeof(Elf64_Chdr)> begin{};
@@ -164,14 +165,14 @@ bool ElfImage::allowUnpacking(const std::string &path, SymbolMemory &memory)
     return memory.takeDerived(bytes);
 }
 
-/// False: it lies beyond the end, cannot be read, or m_tooLarge.
+/// Returns false if the range lies beyond the end, cannot be read, or is too large (m_tooLarge).
 bool ElfImage::readAt(int fd, std::uint64_t offset, std::uint64_t size)
 {
     if (offset > m_size || size > m_size - offset)
         return false;
     const std::uint64_t end = offset + size;
     while (offset < end) {
-        // What a sparse file leaves out is zero already, and takes no memory.
+        // The holes of a sparse file are zero already, and need no memory.
         const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
         if ((data < 0 && errno == ENXIO) || (data >= 0 && static_cast<std::uint64_t>(data) >= end))
             return true;
@@ -196,14 +197,14 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
     const auto size = static_cast<std::uint64_t>(status.st_size);
     Elf64_Ehdr head;
     if (size < sizeof(head) || size > kLargestFile)
-        return damaged(m_path, "no program or library of a usable size");
+        return damaged(m_path, "its size is not that of a program or library");
     m_size = size;
     const std::size_t room = size + kPadding;
     void *memory = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return errnoError(errno, "no memory for " + m_path + ", raise the limit of the address space (ulimit -v)");
     m_memory = {static_cast<char *>(memory), Unmap{room}};
-    // Only faster; but a page of 2 MiB for each block of a sparse file is too much.
+    // For speed only. In a sparse file, a page of 2 MiB for each block would need too much memory.
     const bool isSparse = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
     ::madvise(memory, room, isSparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     if (!readAt(fd, 0, sizeof(head)))
@@ -220,14 +221,15 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
         return loaded;
     ::elf_version(EV_CURRENT);
     m_elf.reset(::elf_memory(m_memory.get(), size));
-    return m_elf && ::elf_kind(m_elf.get()) == ELF_K_ELF ? Result<void>{} : damaged(m_path, "not to be understood");
+    return m_elf && ::elf_kind(m_elf.get()) == ELF_K_ELF ? Result<void>{}
+                                                         : damaged(m_path, "its ELF header cannot be read");
 }
 
 Result<void> ElfImage::loadSegments(int fd, const Elf64_Ehdr &head)
 {
     if (head.e_phnum > 0 && (head.e_phentsize != sizeof(Elf64_Phdr) ||
                              !readAt(fd, head.e_phoff, std::uint64_t{head.e_phnum} * sizeof(Elf64_Phdr))))
-        return unread("its table of segments lies beyond its end");
+        return unread("its table of segments is beyond its end");
     for (std::size_t i = 0; i < head.e_phnum; ++i) {
         Elf64_Phdr segment;
         std::memcpy(&segment, m_memory.get() + head.e_phoff + i * sizeof(segment), sizeof(segment));
@@ -241,32 +243,32 @@ Result<void> ElfImage::loadSections(int fd, const Elf64_Ehdr &head)
 {
     const std::uint64_t bytes = std::uint64_t{head.e_shnum} * sizeof(Elf64_Shdr);
     if (head.e_shnum == 0) {
-        // Else libelf would look for their number, and for the table, where nothing was read or checked.
+        // Otherwise libelf would read the number of sections, and the table, from bytes that were not read or checked.
         std::memset(m_memory.get() + offsetof(Elf64_Ehdr, e_shoff), 0, sizeof(head.e_shoff));
         return {};
     }
     if (head.e_shentsize != sizeof(Elf64_Shdr) || !readAt(fd, head.e_shoff, bytes))
-        return unread("its table of sections lies beyond its end");
+        return unread("its table of sections is beyond its end");
     std::vector<Elf64_Shdr> sections(head.e_shnum);
     std::memcpy(sections.data(), m_memory.get() + head.e_shoff, bytes);
     std::string_view names;
     if (head.e_shstrndx < sections.size()) {
         const Elf64_Shdr &table = sections[head.e_shstrndx];
         if (!readAt(fd, table.sh_offset, table.sh_size))
-            return unread("its section names lie beyond its end");
+            return unread("its section names are beyond its end");
         names = {m_memory.get() + table.sh_offset, table.sh_size};
     }
     for (const Elf64_Shdr &section : sections) {
         std::string_view name = names.substr(std::min<std::size_t>(section.sh_name, names.size()));
         name = name.substr(0, name.find('\0'));
         if (isNeeded(section, name) && !readAt(fd, section.sh_offset, section.sh_size))
-            return unread("a section lies beyond its end");
+            return unread("a section is beyond its end");
     }
-    // Not before all of them are read: they may overlap, and the file may change meanwhile.
+    // Only after all sections were read: they may overlap, and the file may change at any time.
     return m_share->takeDerived(derivedBytes(sections)) ? Result<void>{} : tooLarge(m_path);
 }
 
-/// At most: of compressed sections, and of symbols that are listed once more in their order.
+/// Upper limit of the memory for unpacked sections and sorted symbols.
 std::uint64_t ElfImage::derivedBytes(const std::vector<Elf64_Shdr> &sections) const
 {
     std::uint64_t bytes = 0;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A program, library or debug file, of which what symbols need was read into memory.
+// A program, library or debug file, with the parts that symbols need copied into memory.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 #include "core/symbols/symbolmemory.h"
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct stat;
 
 namespace ct {
 
-/// Holds copies, so a file that is truncated or rewritten meanwhile (a build) cannot harm us: mapped, it would raise
-/// SIGBUS. What is never looked at (code, data, location lists) is left out. The file is untrusted: see SymbolMemory
-/// for what it may take, unpacked sections included. One thread.
+/// Has copies, because a mapped file that is truncated or rewritten (by a build) would raise SIGBUS. Parts that are
+/// never used (code, data, location lists) are left out. The file is untrusted: SymbolMemory limits its memory,
+/// unpacked sections included. For one thread.
 class ElfImage {
 public:
     struct Segment {
@@ -32,39 +32,39 @@ public:
         std::uint64_t size = 0;      ///< bytes in memory
     };
     struct DebugLink {
-        std::string name;  ///< no folder
+        std::string name;  ///< file name without a folder
         std::uint32_t crc = 0;
     };
 
-    /// Errors: no such file, no 64-bit little-endian program or library, sections beyond its end, too much memory
+    /// Errors: no such file, no 64-bit little-endian program or library, sections beyond the end, too much memory
     /// (NoSpace).
     static Result<ElfImage> open(const std::string &path);
 
-    /// Before libelf opens a file by itself: takes what its compressed sections claim. False: too much, or it is no
-    /// usable ELF file; true also where there is none.
+    /// Reserves memory for the compressed sections of a file that libelf will open by itself. Returns false if they are
+    /// too large, or if it is no usable ELF file. Returns true if there is no file.
     static bool allowUnpacking(const std::string &path, SymbolMemory &memory);
 
     const std::string &path() const { return m_path; }
     Elf *elf() const { return m_elf.get(); }
     const std::string &buildId() const { return m_buildId; }
     std::uint16_t machine() const { return m_machine; }  ///< EM_X86_64, EM_AARCH64 ...
-    /// What it takes, and what is made from it.
+    /// The memory of this image, and of everything made from it.
     SymbolMemory &memory() const { return *m_share; }
     const std::vector<Segment> &executableSegments() const { return m_executable; }
     bool hasDwarf() const;
 
-    /// Length of the line program that begins there, in .debug_line.
+    /// Bytes of the line program that begins at `offset` of .debug_line; 0 = none.
     std::uint64_t lineProgramBytes(std::uint64_t offset) const;
-    /// .gnu_debuglink.
+    /// The content of .gnu_debuglink.
     std::optional<DebugLink> debugLink() const;
-    /// The address, as linked, of what lies at this offset of the file; `mapping`: the offset at which its mapping
-    /// begins. A debug file without the code has other offsets: there the only executable segment is meant.
+    /// Converts an offset in the file to the address as linked. `mapping` is the offset at which the mapping begins. A
+    /// debug file without code has other offsets; there the only executable segment is used.
     std::optional<std::uint64_t> linkedAddress(std::uint64_t offset, std::uint64_t mapping) const;
-    /// Has code there.
+    /// Returns true if an executable segment contains the address.
     bool isExecutable(std::uint64_t linkedAddress) const;
 
 private:
-    /// Anonymous memory of the file's size, so that offsets stay; only what was read takes room.
+    /// Anonymous memory of the file's size, so offsets stay valid. Only parts that were read occupy memory.
     struct Unmap {
         std::size_t size;
         void operator()(char *memory) const;
@@ -84,7 +84,7 @@ private:
 
     std::string m_path;
     std::unique_ptr<SymbolMemory> m_share = std::make_unique<SymbolMemory>();
-    std::unique_ptr<char, Unmap> m_memory;  ///< outlives m_elf
+    std::unique_ptr<char, Unmap> m_memory;  ///< must outlive m_elf
     std::unique_ptr<Elf, End> m_elf;
     std::string m_buildId;
     std::vector<Segment> m_executable;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The executable mappings of one process, by address. From a live process or from a recording's info block, so that
-// addresses keep their meaning after the process is gone.
+// The executable mappings of one process, by address. From a live process, or from a recording's info block, which
+// gives addresses a meaning after the process has ended.
 #pragma once
 
-#include "core/symbols/module.h"
+#include "core/stream/module.h"
 
 #include <cstdint>
 #include <span>
@@ -13,14 +13,15 @@
 
 namespace ct {
 
-/// Immutable once made: any thread may read it.
+/// Immutable, so any thread may read it.
 class ModuleMap {
 public:
     ModuleMap() = default;
-    /// In any order; those that are empty, or overlap one that begins earlier, are dropped (a file may say anything).
+    /// Accepts modules in any order. Drops modules that are empty or overlap an earlier one, because a file may contain
+    /// anything.
     explicit ModuleMap(std::vector<Module> modules);
 
-    /// The mapping that holds the address; nullptr: none does. Owned by the map.
+    /// Returns the mapping that contains the address, or null. The map owns it.
     const Module *find(std::uint64_t address) const;
     std::span<const Module> modules() const { return m_modules; }
 

@@ -8,7 +8,7 @@
 
 namespace ct {
 
-ModuleSymbols::ModuleSymbols(const Module &module, const SymbolPlaces &places)
+ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &places)
     : m_path(module.path), m_files(findModuleFiles(module, places))
 {
     const ElfImage *withDwarf = m_files.debug ? &*m_files.debug : any();
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> ModuleSymbols::linkedAddress(const Module &mapping,
 std::vector<DescribedAddress> ModuleSymbols::describe(std::span<const std::uint64_t> addresses)
 {
     std::vector<DescribedAddress> described(addresses.size());
-    std::vector<DwarfReader::Place> places(addresses.size());
+    std::vector<DwarfReader::SourceLocation> places(addresses.size());
     if (m_dwarf)
         places = m_dwarf->places(addresses);
     for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -89,12 +89,12 @@ void ModuleSymbols::explain(DescribedAddress &described) const
     if (!m_dwarf)
         described.remedy = m_path +
                            " has no debug information: build it with -g, or install its debug package, or name "
-                           "a folder that holds its debug file";
+                           "a folder that contains its debug file";
     else if (described.frames.empty())
-        described.remedy = "no function of " + m_path + " holds this address: it may be a jump between libraries";
+        described.remedy = "no function of " + m_path + " contains this address: it may be a jump between libraries";
     else
-        described.remedy = "the compiler noted no line for this place in " + m_path +
-                           "; where the whole file has none, build it with -g";
+        described.remedy = "the debug information has no line for this address in " + m_path +
+                           "; if it has no lines at all, build it with -g";
 }
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All that is known of one module: its files, opened, with their symbols and debug information.
+// The opened files of one module, with their symbols and debug information.
 #pragma once
 
 #include "core/symbols/debugfile.h"
@@ -17,25 +17,26 @@
 
 namespace ct {
 
-/// One thread, not the GUI's: opening reads files.
+/// For one thread, not the GUI thread: opening reads files.
 class ModuleSymbols {
 public:
-    ModuleSymbols(const Module &module, const SymbolPlaces &places);
+    ModuleSymbols(const Module &module, const DebugSearchPath &places);
     ModuleSymbols(const ModuleSymbols &) = delete;
     ModuleSymbols &operator=(const ModuleSymbols &) = delete;
 
-    /// The address as linked, of an address of a process that lies in this mapping of the module's file.
+    /// Converts an address of a process to the address as linked. The address must lie in this mapping of the module's
+    /// file.
     std::optional<std::uint64_t> linkedAddress(const Module &mapping, std::uint64_t address) const;
-    /// One per address; ascending, as linked.
+    /// Returns one description per address. `addresses` are ascending, as linked.
     std::vector<DescribedAddress> describe(std::span<const std::uint64_t> addresses);
-    /// Why nothing is known, where no address could be told.
+    /// A description without frames, with the reason why no address of the module can be resolved.
     DescribedAddress nothing() const;
 
     const SymbolTable &symbols() const { return m_symbols; }
     DwarfReader *dwarf() { return m_dwarf.get(); }
     SuspensionLines &suspensionLines() { return m_suspensionLines; }
     std::uint16_t machine() const;
-    std::uint64_t bytes() const;  ///< of memory that the files take
+    std::uint64_t bytes() const;  ///< memory that the files use
     bool lacksMemory() const { return m_files.lacksMemory; }
 
 private:
@@ -46,7 +47,7 @@ private:
     ModuleFiles m_files;
     SymbolTable m_symbols;
     std::unique_ptr<DwarfReader> m_dwarf;
-    SuspensionLines m_suspensionLines;  ///< uses the others
+    SuspensionLines m_suspensionLines;  ///< uses the members above
 };
 
 }  // namespace ct

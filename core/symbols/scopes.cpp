@@ -10,7 +10,7 @@ namespace ct {
 
 namespace {
 
-// Compilers stay far below; a damaged file may nest as deep as it is long.
+// Limit of nesting. Compilers stay far below it, but a damaged file may nest as deep as it is long.
 constexpr int kDeepest = 200;
 
 class ScopeWalk {
@@ -87,8 +87,8 @@ private:
             visitChildren(die, wanted, level, depth + 1);
     }
 
-    /// Of the wanted addresses those in the DIE's code that no neighbour has taken: functions that the linker found
-    /// to be equal share their code.
+    /// Returns the wanted addresses in the DIE's code, except for addresses in the chain of a neighbour. The linker
+    /// may have merged equal functions, which then share their code.
     Subset holding(Dwarf_Die &die, const Subset &wanted, std::size_t level)
     {
         Subset inside;
@@ -111,7 +111,7 @@ private:
 
     std::span<const Dwarf_Addr> m_addresses;
     std::vector<ScopeChain> m_chains;
-    std::vector<bool> m_found;  ///< in this DIE already: its ranges may overlap
+    std::vector<bool> m_found;  ///< found in this DIE already: its ranges may overlap
     bool m_thorough = false;
 };
 

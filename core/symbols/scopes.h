@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which functions, inlined ones included, of a compile unit hold given addresses.
+// Finds the functions of a compile unit that contain given addresses, inlined functions included.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -10,15 +10,16 @@
 
 namespace ct {
 
-/// DIEs (DW_TAG_subprogram, then DW_TAG_inlined_subroutine) around an address, outermost first.
+/// The DIEs around an address, outermost first: DW_TAG_subprogram, then DW_TAG_inlined_subroutine.
 using ScopeChain = std::vector<Dwarf_Die>;
 
-/// One chain per address, empty where no function is found. Walks the unit's tree once, whatever the number of
-/// addresses, and leaves out what holds none of them; a second walk looks into types and other functions for the rest.
-/// `addresses`: ascending, as linked. The DIEs are as long-lived as the Dwarf.
+/// Returns one chain per address, empty if no function was found. `addresses` are ascending, as linked. The DIEs are
+/// valid as long as the Dwarf.
+/// Walks the unit's tree once for all addresses, without the parts that contain none. A second walk visits types and
+/// other functions, for the addresses that were not found.
 std::vector<ScopeChain> scopesOf(const Dwarf_Die &unit, std::span<const Dwarf_Addr> addresses);
 
-/// Calls visit(begin, end) for every range of code of a DIE. False: it has none that can be read.
+/// Calls visit(begin, end) for every code range of a DIE. Returns false if it has no readable range.
 template <class Visit>
 bool forEachRange(Dwarf_Die &die, Visit &&visit)
 {

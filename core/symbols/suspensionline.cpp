@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kDeepest = 12;
 
-/// Calls visit(die, isInlined) for the DIEs inside a function, but not for those inside of inlined functions.
+/// Calls visit(die, tag) for the DIEs in a function and its lexical blocks, without the content of inlined functions.
 template <class Visit>
 void forEachInside(Dwarf_Die parent, int depth, Visit &&visit)
 {
@@ -37,7 +37,7 @@ void forEachInside(Dwarf_Die parent, int depth, Visit &&visit)
 
 std::string_view nameOf(Dwarf_Die &die)
 {
-    const char *name = ::dwarf_diename(&die);  // through abstract origins
+    const char *name = ::dwarf_diename(&die);  // follows abstract origins
     return name ? name : "";
 }
 
@@ -57,12 +57,12 @@ bool typeOf(Dwarf_Die &die, Dwarf_Die &type)
            ::dwarf_peel_type(&type, &type) == 0;
 }
 
-/// Where the frame says at which suspension point it is.
+/// The field of a frame that contains the number of the suspension point.
 struct IndexField {
     std::uint64_t offset = 0;  ///< in the frame
     std::size_t size = 0;      ///< bytes; 0 = no such field
     bool clang = false;
-    std::size_t bits = 0;  ///< that count
+    std::size_t bits = 0;  ///< number of significant bits
 };
 
 IndexField indexField(Dwarf_Die frameType)
@@ -91,7 +91,7 @@ IndexField indexField(Dwarf_Die frameType)
     return field;
 }
 
-/// g++: the parameter frame_ptr; clang: the variable __coro_frame.
+/// Finds the frame's type. g++: the parameter frame_ptr; clang: the variable __coro_frame.
 IndexField indexFieldOf(Dwarf_Die function)
 {
     IndexField field;
@@ -112,7 +112,7 @@ struct Spot {
     bool operator==(const Spot &) const = default;
 };
 
-/// A call of an awaiter's member that was inlined into the coroutine.
+/// An inlined call of an awaiter's member.
 struct InlinedCall {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -121,7 +121,7 @@ struct InlinedCall {
 
 }  // namespace
 
-/// What is known of one resume function; the answer for an index is looked for once.
+/// The suspension points of one resume function. Keeps the result for each index.
 class ResumeFunction {
 public:
     ResumeFunction(ModuleSymbols &symbols, std::uint64_t linked) : m_symbols(symbols), m_linked(linked)
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    /// clang 21: DW_TAG_label "__coro_resume_<index>" with the co_await's line.
+    /// clang 21: finds the DW_TAG_label "__coro_resume_<index>", which has the co_await's line.
     std::optional<Spot> labelled(std::uint64_t index)
     {
         const std::string wanted = std::string("__coro_resume_").append(std::to_string(index));
@@ -214,8 +214,9 @@ private:
         });
     }
 
-    /// Where the coroutine would go on, were it at that suspension point: at which await_resume. The first one on the
-    /// way, and with clang, which mixes their instructions, those behind it up to the next co_await.
+    /// Returns the addresses of the await_resume() calls at which the coroutine would continue from a suspension point.
+    /// For g++ this is the first one on the way. clang mixes the instructions of calls, so it includes the calls after
+    /// that, up to the next co_await.
     std::vector<std::uint64_t> landings(std::uint64_t index) const
     {
         std::vector<std::uint64_t> found;
@@ -237,17 +238,17 @@ private:
         return found;
     }
 
-    /// Line and column in the coroutine itself, in the order asked for, each once.
+    /// Returns line and column in the coroutine itself, in the order of `addresses`, without duplicates.
     std::vector<Spot> spotsAt(std::vector<std::uint64_t> addresses)
     {
         std::vector<std::uint64_t> sorted(addresses);
         std::sort(sorted.begin(), sorted.end());
         sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-        const std::vector<DwarfReader::Place> places = m_symbols.dwarf()->places(sorted);
+        const std::vector<DwarfReader::SourceLocation> places = m_symbols.dwarf()->places(sorted);
         std::vector<Spot> spots;
         for (const std::uint64_t address : addresses) {
             const auto at = std::lower_bound(sorted.begin(), sorted.end(), address) - sorted.begin();
-            const DwarfReader::Place &place = places[static_cast<std::size_t>(at)];
+            const DwarfReader::SourceLocation &place = places[static_cast<std::size_t>(at)];
             if (place.frames.empty() || place.frames.back().line == 0)
                 continue;
             const SourceFrame &outer = place.frames.back();
@@ -265,8 +266,8 @@ private:
                            [](std::string_view name) { return lastPart(readableSymbol(name)) == "await_resume"; });
     }
 
-    /// g++ counts 2, 4, 6 ...: another point that goes on at the same place has no await_resume of its own, and maybe
-    /// this one neither.
+    /// Returns true if no other suspension point leads to this location. If one does, it has no await_resume() of its
+    /// own, and perhaps this one has none either. g++ numbers the points 2, 4, 6 ...
     bool isTheOnlyOne(std::uint64_t index, const Spot &spot)
     {
         constexpr std::uint64_t kMostPoints = 64;
@@ -279,8 +280,8 @@ private:
         return std::find(spots.begin(), spots.end(), spot) == spots.end();
     }
 
-    /// clang notes the index (mov byte [frame + offset], index) in the co_await's line: the second witness. For the
-    /// first suspension it does so in the function that made the frame.
+    /// Finds the instructions that store the index (mov byte [frame + offset], index). clang assigns them to the
+    /// co_await's line, which confirms the walk. For the first suspension they are in the function that made the frame.
     std::vector<Spot> storedAt(std::uint64_t index)
     {
         if (m_field.size != 1 || index > 0xFF)
@@ -302,7 +303,8 @@ private:
         return spotsAt(std::move(found));
     }
 
-    /// `tail`: what follows the operand byte, which is `mode` and any base register.
+    /// Finds stores in one function. `mode` is the operand byte without its base register, and `tail` the bytes after
+    /// it.
     void findStores(const SymbolTable::Symbol &function, const std::string &tail, unsigned mode,
                     std::vector<std::uint64_t> &found) const
     {
@@ -323,7 +325,7 @@ private:
     IndexField m_field;
     std::vector<InlinedCall> m_calls;
     std::map<std::uint64_t, std::optional<Spot>> m_known;  ///< by index
-    // Of the question at hand:
+    // The arguments of the present find():
     std::uint64_t m_resume = 0;
     std::uint64_t m_frame = 0;
     const MemoryReader *m_read = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// From a resume function and its frame to the line of the co_await.
+// Finds the line of the co_await at which a coroutine is suspended, from its resume function and frame.
 #pragma once
 
 #include "core/symbols/codewalk.h"
@@ -15,22 +15,22 @@
 namespace ct {
 
 struct SuspensionLine {
-    std::optional<std::uint64_t> index;  ///< of the suspension point
+    std::optional<std::uint64_t> index;  ///< number of the suspension point
     std::string file;
-    std::uint32_t line = 0;  ///< 0: not to be had
+    std::uint32_t line = 0;  ///< 0 = unknown
     std::uint32_t column = 0;
 };
 
 struct ResumedFrame {
     std::uint64_t resume = 0;  ///< address of the resume function in the process
-    std::uint64_t linked = 0;  ///< the same as linked
-    std::uint64_t frame = 0;   ///< address
+    std::uint64_t linked = 0;  ///< the same function, as linked
+    std::uint64_t frame = 0;   ///< address of the frame in the process
 };
 
 class ModuleSymbols;
 class ResumeFunction;
 
-/// Of one module; remembers what it found: there may be a frame for each of a million coroutines, but of few functions.
+/// Finds suspension lines in one module. Keeps its results, because a million coroutines may have only a few functions.
 class SuspensionLines {
 public:
     SuspensionLines();
@@ -38,7 +38,7 @@ public:
     SuspensionLines(const SuspensionLines &) = delete;
     SuspensionLines &operator=(const SuspensionLines &) = delete;
 
-    /// `symbols`: always the same.
+    /// `symbols` must be the same in all calls.
     SuspensionLine find(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read);
 
 private:

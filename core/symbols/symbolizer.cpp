@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kMostModules = 64;
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
-/// One module's addresses as linked, each with the places in the answer that asked for it.
+/// A module's addresses as linked, each with its indexes in the result.
 using Wanted = std::map<std::uint64_t, std::vector<std::size_t>>;
 
 }  // namespace
 
-Symbolizer::Symbolizer(SymbolPlaces places) : m_places(std::move(places)) {}
+Symbolizer::Symbolizer(DebugSearchPath places) : m_places(std::move(places)) {}
 
 Symbolizer::~Symbolizer() = default;
 

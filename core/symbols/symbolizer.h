@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Addresses of a process to functions, files and lines. The one entrance to this room for those who may wait; the GUI
-// asks a SymbolWorker instead.
+// Resolves addresses of a process to functions, files and lines. The main interface of this room for threads that may
+// wait for files. The GUI thread uses a SymbolWorker.
 #pragma once
 
 #include "core/symbols/debugfile.h"
@@ -19,23 +19,24 @@
 
 namespace ct {
 
-/// One thread at a time. Keeps the files of a few modules open, at most some 2 GiB of them (one module alone may take
-/// more, up to SymbolMemory::limit()); answers are not kept, see SymbolWorker.
+/// For one thread at a time. Keeps the files of at most 64 modules open, with at most 2 GiB. A single module may use
+/// more, up to SymbolMemory::limit(). Results are not kept, see SymbolWorker.
 class Symbolizer {
 public:
-    explicit Symbolizer(SymbolPlaces places = {});
+    explicit Symbolizer(DebugSearchPath places = {});
     ~Symbolizer();
     Symbolizer(const Symbolizer &) = delete;
     Symbolizer &operator=(const Symbolizer &) = delete;
 
-    /// One per address, in the order asked for. Each is taken as the address of an instruction: of a return address,
-    /// ask for the byte before. Many at once cost much less than one by one: each compile unit is read once.
+    /// Returns one description per address, in the same order. Each address must be that of an instruction: for a
+    /// return address, pass the byte before. A call with many addresses is much cheaper than many calls, because each
+    /// compile unit is read once.
     std::vector<DescribedAddress> describe(const ModuleMap &modules, std::span<const std::uint64_t> addresses);
 
-    /// Of an address that no mapping holds.
+    /// The description of an address that lies in no mapping.
     static DescribedAddress outside();
 
-    /// Opened on first use; never null. Valid until the next call of a member.
+    /// Opens the module on first use. Never null. Valid until the next call of any member.
     ModuleSymbols *symbolsOf(const Module &module);
 
 private:
@@ -45,8 +46,8 @@ private:
         std::unique_ptr<ModuleSymbols> symbols;
     };
 
-    SymbolPlaces m_places;
-    std::list<Opened> m_opened;  ///< used last first
+    DebugSearchPath m_places;
+    std::list<Opened> m_opened;  ///< most recently used first
 };
 
 }  // namespace ct

@@ -19,10 +19,10 @@ std::uint64_t usualLimit()
     return std::clamp<std::uint64_t>(memory / 4, std::uint64_t{512} << 20, std::uint64_t{8} << 30);
 }
 
-// Relaxed: sums alone, they publish nothing. Constant-initialized and never destroyed: a worker's thread may still run
-// when the process ends.
+// Relaxed: plain sums, which publish nothing. Constant-initialized and never destroyed, because a worker's thread may
+// still run while the process ends.
 constinit std::atomic<std::uint64_t> usedBytes{0};
-constinit std::atomic<std::uint64_t> mostBytes{0};  ///< 0 = the usual ones
+constinit std::atomic<std::uint64_t> mostBytes{0};  ///< 0 = usualLimit()
 
 }  // namespace
 

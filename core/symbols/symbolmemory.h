@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How much memory symbols may take: a target chooses which files are read for it, so nothing in a file may decide
-// alone.
+// Limits the memory for symbols. The target decides which files are read, so their content must not decide alone.
 #pragma once
 
 #include <cstdint>
 
 namespace ct {
 
-/// The share of one file in what symbols of the whole process may take. Counts estimates before the memory is asked
-/// for; gives all of it back in the end. One thread at a time; the sum is shared by all threads.
+/// The share of one file in the process's memory for symbols. Counts estimates before memory is allocated. Releases its
+/// whole share in the destructor. For one thread at a time; the process-wide sum is atomic.
 class SymbolMemory {
 public:
     SymbolMemory() = default;
@@ -18,24 +17,24 @@ public:
     SymbolMemory(const SymbolMemory &) = delete;
     SymbolMemory &operator=(const SymbolMemory &) = delete;
 
-    /// For bytes that the file really has. False: too much, and nothing is taken.
+    /// Reserves memory for bytes that the file really has. Returns false, and reserves nothing, if it is too much.
     bool take(std::uint64_t bytes);
-    /// Another file that belongs to it, which libelf maps: takes nothing by itself.
+    /// Counts a further file that libelf maps. Reserves nothing, but raises the limit of takeDerived().
     void addMapped(std::uint64_t bytes) { m_real += bytes; }
-    /// For what is made from them: unpacked sections, tables. At most kFactor times as much as the file really has, and
-    /// kFree more. False as above.
+    /// Reserves memory for data made from the files: unpacked sections, tables. The limit is kFactor times the bytes of
+    /// the files, plus kFree. Returns false, and reserves nothing, if it is too much.
     bool takeDerived(std::uint64_t bytes);
-    void giveBack(std::uint64_t bytes);  ///< of what was derived
+    void giveBack(std::uint64_t bytes);  ///< releases a part of takeDerived()
 
     std::uint64_t bytes() const { return m_bytes; }
 
-    /// Compilers' output unpacks to five times its size; zlib's worst case is 1032 times.
+    /// Limit of derived bytes per byte. Output of compilers unpacks to five times its size; zlib's worst case is 1032.
     static constexpr std::uint64_t kFactor = 32;
     static constexpr std::uint64_t kFree = std::uint64_t{64} << 20;
 
-    /// Of the process: a quarter of the machine's memory, within 512 MiB and 8 GiB.
+    /// The limit of the process in bytes: a quarter of the machine's memory, but at least 512 MiB and at most 8 GiB.
     static std::uint64_t limit();
-    static void setLimit(std::uint64_t bytes);  ///< for tests
+    static void setLimit(std::uint64_t bytes);  ///< for tests; 0 = the usual limit
     static std::uint64_t used();
 
 private:
@@ -43,8 +42,8 @@ private:
     void release(std::uint64_t bytes);
 
     std::uint64_t m_bytes = 0;
-    std::uint64_t m_derived = 0;  ///< of these
-    std::uint64_t m_real = 0;     ///< what the file has, and those that belong to it
+    std::uint64_t m_derived = 0;  ///< the derived part of m_bytes
+    std::uint64_t m_real = 0;     ///< bytes of the file and of the further files that libelf maps
 };
 
 }  // namespace ct

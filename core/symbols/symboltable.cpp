@@ -11,7 +11,7 @@ namespace ct {
 
 namespace {
 
-/// How far back a function may begin that reaches over later, shorter ones.
+/// Limit of steps back from an address, to a function that extends over later, shorter ones.
 constexpr int kMostSteps = 16;
 
 Elf_Scn *sectionOfType(Elf *elf, std::uint32_t type, GElf_Shdr &head)
@@ -41,7 +41,7 @@ SymbolTable::SymbolTable(Elf *elf)
         read(elf, SHT_DYNSYM);
     std::stable_sort(m_symbols.begin(), m_symbols.end(),
                      [](const Symbol &a, const Symbol &b) { return a.begin < b.begin; });
-    // Hand-written code often gives no size: up to the next one.
+    // Hand-written code often has no size. Then a function extends to the next one.
     for (std::size_t i = 0; i + 1 < m_symbols.size(); ++i) {
         if (m_symbols[i].end == m_symbols[i].begin)
             m_symbols[i].end = m_symbols[i + 1].begin;

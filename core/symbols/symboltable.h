@@ -12,30 +12,30 @@ struct Elf;
 
 namespace ct {
 
-/// Names point into the file's image: it must live as long.
+/// Names point into the file's image, which must outlive the table.
 class SymbolTable {
 public:
     struct Symbol {
         std::uint64_t begin = 0;  ///< as linked
         std::uint64_t end = 0;
-        std::string_view name;  ///< as the linker knows it
+        std::string_view name;  ///< the linker's name
     };
 
     SymbolTable() = default;
-    /// .symtab, or .dynsym where there is none. What is damaged is skipped.
+    /// Reads .symtab, or .dynsym if .symtab has no functions. Skips damaged entries.
     explicit SymbolTable(Elf *elf);
 
     bool isEmpty() const { return m_symbols.empty(); }
-    /// The function that holds the address; of several the one that begins last. nullptr: none.
+    /// Returns the function that contains the address, or null. If there are several, the one that begins last.
     const Symbol *find(std::uint64_t address) const;
-    /// All that begin exactly there: functions that the linker found to be equal share an address.
+    /// Returns the names of all functions that begin at `address`. Equal functions that the linker merged share one.
     std::vector<std::string_view> namesAt(std::uint64_t address) const;
     const std::vector<Symbol> &symbols() const { return m_symbols; }
 
 private:
     void read(Elf *elf, std::uint32_t type);
 
-    std::vector<Symbol> m_symbols;  ///< by begin
+    std::vector<Symbol> m_symbols;  ///< sorted by begin
 };
 
 }  // namespace ct

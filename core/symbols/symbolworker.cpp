@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/symbolworker.h"
 
-#include "core/startthread.h"
+#include "core/base/startthread.h"
 #include "core/symbols/symbolizer.h"
 
 #include <functional>
@@ -11,11 +11,10 @@ namespace ct {
 
 namespace {
 
-// Some 300 bytes each. A program has fewer suspension points; beyond, all are forgotten rather than any remembered
-// longer.
+// Limit of answers, of some 300 bytes each. A program has fewer suspension points. At the limit, all are discarded.
 constexpr std::size_t kMostAnswers = 500'000;
 
-const char *const kPurpose = "to look up functions and lines";
+const char *const kPurpose = "to resolve addresses";
 
 SymbolWorker::Answer makeRefusal()
 {
@@ -34,7 +33,7 @@ std::size_t SymbolWorker::KeyHash::operator()(const Key &key) const
     return file ^ (std::hash<std::uint64_t>{}(key.offset) * 0x9E3779B97F4A7C15U);
 }
 
-SymbolWorker::SymbolWorker(SymbolPlaces places) : m_state(std::make_shared<State>())
+SymbolWorker::SymbolWorker(DebugSearchPath places) : m_state(std::make_shared<State>())
 {
     m_state->places = std::move(places);
 }
@@ -44,7 +43,7 @@ SymbolWorker::~SymbolWorker()
     bool isBusy = false;
     std::thread thread;
     Batch queue;
-    std::vector<Task> tasks;  // not destroyed with the lock: they may own whatever they like
+    std::vector<Task> tasks;  // destroyed without the lock, because tasks may own anything
     {
         const std::lock_guard lock(m_state->mutex);
         m_state->stop = true;
@@ -54,14 +53,14 @@ SymbolWorker::~SymbolWorker()
         tasks.swap(m_state->tasks);
     }
     m_state->wake.notify_one();
-    // Idle, it sees `stop` first and returns. Else nobody knows how long it takes.
+    // An idle thread sees `stop` and returns at once. A busy one may need any time.
     if (isBusy)
         thread.detach();
     else if (thread.joinable())
         thread.join();
 }
 
-/// Call it with the lock. False: the system refuses the thread.
+/// Starts the thread if necessary. Call it with the lock. Returns false if the system refuses the thread.
 bool SymbolWorker::ensureThread()
 {
     if (m_thread.joinable())
@@ -72,7 +71,7 @@ bool SymbolWorker::ensureThread()
     const bool isStarted = startThread(m_thread, [state = m_state] { state->work(); });
     m_retryAt = now + kRetry;
     const bool wasRefused = m_refusal != nullptr;
-    if (isStarted == wasRefused) {  // all addresses have another answer now
+    if (isStarted == wasRefused) {  // the answers for all addresses change now
         m_refusal = isStarted ? nullptr : makeRefusal();
         m_state->generation.fetch_add(1, std::memory_order_release);
     }
@@ -150,7 +149,7 @@ bool SymbolWorker::isIdle() const
     return !m_state->busy && m_state->queue.empty() && m_state->tasks.empty();
 }
 
-void SymbolWorker::setPlaces(SymbolPlaces places)
+void SymbolWorker::setPlaces(DebugSearchPath places)
 {
     const std::lock_guard lock(m_state->mutex);
     m_state->places = std::move(places);
@@ -187,7 +186,7 @@ void SymbolWorker::State::work()
             task(*symbolizer);
         }
         answer(*symbolizer, batch, version);
-        // Without the lock: they may own whatever they like.
+        // Without the lock, because tasks may own anything.
         due.clear();
         batch.clear();
         lock.lock();
@@ -199,7 +198,7 @@ void SymbolWorker::State::work()
 
 void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t ofPlaces)
 {
-    // All of one process together: each compile unit is read once.
+    // All addresses of a process together, because each compile unit is then read once.
     std::unordered_map<const ModuleMap *, std::vector<std::uint64_t>> byMap;
     for (const auto &[modules, address] : batch)
         byMap[modules.get()].push_back(address);
@@ -209,7 +208,7 @@ void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std
         std::vector<DescribedAddress> described = symbolizer.describe(*modules, addresses);
         const std::lock_guard lock(mutex);
         if (ofPlaces != placesVersion || stop)
-            return;  // forgotten meanwhile: they are asked for again
+            return;  // setPlaces() discarded the answers; callers ask again
         for (std::size_t i = 0; i < addresses.size(); ++i)
             answers[keyOf(*modules->find(addresses[i]), addresses[i])] =
                 std::make_shared<DescribedAddress>(std::move(described[i]));

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Symbols for those who may not wait: what is known is given back at once, the rest is looked up on a thread of its
-// own.
+// Symbols for threads that may not wait. Known answers are returned at once; others are resolved on a separate thread.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 #include "core/symbols/debugfile.h"
 #include "core/symbols/describedaddress.h"
 #include "core/symbols/modulemap.h"
@@ -27,47 +26,49 @@ namespace ct {
 
 class Symbolizer;
 
-/// Every member from any thread; none waits for a file. Answers are kept by build and place in the file, so that each
-/// is looked up once, for all processes and runs of one program.
+/// All members may be called from any thread, and none waits for a file, except for waitUntilIdle(). Answers are kept
+/// by build and offset in the file. So each is resolved once for all processes and runs of a program.
 class SymbolWorker {
 public:
     using Answer = std::shared_ptr<const DescribedAddress>;
     using Modules = std::shared_ptr<const ModuleMap>;
-    /// Work with files on the worker's thread; see CoroutineFrame. It owns all that it uses: it may outlive the worker.
+    /// Work with files on the worker's thread; see CoroutineFrame. It must own everything that it uses, because it may
+    /// outlive the worker.
     using Task = std::function<void(Symbolizer &)>;
 
-    explicit SymbolWorker(SymbolPlaces places = {});
-    /// Waits for no file: libdw cannot be interrupted, and a file may be on a disk that hangs. What is queued is
-    /// dropped. A batch that is under way goes on, its answers are dropped, and the thread frees all that it uses at
-    /// its end, or ends with the process.
+    explicit SymbolWorker(DebugSearchPath places = {});
+    /// Waits for no file, because libdw cannot be interrupted, and a disk may hang. Discards the queue. A batch in
+    /// progress continues on the detached thread, and its answers are discarded. That thread frees everything at its
+    /// end, or ends with the process.
     ~SymbolWorker();
     SymbolWorker(const SymbolWorker &) = delete;
     SymbolWorker &operator=(const SymbolWorker &) = delete;
 
-    /// Starts the thread if it does not run yet; the members below do so, too. An error: the system refuses it. Then
-    /// addresses stay addresses, and the next call after kRetry tries again.
+    /// Starts the thread if it does not run; lookUp() and run() do so as well. Returns an error if the system refuses
+    /// the thread. Then addresses stay unresolved, and the next call after kRetry tries again.
     Result<void> start();
-    /// The latest attempt to start the thread failed. Does not try again.
+    /// Returns true if the latest attempt to start the thread failed. Does not try again.
     bool isRefused() const;
     static constexpr std::chrono::milliseconds kRetry{1000};
 
-    /// nullptr: not known yet, and asked for; ask again when generation() has changed. `modules` not null.
-    /// Without a thread the answer says so; it is not kept.
+    /// Returns null if the answer is not known yet, and queues the address: call again when generation() has changed.
+    /// Without a thread, returns an answer that says so, and keeps none. `modules` must not be null.
     Answer lookUp(const Modules &modules, std::uint64_t address);
-    /// The same, but nothing is asked for.
+    /// Like lookUp(), but queues nothing.
     Answer known(const Modules &modules, std::uint64_t address);
-    /// Runs before what is queued. Without a thread it is dropped: call start() first.
+    /// Runs a task before the queued addresses. Discards it if there is no thread: call start() first.
     void run(Task task);
-    /// Grows whenever answers have arrived or were forgotten.
+    /// Grows when answers have arrived, when setPlaces() has discarded them, and when refusal by the system begins or
+    /// ends. Acquire; partner: the worker's release increments.
     std::uint64_t generation() const { return m_state->generation.load(std::memory_order_acquire); }
-    /// Returns when nothing is queued or under way: for tests and batch mode.
+    /// Returns when nothing is queued or in progress. For tests and batch mode.
     void waitUntilIdle();
     bool isIdle() const;
-    /// Other places, say after the user named a folder: all answers are forgotten.
-    void setPlaces(SymbolPlaces places);
+    /// Sets another debug search path, for example after the user named a folder. Discards all answers.
+    void setPlaces(DebugSearchPath places);
 
 private:
-    /// What an address means, whichever process it is of.
+    /// Identifies an address in a file, for all processes that map the file.
     struct Key {
         std::string path;
         std::string buildId;
@@ -89,13 +90,13 @@ private:
         bool isStopped();
         void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places);
 
-        std::mutex mutex;  ///< guards all but `generation`
+        std::mutex mutex;  ///< guards all members except for `generation`
         std::condition_variable wake;
         std::condition_variable idle;
-        std::unordered_map<Key, Answer, KeyHash> answers;  ///< nullptr: asked for
+        std::unordered_map<Key, Answer, KeyHash> answers;  ///< null = queued
         Batch queue;
         std::vector<Task> tasks;
-        SymbolPlaces places;
+        DebugSearchPath places;
         std::uint64_t placesVersion = 0;
         bool busy = false;
         bool stop = false;
@@ -105,7 +106,7 @@ private:
 
     // Guarded by the state's mutex.
     std::thread m_thread;
-    Answer m_refusal;  ///< answers every address while the system refuses the thread; otherwise nullptr
+    Answer m_refusal;  ///< the answer for every address while the system refuses the thread; otherwise null
     std::chrono::steady_clock::time_point m_retryAt;
 };
 

@@ -16,7 +16,7 @@ namespace ct {
 
 namespace {
 
-/// What libdw and we note of each, with room for growth.
+/// Bytes that libdw and this index need for each unit, with room for growth.
 constexpr std::uint64_t kUnitBytes = 512;
 constexpr std::uint64_t kRangeBytes = 96;
 
@@ -40,7 +40,7 @@ UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExec
     Dwarf_Half version = 0;
     std::uint8_t type = 0;
     Unit unit{};
-    // A damaged unit ends the walk: where the next one begins is not known.
+    // A damaged unit ends the walk, because the begin of the next one is unknown.
     while (::dwarf_get_units(dwarf, cursor, &cursor, &version, &type, &unit.head, nullptr) == 0 &&
            m_memory.takeDerived(kUnitBytes)) {
         unit.split = type == DW_UT_skeleton;
@@ -57,7 +57,7 @@ UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExec
         m_furthest.push_back(m_furthest.empty() ? range.end : std::max(m_furthest.back(), range.end));
 }
 
-/// libdw opens the .dwo file by itself, and unpacks it: not before it is known what that takes.
+/// Finds the unit's .dwo file. libdw opens and unpacks the file by itself, so its memory is reserved first.
 void UnitIndex::findSplit(Dwarf_CU *cu, Unit &unit)
 {
     const std::string name = textOf(unit.head, {DW_AT_dwo_name, DW_AT_GNU_dwo_name});
@@ -72,7 +72,7 @@ void UnitIndex::findSplit(Dwarf_CU *cu, Unit &unit)
         unit.tree = tree;
 }
 
-/// False: there is no memory for more.
+/// Adds a unit and its ranges. Returns false if there is no memory for more.
 bool UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable)
 {
     const auto index = static_cast<std::uint32_t>(m_units.size());
@@ -84,7 +84,7 @@ bool UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutab
     m_units.push_back(unit);
     if (forEachRange(unit.head, keep))
         return fits;
-    // A unit that does not say where its code is: its functions do.
+    // The unit has no ranges of its own, but its functions have.
     Dwarf_Die child;
     if (::dwarf_child(&unit.tree, &child) != 0)
         return fits;
@@ -111,7 +111,7 @@ std::int64_t UnitIndex::unitAt(Dwarf_Addr address) const
 
 std::vector<UnitIndex::Group> UnitIndex::groups(std::span<const Dwarf_Addr> addresses) const
 {
-    // A unit's code may lie in many places; it is read once all the same.
+    // A unit can have many ranges of code, but is read only once.
     std::map<std::int64_t, std::vector<std::uint32_t>> byUnit;
     for (std::uint32_t i = 0; i < addresses.size(); ++i)
         byUnit[unitAt(addresses[i])].push_back(i);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which compile unit an address belongs to.
+// Finds the compile unit of an address.
 #pragma once
 
 #include "core/symbols/symbolmemory.h"
@@ -14,27 +14,27 @@
 
 namespace ct {
 
-/// Made from the units' own ranges: .debug_aranges is missing with clang and rustc, and with mixed compilers it names
-/// only some of the units, which nobody can tell from the outside.
+/// Uses the ranges of the units. .debug_aranges is not reliable: clang and rustc do not write it. With mixed compilers
+/// it lacks some units, which is not detectable.
 class UnitIndex {
 public:
     struct Unit {
         Dwarf_Die head;             ///< has the line table
-        Dwarf_Die tree;             ///< has the functions: another one with split DWARF (.dwo)
+        Dwarf_Die tree;             ///< has the functions: a different DIE with split DWARF (.dwo)
         bool split = false;         ///< moved to a .dwo file
-        bool splitMissing = false;  ///< which is not there
+        bool splitMissing = false;  ///< the .dwo file is missing, not usable or too large
     };
-    /// Group of addresses of one unit: [begin, end) of those handed in.
+    /// The addresses that belong to one unit.
     struct Group {
         const Unit *unit = nullptr;
         std::vector<std::uint32_t> addresses;  ///< indexes, ascending
     };
 
-    /// Code outside of `isExecutable` was removed by the linker, which leaves its ranges behind, moved to 0 or so.
-    /// Units beyond what `memory` allows are left out.
+    /// Leaves out ranges outside of `isExecutable`: the linker removed their code, but left the ranges behind, moved to
+    /// 0 or a similar address. Also leaves out units for which `memory` has no room.
     UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExecutable, SymbolMemory &memory);
 
-    /// `addresses`: ascending, as linked. What belongs to no unit is in no group.
+    /// Groups addresses by unit. `addresses` are ascending, as linked. Addresses without a unit are in no group.
     std::vector<Group> groups(std::span<const Dwarf_Addr> addresses) const;
     std::size_t unitCount() const { return m_units.size(); }
 
@@ -46,13 +46,13 @@ private:
     };
     void findSplit(Dwarf_CU *cu, Unit &unit);
     bool add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable);
-    /// -1: none.
+    /// Returns an index in m_units, or -1.
     std::int64_t unitAt(Dwarf_Addr address) const;
 
     SymbolMemory &m_memory;
     std::vector<Unit> m_units;
-    std::vector<Range> m_ranges;         ///< by begin
-    std::vector<Dwarf_Addr> m_furthest;  ///< largest end up to and with the range of the same index
+    std::vector<Range> m_ranges;         ///< sorted by begin
+    std::vector<Dwarf_Addr> m_furthest;  ///< largest end of this range and all ranges before it
 };
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The writing half, but for the log itself.
+// The writer of the History, without the log itself.
 #include "core/trace/history.h"
 
 #include "core/trace/historydata.h"
@@ -43,7 +43,7 @@ bool History::Data::admit(CoroutineId id)
 
 void History::Data::addBirth(const Birth &birth)
 {
-    // Ids are dense, in order of discovery: after one that found no room, none fits any more.
+    // Ids are dense, in order of discovery. If an id finds no room in the arrays, later ones find none either.
     const CoroutineId next = coroutines.heads.sizeOfWriter();
     if (birth.coroutine < next)
         return;
@@ -61,7 +61,7 @@ void History::Data::addBirth(const Birth &birth)
         return;
     }
     life->dialect = birth.dialect;
-    // In this order: who sees the head may ask for its life.
+    // In this order: a reader that sees the head may read its life.
     coroutines.lives.publish();
     coroutines.heads.publish();
 }
@@ -79,7 +79,7 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     if (loss.coroutine >= coroutines.heads.sizeOfWriter() || coroutines.residence.isDropped(loss.coroutine))
         return;
     Head &head = coroutines.heads[loss.coroutine];
-    // In front of the first event it will be a jump from the first number.
+    // A loss before the first event shows as a jump from the first number.
     if (head.last.load(kRelaxed) == 0)
         return;
     std::uint32_t place = head.loss.load(kRelaxed);
@@ -118,7 +118,7 @@ Result<void> History::consume(const Batch &batch)
         data.addBirth(birth);
     data.log.append(batch.transitions, data.coroutines);
     data.notKept.addEvents(batch, data.coroutines.heads.sizeOfWriter());
-    // After the transitions: a reader who sees the loss sees all that came before it.
+    // After the transitions: a reader that sees the loss sees all events before it.
     for (const Loss &loss : batch.losses)
         data.addLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
@@ -157,7 +157,7 @@ std::uint64_t History::droppedEvents() const
     return m_data->log.droppedEvents();
 }
 
-NotKept History::notKept() const
+Overflow History::notKept() const
 {
     return m_data->notKept.load();
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a timeline shows of a coroutine at any zoom: shares of equal columns of time.
+// Columns of a timeline at any zoom: shares of running and suspended time in equal columns.
 #include "core/trace/historydata.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace history;
 
 namespace {
 
-/// Spreads intervals over equal columns of time. Remembers the latest column, because most intervals end in it.
+/// Spreads intervals over equal columns of time. Caches the latest column, because most intervals end in it.
 class ColumnSums {
 public:
     ColumnSums(std::uint64_t from, std::uint64_t step, std::vector<History::Column> &columns)
@@ -45,7 +45,7 @@ public:
         if (History::Column *column = at(ts))
             ++column->transitions;
     }
-    /// All that lies between two moments of one column.
+    /// Adds a block that lies within one column.
     void addSums(const BlockSums &block)
     {
         History::Column *column = at(block.firstTs);
@@ -59,7 +59,7 @@ public:
         if (block.gap)
             column->gap = true;
     }
-    /// The columns see both moments as one, or neither.
+    /// Both times lie in the same column, which may be behind the last one.
     bool isOneColumn(std::uint64_t first, std::uint64_t last) const
     {
         return first >= m_from && last >= first && (first - m_from) / m_step == (last - m_from) / m_step;
@@ -111,7 +111,7 @@ private:
     std::uint64_t m_latestBegin = 0;
 };
 
-/// What an event began and the next one ends.
+/// The state that began with an event and lasts until the next one.
 struct Lasting {
     std::uint64_t ts = 0;
     Open open = Open::Nothing;
@@ -126,14 +126,14 @@ void addLasting(ColumnSums &sums, const Lasting &lasting, std::uint64_t until)
         sums.addSuspended(lasting.ts, until, lasting.site);
 }
 
-/// Adds one coroutine's events, in order.
+/// Adds one coroutine's events in order.
 class ColumnReader {
 public:
     ColumnReader(const History::Data &data, CoroutineId id, std::uint64_t from, std::uint64_t step, std::uint64_t to,
                  std::vector<History::Column> &columns)
         : m_data(data), m_id(id), m_to(to), m_cursor(data, id), m_sums(from, step, columns)
     {
-        m_cursor.start(data.placeBefore(id, from));
+        m_cursor.start(data.positionBefore(id, from));
     }
 
     void run(std::uint64_t until)
@@ -163,7 +163,7 @@ private:
     Cursor m_cursor;
     ColumnSums m_sums;
     Lasting m_lasting;
-    bool m_atEnd = false;  ///< an event not before `to` was added
+    bool m_atEnd = false;  ///< added an event at or after `to`
     std::array<HistoryEvent, kBlockRows> m_events;
 };
 
@@ -200,7 +200,7 @@ void ColumnReader::addBlock(const BlockSums &block)
     m_lasting.open = block.open;
 }
 
-/// Copies the events of `count` places of the order.
+/// Copies the events of `count` entries of the order. Returns false if slab or index changed.
 bool ColumnReader::copyPlaces(const SlabView &slab, const Run &run, std::uint32_t place, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i)
@@ -208,8 +208,8 @@ bool ColumnReader::copyPlaces(const SlabView &slab, const Run &run, std::uint32_
     return slab.isCurrent() && Index::isCurrent(slab, run);
 }
 
-/// Adds the rest of a slab whose index is final, whole blocks at a time where they lie in one column; false, having
-/// added nothing, if it is not.
+/// Adds the rest of a slab with a final index, whole blocks at a time where a block lies in one column. Returns false
+/// and adds nothing if the index is not final.
 bool ColumnReader::addIndexed(const SlabView &slab)
 {
     m_data.index.prepare(slab, m_data.isBusy());

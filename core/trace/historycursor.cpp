@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// From slab to slab. Gaps are not stored: they stand where the numbers of two neighbouring events jump, in front of
-// a coroutine's very first event, and, from the table of losses, behind its last.
+// Reads one coroutine from slab to slab. Gaps are not stored. They follow from jumps in the numbers of neighbouring
+// events, from the first number of the coroutine, and, behind its last event, from the table of losses.
 #include "core/trace/historydata.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Cursor::Cursor(const History::Data &data, CoroutineId id, std::size_t piece)
     if (id >= data.coroutines.heads.size())
         return;
     const Head &head = data.coroutines.heads[id];
-    // The loss first: the events that came before it are all seen later on.
+    // Load the loss first: then all events before it are visible below.
     if (const std::uint32_t place = head.loss.load(kAcquire); place != 0) {
         m_lossEnd = data.losses[place - 1].endN.load(kAcquire);
         m_lossTs = data.losses[place - 1].ts.load(kRelaxed);
@@ -32,7 +32,7 @@ Cursor::Cursor(const History::Data &data, CoroutineId id, std::size_t piece)
     m_first = data.coroutines.lives[id].first.load(kRelaxed);
 }
 
-void Cursor::start(Place place, std::uint64_t nextN)
+void Cursor::start(RowPosition place, std::uint64_t nextN)
 {
     m_slab = place.slab;
     m_row = place.row;
@@ -40,7 +40,7 @@ void Cursor::start(Place place, std::uint64_t nextN)
     m_nextN = nextN;
 }
 
-void Cursor::start(Place place)
+void Cursor::start(RowPosition place)
 {
     m_slab = place.slab;
     m_row = place.row;
@@ -71,7 +71,7 @@ bool Cursor::enter(SlabView &slab)
     return false;
 }
 
-/// The slab is not in memory, or was dropped under our feet: on with the next one that is.
+/// Skips a slab that is not in memory, or was evicted during the read, up to the next slab in memory.
 void Cursor::leap()
 {
     m_slab = std::max(m_slab + 1, m_data.log.nextKept(m_slab + 1));
@@ -80,7 +80,7 @@ void Cursor::leap()
         m_leaptAt = m_until;
     m_leapt = true;
     if (m_until == 0)
-        m_known = false;  // until when all was known, nobody can say
+        m_known = false;  // no slab was entered yet: an Absent entry would have no time
 }
 
 bool Cursor::refill()
@@ -91,7 +91,7 @@ bool Cursor::refill()
     while (enter(slab)) {
         Copied copied;
         if (!m_data.copyEvents(slab, m_id, m_row, std::span(m_events).first(m_piece), m_rows, copied))
-            continue;  // gone: so enter() will find
+            continue;  // evicted; enter() skips it
         m_row = copied.nextRow;
         m_count = copied.count;
         if (m_count != 0)
@@ -140,7 +140,7 @@ bool Cursor::next(HistoryEvent &event)
     return true;
 }
 
-Place Cursor::place() const
+RowPosition Cursor::place() const
 {
     return {m_slab, m_at < m_count ? m_rows[m_at] : m_row};
 }

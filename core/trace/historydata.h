@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the writing and the reading half of the History share.
+// The members of a History, shared by its writer and its readers, and the cursor that reads one coroutine.
 #pragma once
 
 #include "core/trace/historyindex.h"
@@ -12,14 +12,14 @@
 
 namespace ct::history {
 
-/// The latest numbers of a coroutine that were lost. Once there is a later event, a jump says the same.
+/// The latest lost numbers of a coroutine. Once a later event exists, the jump in the numbers shows them as well.
 struct EndLoss {
-    Word ts{0};    ///< when it was noticed; stored ahead of:
+    Word ts{0};    ///< time of the report, ns; stored before endN
     Word endN{0};  ///< one after the last missing number; release, partner: acquire in readers
 };
 
-/// A reader's place in the log: the next row to look at.
-struct Place {
+/// A reader's position in the log: the next row to read.
+struct RowPosition {
     std::uint32_t slab = 0;
     std::uint32_t row = 0;
 };
@@ -27,7 +27,7 @@ struct Place {
 /// Events of one coroutine in one slab, copied and validated.
 struct Copied {
     std::uint32_t count = 0;
-    std::uint32_t nextRow = 0;  ///< where to go on
+    std::uint32_t nextRow = 0;  ///< the row to continue with
 };
 
 }  // namespace ct::history
@@ -50,8 +50,8 @@ struct History::Data {
     history::Coroutines coroutines;
     ReservedArray<history::EndLoss> losses;
     history::Word now{0};
-    NotKeptCounter notKept;
-    std::vector<std::uint32_t> freeLosses;  ///< writer: places of dropped coroutines
+    OverflowCounter notKept;
+    std::vector<std::uint32_t> freeLosses;  ///< writer: entries of `losses` whose coroutines were evicted
 
     // Writer.
     void forgetPage(std::uint32_t page);
@@ -61,49 +61,51 @@ struct History::Data {
     void addDeath(const Death &death);
     void addLoss(const Loss &loss, std::uint64_t noticed);
 
-    // Readers. False: the slab is gone, the copy worthless.
+    // Readers.
+    /// Returns false when the slab was evicted; then the copy is invalid.
     bool copyEvents(const history::SlabView &slab, CoroutineId id, std::uint32_t firstRow,
                     std::span<HistoryEvent> events, std::span<std::uint32_t> rows, history::Copied &copied) const;
-    /// The latest row with an event before `ts`; false also if there is none.
+    /// The latest row with an event before `ts`. Returns false if there is none, or if the slab was evicted.
     bool rowBefore(const history::SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const;
-    /// The latest event before `ts`, else where the coroutine's kept history begins; slab 0 if it has none.
-    history::Place placeBefore(CoroutineId id, std::uint64_t ts) const;
+    /// Position of the latest event before `ts`, else of the coroutine's oldest event in memory; slab 0 if it has no
+    /// event.
+    history::RowPosition positionBefore(CoroutineId id, std::uint64_t ts) const;
     bool isBusy() const { return coroutines.heads.size() > std::uint32_t{1} << history::kRowCoroutineBits; }
 };
 
 namespace history {
 
-/// Walks through one coroutine's events and gaps, oldest first.
+/// Iterates over one coroutine's events and gaps, oldest first.
 class Cursor {
 public:
     static constexpr std::size_t kPiece = 256;
 
-    /// `piece`: how many events to copy at a time.
+    /// `piece`: number of events to copy at a time.
     Cursor(const History::Data &data, CoroutineId id, std::size_t piece = kPiece);
 
-    /// Goes on behind event number nextN - 1 ...
-    void start(Place place, std::uint64_t nextN);
-    /// ... or begins here; gaps are told from the first event on, and in front of a coroutine's very first.
-    void start(Place place);
+    /// Continues behind event number nextN - 1.
+    void start(RowPosition place, std::uint64_t nextN);
+    /// Begins at `place`. Reports gaps behind the first event, and in front of the coroutine's very first one.
+    void start(RowPosition place);
 
     bool next(HistoryEvent &event);
 
-    /// The next event's place; valid once there was one.
-    Place place() const;
+    /// Position of the next event; valid after next() has returned true.
+    RowPosition place() const;
     std::uint64_t nextN() const { return m_nextN; }
-    bool isKnown() const { return m_known; }  ///< nextN() is
+    bool isKnown() const { return m_known; }  ///< nextN() is exact
 
-    // For those who can do without single events.
+    // For readers that process whole blocks instead of single events.
 
-    /// The slab that the next event may be in, if none of it is copied yet; false at the end.
+    /// The slab that may hold the next event. Returns false at the end, or while copied events of a slab are left.
     bool enter(SlabView &slab);
     std::uint32_t row() const { return m_row; }
-    /// Steps over rows whose events were taken otherwise; the last one's number was nextN - 1.
+    /// Skips rows that the caller has processed itself; the number of the last event was nextN - 1.
     void skipTo(std::uint32_t row, std::uint64_t nextN);
-    void skipRows(std::uint32_t row) { m_row = row; }  ///< the same, without events among them
-    /// The gap in front of event number n at `ts`, or what is absent there, if there is any; steps over it.
+    void skipRows(std::uint32_t row) { m_row = row; }  ///< skips rows without events of the coroutine
+    /// Reports the gap or the absent events before event number n at `ts`, if there are any, and steps over them.
     bool gapBefore(std::uint64_t n, std::uint64_t ts, HistoryEvent &gap);
-    /// Behind the last event in memory, if later ones are not: says so, once.
+    /// Reports once that events are absent behind the last event in memory.
     bool absentEnd(HistoryEvent &absent);
 
 private:
@@ -116,11 +118,11 @@ private:
     std::uint32_t m_slab = 0;
     std::uint32_t m_row = 0;
     std::uint32_t m_first = 0;  ///< slab of the coroutine's very first event
-    std::uint32_t m_last = 0;   ///< and of its latest
+    std::uint32_t m_last = 0;   ///< slab of its latest event
     bool m_known = false;
-    bool m_leapt = false;         ///< over slabs that are not in memory, since the latest event
-    std::uint64_t m_leaptAt = 0;  ///< until when all was known then
-    std::uint64_t m_until = 0;    ///< latest time in the slab that was entered last
+    bool m_leapt = false;         ///< skipped slabs that are not in memory, since the latest event
+    std::uint64_t m_leaptAt = 0;  ///< ns; value of m_until at the first skipped slab
+    std::uint64_t m_until = 0;    ///< ns; latest time in the slab that was entered last
     std::uint64_t m_nextN = 0;
     std::uint64_t m_lossEnd = 0;
     std::uint64_t m_lossTs = 0;

@@ -66,7 +66,7 @@ std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uin
     if (cells > kMaxCells || kArenaBytes - cells * kCellBytes < (rows + 1) * kRowBytes)
         return kNoCell;
     const std::uint32_t cell = m_cells;
-    // Ahead of the first row that names it.
+    // Stored before the first row that names the cell.
     for (std::uint32_t i = 0; i < 2 * count; ++i)
         storeRelease(cellAt(m_slab, cell + i / 2) + i % 2 * sizeof(std::uint64_t), words[i]);
     m_table[place] = m_stamp << 16 | cell;

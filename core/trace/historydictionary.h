@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The cells of the slab that is being filled: finds the one that fits an event, or adds it.
+// The cells of the slab that is being filled. Finds the cell that fits an event, or adds one.
 #pragma once
 
 #include "core/trace/historyslab.h"
@@ -17,21 +17,21 @@ class Dictionary {
 public:
     static constexpr std::uint32_t kNoCell = ~std::uint32_t{0};
 
-    /// Forgets everything: from now on for this slab.
+    /// Clears all cells; from now on, cells belong to `slab`.
     void begin(std::byte *slab);
 
-    /// How many rows there is room for at present.
+    /// How many rows the slab has room for at present.
     std::uint32_t rowLimit() const { return m_rowLimit; }
     std::uint32_t cells() const { return m_cells; }
 
-    /// What an event has in common with others. Made for speed: the compiler loads neighbouring members at once.
+    /// What an event has in common with others. Laid out for speed: the compiler loads neighbouring members at once.
     struct Key {
-        std::uint64_t addr = 0;  ///< 0 = none or the usual one
+        std::uint64_t addr = 0;  ///< 0 = none, or the usual one
         std::uint64_t tidAndSite = 0;
         std::uint64_t rest = 0;  ///< kind (8) | active | usual | high bits of coroutine (6), time (16), number (32)
-        bool fits = false;       ///< in these bits
+        bool fits = false;       ///< the values fit into these bits
     };
-    /// `time`: relative to the slab's base.
+    /// `time`: relative to the slab's base, ns.
     static Key keyOf(const Transition &event, bool usual, std::uint64_t time)
     {
         Key key = plainKeyOf(event, usual);
@@ -40,7 +40,7 @@ public:
         key.fits = (time >> 48 | event.n >> (kRowNumberBits + 32)) == 0;
         return key;
     }
-    /// The same of an event without high bits.
+    /// Key of an event whose high bits are all 0.
     static Key plainKeyOf(const Transition &event, bool usual)
     {
         return {event.addr & (std::uint64_t{usual} - 1), event.tid | std::uint64_t{event.site} << 32,
@@ -51,7 +51,7 @@ public:
     {
         return (event.coroutine >> kRowCoroutineBits | time >> 32 | event.n >> kRowNumberBits) == 0;
     }
-    /// The cell, if it was used lately; else kNoCell.
+    /// The cell, if it was used recently; else kNoCell.
     std::uint32_t recentCellOf(const Key &key) const
     {
         const Recent &recent = m_recent[placeOf(key)];
@@ -59,8 +59,8 @@ public:
             (recent.rest ^ key.rest) | (recent.addr ^ key.addr) | (recent.tidAndSite ^ key.tidAndSite);
         return differs == 0 && key.fits ? recent.cell : kNoCell;
     }
-    /// Finds or adds the cell. kNoCell: the slab, which has `rows` rows, has no room for the event.
-    /// Makes the key once more: so the caller's never has to leave the registers.
+    /// Finds or adds the cell. kNoCell: the slab, which has `rows` rows, has no room for the event. Makes the key
+    /// again, so the caller's key can stay in registers.
     std::uint32_t cellOf(const Transition &event, bool usual, std::uint64_t time, std::uint32_t rows);
 
 private:
@@ -71,10 +71,10 @@ private:
     struct alignas(32) Recent {
         std::uint64_t addr = 0;
         std::uint64_t tidAndSite = 0;
-        std::uint64_t rest = 0xFF;  ///< no such kind
+        std::uint64_t rest = 0xFF;  ///< matches no event: there is no such kind
         std::uint32_t cell = 0;
     };
-    using Words = std::array<std::uint64_t, 4>;  ///< of one cell, or of the two of a wide one
+    using Words = std::array<std::uint64_t, 4>;  ///< of one cell, or of the two cells of a wide one
 
     static std::size_t placeOf(const Key &key)
     {
@@ -87,7 +87,7 @@ private:
     std::byte *m_slab = nullptr;
     std::uint32_t m_cells = 0;
     std::uint32_t m_rowLimit = 0;
-    std::uint32_t m_stamp = 0;  ///< of this slab's places in the table, 16 bits
+    std::uint32_t m_stamp = 0;  ///< marks the entries of m_table that belong to this slab, 16 bits
     std::array<Recent, std::size_t{1} << kRecentBits> m_recent;
     std::vector<std::uint32_t> m_table;  ///< open addressing: stamp (16) | cell (16)
 };

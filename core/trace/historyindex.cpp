@@ -9,9 +9,9 @@ namespace ct::history {
 
 namespace {
 
-/// So many rows are searched one by one rather than sorted: microseconds.
+/// Below this many rows, a linear search (microseconds) is cheaper than an index.
 constexpr std::uint32_t kFewRows = 256;
-/// An index of a slab that still grows is renewed when so many rows have come.
+/// Renew the index of a growing slab after this many new rows.
 constexpr std::uint32_t kRenewRows = 8192;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -27,7 +27,7 @@ std::uint32_t rowsOf(std::uint64_t indexed, std::uint32_t number)
     return indexed >> 32 == number ? static_cast<std::uint32_t>(indexed) : 0;
 }
 
-/// Where the run of each key begins, out of how often there is each.
+/// Turns the count of each key into the start of its run.
 void accumulate(std::vector<std::uint32_t> &counts)
 {
     std::uint32_t sum = 0;
@@ -78,7 +78,7 @@ void Index::prepare(const SlabView &slab, bool manyCoroutines)
 
 void Index::build(const SlabView &slab, bool manyCoroutines)
 {
-    // Another builder may have been faster.
+    // Another thread may have built the index in the meantime.
     if (rowsOf(slab.buffer->indexed.load(kAcquire), slab.number) >= slab.rows)
         return;
     m_ids.resize(slab.rows);
@@ -111,8 +111,8 @@ void Index::build(const SlabView &slab, bool manyCoroutines)
         slab.buffer->indexed.store(indexOf(slab.number, slab.rows), kRelease);
 }
 
-// Counts and places: in one go when there are few enough keys, else by the lower half of their bits and then, without
-// disturbing that order, by the upper half.
+// Counting sort: one pass if there are few keys. Otherwise two stable passes, first by the lower half of the bits, then
+// by the upper half.
 void Index::sort(std::byte *order, std::uint32_t rows, unsigned bits)
 {
     constexpr unsigned kFewBits = 12;
@@ -144,7 +144,7 @@ void Index::storeFences(std::byte *memory, std::uint32_t rows, std::uint32_t spa
     for (std::uint32_t row = 0; row < rows; ++row)
         ++m_counts[m_ids[row] >> shift];
     accumulate(m_counts);
-    // The last range is not empty: all of them begin below 64 Ki.
+    // The last range is not empty, so every range begins below 64 Ki and fits into 16 bits.
     for (std::size_t range = 0; range < m_counts.size(); ++range)
         storeRelease(memory + range * sizeof(std::uint16_t), static_cast<std::uint16_t>(m_counts[range]));
 }
@@ -169,8 +169,8 @@ Run Index::find(const SlabView &slab, CoroutineId id)
     std::uint32_t end = rangeEnd;
     if (shift != 0) {
         const bool highBits = header(slab, kHighBits) != 0;
-        // The first place with nothing smaller; from there, in growing steps, the first with something greater: most
-        // runs are short.
+        // Binary search for the first entry of this id or a later one. Then search in growing steps for the first entry
+        // of a later id, because most runs are short.
         for (std::uint32_t after = rangeEnd; begin < after;) {
             const std::uint32_t middle = begin + (after - begin) / 2;
             if (coroutineAt(slab, middle, highBits) < id)
@@ -208,8 +208,8 @@ std::uint32_t Index::placeOf(const SlabView &slab, const Run &run, std::uint32_t
     return place;
 }
 
-// A block's sums: a seqlock of their own, with the slab's number (32) and a bit for "being written" as its lock,
-// because any reader may write them, and one of a slab that was dropped meanwhile may be late.
+// The sums of a block have a seqlock of their own: the slab's number in the upper bits, bit 0 set during a write. Any
+// reader may write them, even late, for a slab that was evicted in the meantime.
 namespace {
 
 enum SumWord : unsigned { kLock, kFirstTs, kLastTs, kFirstN, kLastN, kRunNs, kSuspendedNs, kBits, kSumWords };
@@ -241,7 +241,7 @@ bool Index::loadSums(const SlabView &slab, std::uint32_t place, BlockSums &sums)
     sums.suspends = bits & kSuspends;
     sums.gap = bits & kGap;
     sums.open = static_cast<Open>(bits >> kOpenShift & 3U);
-    // Relaxed: who saw a later content, with acquire, sees that the lock was taken before.
+    // Relaxed: a reader that loaded newer contents (acquire) sees that the lock was taken before.
     return SumRef(*reinterpret_cast<std::uint64_t *>(at)).load(kRelaxed) == lock;
 }
 
@@ -251,7 +251,7 @@ void Index::storeSums(const SlabView &slab, std::uint32_t place, const BlockSums
     const std::uint64_t lock = std::uint64_t{slab.number} << 1;
     const SumRef ref(*reinterpret_cast<std::uint64_t *>(at));
     std::uint64_t seen = ref.load(kRelaxed);
-    // Acquire; partner: the release below, of who held it before.
+    // Acquire; partner: the release below by the previous writer.
     if ((seen & 1U) != 0 || seen == lock || !ref.compare_exchange_strong(seen, lock | 1U, kAcquire, kRelaxed))
         return;
     const auto store = [at](SumWord index, std::uint64_t value) {

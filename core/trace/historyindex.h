@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How readers find one coroutine among the rows of a slab. They build the index themselves, the first one that needs
-// it; the writer never touches it. One builder at a time: who comes second searches the rows one by one.
+// The index of a slab: finds the rows of one coroutine. The first reader that needs the index builds it; the writer
+// never touches it. Only one thread builds at a time; meanwhile, other readers search the rows one by one.
 //
-//   order   the row numbers, sorted by coroutine, those of one coroutine in their own order
-//   fences  coroutines are cut into at most kFences equal ranges; where each begins in the order
-//   sums    of kBlockRows places of the order, when they are all of one coroutine: see BlockSums
+//   order   row numbers, sorted by coroutine; rows of one coroutine keep their order
+//   fences  the ids are cut into at most kFences equal ranges; where each range begins in the order
+//   sums    of kBlockRows consecutive entries of the order, if all are of one coroutine: see BlockSums
 //
-// Buffer::indexed is the index's seqlock: 0 (relaxed), contents (release each), slab and rows (release). Readers:
-// indexed (acquire), contents (acquire each), indexed again (relaxed). A builder whose slab was dropped meanwhile has
-// spoilt nothing, because the next builder comes after it, and publishes nothing.
+// Buffer::indexed is the index's seqlock. Builder: 0 (relaxed), contents (release each), slab and rows (release).
+// Readers: indexed (acquire), contents (acquire each), indexed again (relaxed). A builder whose slab is evicted during
+// the build publishes nothing. It does no damage, because the next builder starts after it.
 #pragma once
 
 #include "core/trace/historylog.h"
@@ -19,7 +19,7 @@
 
 namespace ct::history {
 
-/// What lasts after an event: nothing known (or finished: it waits for nothing), running, suspended.
+/// The state after an event. Nothing: unknown, or finished, so the coroutine waits for nothing.
 enum class Open : std::uint8_t { Nothing, Running, Suspended };
 
 inline Open openAfter(const HistoryEvent &event)
@@ -30,7 +30,7 @@ inline Open openAfter(const HistoryEvent &event)
                                                                                        : Open::Nothing;
 }
 
-/// kBlockRows events of one coroutine, from the first to the last.
+/// Sums of kBlockRows consecutive events of one coroutine. Times and durations in ns.
 struct BlockSums {
     std::uint64_t firstTs = 0;
     std::uint64_t lastTs = 0;
@@ -41,27 +41,27 @@ struct BlockSums {
     SiteId lastSite = kUnknownSite;  ///< of the last suspension
     bool suspends = false;           ///< there is a suspension
     bool gap = false;                ///< numbers are missing
-    Open open = Open::Nothing;       ///< what lasts since lastTs
+    Open open = Open::Nothing;       ///< the state after lastTs
 };
 
-/// Sums up events without gaps between them other than jumps in their numbers.
+/// Sums up events. Gaps show only as jumps in their numbers.
 BlockSums sumUp(std::span<const HistoryEvent> events);
 
-/// Where one coroutine's rows are.
+/// The rows of one coroutine.
 struct Run {
-    std::uint32_t begin = 0;    ///< in the order
-    std::uint32_t end = 0;      ///< one after
-    std::uint32_t tail = 0;     ///< this row and later ones are not in the order
-    std::uint64_t indexed = 0;  ///< the index that says so; 0 = none
+    std::uint32_t begin = 0;    ///< index in the order
+    std::uint32_t end = 0;      ///< one past the last
+    std::uint32_t tail = 0;     ///< rows from this one on are not in the order
+    std::uint64_t indexed = 0;  ///< value of Buffer::indexed that the run was read from; 0 = no index
 };
 
 class Index {
 public:
-    /// Builds or renews the index of a slab, when that is worth it and nobody else is at it.
+    /// Builds or renews the index of a slab, if that is worth it and no other thread is building.
     void prepare(const SlabView &slab, bool manyCoroutines);
 
     static Run find(const SlabView &slab, CoroutineId id);
-    /// After copying what a run names: true, if it was one index all the time.
+    /// Call after copying the rows of a run. Returns true if the index did not change.
     static bool isCurrent(const SlabView &slab, const Run &run)
     {
         // Relaxed: the contents were loaded with acquire.
@@ -71,12 +71,12 @@ public:
     {
         return loadAcquire<std::uint16_t>(slab.memory + kOrderAt + place * sizeof(std::uint16_t));
     }
-    /// First place of the run whose row is not before `row`.
+    /// First entry of the run whose row is at or after `row`.
     static std::uint32_t placeOf(const SlabView &slab, const Run &run, std::uint32_t row);
-    /// The whole slab is in the order, and stays so.
+    /// The order has the whole slab and does not change any more.
     static bool isFinal(const SlabView &slab, const Run &run) { return slab.sealed && run.tail >= slab.rows; }
 
-    /// Sums of the block that begins at `place`; of slabs with a final index.
+    /// Sums of the block that begins at `place`. Only for slabs with a final index.
     static bool loadSums(const SlabView &slab, std::uint32_t place, BlockSums &sums);
     static void storeSums(const SlabView &slab, std::uint32_t place, const BlockSums &sums);
 
@@ -105,10 +105,10 @@ private:
     void sort(std::byte *order, std::uint32_t rows, unsigned bits);
     void storeFences(std::byte *memory, std::uint32_t rows, std::uint32_t span, unsigned shift);
 
-    std::atomic<bool> m_building{false};  ///< exchange acquire / store release; guards the following
-    std::vector<std::uint32_t> m_ids;     ///< of each row, less the smallest
+    std::atomic<bool> m_building{false};  ///< exchange: acquire, store: release; guards the following members
+    std::vector<std::uint32_t> m_ids;     ///< coroutine of each row, less the smallest
     std::vector<std::uint32_t> m_counts;
-    std::vector<std::uint16_t> m_half;  ///< order by the lower half of the bits
+    std::vector<std::uint16_t> m_half;  ///< rows sorted by the lower half of the bits
 };
 
 }  // namespace ct::history

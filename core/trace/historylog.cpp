@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/historylog.h"
 
+#include "core/stream/resumepairs.h"
 #include "core/trace/historydictionary.h"
-#include "core/trace/turns.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,15 +15,16 @@ namespace {
 
 constexpr std::uint64_t kMinSlabs = 4;
 constexpr std::uint64_t kMaxSlabs = 1U << 15;
-/// Events of other threads that are a little older than a slab's first one still lie after its base.
+/// Distance in ns from a slab's base to its first event. Slightly older events of other threads still lie after the
+/// base.
 constexpr std::uint64_t kBaseAhead = 1U << 28;
-/// When only the latest keepNs are kept, a slab spans at most this part of it.
+/// With keepNs, a slab is closed once it spans 1/8 of it, so old events can be evicted in time.
 constexpr std::uint64_t kSlabsPerKeep = 8;
 
-constexpr std::uint32_t kBytesPerRow = kSlabBytes / kMaxRows;  ///< with its part of everything
-constexpr std::ptrdiff_t kGroup = 32;                          ///< events whose heads are fetched together
-constexpr std::uint32_t kHeadsAtHand = 1U << 13;               ///< so few stay in the second-level cache
-constexpr std::ptrdiff_t kRowsAhead = 2048;                    ///< bytes; from the last row on, still inside the slab
+constexpr std::uint32_t kBytesPerRow = kSlabBytes / kMaxRows;  ///< with the row's share of cells and index
+constexpr std::ptrdiff_t kGroup = 32;                          ///< events whose heads are prefetched together
+constexpr std::uint32_t kHeadsAtHand = 1U << 13;               ///< this many heads stay in the second-level cache
+constexpr std::ptrdiff_t kRowsAhead = 2048;  ///< bytes to prefetch ahead; in the slab even from the last row
 static_assert(kMaxRows * kRowBytes + kRowsAhead + kGroup * kRowBytes <= kSlabBytes);
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -35,21 +36,22 @@ void increase(Word &word, std::uint64_t by)
     word.store(word.load(kRelaxed) + by, kRelaxed);
 }
 
-/// Fetches the heads of a group of events.
+/// Prefetches the heads of a group of events.
 inline void fetch(const Transition *event, const Transition *end, const Head *heads)
 {
     for (; event != end; ++event)
         __builtin_prefetch(heads + event->coroutine, 1);
 }
 
-/// The memory of the rows after the next few, which was last used a whole ring ago.
+/// Prefetches the memory of later rows. It was last used one round of the ring ago.
 inline void fetchRows(const std::byte *row)
 {
     for (std::ptrdiff_t line = 0; line < kGroup * kRowBytes; line += 64)
         __builtin_prefetch(row + kRowsAhead + line, 1);
 }
 
-/// Two rows, if these are an ordinary turn of a coroutine that is in this slab already; else nothing is done.
+/// Stores two rows if the events are an ordinary turn of a coroutine that is already in this slab. Else does nothing
+/// and returns false.
 inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transition &resume, const Transition &suspend,
                       const Head &head, std::uint64_t base, std::uint32_t slab)
 {
@@ -69,7 +71,7 @@ inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transi
     return true;
 }
 
-/// A coroutine without a usual address: from now on, this is it, unless it is none. Returns if it is.
+/// Makes `addr` the coroutine's usual address, unless it is no address. Returns whether it did.
 bool adopt(Head &head, std::uint64_t addr)
 {
     if (addr == 0 || addr == Head::kNoAddr)
@@ -78,7 +80,7 @@ bool adopt(Head &head, std::uint64_t addr)
     return true;
 }
 
-/// A coroutine's first event in a slab; maybe its first of all.
+/// Handles a coroutine's first event in a slab, which may be its very first.
 void enter(Head &head, Life &life, const Transition &event, std::uint32_t slab)
 {
     if (head.last.load(kRelaxed) == 0) {
@@ -113,7 +115,7 @@ void Log::prepareMemory()
     m_memory.prepareAll();
 }
 
-/// A spare one, or a new one; nullptr: the system has no memory for it.
+/// Returns a spare buffer or a new one; nullptr when the system has no memory for it.
 Buffer *Log::takeBuffer()
 {
     if (m_spare.empty()) {
@@ -138,21 +140,21 @@ void Log::dropOldest()
     m_keptEvents.store(m_keptEvents.load(kRelaxed) - rows, kRelaxed);
     if (rows != 0)
         m_droppedBefore.store(std::max(m_droppedBefore.load(kRelaxed), slot.maxTs.load(kRelaxed) + 1), kRelaxed);
-    // Relaxed: ordered for readers by the release of every content stored after it (see historyslab.h).
+    // Relaxed: the release of each content stored later orders it for readers (see historyslab.h).
     slot.stamp.store(0, kRelaxed);
     m_spare.push_back(slot.buffer.load(kRelaxed));
     m_oldest.store(number + 1, kRelease);
     m_bytesUsed.store(m_bytesUsed.load(kRelaxed) - kSlabBytes, kRelaxed);
 }
 
-/// The slab gets no more events; the next one of the stream has place `end`.
+/// Closes the slab for new events. The next event of the stream has position `end`.
 void Log::seal(std::uint64_t end)
 {
     publish(kSealed);
     m_restored.add(m_number, {m_place, end, m_base, m_minTs, m_maxTs, m_rows});
 }
 
-/// `ts`, `place`: of its first event.
+/// `ts`, `place`: time and position of its first event.
 void Log::beginSlab(std::uint64_t ts, std::uint64_t place)
 {
     if (m_number != 0) {
@@ -162,7 +164,7 @@ void Log::beginSlab(std::uint64_t ts, std::uint64_t place)
     }
     Buffer *buffer = takeBuffer();
     if (!buffer) {
-        // Without memory the budget is what there is by now.
+        // Without more memory, the existing slabs are the budget.
         if (m_number == m_oldest.load(kRelaxed))
             throw std::bad_alloc();
         dropOldest();
@@ -194,7 +196,7 @@ void Log::publish(std::uint32_t seal)
     slot.minTs.store(m_minTs, kRelease);
     slot.maxTs.store(m_maxTs, kRelease);
     slot.rows.store(m_rows | seal, kRelease);
-    // A slab that gets no more rows is used as a whole, however full it is.
+    // A sealed slab counts with its whole size, however few rows it has.
     increase(m_bytesUsed, (m_rows - before) * kBytesPerRow);
     if (seal != 0)
         increase(m_bytesUsed, kSlabBytes - m_rows * kBytesPerRow);
@@ -206,8 +208,8 @@ void Log::publish(std::uint32_t seal)
     m_lastTs.store(std::max(m_lastTs.load(kRelaxed), m_maxTs), kRelaxed);
 }
 
-// Everything that the loop needs is copied first: after an atomic store the compiler reads members again. Where there
-// are many heads, those of the next group are on their way while this one is worked on.
+// Copies of members come first, because the compiler reloads members after each atomic store. If there are many heads,
+// the loop prefetches those of the next group while it works on this one.
 std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines)
 {
     const std::uint32_t number = m_number;
@@ -251,7 +253,7 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
                 cell = dictionary.cellOf(*event, usual, time, rows());
                 if (cell == Dictionary::kNoCell)
                     break;
-                // A new cell may have taken the place of rows.
+                // A new cell may have used up the room of rows.
                 stop = event + std::min<std::ptrdiff_t>(groupEnd - event, dictionary.rowLimit() - rows());
             }
             storeRow(row, *event, time, cell);
@@ -289,7 +291,7 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         events = events.subspan(fill(events, coroutines));
         if (m_full || events.empty())
             continue;
-        // It stopped in front of events of unknown coroutines.
+        // fill() stopped in front of an event of an unknown coroutine.
         std::vector<Transition> rest;
         std::copy_if(events.begin(), events.end(), std::back_inserter(rest), isKnown);
         m_known = std::move(rest);

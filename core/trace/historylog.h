@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The log of all events: a ring of slabs. Over the budget, or when they are too old, the oldest slabs are dropped; they
-// can be made again, beside the ring, by somebody who has their events.
+// The log of all events: a ring of slabs. The oldest slabs are evicted when the budget is used up, or when they are too
+// old. A caller that has their events can restore them outside the ring.
 #pragma once
 
+#include "core/base/reservedarray.h"
 #include "core/trace/historyrestored.h"
 #include "core/trace/historyslab.h"
-#include "core/trace/reservedarray.h"
 #include "core/trace/residence.h"
 #include "core/trace/slabmemory.h"
 
@@ -17,20 +17,20 @@
 
 namespace ct::history {
 
-/// Per coroutine, what every event looks at: as small as possible, because the coroutines take turns.
+/// The part of a coroutine that each event needs. Small, because consecutive events are of different coroutines.
 struct Head {
     static constexpr std::uint64_t kNoAddr = ~std::uint64_t{0};
-    Word usualAddr{kNoAddr};             ///< constant once it is another
-    std::atomic<std::uint32_t> last{0};  ///< slab of its latest event; release, partner: acquire in readers
-    std::atomic<std::uint32_t> loss{0};  ///< place + 1 in the table of losses; release / acquire
+    Word usualAddr{kNoAddr};             ///< set once; kNoAddr until then
+    std::atomic<std::uint32_t> last{0};  ///< slab of the latest event; release, partner: acquire in readers
+    std::atomic<std::uint32_t> loss{0};  ///< index + 1 in the table of losses; release, partner: acquire in readers
 };
 static_assert(sizeof(Head) == 16);
 
-/// And the rest. Plain members belong to the writer.
+/// The rest of a coroutine. The writer owns the plain members.
 struct Life {
-    Word deathTs{0};                      ///< 0 = lives
-    std::atomic<std::uint32_t> first{0};  ///< slab of its very first event; stored before Head::last
-    std::atomic<std::uint8_t> firstN{0};  ///< its first number; the same
+    Word deathTs{0};                      ///< ns; 0 = alive
+    std::atomic<std::uint32_t> first{0};  ///< slab of the very first event; stored before Head::last
+    std::atomic<std::uint8_t> firstN{0};  ///< lowest number of the coroutine, 0 or 1; stored before Head::last
     Dialect dialect = Dialect::Unknown;
 };
 static_assert(sizeof(Life) == 16);
@@ -38,13 +38,13 @@ static_assert(sizeof(Life) == 16);
 struct Coroutines {
     Coroutines(std::uint32_t most, const RecordLimits &limits) : residence(limits), heads(most), lives(most) {}
     Residence residence;
-    ReservedArray<Head> heads;  ///< in one piece: a head is found by its number alone
+    ReservedArray<Head> heads;  ///< contiguous, so the id alone finds a head
     ReservedArray<Life> lives;  ///< as many as heads, or one more
 };
 
 class Log {
 public:
-    /// `restored`: bytes beside the budget, for slabs that are made again.
+    /// `restored`: bytes for restored slabs, outside the budget.
     Log(std::uint64_t budget, std::uint64_t restored, std::uint64_t keepNs);
     ~Log();
     Log(const Log &) = delete;
@@ -52,22 +52,23 @@ public:
 
     // Writer only.
 
-    /// Before the first event: makes all that the budget allows, and touches it.
+    /// Call before the first event. Reserves all memory of the budget and touches it.
     void prepareMemory();
-    /// Events of coroutines without a head are left out.
+    /// Leaves out events of coroutines without a head.
     void append(std::span<const Transition> events, Coroutines &coroutines);
-    /// After each pass: drops what is too old.
+    /// Call after each pass. Evicts slabs that are too old.
     void settle(std::uint64_t now);
 
     // Readers, any thread.
 
-    /// False: the slab was dropped, or never was.
+    /// Returns false when the slab is not in memory.
     bool view(std::uint32_t number, SlabView &view) const
     {
         return slotOf(number).view(number, view) || m_restored.view(number, view);
     }
-    std::uint32_t oldest() const { return m_oldest.load(std::memory_order_acquire); }  ///< of the ring; 0 = none yet
-    /// The first slab in memory from `number` on; what the ring has not reached yet counts as there.
+    /// The oldest slab of the ring; 0 = none yet.
+    std::uint32_t oldest() const { return m_oldest.load(std::memory_order_acquire); }
+    /// The first slab in memory from `number` on. Slabs that the ring has not begun yet count as in memory.
     std::uint32_t nextKept(std::uint32_t number) const;
     /// The last slab in memory up to `number`; 0 = none.
     std::uint32_t previousKept(std::uint32_t number) const;
@@ -81,7 +82,7 @@ public:
     std::uint64_t keptEvents() const { return m_keptEvents.load(std::memory_order_relaxed); }
     std::uint64_t bytesUsed() const { return m_bytesUsed.load(std::memory_order_relaxed) + m_restored.bytesUsed(); }
     std::uint64_t mostBytes() const { return (std::uint64_t{m_slotCount} + m_restored.slabs()) * kSlabBytes; }
-    /// Events of the stream so far, whether kept or not: the place of the next one.
+    /// Events of the stream so far, evicted ones included: the position of the next event.
     std::uint64_t streamed() const { return m_streamed.load(std::memory_order_acquire); }
 
 private:
@@ -110,7 +111,7 @@ private:
     std::uint64_t m_minTs = 0;
     std::uint64_t m_maxTs = 0;
     bool m_full = true;
-    std::uint64_t m_place = 0;  ///< of its first event in the stream, or Sealed::kUnknown
+    std::uint64_t m_place = 0;  ///< position of its first event in the stream, or Sealed::kUnknown
 
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::vector<Buffer *> m_spare;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What was dropped: which pieces of the stream a look into the past needs, and how they come back.
+// Evicted events: which pieces of the stream a view of the past needs, and how they are restored.
 #include "core/trace/historydata.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
         if (number >= first && restored.sealed(number).maxTs >= from)
             look.slabs.push_back(number);
     }
-    // What began before is seen from the piece before.
+    // The piece before shows the state at the start of the view.
     if (first > 1 && first <= ring && hasRoom())
         look.slabs.push_back(first - 1);
     std::reverse(look.slabs.begin(), look.slabs.end());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The reading half: copy, validate, then use the copy.
+// The readers of the History: copy, validate, then use the copy.
 #include "core/trace/history.h"
 
 #include "core/trace/historydata.h"
@@ -15,7 +15,7 @@ using namespace history;
 
 namespace {
 
-/// The next of a coroutine's rows in [row, slab.rows), looked for one by one; slab.rows if there is none.
+/// The coroutine's first row in [row, slab.rows), found by linear search; slab.rows if there is none.
 std::uint32_t nextRowOf(const SlabView &slab, CoroutineId id, std::uint32_t row)
 {
     constexpr std::uint32_t kLow = (std::uint32_t{1} << kRowCoroutineBits) - 1;
@@ -32,7 +32,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
                                std::span<HistoryEvent> events, std::span<std::uint32_t> rows, Copied &copied) const
 {
     index.prepare(slab, isBusy());
-    // Relaxed: it was stored ahead of the rows that refer to it.
+    // Relaxed: the address was stored before the rows that refer to it.
     const std::uint64_t usualAddr = coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
     for (const bool indexed : {true, false}) {
         const Run run = indexed ? Index::find(slab, id) : Run();
@@ -51,13 +51,13 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
         while (copied.count < events.size() && (row = nextRowOf(slab, id, row)) < slab.rows)
             take(row++);
         if (copied.count < events.size())
-            copied.nextRow = std::max(slab.rows, run.tail);  // the index may know more rows than the view
+            copied.nextRow = std::max(slab.rows, run.tail);  // the index may cover more rows than the view
         if (!slab.isCurrent())
             return false;
         if (Index::isCurrent(slab, run))
             return true;
     }
-    return true;  // the second time there was no index that could have changed
+    return true;  // the second round used no index that could have changed
 }
 
 bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const
@@ -93,7 +93,7 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
     return false;
 }
 
-Place History::Data::placeBefore(CoroutineId id, std::uint64_t ts) const
+RowPosition History::Data::positionBefore(CoroutineId id, std::uint64_t ts) const
 {
     if (id >= coroutines.heads.size())
         return {};
@@ -117,7 +117,7 @@ std::vector<HistoryEvent> History::events(CoroutineId id, std::uint64_t from, st
     std::vector<HistoryEvent> found;
     std::optional<HistoryEvent> before;
     Cursor cursor(*m_data, id, std::min(limit, Cursor::kPiece) + 2);
-    cursor.start(m_data->placeBefore(id, from));
+    cursor.start(m_data->positionBefore(id, from));
     for (HistoryEvent event; found.size() < limit && cursor.next(event);) {
         if (event.ts < from) {
             before = event;
@@ -141,12 +141,12 @@ std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryE
     if (position.known)
         cursor.start({position.slab, position.row}, position.nextN);
     else
-        cursor.start(position.slab != 0 ? Place{position.slab, position.row} : m_data->placeBefore(id, 0));
+        cursor.start(position.slab != 0 ? RowPosition{position.slab, position.row} : m_data->positionBefore(id, 0));
     std::size_t got = 0;
     while (got < events.size() && cursor.next(events[got]))
         ++got;
     if (got != 0) {
-        const Place place = cursor.place();
+        const RowPosition place = cursor.place();
         position.slab = place.slab;
         position.row = place.row;
         position.nextN = cursor.nextN();

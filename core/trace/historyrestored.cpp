@@ -12,7 +12,7 @@ namespace ct::history {
 
 namespace {
 
-constexpr std::uint32_t kMostSealed = 1U << 21;  ///< 137 billion events
+constexpr std::uint32_t kMostSealed = 1U << 21;  ///< entries, for 137 billion events
 constexpr std::uint32_t kMostSlabs = 1U << 14;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -29,7 +29,7 @@ constexpr std::uint32_t lowestBit(std::uint32_t number)
     return number & (~number + 1);
 }
 
-/// How far a slab is from the nearest of `kept`; 0 is no slab, and the farthest.
+/// Distance of a slab to the nearest of `kept`. No slab (0) has the greatest distance.
 std::uint32_t distanceTo(std::span<const std::uint32_t> kept, std::uint32_t number)
 {
     std::uint32_t distance = ~std::uint32_t{0};
@@ -54,7 +54,7 @@ Restored::~Restored() = default;
 
 void Restored::add(std::uint32_t number, const Sealed &sealed)
 {
-    // Without room for its line, it and all later ones cannot be made again.
+    // Without room for this entry, this slab and all later ones cannot be restored.
     Sealed *const line = number == m_sealed.sizeOfWriter() + 1 ? m_sealed.prepare() : nullptr;
     if (!line)
         return;
@@ -128,7 +128,7 @@ std::uint32_t Restored::previous(std::uint32_t number) const
     return found;
 }
 
-/// A slot whose slab may go, + 1; 0: all of them are to be kept, or there is no memory.
+/// Returns a slot that may be used, + 1; 0 if all slabs in it are to be kept, or if there is no memory.
 std::uint32_t Restored::slotFor(std::span<const std::uint32_t> keep)
 {
     const std::uint32_t used = m_used.load(kRelaxed);
@@ -153,7 +153,7 @@ std::uint32_t Restored::slotFor(std::span<const std::uint32_t> keep)
     return place;
 }
 
-/// As the ring's writer did, but that it changes nothing about the coroutines. Returns the rows.
+/// Fills the slab as the ring's writer did, but changes no coroutine. Returns the number of rows.
 std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<const Transition> events,
                              const Coroutines &coroutines)
 {
@@ -163,7 +163,7 @@ std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<
     for (const Transition &event : events) {
         if (event.coroutine >= known)
             continue;
-        // Acquire; partner: the release by which the writer made it the usual one.
+        // Acquire; partner: the release in adopt().
         const std::uint64_t usualAddr = coroutines.heads[event.coroutine].usualAddr.load(kAcquire);
         const bool usual = event.addr == usualAddr && usualAddr != Head::kNoAddr;
         const std::uint64_t time = event.ts - sealed.base;
@@ -194,7 +194,7 @@ bool Restored::restore(std::uint32_t number, std::span<const Transition> events,
         m_dictionary = std::make_unique<Dictionary>();
     Slot &slot = m_slots[place - 1];
     Buffer &buffer = *slot.buffer.load(kRelaxed);
-    // Relaxed: ordered for readers by the release of every content stored after it (see historyslab.h).
+    // Relaxed: the release of each content stored later orders it for readers (see historyslab.h).
     slot.stamp.store(0, kRelaxed);
     buffer.indexed.store(0, kRelaxed);
     if (fill(buffer.memory, sealed, events, coroutines) != sealed.rows)

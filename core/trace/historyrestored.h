@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Slabs that were dropped from the ring and made again, beside it: what the ring forgot, and who asks for it has it
-// again. Of every slab a line stays that says which events of the stream it held; whoever has these makes the same
-// slab, row by row.
+// Evicted slabs that were restored, in memory of their own outside the ring. Each full slab leaves an entry that names
+// its events in the stream. With these events, the same slab can be restored row by row.
 #pragma once
 
+#include "core/base/reservedarray.h"
 #include "core/trace/historyslab.h"
-#include "core/trace/reservedarray.h"
 #include "core/trace/slabmemory.h"
 
 #include <memory>
@@ -16,20 +15,22 @@
 
 namespace ct::history {
 
-/// What stays of every slab that got no more rows.
+/// The entry of a slab that gets no more rows.
 struct alignas(64) Sealed {
     static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
-    std::uint64_t first = 0;  ///< place in the stream, from 0, of its first event; kUnknown: it cannot be made again
-    std::uint64_t end = 0;    ///< one after its last; the same
+    /// Position of its first event in the stream, from 0; kUnknown: the slab cannot be restored.
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;  ///< one past its last event; kUnknown as for `first`
     std::uint64_t base = 0;
     std::uint64_t minTs = 0;
     std::uint64_t maxTs = 0;
     std::uint32_t rows = 0;
-    std::atomic<std::uint32_t> slot{0};  ///< + 1, where it was made again; release, partner: acquire in readers
-    std::uint64_t latestTs = 0;          ///< in this slab and all before it
-    /// In this slab and those before it, as many together as the lowest bit of its number says: so the lines are a
-    /// Fenwick tree (P. Fenwick, A New Data Structure for Cumulative Frequency Tables, 1994) of smallest times.
+    std::atomic<std::uint32_t> slot{0};  ///< index + 1 of the slot that has it; release, partner: acquire in view()
+    std::uint64_t latestTs = 0;          ///< latest time (ns) in this slab and all before it
+    /// Earliest time (ns) in this slab and the slabs before it, together as many as the lowest set bit of its number.
+    /// So the entries are a Fenwick tree (P. Fenwick, A New Data Structure for Cumulative Frequency Tables, 1994) of
+    /// minima.
     std::uint64_t earliestTs = 0;
 
     Sealed() = default;
@@ -52,32 +53,33 @@ public:
     Restored(const Restored &) = delete;
     Restored &operator=(const Restored &) = delete;
 
-    /// The ring's writer: all slabs, in their order.
+    /// Called by the ring's writer, for all slabs in their order.
     void add(std::uint32_t number, const Sealed &sealed);
 
-    // One thread at a time, which may be another than the writer's.
+    // One thread at a time, not necessarily the writer's.
 
-    /// Makes a slab again; others than those to `keep` (ascending) give way to it, the farthest first. `events`: of the
-    /// stream from Sealed::first to Sealed::end. False: these are not the events, or there is no memory.
+    /// Restores a slab from `events`, the events of the stream from Sealed::first to Sealed::end. If there is no room,
+    /// it replaces the slab farthest from those to `keep` (ascending). Returns false when the events do not match, or
+    /// when there is no room.
     bool restore(std::uint32_t number, std::span<const Transition> events, const Coroutines &coroutines,
                  std::span<const std::uint32_t> keep);
 
     // Readers, any thread.
 
-    std::uint32_t slabs() const { return m_memory.slabs(); }       ///< how many can be here at once
-    std::uint32_t sealedSlabs() const { return m_sealed.size(); }  ///< number of the latest one that is full
-    const Sealed &sealed(std::uint32_t number) const { return m_sealed[number - 1]; }  ///< up to sealedSlabs()
-    /// The first slab that has an event at `ts` or later; sealedSlabs() + 1, if none has.
+    std::uint32_t slabs() const { return m_memory.slabs(); }       ///< how many slabs fit in at once
+    std::uint32_t sealedSlabs() const { return m_sealed.size(); }  ///< number of the latest full slab
+    const Sealed &sealed(std::uint32_t number) const { return m_sealed[number - 1]; }  ///< number <= sealedSlabs()
+    /// The first slab that has an event at `ts` or later; sealedSlabs() + 1 if there is none.
     std::uint32_t firstAt(std::uint64_t ts) const;
-    /// The last slab up to `number`, which is sealed or 0, that has an event before `ts`; 0 = none. Times are not
-    /// ascending: a thread may stand still between taking the time and telling.
+    /// The last slab up to `number` that has an event before `ts`; 0 = none. `number` is a sealed slab or 0. Times do
+    /// not ascend: a thread may pause between reading the clock and publishing its event.
     std::uint32_t lastBefore(std::uint64_t ts, std::uint32_t number) const;
     bool isHere(std::uint32_t number) const;
     bool view(std::uint32_t number, SlabView &view) const;
-    std::uint32_t next(std::uint32_t number) const;      ///< the first one here from `number` on; 0 = none
-    std::uint32_t previous(std::uint32_t number) const;  ///< the last one here up to `number`; 0 = none
+    std::uint32_t next(std::uint32_t number) const;      ///< the first restored slab from `number` on; 0 = none
+    std::uint32_t previous(std::uint32_t number) const;  ///< the last restored slab up to `number`; 0 = none
     std::uint64_t bytesUsed() const { return std::uint64_t{m_used.load(std::memory_order_relaxed)} * kSlabBytes; }
-    /// Grows with each restore(). Acquire: who sees it sees the slab.
+    /// Grows with each restore(). Acquire: a reader of the new version sees the slab.
     std::uint64_t version() const { return m_version.load(std::memory_order_acquire); }
 
 private:
@@ -91,7 +93,7 @@ private:
     std::atomic<std::uint32_t> m_used{0};  ///< slots that have memory; release, partner: next(), previous()
     Word m_version{0};
 
-    // Of restore().
+    // Used by restore() only.
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::unique_ptr<Dictionary> m_dictionary;
     std::uint64_t m_turn = 0;

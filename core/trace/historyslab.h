@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a slab of the History looks like: the next 64 Ki events of all coroutines, in the order in which they came.
+// The layout of a History slab, which holds up to 64 Ki consecutive events of the stream, of all coroutines.
 //
 //   slab   | rows, from the front ->        <- cells, from the back | sums | order | fences | header |
-//          |<----------- the writer's part (kArenaBytes) ---------->|<--------- the readers' ------->|
+//          |<----------- the writer's part (kArenaBytes) ---------->|<------ the readers' part ----->|
 //
 //   row    word 0: time relative to the slab's base, low 32 bits
 //          word 1: coroutine, low bits (20) | number, low bits (12)
 //          word 2: number, next bits (16) | its cell (16)
-//   cell   what many rows have in common; each is there once
-//          word 0: address, 0 when it is none or the coroutine's usual one
+//   cell   the values that many rows have in common; each combination is stored once
+//          word 0: address; 0 for none, and for the coroutine's usual address
 //          word 1: narrow (0) | active | usual | kind (2) | site (20) | tid (22) | high bits of coroutine (6),
 //                  number (5), time (6)
 //             or:  wide (1) | active | usual | kind (2) | unused (17) | high bits of coroutine (6) and number (36);
 //                  and the next cell is: site (32) | tid (32); high bits of time (32), signed
 //
-// A slab's stamp is its seqlock: its number, and for a slab that was made again (historyrestored.h) which use of its
-// slot this is. Writer: stamp 0 (relaxed), contents (release each), stamp (release). Readers: stamp (acquire), contents
-// (acquire each), stamp again (relaxed): who saw contents of a later use sees that the stamp has changed. The readers'
-// part is explained in historyindex.h.
+// A slab's stamp is its seqlock: the slab's number and, for a restored slab (historyrestored.h), a count of restores.
+// Writer: stamp 0 (relaxed), contents (release each), stamp (release). Readers: stamp (acquire), contents (acquire
+// each), stamp again (relaxed). A reader of newer contents sees that the stamp has changed. historyindex.h describes
+// the readers' part.
 #pragma once
 
 #include "core/trace/history.h"
@@ -32,11 +32,11 @@ namespace ct::history {
 using Word = std::atomic<std::uint64_t>;
 
 inline constexpr std::uint32_t kMaxRows = 1U << 16;
-inline constexpr std::uint32_t kSlabBytes = 15 * kMaxRows;  ///< with everything: 15 bytes per event
+inline constexpr std::uint32_t kSlabBytes = 15 * kMaxRows;  ///< with cells and index: 15 bytes per event
 inline constexpr std::uint32_t kRowBytes = 12;
 inline constexpr std::uint32_t kCellBytes = 16;
 
-inline constexpr std::uint32_t kBlockRows = 128;  ///< places of the order that are summed up together
+inline constexpr std::uint32_t kBlockRows = 128;  ///< consecutive entries of the order that one BlockSums covers
 inline constexpr std::uint32_t kSumBytes = 64;
 inline constexpr std::uint32_t kFences = 2048;
 inline constexpr std::uint32_t kHeaderBytes = 64;
@@ -50,7 +50,7 @@ static_assert(kSlabBytes % 4096 == 0 && kArenaBytes % 64 == 0 && kMaxRows * kRow
 inline constexpr unsigned kRowCoroutineBits = 20;
 inline constexpr unsigned kRowNumberBits = 28;
 
-/// Atomic access to a slab's memory. On x86-64 all of these are plain moves.
+/// Atomic access to a slab's memory. On x86-64, these are plain moves.
 template <class T>
 T loadAcquire(const std::byte *at)
 {
@@ -71,7 +71,7 @@ inline std::byte *cellAt(std::byte *slab, std::uint32_t cell)
     return slab + kArenaBytes - (cell + 1) * kCellBytes;
 }
 
-/// What a cell says, in full words.
+/// The values of a cell.
 struct Cell {
     std::uint64_t addr = 0;
     std::uint64_t numberHigh = 0;
@@ -104,7 +104,7 @@ constexpr std::uint64_t lowBits(std::uint64_t value, unsigned bits)
     return value & ((std::uint64_t{1} << bits) - 1);
 }
 
-/// Reads any 16 bits as a cell: what is beyond the last one reads as nothing.
+/// Accepts any 16-bit index. A cell behind the last one reads as empty.
 inline Cell readCell(const std::byte *slab, std::uint32_t cell)
 {
     Cell to;
@@ -133,16 +133,16 @@ inline Cell readCell(const std::byte *slab, std::uint32_t cell)
     return to;
 }
 
-/// A slab's memory, and what readers found out about it. Kept until the History ends, used again and again.
+/// A slab's memory and its index. It lives as long as the History and is reused.
 struct Buffer {
     std::byte *memory = nullptr;
-    Word indexed{0};  ///< number of the slab (32) | its first so many rows (32) that the index covers; 0 = none
+    Word indexed{0};  ///< slab number (32) | how many of its rows the index covers (32); 0 = none
 };
 
 /// A reader's view of a slab; valid as long as isCurrent().
 struct SlabView {
     std::uint32_t number = 0;
-    const Word *owner = nullptr;  ///< of its slot: what the stamp is now
+    const Word *owner = nullptr;  ///< stamp of the slot, as it is now
     std::uint64_t stamp = 0;
     std::uint32_t rows = 0;
     bool sealed = false;  ///< gets no more rows
@@ -152,7 +152,7 @@ struct SlabView {
     Buffer *buffer = nullptr;
     const std::byte *memory = nullptr;
 
-    /// To be asked after copying from it: true, if nothing of the copy belongs to a later use of the memory.
+    /// Call after copying from the slab. Returns true if the whole copy is from this use of the memory.
     bool isCurrent() const
     {
         // Relaxed: the contents were loaded with acquire, see above.
@@ -185,18 +185,18 @@ struct SlabView {
     }
 };
 
-/// Where a slab is.
+/// Refers to the memory of one slab.
 struct alignas(64) Slot {
     static constexpr std::uint32_t kSealed = 1U << 31;
 
     Word stamp{0};                       ///< low half: the slab's number; 0 = none
-    std::atomic<std::uint32_t> rows{0};  ///< published ones, and kSealed; release, partner: view()
+    std::atomic<std::uint32_t> rows{0};  ///< count of published rows, and kSealed; release, partner: view()
     Word base{0};
     Word minTs{0};
     Word maxTs{0};
     std::atomic<Buffer *> buffer{nullptr};
 
-    /// Readers. False: it is not here, or no longer.
+    /// Readers. Returns false if the slab is not in this slot.
     bool view(std::uint32_t number, SlabView &view) const
     {
         view.owner = &stamp;

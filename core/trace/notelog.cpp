@@ -47,7 +47,7 @@ NoteLog::NoteLog(std::uint64_t budget, std::uint64_t keepNs)
 {
 }
 
-/// One more slot while there may be more; afterwards the ring goes round. False: there is no slot at all.
+/// Makes one more slot until all are made; from then on the ring is reused. Returns false when there is no slot at all.
 bool NoteLog::makeSlot()
 {
     if (m_ring.load(kRelaxed) != 0)
@@ -70,7 +70,7 @@ void NoteLog::append(const Words &words)
         return;
     }
     const std::uint64_t ring = m_ring.load(kRelaxed);
-    // Ahead of the words; partner: read(), who sees one of them sees that the note before it in this slot is dropped.
+    // Stored before the words; partner: read(). A reader that sees a new word sees that the older entry is evicted.
     if (ring != 0 && count - m_oldest.load(kRelaxed) >= ring)
         m_oldest.store(count - ring + 1, kRelease);
     Slot &slot = slotOf(count, ring);
@@ -108,7 +108,7 @@ void NoteLog::settle(std::uint64_t now)
 bool NoteLog::read(std::uint64_t &position, std::size_t limit, Notes &to) const
 {
     const std::uint64_t count = this->count();
-    // Acquire; partner: makeSlot(). Until it is stored, numbers and slots are the same.
+    // Acquire; partner: makeSlot(). As long as it is 0, number and slot are equal.
     const std::uint64_t ring = m_ring.load(kAcquire);
     std::size_t taken = 0;
     for (position = std::max(position, dropped()); position < count && taken < limit;) {
@@ -116,7 +116,7 @@ bool NoteLog::read(std::uint64_t &position, std::size_t limit, Notes &to) const
         Words words{};
         for (std::size_t i = 0; i < words.size(); ++i)
             words[i] = slot[i].load(kAcquire);
-        // Relaxed: behind the loads of the words. If one is of a later note, this one is known to be dropped.
+        // Relaxed, after the acquire loads of the words: if a word is of a later entry, this load shows the eviction.
         if (const std::uint64_t oldest = m_oldest.load(kRelaxed); oldest > position) {
             position = oldest;
             continue;

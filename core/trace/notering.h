@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The latest values of an endless series: one thread appends, any thread copies what is kept; nobody waits.
+// The latest values of an endless series. One thread appends, any thread copies; no thread waits for another.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace ct {
 
-/// Values of `Words` words each. Readers get the latest `Kept`; more slots than that, so that a writer who goes on
-/// meanwhile hardly ever takes one away from them.
+/// Values of `Words` words each. Readers get the latest `Kept`. There are more slots than that, so a concurrent append
+/// seldom overwrites a value that a reader copies.
 template <std::size_t Words, std::size_t Kept = 10'000>
 class NoteRing {
 public:
@@ -36,16 +36,17 @@ public:
         }
         const std::uint64_t count = m_count.load(std::memory_order_relaxed);
         Slot &slot = slots[count % kSlots];
-        // Release; partner: the acquire loads in latest(): who sees a word of this value sees that m_count got here.
+        // Release; partner: the acquire loads in latest(). A reader of a word of this value sees this m_count or a
+        // later one.
         for (std::size_t i = 0; i < Words; ++i)
             slot[i].store(value[i], std::memory_order_release);
         m_count.store(count + 1, std::memory_order_release);
     }
 
-    /// How many were ever appended. Acquire; partner: append().
+    /// Values since the start. Acquire; partner: append().
     std::uint64_t count() const { return m_count.load(std::memory_order_acquire); }
 
-    /// Oldest first.
+    /// The latest values, oldest first.
     std::vector<Value> latest() const
     {
         const std::uint64_t count = this->count();
@@ -57,7 +58,7 @@ public:
         for (std::uint64_t at = first; at < count; ++at)
             for (std::size_t i = 0; i < Words; ++i)
                 values[at - first][i] = slots[at % kSlots][i].load(std::memory_order_acquire);
-        // What may have been overwritten during the copy is too old by now.
+        // Values that may have been overwritten during the copy are left out.
         const std::uint64_t now = m_count.load(std::memory_order_relaxed);
         const std::uint64_t firstValid = now >= kSlots ? now - kSlots + 1 : 0;
         if (firstValid > first)

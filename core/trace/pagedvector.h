@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Values by coroutine, for those who keep some beside the trace: pages without records take no memory here either.
+// Values by coroutine, for users of a trace. Pages whose coroutines have no records take no memory here either.
 #pragma once
 
 #include "core/trace/residence.h"
@@ -15,16 +15,16 @@
 
 namespace ct {
 
-/// One thread.
+/// For one thread.
 template <class T>
 class PagedVector {
 public:
-    /// `none`: the value where none was made.
+    /// `none`: the value of entries that were never made.
     PagedVector() = default;
     explicit PagedVector(T none) : m_none(std::move(none)) {}
 
     std::uint32_t size() const { return m_size; }
-    /// Forgets all values.
+    /// Clears all values.
     void assign(std::uint32_t size)
     {
         m_pages.clear();
@@ -42,7 +42,7 @@ public:
         const std::unique_ptr<Page> &page = m_pages[id / kPageSize];
         return page ? (*page)[id % kPageSize] : m_none;
     }
-    /// To be changed. Makes the page.
+    /// A value to change. Creates its page.
     T &make(std::uint32_t id)
     {
         std::unique_ptr<Page> &page = m_pages[id / kPageSize];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The readers' side.
+// The readers of the Population.
 #include "core/trace/population.h"
 
 #include "core/trace/populationdata.h"
@@ -15,7 +15,7 @@ using namespace population;
 
 namespace {
 
-/// Calls copy(bits) until no write came in between.
+/// Calls copy(bits) until no write interferes.
 template <class Copy>
 void readConsistent(const Record &record, Copy &&copy)
 {
@@ -28,7 +28,7 @@ void readConsistent(const Record &record, Copy &&copy)
                 return;
         }
         if (tries % 64 == 0)
-            std::this_thread::yield();  // the writer was interrupted in the middle
+            std::this_thread::yield();  // the writer was interrupted during a write
     }
 }
 
@@ -43,7 +43,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.site = record.site.load(kAcquire);
     to.tid = record.tid.load(kAcquire);
     to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
-    to.dropped = record.skipped.load(kAcquire);  // with those lost and missed: whyMissing() tells them apart
+    to.dropped = record.skipped.load(kAcquire);  // includes lost and missed events; at() subtracts them
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
@@ -109,10 +109,11 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         const Data::Missed *const missed = m_data->missed.find(id);
         snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
     });
-    // After the copy: madvise(2) interrupts all cores before the memory reads as zero, so that who saw zeros sees this.
+    // After the copy: madvise(2) interrupts all cores before the memory reads as zero, so a copy of zeros implies
+    // kDropped here.
     if (!isKept(id))
         return droppedSnapshot(id);
-    // Monotonic numbers begin at 1: number 0 is not missing. Losses are told ahead of the jumps that show them.
+    // Monotonic numbers begin at 1: number 0 is not missing. A loss is applied before the jump that shows it.
     const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
     snapshot.dropped -= std::min(snapshot.dropped, explained);
     if (snapshot.flagged)
@@ -140,7 +141,7 @@ std::uint32_t Population::pageCount() const
 
 std::uint64_t Population::pageVersion(std::uint32_t page) const
 {
-    // Acquire; partner: publishTouched(). Who sees the version sees the change.
+    // Acquire; partner: publishTouched(). A reader of the version sees the change.
     return page < m_data->pages.size() ? m_data->pages[page].load(kAcquire) : 0;
 }
 
@@ -151,7 +152,7 @@ bool Population::isPageKept(std::uint32_t page) const
 
 std::uint64_t Population::keptCount() const
 {
-    // Of the latest page, not all may be born.
+    // Some ids of the latest page may not be born yet.
     const std::uint32_t known = size();
     const std::uint32_t unborn = (kPageSize - known % kPageSize) % kPageSize;
     const bool hasUnborn = unborn != 0 && isPageKept(known / kPageSize);
@@ -249,10 +250,10 @@ MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::
     if (id >= m_data->records.size())
         return why;
     const CoroutineSnapshot snapshot = at(id);
-    // Memory lost its beginning, so a recording lacks the first ones.
+    // A recording was saved after memory had evicted the oldest events, so the lowest numbers are missing.
     if (firstN <= (snapshot.dialect == Dialect::Monotonic ? 1U : 0U))
         why.dropped = std::min(snapshot.dropped, count);
-    // Attaching was one moment: what is missing from before it was missed then.
+    // All events before the attach are missed; later missing ones are lost.
     const Data::Missed *const missed = m_data->missed.find(id);
     const std::uint64_t missedEnd = missed ? missed->end.load(kAcquire) : 0;
     why.missed = std::min(count - why.dropped, missedEnd - std::min(missedEnd, firstN));
@@ -274,7 +275,7 @@ SiteStatistics Population::siteStatistics(SiteId id) const
 {
     SiteStatistics copy;
     if (id >= m_data->sites.size() || id >= kMostSitesWithStatistics)
-        id = kUnknownSite;  // where the transitions count them
+        id = kUnknownSite;  // transitions at such sites count there
     const Statistics *statistics = m_data->sites[id].statistics.load(kAcquire);
     if (!statistics)
         return copy;
@@ -311,12 +312,12 @@ std::uint64_t Population::namesNotKept() const
     return m_data->notes.names.notKept();
 }
 
-NotKept Population::notKept() const
+Overflow Population::notKept() const
 {
     return m_data->notKept.load();
 }
 
-bool Population::hasDroppedSince(const NotKept &sums) const
+bool Population::hasDroppedSince(const Overflow &sums) const
 {
     return m_data->notKept.hasDroppedSince(sums);
 }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a Population is made of. Only population*.cpp include this.
+// The members of a Population. Only population*.cpp include this.
 #pragma once
 
-#include "core/trace/chunkedarray.h"
+#include "core/base/chunkedarray.h"
+#include "core/base/reservedarray.h"
+#include "core/base/sparsearray.h"
 #include "core/trace/populationnotes.h"
-#include "core/trace/reservedarray.h"
-#include "core/trace/sparsearray.h"
 
 #include <span>
 
@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kKindShift = 4;
 inline constexpr std::uint32_t kKindMask = 3U << kKindShift;
 inline constexpr std::uint32_t kDialectShift = 8;
 inline constexpr std::uint32_t kFlagged = 1U << 12;
-inline constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was seen, and none lost after it
+inline constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was captured, and none was lost after it
 inline constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
-/// Follows from the others, see settled(): one look tells whether a transition is an ordinary one.
+/// Derived from the other bits, see settled(): one test tells whether a transition is ordinary.
 inline constexpr std::uint32_t kOrdinary = 1U << 15;
 inline constexpr std::uint32_t kRunning = 1U << 16;
 
@@ -57,7 +57,7 @@ inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
 {
     return (bits & ~(3U << kDialectShift)) | (static_cast<std::uint32_t>(dialect) & 3U) << kDialectShift;
 }
-/// kOrdinary and kRunning made to fit the rest.
+/// Derives kOrdinary and kRunning from the other bits.
 inline std::uint32_t settled(std::uint32_t bits)
 {
     const CoroutineState state = stateOf(bits);
@@ -67,10 +67,10 @@ inline std::uint32_t settled(std::uint32_t bits)
     return bits | (ordinary ? kOrdinary : 0) | (state == CoroutineState::Running ? kRunning : 0);
 }
 
-/// What a transition touches of a coroutine: a seqlock of atomics. The writer alone stores: lock odd (relaxed),
-/// contents (release each), lock even (release). Readers: lock (acquire), contents (acquire each), lock again
-/// (relaxed): a reader that saw any content of a later write has synchronized with it and sees the lock that went odd
-/// before. The lock also guards what the Origin marks so.
+/// The part of a coroutine that each transition changes: a seqlock of atomics with one writer. Writer: lock odd
+/// (relaxed), contents (release each), lock even (release). Readers: lock (acquire), contents (acquire each), lock
+/// again (relaxed). A reader of any newer content synchronizes with that write, so it sees the odd lock before it. The
+/// lock also guards Missed and some members of Origin.
 struct alignas(64) Record {
     Word lockAndBits{0};  ///< lock (32, low) | bits (32)
     Word since{0};
@@ -79,39 +79,42 @@ struct alignas(64) Record {
     std::atomic<std::uint32_t> tid{0};
     Word nextN{0};
     Word skipped{0};              ///< nextN - skipped = transitions captured
-    std::array<Word, 2> spent{};  ///< ns: running, suspended
+    std::array<Word, 2> spent{};  ///< ns; [0] running, [1] suspended
 
     std::uint32_t bits() const { return static_cast<std::uint32_t>(lockAndBits.load(kRelaxed) >> 32); }
 };
 static_assert(sizeof(Record) == 64);
 
-/// The rest.
+/// The rest of a coroutine.
 struct alignas(64) Origin {
-    Word probeId{0};               ///< constant once published, like the following
-    Word birthTs{0};               //
-    Word stationAndGeneration{0};  //
-    std::atomic<std::uint32_t> process{0};
-    std::atomic<SiteId> bodySite{kUnknownSite};  ///< under the lock
-    Word deathTs{0};                             ///< under the lock
-    Word lost{0};                                ///< under the lock
-    // On their own: release, partner: the readers' acquire.
-    std::atomic<std::uint32_t> name{0};    ///< index of the NameTable
+    // Constant once published.
+    Word probeId{0};
+    Word birthTs{0};
+    Word stationAndGeneration{0};           ///< station (32, high) | generation (32)
+    std::atomic<std::uint32_t> process{0};  ///< index in the ProcessTable
+    // Under the lock of the Record.
+    std::atomic<SiteId> bodySite{kUnknownSite};
+    Word deathTs{0};
+    Word lost{0};
+    // Each of these on its own: release, partner: the readers' acquire.
+    std::atomic<std::uint32_t> name{0};    ///< index in the NameTable
     std::atomic<std::uint32_t> parent{0};  ///< id + 1; 0 = unknown
     std::atomic<std::uint32_t> children{0};
     std::uint32_t pad = 0;
 };
 static_assert(sizeof(Origin) == 64);
 
-/// Statistics of one site. Counters of a single writer: plain load and store, relaxed; readers may see a suspension
-/// in one of them and not yet in another.
+/// Statistics of one site. Counters of a single writer: plain load and store, relaxed. Readers may see a suspension in
+/// one counter before they see it in another.
 struct Statistics {
     Word maxNs{0};
     std::array<Word, SiteStatistics::kBuckets> buckets{};
 };
 
 struct SiteEntry {
-    std::atomic<const Site *> site{nullptr};        ///< constant once published; release / acquire in site()
-    std::atomic<Statistics *> statistics{nullptr};  ///< made at the first suspension there; release / acquire
+    std::atomic<const Site *> site{nullptr};  ///< constant once published; release, partner: acquire in site()
+    /// Made when the first suspension there ends; release, partner: acquire in siteStatistics().
+    std::atomic<Statistics *> statistics{nullptr};
 
     ~SiteEntry()
     {
@@ -139,7 +142,7 @@ public:
     Writing(const Writing &) = delete;
     Writing &operator=(const Writing &) = delete;
 
-    std::uint32_t bits;  ///< stored at the end
+    std::uint32_t bits;  ///< stored by the destructor
 
 private:
     Record &m_record;
@@ -161,36 +164,38 @@ struct Population::Data {
     }
 
     Residence residence;
-    /// In a page's version: it has no records. Stored (release) before their memory is given back; partner: at().
+    /// Bit in a page's version: the page has no records. Stored (release) before their memory is released; partner:
+    /// at().
     static constexpr std::uint64_t kDropped = std::uint64_t{1} << 63;
 
-    // The small one first: where address space is short, the others leave it none.
-    ReservedArray<Word> pages;  ///< versions; stored with release, so that a changed page shows its changes
+    // The small array first: where address space is short, the others would leave it none.
+    ReservedArray<Word> pages;  ///< versions; release, so a reader of a new version sees the changes
     ReservedArray<population::Record> records;
-    ReservedArray<population::Origin> origins;         ///< as many as records, published before them
+    ReservedArray<population::Origin> origins;         ///< as many as records; published before them
     ChunkedArray<population::SiteEntry, 8, 14> sites;  ///< [0] is the unknown site
     PopulationNotes notes;
-    /// Missed before attach; under the record's lock.
+    /// Events missed before the attach; under the record's lock.
     struct Missed {
         Word count{0};
-        Word end{0};  ///< below it, what is missing was missed, not lost later
+        Word end{0};  ///< missing numbers below it were missed, later ones lost
     };
     SparseArray<Missed, 12, 14> missed;
     Word now{0};
     Word captured{0};
     Word lost{0};
     Word alive{0};
-    NotKeptCounter notKept;
+    OverflowCounter notKept;
 
     // Writer only.
-    population::Statistics uncounted;  ///< takes what does not count, so that nobody has to ask
-    /// [0] is `uncounted`, then by site, up to kMostSitesWithStatistics; nullptr where no suspension has ended yet.
+    population::Statistics uncounted;  ///< target for suspensions that do not count; saves a branch
+    /// [0] is `uncounted`, [site + 1] belongs to a site below kMostSitesWithStatistics; nullptr until a suspension
+    /// ends.
     std::vector<population::Statistics *> statistics{&uncounted};
-    std::vector<std::uint32_t> touchedIn;  ///< by page: the batch in which it was last noted
-    std::vector<std::uint32_t> touched;    ///< pages that this batch changes, and one for scratch
+    std::vector<std::uint32_t> touchedIn;  ///< by page: the number of the latest batch that changed it
+    std::vector<std::uint32_t> touched;    ///< pages that this batch changes, and one spare entry
     std::size_t touchedCount = 0;
     std::uint32_t batchNumber = 0;
-    bool anyBackwardParent = false;  ///< some parent is younger than its child: circles are possible
+    bool anyBackwardParent = false;  ///< some parent is younger than its child: cycles are possible
 
     void consume(const Batch &batch);
 
@@ -212,8 +217,8 @@ struct Population::Data {
     void applyName(const CoroutineName &name);
     void applyParent(const Parent &parent);
     bool isAncestor(CoroutineId older, CoroutineId of) const;
-    /// A target decides how deep its coroutines nest, and the thread that harvests must not stand still for it: a few
-    /// milliseconds of cache misses. No program that recurses for a purpose gets there.
+    /// Limit for the walk to the ancestors: a few ms of cache misses. A target decides how deep its coroutines nest,
+    /// and must not stop the harvest thread. No useful recursion gets this deep.
     static constexpr int kMostStepsUp = 100'000;
 
     void forgetPage(std::uint32_t page);
@@ -222,7 +227,7 @@ struct Population::Data {
     bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter() && !residence.isDropped(id); }
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }
     void beginTouching();
-    /// Notes that the page changes; its version grows at the end of the batch, when all its changes are there.
+    /// Marks the page as changed. publishTouched() raises its version at the end of the batch, after all changes.
     struct TouchList {
         std::uint32_t *touchedIn;
         std::uint32_t *touched;

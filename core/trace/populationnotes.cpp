@@ -13,7 +13,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 
-/// A target that switches all the time must not fill the memory: the older half is forgotten.
+/// Limit for a target that switches all the time. Beyond it, the older half is removed.
 constexpr std::size_t kMostOffs = 1U << 16;
 
 void add(std::atomic<std::uint64_t> &word, std::int64_t by)
@@ -29,7 +29,7 @@ std::uint32_t NameTable::add(const std::string &name)
         return 0;
     if (const auto known = m_indexOf.find(name); known != m_indexOf.end())
         return known->second;
-    constexpr std::uint64_t kEach = 128;  // of the table and the index
+    constexpr std::uint64_t kEach = 128;  // bytes per name in the table and the index
     const std::uint64_t bytes = m_bytes.load(kRelaxed) + name.size() + kEach;
     std::string *entry = bytes <= m_mostBytes ? m_names.prepare() : nullptr;
     if (!entry) {
@@ -46,7 +46,7 @@ std::uint32_t NameTable::add(const std::string &name)
 
 const ThreadTable::Entry *ThreadTable::find(std::uint64_t key) const
 {
-    // Acquire; partner: setName(). Entries further down the list were complete before this one.
+    // Acquire; partner: setName(). Entries behind it in the list were complete before it.
     std::uint32_t next = m_heads[hashOf(key)].load(kAcquire);
     while (next != 0) {
         const Entry &entry = m_entries[next - 1];
@@ -129,7 +129,7 @@ std::uint32_t ProcessTable::indexOf(std::uint32_t pid)
     return m_lastIndex;
 }
 
-// A pid that was announced before is a new process: after an exec, or because pids come back.
+// A pid that was announced before is a new process: after an exec, or because the pid was used again.
 void ProcessTable::announce(const Process &process, std::uint32_t name)
 {
     if (process.pid == 0)
@@ -149,7 +149,7 @@ void ProcessTable::announce(const Process &process, std::uint32_t name)
     m_lastIndex = index;
 }
 
-// After an exec the old process may be found to be over when the new one is known already: the oldest goes first.
+// After an exec, the end of the old process may be reported after the start of the new one. So the oldest ends first.
 void ProcessTable::end(const ProcessEnd &end)
 {
     const auto processes = m_ofPid.find(end.pid);
@@ -175,7 +175,7 @@ void ProcessTable::setTracing(const Switch &change)
 
 void ProcessTable::born(std::uint32_t index)
 {
-    // Before `alive`: a reader that sees the coroutine alive has seen it born.
+    // Before `alive`: a reader that sees the coroutine alive also sees its birth.
     add(m_processes[index].coroutines, 1);
     add(m_processes[index].alive, 1);
 }
@@ -223,7 +223,7 @@ void Marks::wake(const Wake &wake)
     const std::uint32_t lock = mark.lock.load(kRelaxed);
     mark.lock.store(lock + 1, kRelaxed);
     mark.wakes.store(mark.wakes.load(kRelaxed) + 1, kRelease);
-    // Lanes are read one after the other: the latest wake is the one with the latest time.
+    // Lanes are read one after the other, so wakes can be out of order. The latest time wins.
     if (wake.ts >= mark.wakeTs.load(kRelaxed)) {
         mark.wakeBy.store(wake.by, kRelease);
         mark.wakeN.store(wake.n, kRelease);
@@ -283,7 +283,7 @@ void Marks::copy(CoroutineId id, CoroutineNotes &to) const
                 return;
         }
         if (tries % 64 == 0)
-            std::this_thread::yield();  // the writer was interrupted in the middle
+            std::this_thread::yield();  // the writer was interrupted during a write
     }
 }
 

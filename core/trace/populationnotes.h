@@ -1,33 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The part of a Population that only some targets tell: processes, names, wakes, what suspensions wait for.
-//
-// One writer, any number of readers, as in population.h.
+// The notes of a Population, which only some targets report: processes, names, wakes and waits. One writer, any number
+// of readers, as in population.h.
 #pragma once
 
-#include "core/trace/chunkedarray.h"
+#include "core/base/chunkedarray.h"
+#include "core/base/sparsearray.h"
 #include "core/trace/notering.h"
 #include "core/trace/population.h"
-#include "core/trace/sparsearray.h"
 
 #include <string_view>
 #include <unordered_map>
 
 namespace ct {
 
-/// Texts, each of them kept once. Index 0 = none.
+/// Texts without duplicates. Index 0 = none.
 class NameTable {
 public:
-    /// Keeps names while they take at most `mostBytes`.
+    /// Stores names as long as they need at most `mostBytes`.
     explicit NameTable(std::uint64_t mostBytes) : m_mostBytes(mostBytes) {}
 
-    /// Writer only. 0 when the table is full, or its names take as much as they may: the call is counted then.
+    /// Writer only. Returns 0 and counts the call when the table is full, or its names need too much memory.
     std::uint32_t add(const std::string &name);
     /// Any thread: how many calls of add() found no room.
     std::uint64_t notKept() const { return m_notKept.load(std::memory_order_relaxed); }
-    /// Any thread; `index` as read (acquire) from where the writer stored it (release).
+    /// Any thread.
     std::uint64_t bytes() const { return m_bytes.load(std::memory_order_relaxed); }
+    /// Any thread. `index` was loaded with acquire from where the writer stored it with release.
     const std::string &at(std::uint32_t index) const { return index == 0 ? m_none : m_names[index - 1]; }
 
 private:
@@ -35,8 +35,8 @@ private:
     ChunkedArray<std::string, 10, 14> m_names;  ///< constant once published
     std::unordered_map<std::string_view, std::uint32_t> m_indexOf;
     const std::uint64_t m_mostBytes;
-    std::atomic<std::uint64_t> m_bytes{0};    ///< about; relaxed: a number
-    std::atomic<std::uint64_t> m_notKept{0};  ///< relaxed: a number
+    std::atomic<std::uint64_t> m_bytes{0};    ///< approximate; relaxed: an independent counter
+    std::atomic<std::uint64_t> m_notKept{0};  ///< relaxed: an independent counter
 };
 
 /// Names of threads.
@@ -44,7 +44,7 @@ class ThreadTable {
 public:
     /// Writer only.
     void setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name);
-    /// Any thread; an index of the NameTable, 0 = unknown.
+    /// Any thread. Returns an index of the NameTable; 0 = unknown.
     std::uint32_t nameOf(std::uint32_t pid, std::uint32_t tid) const;
     /// Any thread.
     std::vector<ThreadName> all(const NameTable &names) const;
@@ -52,7 +52,7 @@ public:
 private:
     struct Entry {
         std::uint64_t key = 0;   ///< constant once published
-        std::uint32_t next = 0;  ///< index + 1 of the next one with the same hash; constant once published
+        std::uint32_t next = 0;  ///< index + 1 of the next entry with this hash; constant once published
         std::atomic<std::uint32_t> name{0};
     };
     static constexpr unsigned kHashBits = 16;  // pid_max is 2^22: chains stay short
@@ -64,26 +64,28 @@ private:
     const Entry *find(std::uint64_t key) const;
 
     ChunkedArray<Entry, 8, 14> m_entries;
-    std::array<std::atomic<std::uint32_t>, std::size_t{1} << kHashBits> m_heads{};  ///< index + 1
+    /// Index + 1; release, partner: acquire in find().
+    std::array<std::atomic<std::uint32_t>, std::size_t{1} << kHashBits> m_heads{};
 };
 
-/// Who writes, and whether. Index 0 stands for processes that are not known.
+/// The processes of a run, and whether they trace. Index 0 stands for unknown processes.
 class ProcessTable {
 public:
     ProcessTable();
 
     // Writer only.
 
-    /// The youngest process of that pid; made when nobody announced it.
+    /// The youngest process of that pid. Adds one if the target has not reported it.
     std::uint32_t indexOf(std::uint32_t pid);
     void announce(const Process &process, std::uint32_t name);
     void end(const ProcessEnd &end);
     void setTracing(const Switch &change);
     void born(std::uint32_t index);
     void died(std::uint32_t index);
-    /// Whether tracing of the process was switched off at some time in between: transitions may be missing there.
+    /// Whether the process switched tracing off in [from, to). Transitions may be missing in such a time.
     bool wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const;
-    /// Any process: wasOff() can be true only of times before it.
+    /// Returns the latest time (ns) at which any process switched tracing off. wasOff() is false for every later
+    /// `from`.
     std::uint64_t latestOff() const { return m_latestOff; }
 
     // Any thread.
@@ -98,14 +100,14 @@ private:
         std::atomic<bool> tracing{true};
         std::atomic<std::uint64_t> firstTs{0};
         std::atomic<std::uint64_t> endTs{0};
-        std::atomic<std::uint64_t> alive{0};  ///< release: pairs with the acquire in snapshots()
+        std::atomic<std::uint64_t> alive{0};  ///< release, partner: acquire in snapshots()
         std::atomic<std::uint64_t> coroutines{0};
     };
-    /// What only the writer needs.
+    /// Members that only the writer needs.
     struct Desk {
         bool announced = false;
-        std::uint32_t nextOfPid = 0;      ///< the process that had the same pid next, 0 = none
-        std::vector<std::uint64_t> offs;  ///< times of switching off, ascending
+        std::uint32_t nextOfPid = 0;      ///< the next process that had this pid; 0 = none
+        std::vector<std::uint64_t> offs;  ///< times of switching off, ns, ascending
     };
     std::uint32_t append(std::uint32_t pid, std::uint64_t firstTs, std::uint32_t name);
 
@@ -122,8 +124,8 @@ private:
     std::uint64_t m_latestOff = 0;
 };
 
-/// The latest wake of each coroutine and what it said last that it waits for. Both may come as often as transitions:
-/// a coroutine's 64 bytes are written in place.
+/// The latest wake and the latest wait of each coroutine. Both can be as frequent as transitions, so the 64 bytes of a
+/// coroutine are overwritten in place.
 class Marks {
 public:
     // Writer only.
@@ -132,13 +134,13 @@ public:
     void prefetch(CoroutineId id);
     void release(CoroutineId first, CoroutineId end) { m_marks.release(first, end); }
 
-    /// Any thread; `most` of them are kept.
+    /// Any thread. `most`: how many coroutines have records.
     std::uint64_t bytesUsed(std::uint64_t most) const { return std::min(m_marks.bytesMade(), most * sizeof(Mark)); }
-    /// Any thread. Fills lastWake, wakes, and waitsOn whatever its number.
+    /// Any thread. Fills lastWake and wakes, and waitsOn for any suspension, also a past one.
     void copy(CoroutineId id, CoroutineNotes &to) const;
 
 private:
-    /// A seqlock of atomics like the one in populationdata.h.
+    /// A seqlock of atomics, as in populationdata.h.
     struct alignas(64) Mark {
         std::atomic<std::uint32_t> lock{0};
         std::atomic<CoroutineId> wakeBy{0};
@@ -146,7 +148,7 @@ private:
         std::atomic<std::uint64_t> wakeTs{0};
         std::atomic<std::uint64_t> wakePidAndTid{0};
         std::atomic<std::uint64_t> wakes{0};
-        std::atomic<std::uint64_t> waitEnd{0};  ///< number of the suspension + 1; 0 = never said
+        std::atomic<std::uint64_t> waitEnd{0};  ///< number of the suspension + 1; 0 = no wait reported
         std::atomic<std::uint64_t> waitObject{0};
         std::atomic<CoroutineId> waitTarget{0};
         std::atomic<std::uint32_t> waitKind{0};

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The writer's side of transitions: the path that everything captured goes through.
+// The writer of transitions: the path of every captured event.
 //
-// Who comes next, and whether it resumes or suspends, is as good as random in a batch of many coroutines: a branch on
-// it would be mispredicted half of the time. So the ordinary event makes its choices with masks and tables; what is
-// not ordinary (the first events, gaps, a resume of what runs already ...) takes the long way.
+// In a batch of many coroutines, the next coroutine and the type of its event are practically random. A branch on them
+// would be mispredicted half of the time. So an ordinary event uses masks and tables instead of branches. Other events
+// (the first ones, gaps, a resumption of a running coroutine ...) use a slower path.
 //
-// Of a single busy thread the events come in turns instead: a resume, and right behind it the suspension that ends it.
-// Then the two are one visit, which costs little more than one event.
+// The events of a single busy thread come in turns instead: a resumption, directly followed by the suspension that ends
+// it. Then one visit handles both, at little more than the cost of one event.
+#include "core/stream/resumepairs.h"
 #include "core/trace/populationdata.h"
-#include "core/trace/turns.h"
 
 #include <algorithm>
 #include <span>
@@ -21,7 +21,7 @@ using namespace population;
 
 namespace {
 
-/// A number and its seq tell the dialect, unless they fit both.
+/// Determines the dialect from a number and its seq, unless they fit both dialects.
 std::uint32_t concludeDialect(std::uint32_t bits, const Transition &event)
 {
     const bool seqlock = event.seq == slotSeq(Dialect::Seqlock, event.n);
@@ -38,13 +38,13 @@ void countSuspension(Statistics &statistics, std::uint64_t ns)
         statistics.maxNs.store(ns, kRelaxed);
 }
 
-/// What an event means, by stepOf(). The one place where it is asked whether it resumes or suspends: the compiler makes
-/// branches of what it can tell apart.
+/// The effect of an event, by stepOf(). Only stepOf() distinguishes resumptions from suspensions, because the compiler
+/// makes branches of cases that it can tell apart.
 struct alignas(32) Step {
-    std::uint64_t resumed;   ///< all ones or none
-    std::uint32_t spent;     ///< index in Record::spent of what it ends
-    std::uint32_t expected;  ///< of kOrdinary and kRunning, before it
-    std::uint32_t keep;      ///< bits; a resume leaves the kind as it was
+    std::uint64_t resumed;   ///< all ones for a resumption, else 0
+    std::uint32_t spent;     ///< index in Record::spent of the state that the event ends
+    std::uint32_t expected;  ///< value of kOrdinary and kRunning before the event
+    std::uint32_t keep;      ///< bits to keep; a resumption keeps the kind
     std::uint32_t set;
 };
 constexpr Step suspendStep(PointKind kind)
@@ -70,7 +70,7 @@ const Step &stepOf(const Transition &event)
 }
 static_assert(static_cast<unsigned>(PointKind::Final) == 2);
 
-/// One pass over a batch; what each event needs is at hand.
+/// One pass over a batch. Caches what each event needs.
 class Pass {
 public:
     explicit Pass(Population::Data &data)
@@ -89,8 +89,7 @@ public:
     Pass &operator=(const Pass &) = delete;
 
     void prefetch(const Transition &event) const { __builtin_prefetch(m_records + event.coroutine, 1); }
-    /// A resume and the next event, if that is the suspension that ends it and both are ordinary; else false, and
-    /// nothing is done.
+    /// Applies a resumption and the suspension that ends it, if both are ordinary. Else does nothing and returns false.
     bool applyTurn(const Transition &resume, const Transition &suspend)
     {
         if (resume.coroutine >= m_size || !isTurn(resume, suspend) ||
@@ -126,20 +125,20 @@ private:
     std::size_t m_touched;
 };
 
-/// Whether the coroutine is to be named after this suspension.
+/// Whether this suspension names the coroutine.
 bool givesName(std::uint32_t bits, const Transition &event)
 {
     return !(bits & kNamed) && event.site != kUnknownSite && !event.active &&
            (event.kind == PointKind::Await || event.kind == PointKind::Yield);
 }
 
-/// Whether that has to be asked. Without the kind, see applyOrdinaryTurn().
+/// Whether givesName() must be called. Does not test the kind, see applyOrdinaryTurn().
 bool mayGiveName(std::uint32_t bits, const Transition &event)
 {
     return !(bits & kNamed) && event.site != kUnknownSite;
 }
 
-/// False, and nothing is done, unless `event` follows the one before without a gap and ends what that one began.
+/// Applies `event` if it directly follows the one before and ends its state. Else does nothing and returns false.
 [[gnu::always_inline]] inline bool Pass::applyOrdinary(Record &record, const Transition &event) const
 {
     const Step &step = stepOf(event);
@@ -152,7 +151,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     if ((bits & (kOrdinary | kRunning)) != step.expected || n != record.nextN.load(kRelaxed) || since < m_latestOff ||
         ts < since || std::size_t{oldSite} + 1 >= m_statisticsCount || mayGiveName(bits, event)) [[unlikely]]
         return false;
-    // Only what a resume ends is a suspension.
+    // Only a resumption ends a suspension.
     const std::uint64_t resumed = step.resumed;
     Statistics *statistics = m_statistics[(std::size_t{oldSite} + 1) & resumed];
     if (!statistics) [[unlikely]]
@@ -178,7 +177,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     return true;
 }
 
-/// The same for two events at once.
+/// As applyOrdinary(), for two events at once.
 [[gnu::always_inline]] inline bool Pass::applyOrdinaryTurn(Record &record, const Transition &resume,
                                                            const Transition &suspend) const
 {
@@ -194,8 +193,8 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     if (!statistics) [[unlikely]]
         return false;
     const std::uint64_t suspended = resume.ts - since;
-    // The kind is read here and not earlier: a byte that the compiler keeps in memory meanwhile, and loads as a word,
-    // can not be forwarded between the two, and that took longer than all the rest.
+    // Reads the kind here and not earlier. Otherwise the compiler keeps the byte in memory and loads it as a word. Such
+    // a load cannot be forwarded from the store, and took longer than all the rest.
     const Step &step = stepOf(suspend);
     const std::uint64_t newBits = (bits & step.keep) | step.set;
     const std::uint64_t ran = record.spent[0].load(kRelaxed) + (suspend.ts - resume.ts);
@@ -214,7 +213,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     return true;
 }
 
-/// Whether nothing is missing between `event` and the one before it.
+/// Whether no event is missing between `event` and the one before it.
 bool Pass::isAdjacent(const Record &record, std::uint32_t bits, const Transition &event) const
 {
     if (!(bits & kSeen) || event.n != record.nextN.load(kRelaxed))
@@ -226,7 +225,7 @@ bool Pass::isAdjacent(const Record &record, std::uint32_t bits, const Transition
     return !m_data.notes.processes.wasOff(process, since, event.ts);
 }
 
-/// Accounts for the state that ends with `event`, which is adjacent.
+/// Adds the duration of the state that ends with `event`, which must be adjacent.
 void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) const
 {
     const CoroutineState state = stateOf(bits);
@@ -244,7 +243,7 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
 
 [[gnu::noinline]] void Pass::applyOther(Record &record, const Transition &event) const
 {
-    // The record of a dropped one reads as zero, which is nothing ordinary.
+    // An evicted record reads as zero, which is never ordinary.
     if (m_data.residence.isDropped(event.coroutine)) {
         m_data.notKept.addEvent();
         return;
@@ -256,8 +255,8 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     record.nextN.store(event.n + 1, kRelease);
     const CoroutineState state = stateOf(writing.bits);
     if ((writing.bits & kFlagged) || state == CoroutineState::Destroyed)
-        return;  // counted, but says nothing about the state any more
-    // A resume of what runs already (a ready await) changes nothing, unless it came to another thread.
+        return;  // counted, but without effect on the state
+    // A resumption of a running coroutine (a ready await) changes nothing, unless the thread is another one.
     const bool goesOn =
         event.active && adjacent && state == CoroutineState::Running && record.tid.load(kRelaxed) == event.tid;
     if (adjacent && !goesOn)
@@ -277,9 +276,9 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     }
 }
 
-constexpr std::size_t kAhead = 32;  // far enough for a cache miss to be over when its turn comes
+constexpr std::size_t kAhead = 32;  // enough events for a cache miss to be over when its turn comes
 
-/// `events` and, behind them, events to prefetch, up to `end`.
+/// Applies `events`, and prefetches for the events behind them, up to `end`.
 void applyOneByOne(Pass &pass, std::span<const Transition> events, const Transition *end)
 {
     for (const Transition &event : events) {
@@ -293,7 +292,7 @@ void applyInTurns(Pass &pass, std::span<const Transition> events, const Transiti
     const Transition *event = events.data();
     const Transition *const last = event + events.size() - 1;
     while (event < last) {
-        // Both events of a turn are of one coroutine.
+        // Both events of a turn are of the same coroutine, so one prefetch is enough.
         if (end - event > static_cast<std::ptrdiff_t>(kAhead))
             pass.prefetch(event[kAhead]);
         if (pass.applyTurn(event[0], event[1])) [[likely]]

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The writer's side: everything but the transitions.
+// The writer of the Population, without the transitions.
 #include "core/trace/populationdata.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void Population::Data::consume(const Batch &batch)
     publishTouched();
     residence.settle([this](std::uint32_t page) { forgetPage(page); },
                      [this](CoroutineId first, CoroutineId end) { release(first, end); });
-    // Release; partner: now(). Who knows the time of a batch sees at least that batch.
+    // Release; partner: now(). A reader of a batch's time sees at least that batch.
     if (batch.now > now.load(kRelaxed))
         now.store(batch.now, kRelease);
 }
@@ -47,7 +47,7 @@ void Population::Data::beginTouching()
     touchedCount = 0;
 }
 
-// Release; partner: pageVersion(). Whoever sees the version sees the change.
+// Release; partner: pageVersion(). A reader of the version sees the change.
 void Population::Data::publishTouched()
 {
     for (std::size_t i = 0; i < touchedCount; ++i) {
@@ -57,7 +57,7 @@ void Population::Data::publishTouched()
     touchedCount = 0;
 }
 
-// Usually in the order of ids; but a site whose owner was slow to fill it in comes after younger ones.
+// Usually in the order of ids. A site that its thread filled in late comes after younger ones.
 void Population::Data::addSite(const Site &site)
 {
     if (site.id == kUnknownSite || site.id >= sites.kCapacity)
@@ -96,14 +96,14 @@ bool Population::Data::makePage()
 
 void Population::Data::addBirth(const Birth &birth)
 {
-    // Ids are dense, in order of discovery: after one that found no room, none fits any more.
+    // Ids are dense, in order of discovery. If an id finds no room in the array, later ones find none either.
     if (birth.coroutine < records.sizeOfWriter())
         return;
     if (birth.coroutine > records.sizeOfWriter() || !makeRecord(birth))
         notKept.addCoroutine();
 }
 
-/// Its figures stay, in the sums of what is not kept.
+/// Adds the figures of the page's coroutines to the sums in notKept.
 void Population::Data::forgetPage(std::uint32_t page)
 {
     notKept.beginDrop();
@@ -132,7 +132,7 @@ bool Population::Data::admit(CoroutineId id)
         [this](CoroutineId first, CoroutineId end) { release(first, end); });
 }
 
-/// Where there is no record for it, its id counts all the same: later ones may have one.
+/// Where a coroutine gets no record, its id still counts: later coroutines may get one.
 bool Population::Data::makeRecord(const Birth &birth)
 {
     if (birth.coroutine / kPageSize >= pages.sizeOfWriter() && !makePage())
@@ -146,7 +146,7 @@ bool Population::Data::makeRecord(const Birth &birth)
         }
         return false;
     }
-    // Nobody sees the two before publish().
+    // Readers see neither before publish().
     Record *record = records.prepare();
     Origin *origin = origins.prepare();
     if (!record || !origin)
@@ -188,7 +188,7 @@ void Population::Data::applyLoss(const Loss &loss)
     touch(loss.coroutine);
 }
 
-/// Nobody knows what it does since `noticed`.
+/// Sets the state to Unknown since `noticed` (ns).
 void Population::Data::makeUnknown(Record &record, Writing &writing, std::uint64_t noticed)
 {
     const CoroutineState state = stateOf(writing.bits);
@@ -198,7 +198,7 @@ void Population::Data::makeUnknown(Record &record, Writing &writing, std::uint64
     record.since.store(noticed, kRelease);
 }
 
-// After the transitions of the pass: where none came after the lost ones, the latest transition is not known.
+// After the transitions of the pass. If none came after the lost ones, the latest transition is not known.
 void Population::Data::concludeLoss(const Loss &loss, std::uint64_t noticed)
 {
     Record *record = recordOf(loss.coroutine);
@@ -249,7 +249,7 @@ void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
     touch(flag.coroutine);
 }
 
-/// What transitions and births of the same batch must know already.
+/// Notes that the transitions and births of the same batch depend on.
 void Population::Data::applyNotesBefore(const Notes &batchNotes)
 {
     for (const Process &process : batchNotes.processes)
@@ -304,11 +304,11 @@ void Population::Data::applyName(const CoroutineName &name)
     touch(name.coroutine);
 }
 
-/// Walks from `of` to its ancestors. A walk too long to finish counts as a circle.
+/// Walks from `of` to its ancestors. A walk longer than kMostStepsUp counts as a cycle.
 bool Population::Data::isAncestor(CoroutineId older, CoroutineId of) const
 {
-    // Whoever has no children, as those that were just born, is nobody's ancestor: chains of any depth grow at their
-    // lower end without a walk.
+    // A coroutine without children, for example one that was just born, is no ancestor. So chains of any depth grow at
+    // their lower end without a walk.
     if (origins[older].children.load(kRelaxed) == 0)
         return older == of;
     for (int step = 0; step < kMostStepsUp; ++step) {
@@ -322,8 +322,8 @@ bool Population::Data::isAncestor(CoroutineId older, CoroutineId of) const
     return true;
 }
 
-// Parents form a tree: what would close a circle is ignored. As long as every parent is older than its children, no
-// circle is possible.
+// Parents form a tree: a parent that would close a cycle is ignored. As long as every parent is older than its
+// children, no cycle is possible.
 void Population::Data::applyParent(const Parent &parent)
 {
     const CoroutineId child = parent.coroutine;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Of which coroutines a trace keeps records. Ids are never used again, so those of a long run are mostly of coroutines
-// that have ended: over a limit, whole pages of them are dropped, the ones that ended first go first.
+// Decides which coroutines have records in a trace. Ids are never used again, so most ids of a long run belong to ended
+// coroutines. Over a limit, whole pages of ended coroutines are evicted, in the order in which they ended.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace ct {
 
-/// How many records there may be at a time. A living coroutine in a page keeps the dead ones in it.
+/// Limits of the records at a time. A living coroutine keeps all records of its page.
 struct RecordLimits {
     static constexpr std::uint64_t kNameBytes = std::uint64_t{512} << 20;
-    std::uint32_t dead = ~0U;              ///< over it, pages without a living coroutine are dropped
-    std::uint32_t living = ~0U;            ///< over it, new coroutines get none: not below `dead`
-    std::uint64_t nameBytes = kNameBytes;  ///< over it, new names are counted, and not kept
+    std::uint32_t dead = ~0U;              ///< above it, pages without a living coroutine are evicted
+    std::uint32_t living = ~0U;            ///< limit of all records; above it, new coroutines get none; at least `dead`
+    std::uint64_t nameBytes = kNameBytes;  ///< bytes; above it, new names are counted but not stored
 };
 
-/// Writer only, unless it says otherwise. Two of them that see the same births and deaths decide alike.
+/// Writer only, unless stated otherwise. Two of them with the same births and deaths decide alike.
 class Residence {
 public:
     static constexpr std::uint32_t kPageSize = 64;
@@ -31,8 +31,8 @@ public:
     {
     }
 
-    /// Before the record of the next id is made. Calls drop(page) for each page that goes, and release(first, end) for
-    /// ids of which no record is left, whose memory may be given back. False: there is no room for it, for good.
+    /// Call before the record of the next id is made. Calls drop(page) for each evicted page. Calls release(first, end)
+    /// for ids without records, whose memory can be given back. Returns false when this id never gets a record.
     template <class Drop, class Release>
     bool admit(std::uint32_t id, Drop &&drop, Release &&release)
     {
@@ -53,7 +53,8 @@ public:
         listIfDead(page);
     }
 
-    /// At the end of a batch, which may have brought many births and deaths: as admit().
+    /// Call at the end of a batch, which may have had many births and deaths. Calls drop() and release() as admit()
+    /// does.
     template <class Drop, class Release>
     void settle(Drop &&drop, Release &&release)
     {
@@ -67,18 +68,18 @@ public:
     {
         return m_hasDropped && id / kPageSize < m_pages.size() && m_pages[id / kPageSize].dropped;
     }
-    /// Any thread.
+    /// Records in memory, counted in whole pages. Any thread.
     std::uint64_t records() const { return std::uint64_t{m_kept.load(std::memory_order_relaxed)} * kPageSize; }
 
 private:
     struct Page {
-        std::uint64_t living = 0;  ///< a bit for each
-        bool dropped = false;      ///< or never kept
+        std::uint64_t living = 0;  ///< one bit for each coroutine
+        bool dropped = false;      ///< has no records any more, or never had any
     };
     static std::uint32_t pagesOf(std::uint32_t records) { return std::max(1U, records / kPageSize); }
     static std::uint64_t bitOf(std::uint32_t id) { return std::uint64_t{1} << id % kPageSize; }
 
-    /// The latest page may still get coroutines.
+    /// Not for the latest page, which may still get coroutines.
     void listIfDead(std::uint32_t page)
     {
         if (m_pages[page].living == 0 && !m_pages[page].dropped && page + 1 < m_pages.size())
@@ -91,7 +92,7 @@ private:
         if (m_pages.size() > 1)
             listIfDead(static_cast<std::uint32_t>(m_pages.size() - 2));
         const std::uint32_t kept = m_kept.load(std::memory_order_relaxed);
-        // An eighth at once: giving memory back in small pieces costs much.
+        // An eighth at once, because releasing memory in small pieces is expensive.
         if (kept >= m_mostPages)
             dropDead(kept - m_mostPages + 1 + m_mostPages / 8, drop, release);
         if (m_kept.load(std::memory_order_relaxed) < m_mostInAll) {
@@ -122,7 +123,7 @@ private:
             release(withDroppedBefore(first) * kPageSize, withDroppedBehind(runEnd) * kPageSize);
         }
     }
-    /// Neighbours that were dropped before are released once more: small records share pages of the system with theirs.
+    /// Releases neighbours that were evicted before once more: small records share memory pages with theirs.
     static constexpr std::uint32_t kNeighbours = 64;
     std::uint32_t withDroppedBefore(std::uint32_t first) const
     {
@@ -142,8 +143,8 @@ private:
     const std::uint32_t m_mostPages;
     const std::uint32_t m_mostInAll;
     std::vector<Page> m_pages;
-    std::deque<std::uint32_t> m_dead;      ///< pages of dead coroutines only, the first one first
-    std::atomic<std::uint32_t> m_kept{0};  ///< pages with records; relaxed: a number for people
+    std::deque<std::uint32_t> m_dead;      ///< pages of ended coroutines only, in the order in which they ended
+    std::atomic<std::uint32_t> m_kept{0};  ///< pages with records; relaxed: other threads only display it
     bool m_hasDropped = false;
 };
 

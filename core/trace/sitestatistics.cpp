@@ -23,7 +23,7 @@ std::uint64_t SiteStatistics::quantile(double fraction) const
 {
     if (completed == 0)
         return 0;
-    // The buckets are a copy made while a writer went on: their own sum is the one that fits them.
+    // The buckets are a copy made during writes. Only their own sum matches them.
     std::uint64_t sum = 0;
     for (const std::uint64_t count : buckets)
         sum += count;

@@ -56,7 +56,7 @@ std::byte *SlabMemory::next()
     const std::size_t ahead = std::min(begin / 4 / kHugePage * kHugePage, kMostAhead);
     if (m_given == m_slabs)
         return nullptr;
-    // What is to be ready ahead of its turn may fail; it is asked for again then.
+    // The memory ahead may fail now; it is requested again when it is needed.
     if (!(ahead != 0 && makeAccessible(end + ahead, true)) && !makeAccessible(end, false))
         return nullptr;
     ++m_given;

@@ -1,33 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The memory of the History's slabs: address space for all of them, side by side, in huge pages where the system has
-// them. It is asked for as it is needed, a quarter ahead of that once there is much of it.
+// The memory of the History's slabs: one contiguous reservation of address space, with huge pages where the system has
+// them. Memory is requested as needed. Once much is in use, a quarter more (at most 128 MiB) is requested ahead.
 #pragma once
 
-#include "core/trace/addressspace.h"
-#include "core/trace/memoryahead.h"
+#include "core/base/addressspace.h"
+#include "core/base/memoryahead.h"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace ct::history {
 
-/// One thread's, but for the memory itself.
+/// For one thread; any thread may use the slabs.
 class SlabMemory {
 public:
-    /// Address space for `slabs` slabs; for fewer where the system has less to give. See slabs().
+    /// Reserves address space for `slabs` slabs, or for fewer if the system has less; see slabs().
     explicit SlabMemory(std::uint32_t slabs);
     ~SlabMemory();
     SlabMemory(const SlabMemory &) = delete;
     SlabMemory &operator=(const SlabMemory &) = delete;
 
-    /// How many there can be.
+    /// How many slabs fit.
     std::uint32_t slabs() const { return m_slabs; }
-    /// The next slab, all zero, aligned to a page; nullptr if there is none left, or the system has no memory to
-    /// promise.
+    /// The next slab, all zero, page-aligned; nullptr if none is left, or if the system has no memory for it.
     std::byte *next();
-    /// Has the system give all of it now, and waits.
+    /// Makes the system provide all memory now, and waits for it.
     void prepareAll();
 
 private:
@@ -36,7 +35,7 @@ private:
     AddressSpace m_space;
     std::uint32_t m_slabs = 0;
     std::uint32_t m_given = 0;
-    std::size_t m_accessible = 0;  ///< bytes from the first on
+    std::size_t m_accessible = 0;  ///< bytes from the first slab on
     MemoryAhead m_ahead;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The probe, in five lines:
+// The probe in five lines:
 //
 //     #include "coroTracer.h"
 //
@@ -9,8 +9,8 @@
 //
 //     int main() { corotracer::InitTracer(); ... }
 //
-// Source-compatible with programs written for the existing coroTracer C++ SDK. docs/probe.md has the rest.
-// -DCOROTRACER_OFF: the same API, and nothing behind it.
+// Source-compatible with programs written for the existing coroTracer C++ SDK. docs/probe.md describes the whole API.
+// With -DCOROTRACER_OFF the API stays the same and does nothing.
 #pragma once
 
 #include "corotracer/layout.h"
@@ -21,7 +21,7 @@
 #include "corotracer/runtime.h"
 #endif
 
-// Programs written for the existing SDK rely on what its header brings along.
+// Programs written for the existing SDK rely on the includes of its header.
 #include <cstring>
 #include <iostream>
 #include <thread>

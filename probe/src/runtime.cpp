@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The probe's out-of-line functions for programs that were compiled with COROTRACER_EXTERN, as the headers have them.
+// The static library probe-runtime: the probe's out-of-line functions, from the headers, for programs that are compiled
+// with COROTRACER_EXTERN.
 #include "coroTracer.h"
 
 namespace corotracer {
 
-/// A pointer to a function makes the compiler emit it. An explicit instantiation may name what is private.
+/// Makes the compiler emit an inline function, by a pointer to it. An explicit instantiation may name private members.
 template <auto Function>
 struct emitted {
     [[gnu::used]] static constexpr auto pointer = Function;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The probe's out-of-line functions for programs that were compiled with COROTRACER_EXTERN and are not to be traced.
+// The static library probe-stub: empty out-of-line functions, for programs that are compiled with COROTRACER_EXTERN and
+// linked to run untraced.
 #include "coroTracer.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Says how long the coroutines of a recording were suspended in each place of the source, at the longest.
+// Prints the longest suspension at each site of a recording.
 #include <corotracer/recording/reader.h>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <corotracer/recording/capi.h>
 
-#include "core/recording/recordingoverview.h"
-#include "core/recording/recordingreader.h"
+#include "core/recording/read/recordingoverview.h"
+#include "core/recording/read/recordingreader.h"
 #include "reader/src/rows.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ ctr_damage rowOf(const ctr::Damage &damage)
     return {damage.offset, damage.bytes, damage.transitions, damage.file, damage.atEnd};
 }
 
-/// The overview and its rows.
+/// An overview and its rows.
 struct Overview {
     explicit Overview(RecordingOverview read) : content(std::move(read)), info(toJson(content.info))
     {
@@ -73,12 +73,12 @@ struct ctr_reader {
     }
 
     std::string path;
-    std::unique_ptr<RecordingReader> reader;  ///< nullptr: it could not be opened
+    std::unique_ptr<RecordingReader> reader;  ///< nullptr: the recording could not be opened
     int status = CTR_GOOD;
     std::string message;
     Batch batch;
-    std::vector<ctr::OutputPiece> heard;   ///< output that belongs to the next batch
-    std::vector<ctr::OutputPiece> output;  ///< of the latest batch
+    std::vector<ctr::OutputPiece> heard;   ///< output for the next batch
+    std::vector<ctr::OutputPiece> output;  ///< output of the latest batch
     Rows rows;
     bool atEnd = false;
     ctr_sums sums{};
@@ -92,7 +92,7 @@ void ctr_reader::open(const char *file)
     path = file ? file : "";
     auto opened = RecordingReader::open(
         path, [this](const ctr::OutputPiece &piece) { heard.push_back(piece); }, nullptr,
-        RecordingReader::Frames::Ignored);  // there is no call for them
+        RecordingReader::Frames::Ignored);  // the interface has no frame locations
     if (opened)
         reader = std::move(*opened);
     else
@@ -111,7 +111,7 @@ const ctr_batch *ctr_reader::next()
     }
     if (atEnd)
         batch.clear();
-    // What was written behind the last events has a part of its own.
+    // Output behind the last events gets a batch of its own.
     if (atEnd && heard.empty())
         return nullptr;
     output.clear();
@@ -135,7 +135,8 @@ const ctr_overview *ctr_reader::overview()
 
 namespace {
 
-/// Nothing is thrown over the border. What ran out of memory has read its last.
+/// Runs `work` and lets no exception leave the library. After an exception the reader reports that memory ran out, and
+/// reads no further batch. Returns `otherwise` then.
 template <class Work, class Value>
 Value guarded(ctr_reader &reader, Value otherwise, Work &&work) noexcept
 {
@@ -144,7 +145,7 @@ Value guarded(ctr_reader &reader, Value otherwise, Work &&work) noexcept
     } catch (const std::exception &) {
         reader.atEnd = true;
         reader.status = CTR_FAILED;
-        reader.message.clear();  // short enough for no memory of its own
+        reader.message.clear();  // the new text is short and needs no allocation
         reader.message = "out of memory";
         return otherwise;
     }

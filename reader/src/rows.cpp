@@ -10,14 +10,14 @@ namespace ct {
 
 namespace {
 
-// What goes over the border is the same for every compiler and in every version.
+// The rows of the interface have the same size with every compiler and in every version.
 static_assert(sizeof(ctr_site) == 48 && sizeof(ctr_birth) == 40 && sizeof(ctr_loss) == 24 && sizeof(ctr_death) == 16);
 static_assert(sizeof(ctr_flag) == 8 && sizeof(ctr_name) == 24 && sizeof(ctr_parent) == 8 && sizeof(ctr_wait) == 32);
 static_assert(sizeof(ctr_wake) == 32 && sizeof(ctr_drop) == 32 && sizeof(ctr_switch) == 16);
 static_assert(sizeof(ctr_process) == 32 && sizeof(ctr_process_end) == 16 && sizeof(ctr_thread_name) == 24);
 static_assert(sizeof(ctr_output) == 24 && sizeof(ctr_block) == 40 && sizeof(ctr_damage) == 32);
 
-// Transitions are nearly all there is: they are copied as they lie.
+// Nearly all rows are transitions. Equal layouts allow copying them with memcpy.
 static_assert(sizeof(ctr_transition) == 48 && sizeof(Transition) == sizeof(ctr_transition));
 static_assert(std::is_trivially_copyable_v<Transition> && std::is_standard_layout_v<Transition>);
 static_assert(offsetof(Transition, ts) == offsetof(ctr_transition, ts));

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// A batch of the stream as the library gives it out.
+// Converts a batch of the stream to the rows of the C interface.
 #pragma once
 
-#include "core/recording/rowlayouts.h"
-#include "core/trace/stream.h"
-#include "core/uninitialized.h"
+#include "core/base/uninitialized.h"
+#include "core/recording/format/rowlayouts.h"
+#include "core/stream/stream.h"
 
 #include <corotracer/recording/capi.h>
 
@@ -18,10 +18,10 @@ namespace ct {
 ctr_text textOf(std::string_view text);
 ctr_sums sumsOf(const Accounting &sums);
 
-/// Keeps the rows; texts in them are those of the batch.
+/// Owns the rows of the latest batch. Texts in the rows point into the batch.
 class Rows {
 public:
-    /// Valid until the next call, as long as `batch` and `outputs` stay as they are.
+    /// Converts a batch. The result is valid until the next call, and while `batch` and `outputs` are unchanged.
     const ctr_batch *take(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs);
 
 private:

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Runs a program under a capture into the in-memory trace (Population and History), without a window, and says as JSON
-// what was captured, what it cost, and how late it came. tests/bench/capture.py puts the figures together.
+// Captures a program into the trace in memory (Population and History), without a window. Prints as JSON the captured
+// events, their cost, and their lateness. tests/bench/capture.py collects the figures.
 //
 //   bench_capture [OPTIONS] -- PROGRAM [ARG...]
-//     --no-lanes          stations only
-//     --no-trace          nothing consumes the stream
+//     --no-lanes          full stations only
+//     --no-trace          no sink for the stream, except for the meter
 //     --stations N        coroutines alive at once
-//     --lane-mib N        of one thread [16]
-//     --budget-mib N      of the history [4096]
-//     --prepared          its memory is made ready before the program starts
-//     --idle S            once nothing happens any more: what S seconds of it cost; then the program is terminated
-//     --latency           how late the first event after a silence of 5 ms is in the trace
+//     --lane-mib N        size of a lane, MiB [16]
+//     --budget-mib N      budget of the history, MiB [4096]
+//     --prepared          prepare the memory of the history before the program starts
+//     --idle S            once the program is silent, measure S seconds of it, then terminate it
+//     --latency           measure how late the first event after 5 ms of silence reaches the trace
 #include "core/session/session.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
@@ -36,7 +36,7 @@ namespace {
 using namespace ct;
 
 constexpr std::uint64_t kSilenceNs = 5'000'000;
-constexpr int kSettledLooks = 10;  ///< without an event, 100 ms apart
+constexpr int kSettledLooks = 10;  ///< checks without a new event, 100 ms apart
 
 std::uint64_t read(clockid_t clock)
 {
@@ -87,7 +87,7 @@ std::optional<Options> parse(int argc, char **argv)
     return options.target.argv.empty() ? std::nullopt : std::optional(options);
 }
 
-/// Comes after the sinks of the trace: what it sees, readers of the trace can see. Called on the harvest thread.
+/// Measures lateness behind the sinks of the trace: readers can already see the events. Called on the harvest thread.
 class Meter final : public Sink {
 public:
     explicit Meter(bool latency) : m_latency(latency) {}
@@ -105,7 +105,7 @@ public:
         return {};
     }
 
-    /// CPU time of the harvest thread, ns; 0 = it has not delivered anything yet. While it lives.
+    /// CPU time of the harvest thread in ns; 0 before its first batch. Call it only while the thread lives.
     std::uint64_t harvestNs() const
     {
         const clockid_t clock = m_clock.load(std::memory_order_relaxed);
@@ -117,10 +117,10 @@ public:
         return {};
     }
 
-    // After the end.
+    // Valid after the end of the run.
     std::uint64_t totalNs() const { return m_totalNs; }
     std::uint64_t batches() const { return m_batches; }
-    std::vector<std::uint64_t> latenesses;  ///< ns
+    std::vector<std::uint64_t> latenesses;  ///< lateness per sample, ns
 
 private:
     void measure(const Batch &batch)

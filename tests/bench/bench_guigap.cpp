@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How long the GUI thread leaves an input event waiting while a target writes flat out: a second thread posts a
-// heartbeat every 5 ms, the GUI thread notes how late each one is handled.
+// Measures how long the GUI thread delays an input event while a target writes at full speed. A second thread posts a
+// heartbeat every 5 ms, and the GUI thread measures how late it handles each one.
 //
 //   bench_guigap [seconds [program arguments...]]   default: 10 ct_storm with 100,000 coroutines
 #include "ui/mainwindow.h"
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 {
     QTemporaryDir settings;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
-    qputenv("XDG_CACHE_HOME", QFile::encodeName(settings.path()));  // what is recorded goes again
+    // The directory is removed at the end, with all recordings.
+    qputenv("XDG_CACHE_HOME", QFile::encodeName(settings.path()));
     QApplication app(argc, argv);
     const int seconds = argc > 1 ? std::atoi(argv[1]) : 10;
 
@@ -87,5 +88,5 @@ int main(int argc, char **argv)
                 gapsMs.back());
     std::fflush(stdout);
     static_cast<void>(QDir(settings.path()).removeRecursively());
-    std::_Exit(0);  // the target dies of its closed terminal; an orderly shutdown is not what is measured here
+    std::_Exit(0);  // the target dies of its closed terminal; an orderly shutdown is not measured here
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What decoding and merging of lanes costs per event, beside a memcpy of the same records. The lanes are filled by hand
-// outside of the measured time.
+// Measures decoding and merging of lanes per event, compared with a memcpy of the same records. The lanes are filled by
+// hand, outside of the measured time.
 #include "core/harvest/harvestloop.h"
 #include "core/protocol/lanereader.h"
 #include "tests/support/lanewriter.h"
@@ -43,8 +43,8 @@ struct Bench {
         }
         drain();
     }
-    /// Writes records for all lanes: each coroutine in its own lane, or the next one each time; in order of time. In
-    /// turns: it suspends before another is resumed.
+    /// Writes records in order of time. Each coroutine writes into its own lane, or with `hops` into a random one. With
+    /// `turns`, a coroutine suspends before another is resumed.
     void fill(std::size_t count)
     {
         for (std::size_t i = 0; i < count; ++i) {
@@ -92,7 +92,7 @@ void report(benchmark::State &state, std::size_t events)
                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// range: coroutines, lanes, hops, turns.
+/// Arguments: coroutines, lanes, hops, turns.
 void harvest(benchmark::State &state)
 {
     Bench bench(static_cast<std::uint32_t>(state.range(0)), static_cast<std::size_t>(state.range(1)), state.range(2),
@@ -121,7 +121,7 @@ BENCHMARK(harvest)
     ->Args({1000, 1, 0, 1})
     ->Args({100'000, 1, 0, 1});
 
-/// The floor: the same records, copied.
+/// The floor: a copy of as many records.
 void copyRecords(benchmark::State &state)
 {
     std::vector<std::byte> from(std::size_t{kRecords} / 2 * 32, std::byte{1}), to(8192 * 32);
@@ -138,7 +138,7 @@ void copyRecords(benchmark::State &state)
 }
 BENCHMARK(copyRecords);
 
-/// Reading a lane, nothing else.
+/// Only reads a lane.
 void readRecords(benchmark::State &state)
 {
     Bench bench(1000, 1, false);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What it costs to open a recording of very many events: its overview, and all of it in memory as the window loads it;
-// beside the floors of decompressing it and of copying its events.
-//   bench_open [DIRECTORY for the file, /dev/shm] [EVENTS, 100000000] [COROUTINES: only storms of as many]
-#include "core/recording/recordingoverview.h"
-#include "core/recording/recordingreader.h"
-#include "core/recording/recordingwriter.h"
-#include "core/session/fileloader.h"
+// Measures opening a large recording: its overview, and loading all of it into memory as the window does. The floors
+// are decompressing the file and copying its events.
+//   bench_open [DIRECTORY, default /dev/shm] [EVENTS, default 100000000] [COROUTINES: only storms with this number]
+#include "core/playback/fileloader.h"
+#include "core/recording/read/recordingoverview.h"
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/write/recordingwriter.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 #include "tests/bench/storm.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kRuns = 3;
 
-/// The median of several runs, s.
+/// Returns the median of several runs, in seconds.
 double median(const std::function<double()> &run)
 {
     std::vector<double> times;
@@ -38,7 +38,7 @@ double median(const std::function<double()> &run)
     return times[kRuns / 2];
 }
 
-/// Ends the program when something cannot be measured.
+/// Ends the program with a message if the result is an error.
 template <class T>
 T &&good(T &&result)
 {
@@ -69,7 +69,7 @@ double copyTime(std::size_t events)
     });
 }
 
-/// pread, check sum and zstd.
+/// Measures pread, checksum and zstd.
 double blockTime(const std::string &path)
 {
     const auto reader = good(ctr::BlockReader::open(path));
@@ -98,7 +98,7 @@ double overviewTime(const std::string &path)
     });
 }
 
-/// Without threads: what the loader did before it read ahead.
+/// Measures loading on one thread, without read-ahead.
 double serialTime(const std::string &path, std::uint64_t budget)
 {
     Population population;

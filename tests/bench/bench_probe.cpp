@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What one transition costs the target: this probe without and with lanes, hot and in random order over many
-// coroutines, beside the floor (reading the counter and storing one 64-byte line, of as many lines in the same order)
-// and beside a plain version-1 write that asks the kernel for the thread id and clock_gettime for the time.
+// Measures the cost of one event in the target: this probe without and with lanes, in one coroutine and in random order
+// over many. The floor reads the counter and stores one 64-byte cache line per event, with as many lines in the same
+// order. The peer is a plain version-1 write, with the thread id from the kernel and the time from clock_gettime.
 // bench_probe --benchmark_repetitions=9 --benchmark_report_aggregates_only=true --benchmark_enable_random_interleaving
 #include "coroTracer.h"
 #include "tests/support/lanelayout.h"
@@ -29,9 +29,9 @@ constexpr std::uint32_t kLaneRecords = (16U << 20) / sizeof(LaneRecord);
 constexpr std::uint32_t kLanes = 4;
 constexpr std::uint64_t kPoolBytes = 1ULL << 30;  // sparse
 
-/// A region in shared memory, as an engine would have made it. With lanes, a thread does the least an engine does: it
-/// looks at the last record of each block and moves the tail. With BENCH_PROBE_FENCES in the environment the engine
-/// does not fence for both sides: the probe does, as under a version-1 engine.
+/// A region in shared memory with the layout that an engine creates. With lanes, a thread does the minimum of an
+/// engine: it checks the last record of each block and stores the tail. If BENCH_PROBE_FENCES is set in the
+/// environment, engine_fences is 0 and the probe fences itself, as under a version-1 engine.
 class Region {
 public:
     explicit Region(bool lanes)
@@ -59,10 +59,10 @@ public:
     }
     Region(const Region &) = delete;
     Region &operator=(const Region &) = delete;
-    /// The mapping is the process's until it ends: other threads' lanes lie in it.
+    /// Does not unmap: the lanes of other threads lie in the mapping until the process ends.
     ~Region() { ::close(m_fd); }
 
-    /// Begins another session of this process, in this region.
+    /// Starts a new tracing session of this process, in this region.
     void use() const
     {
         leave();
@@ -74,7 +74,7 @@ public:
         reinterpret_cast<ProcessEntry *>(m_base + header->extension.process_table_offset)->state.store(kProcessFree);
         InitTracer();
     }
-    /// As in a process that never had a session.
+    /// Resets the probe to the state of a process without a session.
     static void leave()
     {
         detail::leave_lane(nullptr);
@@ -127,7 +127,7 @@ private:
     }
 
     int m_fd;
-    std::string m_path;  ///< of a file without a name, so that nothing is left behind by one that is killed
+    std::string m_path;  ///< path of an unnamed file, so a killed benchmark leaves no file
     std::uint64_t m_size = 0;
     char *m_base = nullptr;
     std::jthread m_drain;
@@ -158,7 +158,7 @@ void switchedOn(const benchmark::State &)
     enable(true);
 }
 
-/// A coroutine that never ends, awaiting at one place. Plain: without the probe.
+/// A coroutine that never ends and suspends at one site. Loop<Plain> has no probe.
 template <class Base>
 struct Loop {
     struct promise_type : Base {
@@ -179,7 +179,7 @@ Loop<Base> forever()
         co_await std::suspend_always{};
 }
 
-/// Resume and suspend of a coroutine: two transitions when traced.
+/// One resume and suspend of a coroutine: two events if it is traced.
 template <class Base>
 void roundTrip(benchmark::State &state)
 {
@@ -194,7 +194,7 @@ BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_no_engine_pair")->S
 BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_stations_pair")->Setup(withStations);
 BENCHMARK_TEMPLATE(roundTrip, PromiseMixin)->Name("coroutine_lanes_pair")->Setup(withLanes);
 
-/// The probe's own part: write_trace, alternating.
+/// Measures write_trace alone, with alternating states.
 void probeWrite(benchmark::State &state)
 {
     PromiseMixin promise;
@@ -220,7 +220,7 @@ struct alignas(64) Line {
     benchmark::DoNotOptimize(line);
 }
 
-/// Reading the counter and storing one line of 64 bytes, of eight that take turns.
+/// Reads the counter and stores one 64-byte cache line, in turn one of eight.
 void floorWrite(benchmark::State &state)
 {
     static Line lines[8];
@@ -232,7 +232,7 @@ BENCHMARK(floorWrite)->Name("floor");
 
 constexpr std::size_t kSteps = 1 << 20;
 
-/// Which coroutine is next: the same for all.
+/// The order of the coroutines, equal in all benchmarks.
 std::vector<std::uint32_t> randomOrder(std::int64_t coroutines)
 {
     std::mt19937 random(1);
@@ -256,10 +256,9 @@ struct alignas(64) Frame : PromiseMixin {
     bool active = false;
 };
 
-/// Transitions of coroutines in random order. Warm: the promise is in the cache, brought there a few steps ahead, as
-/// the program brings it when it resumes the coroutine, and has it while the coroutine runs; the compact station and
-/// the lane are the probe's own affair. Cold: neither, which is what the program pays without the probe as well, but
-/// for what the counter keeps from overlapping.
+/// Events of coroutines in random order. Warm: the promise is prefetched a few steps ahead, because the program itself
+/// loads it when it resumes the coroutine. The compact station and the lane are the probe's own cost. Cold: nothing is
+/// prefetched. The program pays most of this without the probe, too, except that reading the counter prevents overlap.
 template <bool Warm>
 void probeRandom(benchmark::State &state)
 {
@@ -289,8 +288,8 @@ BENCHMARK_TEMPLATE(probeRandom, false)
     ->Arg(100'000)
     ->Setup(withLanes);
 
-/// The floor where the program has a frame as well, in the same order: the peers of the two above. Reading the counter
-/// waits for the loads before it, so that what a frame costs does not overlap, with the probe or with the floor.
+/// The floor with a frame per coroutine, in the same order, as the peer of the two benchmarks above. Reading the
+/// counter waits for earlier loads. So the cost of a frame overlaps neither with the probe nor with the floor.
 template <bool Warm>
 void floorFrames(benchmark::State &state)
 {
@@ -315,7 +314,7 @@ void floorFrames(benchmark::State &state)
 BENCHMARK_TEMPLATE(floorFrames, true)->Name("floor_random_warm")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 BENCHMARK_TEMPLATE(floorFrames, false)->Name("floor_random_cold")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
-/// Birth and death.
+/// Measures birth and death.
 void probeLife(benchmark::State &state)
 {
     for (auto _ : state) {
@@ -325,7 +324,7 @@ void probeLife(benchmark::State &state)
 }
 BENCHMARK(probeLife)->Name("birth_and_death_with_lane")->Setup(withLanes);
 
-/// Version 1 as plainly as it goes: gettid from the kernel, clock_gettime, a full fence before tracer_sleeping.
+/// A plain version-1 write: gettid from the kernel, clock_gettime, a full fence before tracer_sleeping.
 void plainWrite(benchmark::State &state)
 {
     static StationData station;

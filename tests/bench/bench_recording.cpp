@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a recording costs: bytes an event, and ns an event of encoding, compressing, writing, reading and decoding, for
-// the transitions of a scheduler; beside the floors of copying the same transitions, and of zstd alone on them.
-//   bench_recording [DIRECTORY for the file, /dev/shm]
-#include "core/recording/recordingreader.h"
-#include "core/recording/recordingwriter.h"
+// Measures a recording of a scheduler's events: bytes per event, and ns per event to encode, compress, write, read and
+// decode. The floors are copying the events, and zstd alone on them.
+//   bench_recording [DIRECTORY, default /dev/shm]
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/bench/storm.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kEvents = 4'000'000;
 constexpr int kRuns = 5;
 
-/// The median of several runs, ns an event.
+/// Returns the median of several runs, in ns per event.
 double perEvent(const std::function<double()> &run)
 {
     std::vector<double> times;
@@ -45,7 +45,7 @@ std::vector<Batch> eventsOf(const Storm &storm)
     return batches;
 }
 
-/// Blocks as they would be written, before compression.
+/// Returns the payloads of the blocks, before compression.
 std::vector<std::string> payloadsOf(const std::vector<Batch> &batches)
 {
     std::vector<std::string> payloads;
@@ -89,7 +89,7 @@ Compressed compress(ZSTD_CCtx *context, std::string_view text, std::string &out)
     return result;
 }
 
-/// zstd alone, on the transitions as they lie in memory.
+/// Prints the floors: memcpy of the transitions, and zstd alone on their bytes in memory.
 void sayFloor(const std::vector<Batch> &batches)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a pass costs: per idle station, and per event captured. Stations are suspended after a random number of
-// events, so that the line to look at differs from station to station.
+// Measures a pass per idle full station, and per captured event. Stations get a random number of events, so the pass
+// reads a different cache line in each station.
 #include "core/harvest/harvestloop.h"
 #include "tests/support/writers.h"
 
@@ -17,7 +17,7 @@ namespace {
 struct Capture {
     explicit Capture(std::uint32_t stations) : region(std::move(*ct::Region::create({{}, stations}))), loop(region)
     {
-        // The name is not needed: nothing is left behind if we are interrupted.
+        // Unlink the file now, so an interrupted benchmark leaves nothing behind.
         [[maybe_unused]] const auto removed = region.remove();
         std::mt19937 random(1);
         for (std::uint32_t i = 0; i < stations; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What it costs to name addresses of a large program, nothing known before: bench_symbols PROGRAM [ADDRESSES] [RUNS].
-// The floor beside it: reading the file.
+// Measures resolving addresses of a large program with empty caches: bench_symbols PROGRAM [ADDRESSES] [RUNS]. The
+// floor is reading the file.
 #include "core/symbols/buildid.h"
 #include "core/symbols/elfimage.h"
 #include "core/symbols/symbolizer.h"
@@ -36,7 +36,7 @@ double median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-/// Bytes of the file.
+/// Reads the file and returns its size in bytes.
 std::size_t readAll(const std::string &path)
 {
     std::vector<char> block(1U << 20);
@@ -48,7 +48,7 @@ std::size_t readAll(const std::string &path)
     return total;
 }
 
-/// Out of the page cache, as after a reboot.
+/// Removes the file from the page cache, as after a reboot.
 void forget(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -67,7 +67,7 @@ ct::ModuleMap mapOf(const std::string &path)
     return ct::ModuleMap(modules);
 }
 
-/// Distinct ones in functions all over the program, in no order.
+/// Returns distinct addresses in random functions of the program, shuffled.
 std::vector<std::uint64_t> addressesOf(const ct::ModuleMap &modules, std::size_t count)
 {
     ct::Symbolizer symbolizer;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the in-memory trace costs: appending, per event, beside the floor of copying 16 bytes of each; its memory; and
-// its queries, with 64 million events in it.
+// Measures the trace in memory: appending per event, its memory, and its queries with 64 million events. The floor of
+// appending is a copy of 16 bytes per event.
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -17,14 +17,14 @@ using namespace ct;
 
 namespace {
 
-constexpr std::size_t kBatch = 8192;  ///< as the harvest of lanes makes them
+constexpr std::size_t kBatch = 8192;  ///< transitions; the batch size of the lane harvest
 constexpr std::uint64_t kBudget = 256U << 20;
 
-/// A scheduler's events: coroutines take turns at random, each is resumed and suspends, at one of a few sites.
+/// Events of a scheduler that resumes and suspends coroutines in random order, at one of a few sites.
 class Storm {
 public:
-    /// On four threads, so that events of different coroutines lie between a resume and the suspension that ends it;
-    /// or on one, where they follow each other.
+    /// On four threads, events of other coroutines lie between a resumption and the next suspension. On one thread, the
+    /// suspension follows at once.
     explicit Storm(std::uint32_t coroutines, bool oneThread = false) : m_next(coroutines), m_oneThread(oneThread)
     {
         m_batch.transitions.resize(kBatch);
@@ -70,7 +70,7 @@ private:
     Batch m_batch;
 };
 
-/// Only what `take` does with a batch is timed: making the batch costs more.
+/// Measures only `take`, because making the batch costs more.
 template <class Take>
 void timeBatches(benchmark::State &state, Storm &storm, Take &&take)
 {
@@ -100,7 +100,7 @@ void floorOf16Bytes(benchmark::State &state)
     });
 }
 
-/// With a budget that is spent (memory is used again), or one that is not (memory comes from the system).
+/// Without `grows`, the budget is used up and memory is reused. With `grows`, memory comes from the system.
 void appendToHistory(benchmark::State &state, bool grows, bool oneThread = false)
 {
     Storm storm(static_cast<std::uint32_t>(state.range(0)), oneThread);
@@ -165,7 +165,7 @@ struct Full {
     CoroutineId next = 0;
 };
 
-/// The same one for as many queries as possible: filling it takes seconds.
+/// Returns a cached history if possible, because filling one takes seconds.
 Full &fullHistory(std::uint32_t coroutines, bool fresh = false)
 {
     constexpr std::uint64_t kEvents = 64'000'000;
@@ -183,7 +183,7 @@ Full &fullHistory(std::uint32_t coroutines, bool fresh = false)
     return full;
 }
 
-/// What opening the view of all costs once: the indexes of all slabs are built.
+/// Measures the one-time cost of opening the full view: building the indexes of all slabs.
 void firstColumns(benchmark::State &state)
 {
     Full &full = fullHistory(static_cast<std::uint32_t>(state.range(0)), true);
@@ -192,7 +192,7 @@ void firstColumns(benchmark::State &state)
         full.history->columns(0, 1'000'000'000, (full.now - 1'000'000'000) / 1000 + 1, columns);
 }
 
-/// A row of the timeline: `range(1)` columns' width of the whole, in percent.
+/// Measures one row of the timeline, 1000 columns wide, over the last `share` of the history.
 void columnsOf(benchmark::State &state, double share)
 {
     Full &full = fullHistory(static_cast<std::uint32_t>(state.range(0)));
@@ -260,7 +260,7 @@ void addQueries(std::uint32_t coroutines)
     add("readAll", readAll);
 }
 
-/// A million short-lived coroutines, one after the other; then all of them are read, as an export does.
+/// Measures reading short-lived coroutines, one after the other in time, as an export does.
 void readShortLived(benchmark::State &state)
 {
     const auto coroutines = static_cast<CoroutineId>(state.range(0));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of docs/performance.md that concern the whole capture, each beside its bound or peer of the same run.
+"""Measures the figures of docs/performance.md for the whole capture, each with its bound or its peer of the same run.
 
 usage: capture.py BIN_DIR [--runs N] [--seconds S] [--only NAME ...] [--json FILE]
 
@@ -29,7 +29,7 @@ class Bench:
         return os.path.join(self.bin_dir, name)
 
     def capture(self, options, target, *arguments, repeat=None, warm=True):
-        """Runs of bench_capture, each with the target's own truth."""
+        """Runs bench_capture and adds the sums that the target itself counted to each result."""
         results = []
         for _ in range(repeat or self.runs):
             if warm:
@@ -47,8 +47,8 @@ class Bench:
         return results
 
     def storm(self, *arguments, options=("--budget-mib", 1024, "--prepared")):
-        """The history's memory is made ready first and then used again and again: where the host of a virtual machine
-        has to find each page, that costs more than all the rest."""
+        """Runs ct_storm. The memory of the history is prepared first and then reused: on a virtual machine, the first
+        touch of a page costs more than everything else."""
         results = self.capture(options, "ct_storm", "--seconds", self.seconds, *arguments, warm=False)
         for result in results:
             seconds = result["truth"]["storm_ns"] / 1e9
@@ -63,8 +63,8 @@ class Bench:
 
 
 def warm_up(gibibytes):
-    """Touches memory, so that the host of a virtual machine has it ready: 0.5 GB/s on first touch, 9 after it. Free
-    memory goes back to the host after a while."""
+    """Touches memory, to make the host of a virtual machine provide it: the first touch runs at 0.5 GB/s, later ones at
+    9 GB/s. Free memory returns to the host after a while."""
     if gibibytes == 0:
         return
     size = gibibytes << 30
@@ -88,7 +88,7 @@ def exact(results):
 
 
 def storm_figure(results):
-    """Losses run by run: they come in bursts, and a median would hide them."""
+    """Formats the results of storms, with the losses of each run: they come in bursts, and a median would hide them."""
     losses = ", ".join(str(result["lost"]) for result in results)
     return (f"{median(results, 'rate') / 1e6:.1f} M events/s, lost {losses} of "
             f"{median(results, 'captured') + median(results, 'lost'):.0f}, harvest thread "

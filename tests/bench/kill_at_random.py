@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kills targets and engines at random moments and checks that what is left opens, with exact counts.
+"""Kills targets and engines at random moments and checks that the region still opens, with exact counts.
 
-Each round: an engine (or none), a target with several threads, births, deaths, hops, names and wakes; both are killed
-at random moments. The region is read by an independent reader (tests/support/ctp.py), then by corotracer-gui
---batch --attach, and captured + lost + missed before attach must be the sum that the reader found.
+Each round starts an engine (or none) and a target with several threads, births, deaths, hops, names and wakes, and
+kills them at random moments. An independent reader (tests/support/ctp.py) reads the region, then corotracer-gui
+--batch --attach does. Captured + lost + missed before attach must be the sum that the reader found.
 
 usage: kill_at_random.py BIN_DIR [ROUNDS [SEED]]      1000 rounds by default; the seed of a failure is printed
 
@@ -62,7 +62,7 @@ class Round:
         if order == "engine before the target":
             self.kill(engine)
         target = self.start(*self.target(), **environment)
-        target.stdout.readline()  # it runs
+        target.stdout.readline()  # the target runs now
         self.wait_a_little()
         first, second = (engine, target) if order == "engine first" else (target, engine)
         self.kill(first)
@@ -81,7 +81,7 @@ class Round:
 
     def compare(self):
         expected = ctp.sums(self.region)
-        if os.environ.get("CT_KEEP_REGIONS"):  # as it was left: the next engine writes into it
+        if os.environ.get("CT_KEEP_REGIONS"):  # keep a copy: the next engine writes into the region
             subprocess.run(["cp", "--sparse=always", self.region, self.region + ".left"], check=True)
         subprocess.run([f"{self.bin_dir}/corotracer-gui", "--batch", "--attach", self.region, "--summary",
                         self.summary], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -91,7 +91,7 @@ class Round:
         counted = got["events"] + got["lost_events"] + got["missed_before_attach"]
         problems = []
         if expected["lane_mode"] == ctp.LANES_OVERWRITE:
-            # Also those of which nothing else is left.
+            # The sums include coroutines whose records were all overwritten.
             if counted != expected["events_ever"]:
                 problems.append(f"{counted} events counted, {expected['events_ever']} there")
             lives = got["coroutines"] + got["coroutines_missed"]

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# A large program with debug information for bench_symbols: large_program.sh FILE [UNITS] [COMPILER] [FLAGS...].
-# Each unit has the standard library's templates over types of its own, some 3 MB.
+# Makes a large program with debug information for bench_symbols: large_program.sh FILE [UNITS] [COMPILER] [FLAGS...].
+# Each unit instantiates templates of the standard library with its own types, about 3 MB.
 set -euo pipefail
 
 file=${1:?"usage: large_program.sh FILE [UNITS] [COMPILER] [FLAGS...]"}

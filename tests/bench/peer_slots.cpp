@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The peer of a capture of version-1 targets: a reader that loops over all eight slots of all stations without a pause
-// and takes whatever is new, as the plainest collector does. Says as JSON what it got.
+// The peer for captures of version-1 targets: the simplest possible reader. It visits all eight slots of all stations
+// without a pause, and captures each new event. Prints its counts as JSON.
 //
 //   peer_slots STATIONS PROGRAM [ARG...]
 #include "corotracer/layout.h"

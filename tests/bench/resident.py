@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Memory of the window during a long run, against its budget.
+"""Compares the memory of the window during a long run with its budget.
 
-Starts corotracer-gui (offscreen, settings and recordings in a folder of its own) with ct_storm at a rate, looks at its
-resident memory each second, and prints the highest figures, what was captured and what was lost.
+Starts corotracer-gui (offscreen, settings and recordings in a temporary folder) with ct_storm at a rate, samples its
+resident memory each second, and prints the highest figures and the size of the recording.
 
 usage: resident.py BIN_DIR [--seconds 600] [--rate 5000000] [--keep-mib 0] [--coroutines 1000]
        keep-mib 0: the default budget, a quarter of the machine's memory
@@ -21,7 +21,7 @@ FIGURES = ("VmRSS", "RssAnon", "RssFile", "RssShmem")
 
 
 def status_of(pid):
-    """Of /proc/PID/status, in MiB."""
+    """The FIGURES of /proc/PID/status, in MiB."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         found = dict(re.findall(r"^(\w+):\s+(\d+) kB", file.read(), re.MULTILINE))
     return {name: int(found.get(name, 0)) / 1024 for name in FIGURES}

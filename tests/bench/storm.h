@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The transitions of a made-up scheduler, as many as one likes, for the programs that measure recordings.
+// Generates the events of a simulated scheduler, for programs that measure recordings.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace bench {
 
 using namespace ct;
 
-inline constexpr std::size_t kBatch = 8192;  ///< as the harvest of lanes makes them
+inline constexpr std::size_t kBatch = 8192;  ///< transitions; the batch size of the lane harvest
 
 template <class Work>
 double secondsOf(Work &&work)
@@ -32,12 +32,11 @@ struct Storm {
     const char *name;
     std::uint32_t coroutines;
     std::uint32_t threads;
-    bool ownAddresses;  ///< each coroutine's frame has another; else all suspend at one
-    bool random;        ///< who comes next; else they queue
+    bool ownAddresses;  ///< each coroutine has its own frame address; else all have the same suspension address
+    bool random;        ///< the next coroutine is random; else they queue
 };
 
-/// Threads take coroutines, resume them and suspend them again; times jitter by some tens of ns, and now and then by
-/// hundreds.
+/// Threads resume coroutines and suspend them again. Times jitter by some tens of ns, and sometimes by hundreds.
 class StormStream {
 public:
     explicit StormStream(const Storm &storm) : m_storm(storm), m_next(storm.coroutines), m_threads(storm.threads)
@@ -48,7 +47,7 @@ public:
             m_threads[i].now = 1'000'000'000'000 + i * 17;
     }
 
-    /// The first one holds all births, too.
+    /// Returns the next batch. The first batch also has all births.
     Batch next(std::size_t transitions)
     {
         Batch batch;

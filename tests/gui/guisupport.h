@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the window's tests share: settings of their own, and clicking on things by name.
+// Helpers for the tests of the window: a sandbox for settings and files, and functions that find and click widgets.
 #pragma once
 
 #include "tests/support/paths.h"
@@ -16,7 +16,7 @@
 
 namespace gui {
 
-/// Settings, recordings and regions in a directory of the test's own, so that tests neither see nor change the user's.
+/// Redirects settings and the cache to a temporary directory. Tests neither see nor change the user's files.
 class Sandbox {
 public:
     Sandbox()
@@ -33,7 +33,7 @@ private:
     QTemporaryDir m_directory;
 };
 
-/// The visible top-level widget of this name (dialogs are found wherever they hang).
+/// Returns the visible top-level widget with this name, whatever its parent is; null if there is none.
 template <class Widget>
 Widget *topLevel(const char *name)
 {
@@ -44,7 +44,7 @@ Widget *topLevel(const char *name)
     return nullptr;
 }
 
-/// Left-clicks the child button of this name; false if there is none that can be clicked.
+/// Left-clicks the child button with this name. Returns false if no such button is visible and enabled.
 inline bool click(QWidget *parent, const char *name)
 {
     auto *button = parent ? parent->findChild<QAbstractButton *>(QLatin1String(name)) : nullptr;
@@ -65,7 +65,7 @@ inline void takePicture(QWidget *widget, const char *name)
     const QString directory = qEnvironmentVariable("CT_PICTURES");
     if (directory.isEmpty())
         return;
-    QCoreApplication::processEvents();  // a new palette comes with an event
+    QCoreApplication::processEvents();  // an event applies a new palette
     widget->grab().save(directory + u'/' + QLatin1String(name) + QStringLiteral(".png"));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the tests of the timeline's view have in common.
+// Helpers for the tests of the timeline view: a trace of waiting coroutines, and a view with simulated input.
 #pragma once
 
 #include "tests/models/timelinetrace.h"
-#include "ui/timelinescene.h"
-#include "ui/timelineview.h"
+#include "ui/timeline/timelinescene.h"
+#include "ui/timeline/timelineview.h"
 
 #include <QApplication>
 #include <QScrollBar>
@@ -20,7 +20,7 @@ namespace ct::test {
 inline constexpr std::uint64_t kMs = 1'000'000;
 inline constexpr std::uint64_t kSecond = 1'000 * kMs;
 inline constexpr std::uint64_t kBase = 5'000 * kSecond;
-inline constexpr int kPlotLeft = 250;  ///< of a view 1000 wide
+inline constexpr int kPlotLeft = 250;  ///< pixels, in a view 1000 pixels wide
 
 inline std::vector<CoroutineId> allRows(const TimelineTrace &trace)
 {
@@ -29,7 +29,7 @@ inline std::vector<CoroutineId> allRows(const TimelineTrace &trace)
     return rows;
 }
 
-/// `count` coroutines that wait since kBase + 1 s; now is kBase + 10 s.
+/// Adds `count` coroutines that wait since kBase + 1 s. The present time is kBase + 10 s.
 inline void fillWaiting(TimelineTrace &trace, int count)
 {
     const SiteId site = trace.site("Task<void> net::waiter(int)", "src/wait<er>.cpp", 42);
@@ -41,7 +41,7 @@ inline void fillWaiting(TimelineTrace &trace, int count)
     trace.pass(kBase + 10 * kSecond);
 }
 
-/// A view 1000 wide, and what a user does to it.
+/// A view 1000 pixels wide (without its scroll bar), with simulated user input.
 class ViewUnderTest {
 public:
     ViewUnderTest() { view.resize(1000 + view.verticalScrollBar()->sizeHint().width(), 400); }
@@ -55,7 +55,7 @@ public:
         view.setRows(allRows(trace));
         view.show();
     }
-    /// With all marks, however long the machine takes for them; null if they never come.
+    /// Returns a picture with all marks, or a null image if they are not complete after 5 s.
     QImage picture()
     {
         return QTest::qWaitFor([this] { return view.isComplete(); }) ? view.grab().toImage() : QImage();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The Attach dialog: finds what a killed window left, takes it over, deletes what nobody uses.
-#include "core/harvest/region.h"
+// The Attach dialog: it finds regions that have no owner, attaches to them, and deletes unused ones.
+#include "core/region/region.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kPatience = 30'000;  // ms
 
-/// Starts a server in a session that then lets go of it: a region with a living target and no owner.
+/// Starts a server in a session. After letGo(), its region has a living target and no owner.
 struct Orphan {
     QString region;
     pid_t pid = 0;
@@ -63,7 +63,7 @@ QWidget *openAttachDialog(MainWindow &window)
     return gui::topLevel<QWidget>("attachDialog");
 }
 
-/// Selects the row of this region; false if it is not listed.
+/// Selects the row of this region. Returns false if it is not listed.
 bool selectRegion(QWidget *dialog, const QString &path)
 {
     auto *table = dialog->findChild<QTreeWidget *>(QStringLiteral("regionTable"));
@@ -96,7 +96,7 @@ private Q_SLOTS:
         QVERIFY(dialog);
         QVERIFY(selectRegion(dialog, orphan.region));
         gui::takePicture(dialog, "attach");
-        // Its target lives: it can be attached to, not deleted.
+        // The target lives: the window can attach to the region, but not delete it.
         QVERIFY(!gui::click(dialog, "deleteButton"));
         QVERIFY(gui::click(dialog, "attachButton"));
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
@@ -168,12 +168,12 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "refreshButton"));
         QVERIFY(selectRegion(dialog, region));
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
-        // What the dead one left is shown as a whole.
+        // Everything that the dead target left is shown.
         QVERIFY(gui::click(dialog, "attachButton"));
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         QVERIFY(window.capture().population()->size() >= 100);
         QVERIFY(window.capture().history()->eventCount() > 0);
-        // And time stands still where it died.
+        // Time stops when the target died.
         QVERIFY(window.capture().population()->now() >= window.capture().history()->lastTs());
         QVERIFY(window.capture().population()->now() <= diedAt);
         for (const ProcessSnapshot &process : window.capture().population()->processes())
@@ -182,7 +182,7 @@ private Q_SLOTS:
         QFile::remove(region);
     }
 
-    /// Entries of a target without /proc, which knows neither its pid namespace nor its start: it may be this process.
+    /// Entries of a target without /proc have neither a pid namespace nor a start time: each may be this process.
     void someOfManyTargetsAreShown()
     {
         RegionSpec spec;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the capture is doing: every sum is said, none is hidden.
+// The capture dock shows every sum of the capture and hides none.
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capturedock.h"
-#include "ui/colors.h"
-#include "ui/statusbar.h"
-#include "ui/theme.h"
+#include "ui/docks/capturedock.h"
+#include "ui/format/colors.h"
+#include "ui/format/theme.h"
+#include "ui/widgets/statusbar.h"
 
 #include <QLabel>
 #include <QProgressBar>

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How to capture, and where dumps go: from the fields to the request, and back from the settings.
+// Capture settings and the folder for dumps: from the fields to the request, and back from the stored settings.
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/capturesection.h"
-#include "ui/dumpdialog.h"
-#include "ui/rundialog.h"
-#include "ui/theme.h"
+#include "ui/dialogs/capturesection.h"
+#include "ui/dialogs/dumpdialog.h"
+#include "ui/dialogs/rundialog.h"
+#include "ui/format/theme.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -110,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(asked.capture.lanePoolBytes, 512ULL << 20);
         QVERIFY(asked.capture.lanes);
         QCOMPARE(CaptureSettings::load(QSettings()).keepSec, 30);
-        // The next time they are as they were.
+        // The next dialog shows the stored values.
         RunDialog again;
         again.showLaunch();
         QCOMPARE(again.findChild<QSpinBox *>(QStringLiteral("capturePool"))->value(), 512);
@@ -137,13 +137,13 @@ private Q_SLOTS:
         QVERIFY(gui::click(&section, "captureUnfold"));
         const auto *summary = section.findChild<QLabel *>(QStringLiteral("captureSummary"));
         QVERIFY2(summary->text().contains(QStringLiteral("recorded, 1\u00A0GiB at most")), qPrintable(summary->text()));
-        QCOMPARE(section.settings().recordingPlace()->limitBytes, 1ULL << 30);
+        QCOMPARE(section.settings().recordingFolder()->limitBytes, 1ULL << 30);
         QCOMPARE(section.settings().recordTotalBytes(), 4ULL << 30);
         section.findChild<QSpinBox *>(QStringLiteral("captureRecordMiB"))->setValue(8 << 10);
         QCOMPARE(section.settings().recordTotalBytes(), 8ULL << 30);
         section.findChild<QCheckBox *>(QStringLiteral("captureRecord"))->setFocus();
         QTest::keyClick(section.findChild<QCheckBox *>(QStringLiteral("captureRecord")), Qt::Key_Space);
-        QVERIFY(!section.settings().recordingPlace());
+        QVERIFY(!section.settings().recordingFolder());
         QVERIFY(!section.findChild<QSpinBox *>(QStringLiteral("captureRecordMiB"))->isEnabled());
         QVERIFY(!section.findChild<QSpinBox *>(QStringLiteral("captureRecordTotalMiB"))->isEnabled());
         QVERIFY(summary->text().contains(QLatin1String("not recorded")));
@@ -198,7 +198,8 @@ private Q_SLOTS:
         QCOMPARE(chosen.format, QStringLiteral("csv"));
     }
 
-    /// Unless the user says otherwise, events take a quarter of the machine's memory; what the user says is kept to.
+    /// By default, events may use a quarter of the machine's memory, but at least 256 MiB. A budget from the user
+    /// applies unchanged.
     void theBudgetLeavesMemoryForOthers()
     {
         QFile file(m_sandbox.path(QStringLiteral("one.jsonl")));

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Names, parents, waits and wakes where they are read: in the table, its tooltip and the details.
+// Names, parents, waits and wakes as the table, its tooltip and the details show them.
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
-#include "ui/colors.h"
-#include "ui/coroutinedock.h"
-#include "ui/coroutinetooltip.h"
-#include "ui/detailsdock.h"
-#include "ui/format.h"
-#include "ui/startpage.h"
-#include "ui/theme.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/format/colors.h"
+#include "ui/format/coroutinetooltip.h"
+#include "ui/format/format.h"
+#include "ui/format/theme.h"
+#include "ui/widgets/startpage.h"
 
 #include <QAction>
 #include <QHeaderView>
@@ -167,7 +167,7 @@ private Q_SLOTS:
             menu->actions().at(Model::WaitsOnColumn)->trigger();
             QVERIFY(view.table->isColumnHidden(Model::LostColumn));
             QVERIFY(!view.table->isColumnHidden(Model::WaitsOnColumn));
-            // From the header, too.
+            // The menu also opens from the header.
             QHeaderView *header = view.table->horizontalHeader();
             Q_EMIT header->customContextMenuRequested(QPoint(20, 5));
             QTRY_VERIFY(menu->isVisible());
@@ -231,7 +231,7 @@ private Q_SLOTS:
         gui::takePicture(&dock, "details");
         QSignalSpy selected(&dock, &DetailsDock::coroutineSelected);
         parent->setFocus(Qt::TabFocusReason);
-        QTest::keyClick(parent, Qt::Key_Tab);  // no link has the focus of its own before
+        QTest::keyClick(parent, Qt::Key_Tab);  // no link in the label has the focus before
         parent->setFocus(Qt::TabFocusReason);
         QTest::mouseClick(parent, Qt::LeftButton, {}, QPoint(8, parent->height() / 2));
         QCOMPARE(selected.count(), 1);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The creation tree in its dock: keys, clicks, selection from elsewhere, and what it says when there is nothing.
+// The creation tree in its dock: keys, clicks, selection from other views, and the texts of an empty tree.
 #include "models/creationtreemodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
-#include "ui/creationdock.h"
-#include "ui/theme.h"
+#include "ui/docks/creationdock.h"
+#include "ui/format/theme.h"
 
 #include <QElapsedTimer>
 #include <QLabel>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-/// A server: an acceptor, connections, and requests below them.
+/// Writes a server: an acceptor, its connections, and their requests.
 void fill(NotedTarget &target)
 {
     const SiteId accept = target.site("server::Acceptor::run()", "server.cpp", 10);
@@ -66,7 +66,7 @@ CoroutineId currentOf(CreationDock &dock)
     return id.isValid() ? id.toUInt() : kNoCoroutine;
 }
 
-/// Newborns are taken over one sample after they were seen, and samples come ten times a second at most.
+/// Samples until `done`. The dock samples every 100 ms at most, and shows a new coroutine one sample after it saw it.
 bool sampleUntil(CreationDock &dock, const std::function<bool()> &done)
 {
     return QTest::qWaitFor(
@@ -77,7 +77,7 @@ bool sampleUntil(CreationDock &dock, const std::function<bool()> &done)
         10'000);
 }
 
-/// A dock with the whole tree.
+/// A visible dock with the tree of fill().
 struct Shown {
     NotedTarget target;
     CreationDock dock;
@@ -130,8 +130,8 @@ private Q_SLOTS:
         QCOMPARE(currentOf(dock), 0U);
         QTest::keyClick(tree, Qt::Key_Down);
         QCOMPARE(currentOf(dock), 1U);
-        QTest::keyClick(tree, Qt::Key_Right);  // opens
-        QTest::keyClick(tree, Qt::Key_Right);  // first child
+        QTest::keyClick(tree, Qt::Key_Right);  // opens the branch
+        QTest::keyClick(tree, Qt::Key_Right);  // selects the first child
         QCOMPARE(currentOf(dock), 2U);
         QCOMPARE(selected.last().at(0).toUInt(), 2U);
         QTest::keyClick(tree, Qt::Key_Down);
@@ -154,8 +154,8 @@ private Q_SLOTS:
         dock.select(request);
         QCOMPARE(currentOf(dock), request);
         QVERIFY(treeOf(dock)->isExpanded(treeOf(dock)->currentIndex().parent()));
-        QCOMPARE(selected.count(), 0);  // who was told does not tell
-        // Closed by hand, it stays closed.
+        QCOMPARE(selected.count(), 0);  // select() emits no coroutineSelected()
+        // A branch that the user closed stays closed.
         treeOf(dock)->collapse(treeOf(dock)->model()->index(0, 0));
         QVERIFY(sampleUntil(dock, [&] { return true; }));
         QVERIFY(!treeOf(dock)->isExpanded(treeOf(dock)->model()->index(0, 0)));
@@ -212,7 +212,7 @@ private Q_SLOTS:
         const auto portion = static_cast<int>(CreationTreeModel::kPortion);
         QTRY_COMPARE(tree->model()->rowCount(top), portion + 1);
         tree->setFocus();
-        // Again, where opening a branch is animated: until that ends the tree has its old rows.
+        // Retry: while the opening of the branch is animated, the tree has its old rows.
         QTRY_VERIFY((QTest::keyClick(tree, Qt::Key_End), currentOf(dock) == kNoCoroutine));
         gui::takePicture(&dock, "creation-million");
         QTest::keyClick(tree, Qt::Key_Return);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A recording of far more coroutines than the budget has room for, nearly all of which end.
-#include "core/recording/recordingwriter.h"
+// A recording of far more coroutines than the budget has room for. Nearly all of them end.
+#include "core/recording/write/recordingwriter.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/exportbar.h"
-#include "ui/infobar.h"
 #include "ui/mainwindow.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
 
 #include <QFile>
 #include <QSettings>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kPatience = 60'000;  // ms
 constexpr CoroutineId kBorn = 100'000;
-constexpr std::uint64_t kEach = 4;  ///< events
+constexpr std::uint64_t kEach = 4;  ///< events per coroutine
 
 void record(const std::string &path, bool ends)
 {
@@ -93,7 +93,7 @@ private Q_SLOTS:
         QSettings().setValue(QStringLiteral("capture/keepMiB"), 16);
         window.openFile(path);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        // They have the machine's memory, not the budget.
+        // The machine's memory limits living coroutines, not the budget.
         QCOMPARE(window.capture().population()->keptCount(), std::uint64_t{kBorn});
         QCOMPARE(window.capture().accounting().coroutinesNotKept, 0U);
     }

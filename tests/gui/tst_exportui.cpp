@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Clicks through File > Export and looks at the files; the same recording is opened again.
+// Clicks through File > Export, checks the files, and opens the same recording again.
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/exportbar.h"
-#include "ui/exportjob.h"
-#include "ui/infobar.h"
+#include "ui/jobs/exportjob.h"
 #include "ui/mainwindow.h"
-#include "ui/spreadsheetbox.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/spreadsheetbox.h"
 
 #include <QCheckBox>
 #include <QDir>
@@ -29,7 +29,7 @@ constexpr int kPatience = 60'000;  // ms
 
 }  // namespace
 
-/// Until it is cancelled.
+/// Runs until it is cancelled.
 class EndlessJob final : public BackgroundJob {
 public:
     EndlessJob() : BackgroundJob(QStringLiteral("/nowhere"), nullptr) {}
@@ -80,7 +80,7 @@ private Q_SLOTS:
         QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
     }
 
-    /// What only the session counts is in the file, as in a recording that was written all along.
+    /// The file contains the sums that only the session counts, as a recording of the whole run does.
     void whatIsMissingIsInTheFile()
     {
         MainWindow window;
@@ -168,7 +168,7 @@ private Q_SLOTS:
         auto *action = m_window->findChild<QAction *>(QStringLiteral("actionDump"));
         QVERIFY(action->isEnabled());
         action->trigger();
-        auto *dialog = gui::topLevel<QWidget>("dumpDialog");  // the first time only
+        auto *dialog = gui::topLevel<QWidget>("dumpDialog");  // it asks only the first time
         QVERIFY(dialog);
         const QString folder = m_sandbox.path(QStringLiteral("dumps"));
         QVERIFY(QDir().mkpath(folder));
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
 
-    /// What is being written is not lost for something else.
+    /// A second export is refused while the first one runs. The first one is not cancelled.
     void aSecondOneWaitsItsTurn()
     {
         auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("exportBar"));
@@ -218,7 +218,7 @@ private Q_SLOTS:
         const QString path = m_sandbox.path(QStringLiteral("second.csv"));
         m_window->exportTo(*exportFormatFor("x.csv"), path);
         const auto *notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QVERIFY(notice->text().contains(QLatin1String("Exporting first.csv is under way")));
+        QVERIFY(notice->text().contains(QLatin1String("Exporting first.csv is still running")));
         QVERIFY(bar->isRunning() && !QFile::exists(path));
         m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
         QVERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/qtsuite.h"
-#include "ui/format.h"
-#include "ui/placeformat.h"
+#include "ui/format/format.h"
+#include "ui/format/locationformat.h"
 
 #include <corotracer/layout.h>
 
@@ -12,7 +12,7 @@ using namespace ct;
 
 namespace {
 
-/// No-break spaces as plain ones, so that the tables below stay readable.
+/// Replaces no-break spaces with plain ones, to keep the tables below readable.
 QString plain(QString text)
 {
     return text.replace(QChar(0x00A0), u' ').replace(QChar(0x202F), u' ');
@@ -167,7 +167,7 @@ private Q_SLOTS:
 
     void whatAddressesMean()
     {
-        ShownPlace place;
+        ShownLocation place;
         place.addr = 0x1234;
         QCOMPARE(format::place(place), QStringLiteral("0x1234"));
         DescribedAddress found;
@@ -188,7 +188,7 @@ private Q_SLOTS:
         QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
     }
 
-    /// No name or path from outside can hide, overwrite or turn round what stands next to it.
+    /// A name or path from outside cannot hide, overwrite or reverse the text next to it.
     void controlCharactersAreEscaped()
     {
         Site site;
@@ -206,12 +206,12 @@ private Q_SLOTS:
         QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")), QStringLiteral("one\\x1b\ntwo\\u2067"));
         DescribedAddress found;
         found.module = "/bin/\x7f";
-        ShownPlace place;
+        ShownLocation place;
         place.answer = std::make_shared<const DescribedAddress>(found);
         QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/\\x7f"));
     }
 
-    /// What looks like HTML is shown as what came.
+    /// Text that looks like HTML is shown verbatim.
     void verbatim()
     {
         QCOMPARE(format::verbatim(QStringLiteral("1 < 2\nand 4 > 3")), QStringLiteral("1 < 2\nand 4 > 3"));

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A region on a file system that is too small for it: what the window says, while the target notices nothing.
+// A region on a file system that is too small for it: the window reports it, and the target is not affected.
 #include "core/exporting/exporting.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/infobar.h"
 #include "ui/mainwindow.h"
+#include "ui/widgets/infobar.h"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -21,7 +21,7 @@ namespace {
 constexpr int kPatience = 60'000;  // ms
 constexpr std::uint64_t kSmall = 20ULL << 20;
 
-/// Mounted before Qt has threads, so that what the window starts sees it, too.
+/// Mounted before Qt starts threads, because a mount namespace is per thread. Targets inherit it.
 std::optional<smalltmpfs::Tmpfs> g_small;
 
 QString smallDirectory()
@@ -45,7 +45,7 @@ private Q_SLOTS:
     {
         start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
-        // The notice comes from the session at once, the status bar with the next sample.
+        // The session emits the notice at once. The status bar changes with the next sample.
         QTRY_VERIFY_WITH_TIMEOUT(field("statusFull")->isVisible(), kPatience);
         gui::takePicture(&m_window, "fullregion");
         m_window.findChild<QDockWidget *>(QStringLiteral("captureDock"))->raise();
@@ -54,11 +54,11 @@ private Q_SLOTS:
         QVERIFY(m_window.capture().targetRuns());
     }
 
-    /// It goes on being full: said once.
+    /// The file system stays full, but a notice that the user closed does not appear again.
     void whoeverClosedTheNoticeHasReadIt()
     {
         notice()->hide();
-        // Its result takes the place of all notices before.
+        // The notice about the export replaces all earlier notices.
         m_window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("run.csv")));
         QTRY_VERIFY_WITH_TIMEOUT(notice()->isVisible(), kPatience);
         QVERIFY(notice()->text().contains(QStringLiteral("run.csv")));
@@ -91,7 +91,7 @@ private Q_SLOTS:
         QVERIFY(!field("statusFull")->isVisible());
         m_window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
-        // Full once more: said once more.
+        // The next capture that fills the file system has a notice of its own.
         start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
         m_window.capture().terminateTarget();

@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A recording that is shown while it arrives on standard input, or while somebody else writes it.
-#include "core/recording/recordingreader.h"
-#include "core/session/fileloader.h"
-#include "core/session/inputspool.h"
+// A recording that is shown while it arrives on standard input, or while another process writes it.
+#include "core/playback/fileloader.h"
+#include "core/playback/inputspool.h"
+#include "core/recording/read/recordingreader.h"
 #include "core/session/recordingstore.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
 #include "ui/actions.h"
 #include "ui/capture.h"
-#include "ui/capturesettings.h"
-#include "ui/followformat.h"
-#include "ui/format.h"
-#include "ui/infobar.h"
+#include "ui/dialogs/capturesettings.h"
+#include "ui/format/followformat.h"
+#include "ui/format/format.h"
+#include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/theme.h"
-#include "ui/timelineview.h"
+#include "ui/timeline/timelineview.h"
+#include "ui/widgets/infobar.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -125,7 +125,7 @@ StartRequest inputRequest()
     return request;
 }
 
-/// A window that shows what comes through a pipe.
+/// A window that shows a recording from a pipe.
 struct PipedWindow {
     PipedWindow()
     {
@@ -162,7 +162,7 @@ private Q_SLOTS:
         qputenv("XDG_CACHE_HOME", m_cache->path().toLocal8Bit());
     }
 
-    /// The line that people use, but for ssh.
+    /// The pipeline that users run, but without ssh.
     void aPipeIsShownLive()
     {
         const QString fifo = m_sandbox.path(QStringLiteral("fifo"));
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("ended in order")));
         QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->isHidden());
         gui::takePicture(&window, "ended");
-        // A recording like others.
+        // The kept copy opens like any other recording.
         QCOMPARE(kept().size(), 1);
         window.openFile(kept().front());
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
@@ -201,7 +201,7 @@ private Q_SLOTS:
         QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
     }
 
-    /// The view stands still from the start, and the run can be replayed all the same.
+    /// The view is paused from the start. The run can be replayed all the same.
     void aPausedViewKnowsWhenTheRunBegan()
     {
         PipedWindow piped;
@@ -214,12 +214,12 @@ private Q_SLOTS:
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         QTRY_VERIFY(replay->isEnabled());
         replay->trigger();
-        // "0:00.0 / 0:03.1", not the hours that the machine is up.
+        // "0:00.0 / 0:03.1": the time since the start of the run, not since the machine was booted.
         const auto *time = window.findChild<QLabel *>(QStringLiteral("replayTime"));
         QTRY_VERIFY2(time->text().contains(QLatin1String(" / 0:")), qPrintable(time->text()));
     }
 
-    /// What was sent before makes room like other runs.
+    /// Earlier streams are deleted to make room, like the recordings of other runs.
     void olderRecordingsMakeRoom()
     {
         QSettings().setValue(QStringLiteral("capture/recordMiB"), CaptureSettings::kSmallestRecordMiB);
@@ -242,7 +242,7 @@ private Q_SLOTS:
     {
         PipedWindow piped;
         auto &[pipe, window] = piped;
-        // Byte by byte at the beginning.
+        // The beginning arrives byte by byte.
         for (int i = 0; i < 300; ++i)
             QVERIFY(pipe.write(m_whole.mid(i, 1)));
         QVERIFY(pipe.write(m_whole.mid(300, m_whole.size() * 2 / 3 - 300)));
@@ -256,7 +256,7 @@ private Q_SLOTS:
         QCOMPARE(window.capture().accounting().captured, shown);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Recording, not completed"));
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
-        // All of it can be read.
+        // The notice is tall enough for its whole text.
         QLabel *notice = nullptr;
         for (auto *label : window.findChild<InfoBar *>(QStringLiteral("noticeBar"))->findChildren<QLabel *>())
             notice = label->wordWrap() ? label : notice;
@@ -269,7 +269,7 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
-    /// Of a stream that was damaged, and then broke off, both is said.
+    /// The stream is damaged, and breaks off later. The notice reports both.
     void damageBeforeTheBreakIsSaid()
     {
         PipedWindow piped;
@@ -296,7 +296,7 @@ private Q_SLOTS:
         stop->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QVERIFY(!pipe.write("x"));  // EPIPE
-        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("as asked for")));
+        QTRY_VERIFY(noticeOf(window).contains(QLatin1String("input was stopped")));
         QVERIFY(!stop->isEnabled());
         QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() / 2));
     }
@@ -309,7 +309,7 @@ private Q_SLOTS:
                               << QStringLiteral("\"bash: corotracer-gui: command \\x1b[31mnot found\"");
         QTest::newRow("short") << QByteArray("CTRE") << QStringLiteral("\"CTRE\"");
         QTest::newRow("binary") << QByteArray(5000, '\xff') << QString(120, QChar(0xFFFD)) + QChar(0x2026);
-        QTest::newRow("nothing") << QByteArray() << QStringLiteral("ended before anything came");
+        QTest::newRow("nothing") << QByteArray() << QStringLiteral("ended before any data arrived");
     }
     void whatIsNoRecordingIsQuoted()
     {
@@ -341,7 +341,7 @@ private Q_SLOTS:
             QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         }
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("File too large")));
-        QVERIFY(noticeOf(window).contains(QLatin1String("is shown")));
+        QVERIFY(noticeOf(window).contains(QLatin1String("are shown")));
         QVERIFY(window.capture().accounting().captured > 0);
         QVERIFY(!pipe.write("x"));
     }
@@ -355,7 +355,7 @@ private Q_SLOTS:
         auto *box = gui::topLevel<QMessageBox>("errorBox");
         QVERIFY2(box->informativeText().contains(QLatin1String("/dev/null/cache")), qPrintable(box->informativeText()));
         box->close();
-        QVERIFY(!pipe.write("x"));  // EPIPE: the sender is told
+        QVERIFY(!pipe.write("x"));  // EPIPE: the sender notices it
     }
 
     void aFileThatIsWrittenIsFollowed_data()
@@ -388,7 +388,7 @@ private Q_SLOTS:
         QCOMPARE(window.capture().accounting().captured, recorder.sum("events"));
     }
 
-    /// Both programs as they are: the window goes first; and the sender is killed.
+    /// Runs both programs in a shell: once the window ends first, once the sender is killed.
     void bothEndsOfAPipeline_data()
     {
         QTest::addColumn<QString>("line");
@@ -401,7 +401,9 @@ private Q_SLOTS:
         QTest::newRow("window ends") << QStringLiteral("%1 | %2").arg(sender.arg(90000), window.arg(1))
                                      << QByteArray("statuses 4 0");
         QTest::newRow("sender is killed")
-            << QStringLiteral("(%1 & sleep 1; kill -9 $!; wait $!) | %2").arg(sender.arg(900000), window.arg(2))
+            << QStringLiteral("(%1 & while kill -0 $! && ! find \"$XDG_CACHE_HOME\" -name '*.ctr' -size +16k | "
+                              "grep -q .; do sleep 0.05; done; kill -9 $!; wait $!) | %2")
+                   .arg(sender.arg(900000), window.arg(6))
             << QByteArray("statuses 137 0");
     }
     void bothEndsOfAPipeline()
@@ -443,7 +445,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// What a killed sender could not: its target and its region.
+    /// Kills the target and removes the region and the socket that a killed sender left.
     static void cleanUpAfter(const RecordingInfo &info)
     {
         QVERIFY(!info.processes.empty() && info.processes.front().executable.ends_with("/ct_storm"));
@@ -454,7 +456,7 @@ private:
             QVERIFY(QFile::remove(QString::fromStdString(info.environment.at(variable))));
     }
 
-    /// What was kept of standard input.
+    /// The recordings that were kept of standard input.
     QStringList kept() const
     {
         QStringList found;

@@ -3,11 +3,11 @@
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/infobar.h"
+#include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/startpage.h"
-#include "ui/statusbar.h"
-#include "ui/theme.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/startpage.h"
+#include "ui/widgets/statusbar.h"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -47,7 +47,7 @@ private Q_SLOTS:
             QVERIFY2(menu->actions().contains(view->toggleViewAction()), name);
             QVERIFY2(!view->isHidden(), name);
         }
-        // What one comes to see lies on top; nothing is hidden behind a tab that is not told here.
+        // The most important docks are in front of the others in their tabs.
         for (const char *name : {"coroutineDock", "timelineDock", "stuckDock", "detailsDock", "throughputDock"})
             QTRY_VERIFY2(!dock(window, name)->visibleRegion().isEmpty(), name);
         gui::takePicture(&window, "empty");
@@ -73,7 +73,7 @@ private Q_SLOTS:
         gui::topLevel<QWidget>("openFileDialog")->close();
     }
 
-    /// The path of a program or region is shown as it is, whatever it looks like.
+    /// The path of a program or region is never read as HTML, and its control characters are escaped.
     void startPageShowsPathsVerbatim()
     {
         QAction action;
@@ -143,7 +143,7 @@ private Q_SLOTS:
         QCOMPARE(window.capture().state(), SessionState::Idle);
     }
 
-    /// Loss is said even while there is none, and stands out once there is.
+    /// The loss is shown even while it is zero, and stands out once it is not.
     void theStatusBarSaysEverySum()
     {
         StatusBar bar;
@@ -207,7 +207,7 @@ private Q_SLOTS:
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QVERIFY(notice);
         QTRY_VERIFY(notice->isVisible() && notice->text().contains(QLatin1String("more than 20 coroutines")));
-        // A capture that has room says nothing.
+        // A capture with enough room shows no notice.
         window.capture().setMostCoroutines(Population::kMostCoroutines);
         window.openFile(path);
         QTRY_COMPARE(table->model()->rowCount(), 25);
@@ -215,7 +215,7 @@ private Q_SLOTS:
         QVERIFY(!notice->isVisible());
     }
 
-    /// A notice of more than one line is there as a whole, when it appears and when it changes.
+    /// All lines of a long notice are visible, when it appears and when it changes.
     void longNoticesFit()
     {
         MainWindow window;

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What runs of a window leave on the disk: by default, when there is nothing to tell, when the disk is full, when the
-// window goes first.
-#include "core/recording/fileclaim.h"
-#include "core/recording/recordingreader.h"
-#include "core/recording/segments.h"
+// The recordings that runs of a window leave on the disk: by default, without events, on a full disk, and when the
+// window ends before its target.
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/capturesettings.h"
-#include "ui/infobar.h"
+#include "ui/dialogs/capturesettings.h"
 #include "ui/mainwindow.h"
+#include "ui/widgets/infobar.h"
 
 #include <QDir>
 #include <QProcess>
@@ -36,7 +36,7 @@ StartRequest launchOf(const QString &line)
     return request;
 }
 
-/// Long enough to be looked at.
+/// A launch of ct_storm with 50 coroutines.
 StartRequest storm(const QString &more)
 {
     return launchOf(gui::targetPath("ct_storm") + QStringLiteral(" --coroutines 50 ") + more);
@@ -80,7 +80,7 @@ Read read(const std::string &path)
     return result;
 }
 
-/// Mounted before Qt has threads, so that what the window starts sees it, too.
+/// Mounted before Qt starts threads, because a mount namespace is per thread. Targets inherit it.
 std::optional<smalltmpfs::Tmpfs> g_small;
 
 QString smallDirectory()
@@ -120,7 +120,7 @@ private Q_SLOTS:
         QCOMPARE(kept.sums.lost, sums.lost);
         QCOMPARE(kept.info.command.front(), gui::targetPath("ct_storm").toStdString());
         QVERIFY(kept.info.exit && kept.info.exit->status == 0U);
-        // For its owner alone.
+        // Only the owner may access the folder.
         QCOMPARE(QFile::permissions(recordingsDirectory()) & (QFile::ReadGroup | QFile::ReadOther | QFile::ExeOther),
                  QFile::Permissions());
     }
@@ -195,9 +195,10 @@ private Q_SLOTS:
         window.start(storm(QStringLiteral("--seconds 600 --rate 30000")));
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
-        QVERIFY2(notice->text().contains(QLatin1String("recording of this run has ended")), qPrintable(notice->text()));
+        QVERIFY2(notice->text().contains(QLatin1String("recording of this run has stopped")),
+                 qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
-        // Not being written, but this window's: nobody makes room by it.
+        // No longer written, but still claimed by this window: it is not deleted to make room.
         QVERIFY(ctr::claimsOn(ctr::segmentPath(window.capture().recordingPath(), 0)).read);
         const std::uint64_t atThatTime = window.capture().accounting().captured;
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > atThatTime, kPatience);
@@ -207,14 +208,14 @@ private Q_SLOTS:
         const std::uint64_t captured = window.capture().accounting().captured;
         const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
-        // What was written before is whole, and nobody holds it any more.
+        // The events up to the full disk are readable, and the file is not claimed for writing any more.
         const Read kept = read(segment);
         QVERIFY(kept.transitions > 0 && kept.transitions < captured);
         QCOMPARE(kept.error, QString());
         QVERIFY(!ctr::claimsOn(segment).written);
     }
 
-    /// While it goes on: claimed, and as new as a second.
+    /// During the run, its recording is claimed for writing, and its readers are about a second late.
     void aLiveRunCanBeRead()
     {
         MainWindow window;
@@ -226,7 +227,7 @@ private Q_SLOTS:
         QVERIFY(ctr::claimsOn(segment).written);
         window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        // Ended, and still this window's: views may want what is in it.
+        // The run has ended. The window still claims the file for reading, to restore events from it.
         QVERIFY(!ctr::claimsOn(segment).written);
         QVERIFY(ctr::claimsOn(segment).read);
     }
@@ -246,7 +247,7 @@ private Q_SLOTS:
                      window->capture().accounting().captured);
     }
 
-    /// The window goes, the target stays: an end in order, with what only the end tells.
+    /// The window closes before its target ends: the recording is finished, including the facts of its end.
     void aClosedWindowEndsItsRecording()
     {
         std::string path;
@@ -279,7 +280,7 @@ private Q_SLOTS:
                       {QStringLiteral("--"), gui::targetPath("ct_storm"), QStringLiteral("--seconds"),
                        QStringLiteral("600"), QStringLiteral("--rate"), QStringLiteral("2000")});
         QVERIFY(process.waitForStarted(kPatience));
-        // Of the window's name, not of this test's.
+        // The folder has the name of the program, not of this test.
         const QString directory = m_cache->filePath(QStringLiteral("corotracer-gui/corotracer-gui/recordings"));
         const auto path = [&directory] {
             const QStringList all = files(directory);
@@ -298,7 +299,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// What a killed window could not: its target and its region.
+    /// Kills the target and removes the region and the socket that a killed window left.
     static void cleanUpAfter(const RecordingInfo &info)
     {
         QVERIFY(!info.processes.empty());

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The list of recordings, driven by hand: what it shows, opens, deletes and keeps.
-#include "core/recording/fileclaim.h"
-#include "core/recording/recordingreader.h"
-#include "core/recording/recordingwriter.h"
-#include "core/recording/segments.h"
+// The list of recordings, with simulated clicks and keys: the rows that it shows, opens, deletes and keeps.
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/exportbar.h"
-#include "ui/infobar.h"
+#include "ui/docks/recordingsdock.h"
+#include "ui/format/recordingsformat.h"
+#include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/recordingsdock.h"
-#include "ui/recordingsformat.h"
-#include "ui/theme.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
 
 #include <QDesktopServices>
 #include <QDir>
@@ -35,7 +35,7 @@ namespace {
 constexpr int kPatience = 60'000;  // ms
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-/// A run of some seconds with one coroutine; in several files, if it is long enough for its limit.
+/// Writes a run of `seconds` with one coroutine. With `limitNs`, the recording rotates.
 std::shared_ptr<RecordingWriter> record(const QString &directory, const QString &name, int seconds,
                                         std::uint64_t limitNs = 0)
 {
@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(text(0, RecordingsModel::StateColumn), QString());
         QVERIFY(toolTip(0, RecordingsModel::NameColumn).startsWith(QLatin1String("/usr/bin/server --port 80\n")));
         QVERIFY(toolTip(0, RecordingsModel::BytesColumn).contains(QLatin1String("files")));
-        QVERIFY(toolTip(0, RecordingsModel::EventsColumn).contains(QLatin1String("still there")));
+        QVERIFY(toolTip(0, RecordingsModel::EventsColumn).contains(QLatin1String("remain")));
         static const QRegularExpression exact(QStringLiteral("^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$"));
         QVERIFY(exact.match(toolTip(0, RecordingsModel::BegunColumn)).hasMatch());
         gui::takePicture(m_dock.get(), "recordings-one");
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QCOMPARE(opened.count(), 3);
     }
 
-    /// Several at once, with all their files; after a question.
+    /// Deletes several recordings at once, with all their segments, after a question.
     void deletesWhatIsSelected()
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.01-one"), 40, 8 * kSecond));
@@ -234,7 +234,7 @@ private Q_SLOTS:
         QVERIFY2(told->text().contains(QLatin1String("to stay below")), qPrintable(told->text()));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatience);
         gui::takePicture(m_dock.get(), "recordings-made");
-        // Until something else happens.
+        // The message stays until a click or the next run.
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.04-server")));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() > 0, kPatience);
         QVERIFY(told->isVisible());
@@ -257,7 +257,7 @@ private Q_SLOTS:
         show();
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatience);
         const auto *button = m_dock->findChild<QToolButton *>(QStringLiteral("recordingDeleteButton"));
-        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete what is selected")));
+        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete the selected recordings")));
         for (int row = 0; row < 2; ++row) {
             table()->selectRow(row);
             QVERIFY(!button->isEnabled());
@@ -268,7 +268,7 @@ private Q_SLOTS:
         table()->selectAll();
         QVERIFY(button->toolTip().contains(QLatin1String("or open")));
         table()->clearSelection();
-        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete what is selected")));
+        QVERIFY(button->toolTip().startsWith(QLatin1String("Delete the selected recordings")));
     }
 
     void showsTheFolder()
@@ -282,7 +282,7 @@ private Q_SLOTS:
         QCOMPARE(m_url.toLocalFile(), m_directory);
     }
 
-    /// A run of a window, from its begin to its being opened again.
+    /// The row follows a run of the window from its start. Its saved recording can be opened.
     void followsARun()
     {
         MainWindow window;
@@ -303,7 +303,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("open"), kPatience);
         const QString path = QString::fromStdString(window.capture().recordingPath());
         const std::uint64_t captured = window.capture().accounting().captured;
-        saveThroughTheMenu(window, saved);  // replaces what was saved before
+        saveThroughTheMenu(window, saved);  // replaces the file that was saved before
         QCOMPARE(eventsIn(saved.toStdString()), captured);
         window.openFile(saved);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
@@ -324,7 +324,7 @@ private Q_SLOTS:
         QVERIFY(box->informativeText().contains(QLatin1String("/nonexistent/kept.ctr")));
         box->close();
         QTRY_VERIFY_WITH_TIMEOUT(!gui::topLevel<QMessageBox>("errorBox"), kPatience);
-        // Over a recording that somebody has open.
+        // A recording that is open cannot be replaced.
         const ctr::ReadClaim open({ctr::segmentPath(recording.toStdString(), 0)});
         window.saveRecording(recording, m_directory + QStringLiteral("/2026-11-22T07.31.05-server.0.ctr"));
         QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatience);
@@ -340,7 +340,7 @@ private:
         m_dock->show();
         QVERIFY(QTest::qWaitForWindowExposed(m_dock.get()));
     }
-    /// Shortcuts reach the active window alone, which a real display makes it when it likes.
+    /// Waits until the window is active: shortcuts reach only the active window, and a real display activates it later.
     void takeKeys()
     {
         m_dock->activateWindow();

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A recording that is shown once more, as if live; and that a live session, its recording and its replay are equal.
-#include "core/session/replaygate.h"
+// Replays a recording as if it were live. A live session, its recording and its replay must show the same.
+#include "core/playback/replaygate.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/capturesettings.h"
-#include "ui/exportbar.h"
+#include "ui/dialogs/capturesettings.h"
+#include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/replaybar.h"
-#include "ui/theme.h"
-#include "ui/timelineview.h"
+#include "ui/timeline/timelineview.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/replaybar.h"
 
 #include <QComboBox>
 #include <QDir>
@@ -43,7 +43,7 @@ QByteArray contentOf(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Every row of every table.
+/// Every row of every table of an SQLite file.
 QStringList rowsOf(const QString &path)
 {
     QStringList rows;
@@ -80,7 +80,7 @@ void addRows(const QAbstractItemModel *model, const QModelIndex &parent, QString
     }
 }
 
-/// What a table or tree shows.
+/// The rows of a table or tree of the window.
 QStringList shownIn(const MainWindow &window, const char *view)
 {
     QStringList rows;
@@ -88,7 +88,8 @@ QStringList shownIn(const MainWindow &window, const char *view)
     return rows;
 }
 
-/// What the target printed, with the times; of its end, the time at which it was noticed is left out.
+/// The output of the target with its times. The line about the end has no time: runs and replays notice the end at
+/// different times.
 QStringList outputOf(const MainWindow &window)
 {
     QStringList lines = window.findChild<QPlainTextEdit *>(QStringLiteral("outputText"))
@@ -99,7 +100,7 @@ QStringList outputOf(const MainWindow &window)
     return lines;
 }
 
-/// What one looks at in the end.
+/// The data that the window shows and exports at the end of a run.
 struct Seen {
     QStringList table;
     QStringList stuck;
@@ -118,12 +119,12 @@ class TestReplayWindow : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        // A server that loses wake-ups, watched live until some have been found.
+        // A server that loses wake-ups, captured live until a stuck coroutine has been found.
         MainWindow window;
         window.show();
         StartRequest request;
         LaunchSpec target;
-        // The shell becomes the server: what waits in a process that has ended is not stuck.
+        // exec makes the shell the server. Coroutines of a process that has ended are not stuck.
         target.shellLine = "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() +
                            "\" --seconds 600";
         request.what = target;
@@ -131,7 +132,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").filter(QStringLiteral("handleConnection")).isEmpty() &&
                                      !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
                                  4 * kPatienceMs);
-        // It ends by itself, as it does when its time is over.
+        // On SIGTERM the server ends as it does when its time is over.
         QCOMPARE(::kill(window.capture().session()->target()->pid(), SIGTERM), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QVERIFY(window.capture().accounting().captured > 1000);
@@ -163,7 +164,7 @@ private Q_SLOTS:
         window.findChild<QDockWidget *>(QStringLiteral("outputDock"))->raise();
         gui::takePicture(&window, "recording-output");
 
-        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100 x
         replay->trigger();
         QVERIFY(window.capture().gate());
         QCOMPARE(window.capture().gate()->speed(), 100.0);
@@ -173,7 +174,7 @@ private Q_SLOTS:
         gui::takePicture(&window, "replay-end");
     }
 
-    /// From the window that captured it: nothing is opened first.
+    /// Replays a run in the window that captured it, without opening the recording first.
     void aRunThatEndedIsReplayedAtOnce()
     {
         MainWindow window;
@@ -184,14 +185,14 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QVERIFY(replay->isEnabled());
         const Accounting live = window.capture().accounting();
-        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100 x
         replay->trigger();
         QVERIFY(window.capture().gate());
         QVERIFY(window.findChild<QToolBar *>(QStringLiteral("replayBar"))->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QCOMPARE(window.capture().accounting().captured, live.captured);
         QCOMPARE(window.capture().accounting().coroutines, live.coroutines);
-        // Once more, and back to the whole.
+        // Replay it again, then return to the whole recording.
         window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
@@ -212,11 +213,11 @@ private Q_SLOTS:
         replay->trigger();
         auto *box = gui::topLevel<QMessageBox>("errorBox");
         QVERIFY(box);
-        QVERIFY(box->informativeText().contains(QLatin1String("no longer there")));
+        QVERIFY(box->informativeText().contains(QLatin1String("was deleted")));
         QVERIFY(!replay->isEnabled());
     }
 
-    /// The capture was stopped and its target goes on: that is settled first.
+    /// The capture was stopped, but its target still runs: the window asks about the target first.
     void aReplayAsksForARunningTarget()
     {
         MainWindow window;
@@ -260,7 +261,7 @@ private Q_SLOTS:
         const auto *bar = window.findChild<QToolBar *>(QStringLiteral("replayBar"));
         QVERIFY(bar->isHidden());
         open(window);
-        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(0);  // 0.1
+        window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(0);  // 0.1 x
         window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
         QVERIFY(bar->isVisible());
         const std::uint64_t end = m_live.now;
@@ -272,18 +273,18 @@ private Q_SLOTS:
         QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, 0.1 ×"));
         QTRY_VERIFY(!outputOf(window).isEmpty());
         QCOMPARE(outputOf(window).front(), m_live.output.front());
-        QVERIFY(!outputOf(window).contains(m_live.output.at(m_live.output.size() - 2)));  // in its time
+        QVERIFY(!outputOf(window).contains(m_live.output.at(m_live.output.size() - 2)));  // it appears later
         gui::takePicture(&window, "replay");
 
-        // Time goes by; a space holds it.
+        // Time advances until the space bar pauses the replay.
         const std::uint64_t before = now();
         QTRY_VERIFY(now() > before);
-        // Shortcuts reach the active window alone, which a real display makes it when it likes.
+        // Shortcuts reach only the active window, and a real display activates it later.
         window.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window, kPatienceMs));
         QTest::keyClick(&window, Qt::Key_Space);
-        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, standing still"));
-        // One event a step.
+        QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, paused"));
+        // Each step emits one event.
         settle(window);
         for (int i = 0; i < 20; ++i) {
             const std::uint64_t events = captured();
@@ -295,7 +296,7 @@ private Q_SLOTS:
         gui::takePicture(&window, "replay-paused-dark");
         applyTheme(Theme::Light);
 
-        // Forward by a click on the slider; it still stands.
+        // A click on the slider seeks forward. The replay stays paused.
         auto *slider = window.findChild<QSlider *>(QStringLiteral("replaySlider"));
         const std::uint64_t events = captured();
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
@@ -304,12 +305,12 @@ private Q_SLOTS:
         const std::uint64_t middle = captured();
         QVERIFY(middle < m_live.sums.captured && now() < end);
         QVERIFY(!window.capture().gate()->isPlaying());
-        // And back: from the beginning again.
+        // A click further left seeks backward: the replay starts from the beginning again.
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 10, slider->height() / 2));
         settle(window);
         QVERIFY(captured() > 0 && captured() < middle);
         QVERIFY(!window.capture().gate()->isPlaying());
-        // Another speed, on, and to the end.
+        // Change the speed, continue, and replay to the end.
         QTest::keyClick(&window, Qt::Key_BracketRight);
         QCOMPARE(window.capture().gate()->speed(), 0.2);
         QTest::keyClick(&window, Qt::Key_Space);
@@ -317,9 +318,9 @@ private Q_SLOTS:
         window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
         QCOMPARE(captured(), m_live.sums.captured);
-        QTRY_VERIFY(!window.findChild<QAction *>(QStringLiteral("replayStep"))->isEnabled());  // it is told next
+        QTRY_VERIFY(!window.findChild<QAction *>(QStringLiteral("replayStep"))->isEnabled());  // not at once
 
-        // Its end shows the whole; Escape, which other views want, is none.
+        // Escape, which other views use, does not end the replay. Closing the replay shows the whole recording.
         QTest::keyClick(&window, Qt::Key_Escape);
         QVERIFY(window.capture().gate());
         window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
@@ -330,7 +331,7 @@ private Q_SLOTS:
         QCOMPARE(captured(), m_live.sums.captured);
     }
 
-    /// While it catches up, the slider stays where it was put; backward that begins at the beginning.
+    /// The slider stays at the time that the user chose while the replay catches up, also after a seek backward.
     void aKeyCountsFromWhereItWasPut()
     {
         QWidget window;
@@ -363,7 +364,7 @@ private Q_SLOTS:
         open(window);
         window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
         QVERIFY(window.capture().gate());
-        // Closed and begun again in the middle, as often as one likes.
+        // A replay can be restarted at any time, many times in a row.
         for (int i = 0; i < 5; ++i)
             window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
         QVERIFY(window.capture().gate());
@@ -384,7 +385,7 @@ private:
         QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled(), kPatienceMs);
     }
 
-    /// Until what was due has come, and it stands still.
+    /// Waits until the paused replay has emitted all due events.
     static void settle(const MainWindow &window)
     {
         QVERIFY(!window.capture().gate()->isPlaying());
@@ -413,7 +414,7 @@ private:
             else
                 seen.sqlite = rowsOf(path);
         }
-        // The models look on their own; twice the same is what they have come to.
+        // The stuck model judges in the background: two equal results, 1.5 s apart, are final.
         QStringList before;
         do {
             before = seen.stuck;
@@ -425,7 +426,7 @@ private:
         return seen;
     }
 
-    /// A shell line in which $SERVER is the server that loses wake-ups.
+    /// Launches a shell line. $SERVER is the server that loses wake-ups.
     static void start(MainWindow &window, const char *line)
     {
         LaunchSpec target;

@@ -6,11 +6,11 @@
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/format.h"
-#include "ui/infobar.h"
+#include "ui/dialogs/rundialog.h"
+#include "ui/dialogs/runform.h"
+#include "ui/format/format.h"
 #include "ui/mainwindow.h"
-#include "ui/rundialog.h"
-#include "ui/runform.h"
+#include "ui/widgets/infobar.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -137,7 +137,7 @@ private Q_SLOTS:
             table->item(row, 1)->setText(QLatin1String(values[row]));
         }
         table->item(1, 0)->setCheckState(Qt::Unchecked);
-        std::deque<StartRequest> requests;  // references stay
+        std::deque<StartRequest> requests;  // a deque keeps references valid
         connect(&dialog, &RunDialog::startRequested, this,
                 [&requests](const StartRequest &request) { requests.push_back(request); });
         QVERIFY(gui::click(&dialog, "runStart"));
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QVERIFY(!spec->environment.at("REMOVED").has_value());
         QVERIFY(spec->environment.at("EMPTY") == "");
         dialog.close();
-        // What was run last is in the fields of the next dialog.
+        // The fields of the next dialog contain the last launch.
         RunDialog next;
         next.showLaunch();
         QVERIFY(gui::click(&next, "runCancel"));
@@ -212,7 +212,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         QVERIFY(window.windowTitle().contains(QLatin1String("status 3")));
-        // Nothing was traced: one sentence says why, and a link shows what to check and the lines to add.
+        // Nothing was traced: one sentence gives the reason, and a link shows a checklist and the lines to add.
         auto *bar = child<InfoBar>(window, "nothingTracedBar");
         QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
         QVERIFY(bar->text().contains(QLatin1String("never connected")));
@@ -249,7 +249,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
         QVERIFY(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")));
         auto *stuck = child<QAbstractItemView>(window, "stuckTree");
-        // The server's connections that lost their wake-up; other places may be slow to begin with.
+        // The server's connections that lost their wake-up. Other sites may be slow at first.
         const auto atServer = [stuck] {
             for (int row = 0; row < stuck->model()->rowCount(); ++row)
                 if (stuck->model()->index(row, 0).data().toString().contains(QLatin1String("server.cpp:")))
@@ -306,13 +306,15 @@ private Q_SLOTS:
         QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY(!tracing->isChecked());
         QVERIFY(window.windowTitle().contains(QLatin1String("tracing is off")));
+        QCOMPARE(tracing->text(), QStringLiteral("T&racing is off"));
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().paused, kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(!window.capture().population()->switches().empty(), kPatience);
         gui::takePicture(&window, "tracing-off");
         tracing->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!window.capture().accounting().paused, kPatience);
         QVERIFY(!window.windowTitle().contains(QLatin1String("tracing is off")));
-        // Those that were there before go on, too.
+        QCOMPARE(tracing->text(), QStringLiteral("T&racing"));
+        // Coroutines from before the switch are traced again, too.
         const std::uint64_t events = window.capture().population()->at(0).events;
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().population()->at(0).events > events, kPatience);
         gui::takePicture(&window, "tracing-on-again");
@@ -345,7 +347,7 @@ private Q_SLOTS:
         QTest::keyClick(box, Qt::Key_Return);
         QTRY_VERIFY(!window->isVisible());
         window.reset();
-        // It goes on, and can be attached to again.
+        // The target is still running, and a window can attach to it again.
         QCOMPARE(::kill(pid, 0), 0);
         {
             MainWindow second;

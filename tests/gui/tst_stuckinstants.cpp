@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One run, judged by the batch, in its summary and by the window that opens its recording: equal numbers of stuck
-// coroutines, each with the instant that it belongs to.
+// Stuck coroutines of one run, as the batch, its summary, and a window with the recording report them: the numbers are
+// equal, and each names the instant at which it was judged.
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
+#include "ui/docks/stuckdock.h"
 #include "ui/mainwindow.h"
-#include "ui/stuckdock.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -33,8 +33,8 @@ struct Run {
     qint64 listed() const { return summary.value(QLatin1String("stuck")).toArray().size(); }
 };
 
-/// `signalAfter`: what the target prints before its coroutines wait; then they do so for longer than they may, and the
-/// batch gets SIGTERM. Empty: it ends as the arguments say.
+/// Runs a batch. If `signalAfter` is not empty, SIGTERM ends it 1.5 s after the target printed this text: by then,
+/// waiting coroutines are stuck. Returns nullopt if the batch fails.
 std::optional<Run> capture(const QString &directory, const QString &name, const QStringList &arguments,
                            const QByteArray &signalAfter = {})
 {
@@ -89,7 +89,7 @@ class TestStuckInstants : public QObject {
 private Q_SLOTS:
     void init() { QSettings().clear(); }
 
-    /// The target resumes all of them before it ends: two instants, two numbers.
+    /// The target resumes all its coroutines before it ends: the numbers of the two instants differ.
     void aRunThatWeEndedHasTwo()
     {
         const auto run = capture(
@@ -102,7 +102,7 @@ private Q_SLOTS:
         checkTwo(*run);
     }
 
-    /// The server takes its time to end, and loses more wake-ups meanwhile.
+    /// The server ends slowly and loses more wake-ups until then.
     void aServerThatWeEndedHasTwo()
     {
         const auto run =
@@ -128,7 +128,7 @@ private Q_SLOTS:
         compare(*run, QStringLiteral("at the end of the recording"), end, {});
     }
 
-    /// Of a window's own run: when the user ends the target, as in its recording.
+    /// The user ends the target in the window: the window and the recording report equal numbers.
     void aWindowsRunIsLikeItsRecording()
     {
         Run run;
@@ -158,7 +158,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// Until judged at the present time of what is shown.
+    /// Waits until the window shows the coroutines that are stuck at the present time of its trace.
     static void settle(MainWindow &window)
     {
         const auto expected = [&] {

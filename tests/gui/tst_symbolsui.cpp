@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Targets built with existing SDKs in the window: functions and lines instead of addresses, live, from the recording of
-// a process that is gone, and what is said where there are none.
-#include "core/recording/segments.h"
+// Targets built with existing SDKs: the window shows functions and lines instead of addresses, live and from the
+// recording of an ended process. Without debug information, it says what to do.
+#include "core/recording/read/segments.h"
 #include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "tests/symbols/ran.h"
 #include "ui/capture.h"
+#include "ui/dialogs/symboldialog.h"
+#include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/symboldialog.h"
-#include "ui/theme.h"
-#include "ui/timelinescene.h"
-#include "ui/timelineview.h"
+#include "ui/timeline/timelinescene.h"
+#include "ui/timeline/timelineview.h"
 
 #include <QAction>
 #include <QHelpEvent>
@@ -86,7 +86,7 @@ struct Window {
         table->scrollTo(index);
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(index).center());
     }
-    /// At the label of a row of the timeline.
+    /// The tooltip of a row's label in the timeline.
     QString timelineToolTip(int row)
     {
         QWidget *area = window.findChild<TimelineView *>()->viewport();
@@ -133,7 +133,7 @@ private Q_SLOTS:
         QVERIFY2(tip.contains(QLatin1String("std::vector<std::pair<unsigned int, double>")), qPrintable(tip));
         QVERIFY2(tip.contains(program), qPrintable(tip));
 
-        // Stuck ones of one place are together.
+        // Stuck coroutines of one location form one group.
         QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->rowCount(), 1, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
                                   QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
@@ -169,7 +169,7 @@ private Q_SLOTS:
                 QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchPlace(), kPatience);
             for (const CoroutineId id : {0U, 2U, 4U})
                 QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatience);
-            // Time stands still in a recording: who is stuck there has to be so by now.
+            // Time stands still in a recording: the coroutines must be stuck before the target is killed.
             QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
                                       QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
             w.killTarget();
@@ -190,15 +190,15 @@ private Q_SLOTS:
         gui::takePicture(&again.window, picture.toLatin1().constData());
     }
 
-    /// What was read last is compared only when the stream is whole: the window and its recording do that alike.
+    /// The last frames that were read are compared when the stream is complete, by the window and its recording alike.
     void itsRecordingHasThemAlsoWhenItWasKilledEarly()
     {
         bool any = false;
-        // What is being read when it is killed is as it comes; it is read within milliseconds, as a rule.
+        // The kill may interrupt the reading, hence up to 10 runs. It usually ends within milliseconds.
         for (int run = 0; run < 10 && !any; ++run) {
             Window w;
             w.window.start(launchOf("waiting_gxx"));
-            const std::shared_ptr<Places> places = w.window.capture().places();
+            const std::shared_ptr<AddressResolver> places = w.window.capture().places();
             QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(w.window.capture().session()->targetPid() != 0, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(places->isRead() && !places->isIdle(), kPatience);

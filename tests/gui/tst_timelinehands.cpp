@@ -128,13 +128,13 @@ void TimelineHandsTest::doubleClickZoomsToTheBar()
     fillWaiting(trace, 3);
     m_test->show(trace);
     m_test->view.zoomToFit();
-    // The run of the first second lies at the left.
+    // The bar of the first second, while the coroutine runs, is at the left.
     QTest::mouseDClick(m_test->view.viewport(), Qt::LeftButton, {}, m_test->center(0, kPlotLeft + 30));
     QVERIFY(!m_test->view.followLive());
     QVERIFY(m_test->view.visibleFrom() < static_cast<std::int64_t>(kBase));
     QVERIFY(m_test->view.visibleSpan() > static_cast<std::int64_t>(kSecond));
     QVERIFY(m_test->view.visibleSpan() < static_cast<std::int64_t>(2 * kSecond));
-    // On the label: the whole life.
+    // A double click on the label shows the whole life of the coroutine.
     QTest::mouseDClick(m_test->view.viewport(), Qt::LeftButton, {}, m_test->center(0, 20));
     QVERIFY(m_test->view.visibleSpan() > static_cast<std::int64_t>(10 * kSecond));
 }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What losses look like: all of them can be seen at every zoom, and none hides what is known.
+// How the timeline paints losses: each is visible at every zoom, and none hides captured events.
 #include "tests/gui/guisupport.h"
 #include "tests/gui/timelinesupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/colors.h"
-#include "ui/theme.h"
+#include "ui/format/colors.h"
+#include "ui/format/theme.h"
 
 #include <QImage>
 
@@ -17,7 +17,7 @@ namespace {
 
 enum Rows { Healthy, Sprinkled, OneMoment, HalfLost, Storm, RowCount };
 
-/// Ten seconds of turns, 2 ms running and 8 ms suspended, of which some are lost.
+/// Writes ten seconds of turns: 2 ms running, 8 ms suspended. Each row except Healthy loses events in its own pattern.
 void fill(TimelineTrace &trace)
 {
     const SiteId site = trace.site("Task<void> net::serve(Connection)", "src/net/serve.cpp", 88);
@@ -31,7 +31,7 @@ void fill(TimelineTrace &trace)
     for (std::uint64_t number = 0; number < 1000; ++number) {
         const std::uint64_t ts = kBase + number * kTurn;
         turn(Healthy, ts);
-        // Ten short turns and a lost one in between, again and again.
+        // In each 10 ms: a turn, a lost turn, and a short turn.
         turn(Sprinkled, ts);
         trace.lose(Sprinkled, 2);
         trace.resume(Sprinkled, ts + 2 * kMs + kMs / 2);
@@ -55,7 +55,7 @@ void fill(TimelineTrace &trace)
     trace.pass(kBase + 10 * kSecond);
 }
 
-/// How many pixels of a row's bar, or right above it, have one of these colours.
+/// Counts the pixels of these colours in a row's bar or, with `above`, in the 4 pixels above the bar.
 int count(const QImage &image, int row, bool above, const std::vector<QRgb> &colors)
 {
     const int top = TimelineScene::kAxisHeight + row * TimelineScene::kRowHeight;
@@ -92,10 +92,10 @@ private Q_SLOTS:
         const QImage image = picture("far");
         QCOMPARE(hatched(image, Healthy), 0);
         QCOMPARE(marked(image, Healthy), 0);
-        // Little of the time, but everywhere.
+        // Short losses everywhere.
         QCOMPARE(hatched(image, Sprinkled), 0);
         QVERIFY(marked(image, Sprinkled) > 700);
-        // A microsecond in ten seconds.
+        // One loss of 1 us in ten seconds.
         QCOMPARE(hatched(image, OneMoment), 0);
         QVERIFY(marked(image, OneMoment) >= 3);
         QVERIFY(marked(image, OneMoment) <= 20);
@@ -108,7 +108,7 @@ private Q_SLOTS:
     {
         QFETCH(int, theme);
         applyTheme(static_cast<Theme>(theme));
-        // About 0.2 ms a pixel, in the middle of the first second.
+        // About 0.2 ms per pixel, within the first second.
         zoomTo(kPlotLeft + 20, 64);
         const QImage image = picture("near");
         QVERIFY(hatched(image, Sprinkled) > 0);

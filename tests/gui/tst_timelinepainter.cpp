@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/qtsuite.h"
-#include "ui/timelinepainter.h"
+#include "ui/timeline/timelinepainter.h"
 
 using namespace ct;
 
@@ -21,7 +21,8 @@ TimelineMark mark(int x0, int x1, MarkKind kind, int density = 0)
     return {x0, x1, kind, static_cast<std::uint8_t>(density), kUnknownSite};
 }
 
-/// One letter for each pixel: r(unning), s(uspended), x stuck, ! its edge, f(inished), c(reated), g(ap), . untouched.
+/// Returns one letter for each pixel: r = running, s = suspended, x = stuck, ! = edge of stuck, f = finished,
+/// c = created, g = gap, b = background of a gap, u = unknown, . = untouched, ? = other.
 QString line(const QImage &image, int y, const TimelinePixels &pixels)
 {
     const QList<QPair<QRgb, char>> names{{pixels.running, 'r'},   {pixels.suspended, 's'},     {pixels.stuck, 'x'},
@@ -83,7 +84,7 @@ void TimelinePainterTest::densityRisesFromTheBottom()
     QCOMPARE(line(image, 7, pixels), QStringLiteral("ssr"));
     QCOMPARE(line(image, 8, pixels), QStringLiteral("srr"));
     QCOMPARE(line(image, 12, pixels), QStringLiteral("srr"));
-    QCOMPARE(line(image, 13, pixels), QStringLiteral("rrr"));  // however short: three pixels
+    QCOMPARE(line(image, 13, pixels), QStringLiteral("rrr"));  // at least three pixels
 }
 
 void TimelinePainterTest::thinMarksLieInTheMiddle()
@@ -119,12 +120,12 @@ void TimelinePainterTest::lossyMarksHaveALineAboveThem()
     marks[1].lossy = marks[3].lossy = true;
     timelinepainter::paintMarks(image, marks, 4, 2, 1, pixels);
     QCOMPARE(line(image, 0, pixels), QStringLiteral("................"));
-    for (int y = 1; y < 3; ++y)  // however short: three pixels
+    for (int y = 1; y < 3; ++y)  // at least three pixels
         QCOMPARE(line(image, y, pixels), QStringLiteral(".....ggg..gggggg"));
     QCOMPARE(line(image, 3, pixels), QStringLiteral("................"));
     for (int y = 4; y < 6; ++y)
         QCOMPARE(line(image, y, pixels), QStringLiteral("rrrrrrsrrrssssss"));
-    // At every edge of the image.
+    // Marks that cross the edges of the image do no harm.
     QImage small = canvas(1, 1);
     marks[0].lossy = true;
     for (int top = -3; top < 6; ++top)
@@ -217,7 +218,7 @@ void TimelinePainterTest::times()
 
 void TimelinePainterTest::axisLabelsDoNotOverlap()
 {
-    // With ticks closer than their labels are wide, labels are left out, ticks are not.
+    // Ticks are closer together than their labels are wide: some labels are omitted, but no tick.
     TimelineCoordinates view;
     view.setColumns(400);
     view.setLimits(0, 1'000'000'000'000);

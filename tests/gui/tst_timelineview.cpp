@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/timelinesupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/timelinetooltip.h"
+#include "ui/timeline/timelinetooltip.h"
 
 #include <QElapsedTimer>
 #include <QHelpEvent>
@@ -18,7 +18,7 @@ using namespace ct::test;
 
 namespace {
 
-/// Sixty coroutines of a server: requests and answers, busy ones, stuck ones, a gap.
+/// Sixty coroutines of a server: requests and answers, busy coroutines, stuck coroutines, and a gap.
 struct Server {
     TimelineTrace trace;
     std::vector<CoroutineId> rows;
@@ -146,7 +146,7 @@ void TimelineViewTest::emptyStates()
     QVERIFY(nothing != nobody && nobody != filtered && nothing != filtered);
     m_test->view.setTrace(&trace.population, &trace.history);
     m_test->view.sample();
-    m_test->view.setRows({0, 17});  // 17 is not known (yet)
+    m_test->view.setRows({0, 17});  // coroutine 17 does not exist (yet)
     m_test->view.sample();
     m_test->view.grab();
 }
@@ -178,7 +178,7 @@ void TimelineViewTest::everyKindOfMarkIsVisible()
             ++counts[image.pixel(x, y)];
     for (const QColor &color : {colors.running, colors.suspended, colors.stuck, colors.gap, colors.finished})
         QVERIFY2(counts.value(color.rgb()) > 50, qPrintable(color.name()));
-    // For people: CT_PICTURES names a folder.
+    // Pictures for people: CT_PICTURES names the folder.
     if (qEnvironmentVariableIsSet("CT_PICTURES"))
         image.save(qEnvironmentVariable("CT_PICTURES") + QStringLiteral("/timeline-%1.png").arg(dark));
 }
@@ -211,7 +211,7 @@ void TimelineViewTest::followsUntilPannedIntoThePast()
     m_test->view.setFollowLive(true);
     QCOMPARE(spy.count(), 1);
     QVERIFY(rightEdge() > kBase + 14 * kSecond);
-    m_test->view.zoomIn();  // follows on
+    m_test->view.zoomIn();  // it still follows
     QVERIFY(m_test->view.followLive());
     QVERIFY(m_test->view.visibleSpan() < span && rightEdge() > kBase + 14 * kSecond);
 }
@@ -269,7 +269,7 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
         batch.births.push_back({id, id, 0, 4711, Dialect::Seqlock, 0x1000U + id * 64U, kBase});
         at(id, id == 1 ? 12 : 0, kBase + kSecond);
     }
-    // 0: some missed, then some lost. 1: a recording was saved without the first ones. 2: lost.
+    // Coroutine 0 missed, then lost events. 1 comes from a recording that lacks the first events. 2 lost events.
     batch.losses = {{0, 1, 5, true}, {0, 6, 3, false}, {2, 1, 7, false}};
     at(0, 9, kBase + 3 * kSecond);
     at(2, 8, kBase + 3 * kSecond);
@@ -278,17 +278,19 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
     (void)trace.population.consume(batch);
     StuckThresholds thresholds(trace.population);
     const auto textAt = [&](CoroutineId id, std::uint64_t ts) {
-        const TimelinePlace place{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        const TimelineHit place{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
         return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, place);
     };
     const QString both = textAt(0, kBase + 2 * kSecond);
-    QVERIFY2(both.contains(QStringLiteral("5 events from before")) && both.contains(QStringLiteral("3 events came")),
+    QVERIFY2(both.contains(QStringLiteral("5 events from before")) &&
+                 both.contains(QStringLiteral("3 events were overwritten or dropped")),
              qPrintable(both));
     const QString unsaved = textAt(1, kBase + kSecond / 2);
     QVERIFY2(unsaved.contains(QStringLiteral("12 events were no longer in memory")), qPrintable(unsaved));
     QVERIFY2(!unsaved.contains(QStringLiteral("lost")), qPrintable(unsaved));
     const QString lost = textAt(2, kBase + 2 * kSecond);
-    QVERIFY2(lost.contains(QStringLiteral("7 events came")) && !lost.contains(QStringLiteral("missed")),
+    QVERIFY2(lost.contains(QStringLiteral("7 events were overwritten or dropped")) &&
+                 !lost.contains(QStringLiteral("missed")),
              qPrintable(lost));
 }
 
@@ -298,7 +300,7 @@ void TimelineViewTest::nothingLastsLongerThanItsProcess()
     fillWaiting(trace, 1);
     const auto toolTipAt = [&trace](std::uint64_t ts) {
         StuckThresholds thresholds(trace.population);
-        const TimelinePlace place{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        const TimelineHit place{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
         return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), thresholds, place);
     };
     QVERIFY2(toolTipAt(kBase + 8 * kSecond).contains(QStringLiteral("so far")),
@@ -382,7 +384,7 @@ void TimelineViewTest::severalPixelsInOne()
         QPainter painter(&image);
         scene.paint(painter, lightColors());
     }
-    // The run of one second ends within one device pixel of where it should.
+    // The bar of one second ends within one device pixel of its end time.
     const int y = 2 * (TimelineScene::kAxisHeight + TimelineScene::kRowHeight / 2);
     const int left = 2 * scene.plot().left();
     const int end = left + scene.view.clampedColumnOf(timelineTime(kBase + kSecond));

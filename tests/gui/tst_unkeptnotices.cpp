@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The window says once what memory has no room for.
+// The window reports each kind of overflow once.
 #include "tests/support/qtsuite.h"
 #include "ui/unkeptnotices.h"
 
@@ -29,9 +29,9 @@ private Q_SLOTS:
     void eachReasonHasItsNotice()
     {
         UnkeptNotices notices;
-        NotKept notKept;
+        Overflow notKept;
         notKept.coroutines = notKept.ended = 5;
-        QVERIFY(notices.fresh(notKept, 0, 100).front().contains(QStringLiteral("memory keeps the latest ones")));
+        QVERIFY(notices.fresh(notKept, 0, 100).front().contains(QStringLiteral("keeps only the latest coroutines")));
         notKept.coroutines = 6;
         const QStringList said = notices.fresh(notKept, 0, 100);
         QCOMPARE(said.size(), 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The system refuses every thread (ulimit -u): the window reports what it cannot do, stays usable, and does it later.
-#include "core/recording/recordingwriter.h"
+// The system refuses every thread (ulimit -u): the window reports the failed work, stays usable, and does it later.
+#include "core/recording/write/recordingwriter.h"
 #include "core/session/recordingkeeper.h"
 #include "models/coroutinetablemodel.h"
 #include "models/stuckmodel.h"
@@ -10,9 +10,9 @@
 #include "tests/support/createthread.h"
 #include "tests/support/qtsuite.h"
 #include "ui/capture.h"
-#include "ui/exportbar.h"
+#include "ui/jobs/windowthreads.h"
 #include "ui/mainwindow.h"
-#include "ui/windowthreads.h"
+#include "ui/widgets/exportbar.h"
 
 #include <QMessageBox>
 #include <QSignalSpy>
@@ -26,7 +26,7 @@ namespace {
 constexpr int kPatience = 60'000;  // ms
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-/// Coroutines that are suspended, each by one event.
+/// A batch with `count` suspended coroutines, each with one event.
 Batch suspended(CoroutineId count, std::uint64_t now)
 {
     Batch batch;
@@ -145,7 +145,7 @@ private Q_SLOTS:
             keeper.refresh();
             keeper.remove({path});
             keeper.makeRoom(1);
-            QVERIFY(failed.isEmpty() && removed.isEmpty() && roomMade.isEmpty());  // not from within
+            QVERIFY(failed.isEmpty() && removed.isEmpty() && roomMade.isEmpty());  // emitted later
             QTRY_COMPARE_WITH_TIMEOUT(roomMade.size(), 1, kPatience);
             QCOMPARE(failed.size(), 1);
             QVERIFY(isRefusal(failed.first().first().toString()));
@@ -183,7 +183,7 @@ private Q_SLOTS:
         QCOMPARE(table.idAt(0), 0U);
     }
 
-    /// Qt would wait for ever for its own thread.
+    /// Qt's painting would wait forever for a thread that cannot start.
     void paintingStartsNoThread()
     {
         QVERIFY(QThreadPool::globalInstance()->expiryTimeout() < 0);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Batch runs that are stopped before their target begins, and the content of their output files.
+// Batch runs whose target waits until the test releases it, and the content of their output files.
 #pragma once
 
-#include "core/recording/recordingreader.h"
+#include "core/recording/read/recordingreader.h"
 #include "tests/integration/database.h"
 #include "tests/integration/runner.h"
 
@@ -14,7 +14,7 @@
 
 namespace batchoutputs {
 
-/// Transitions in a file, read by what is not the writer.
+/// Returns the number of transitions in a file, or -1 if the file is not valid. Does not use the writers' code.
 inline qint64 rowsIn(const QString &path)
 {
     if (path.endsWith(QLatin1String(".sqlite")))
@@ -40,7 +40,7 @@ inline qint64 rowsIn(const QString &path)
     return rows;
 }
 
-/// A target that begins when it is let go: by then the engine has made and opened everything.
+/// A target that waits for letGo(). By then the engine has created and opened all its files.
 class HeldTarget {
 public:
     explicit HeldTarget(const runner::Batch &batch) : m_gate(batch.path("gate")) { ::mkfifo(qPrintable(m_gate), 0600); }
@@ -49,21 +49,21 @@ public:
         const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"), QString::fromLatin1(seconds))};
     }
-    /// A target that is done at once.
+    /// A target that publishes 1,000 events and ends.
     QStringList fewEvents() const
     {
         const QString line = QStringLiteral("read -r go < %1; exec %2 --transitions 1000 --coroutines 10");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
     }
-    /// A target that waits when all its events are emitted.
+    /// A target that publishes all its events first, and then waits.
     QStringList fewEventsFirst() const
     {
         const QString line = QStringLiteral("%2 --transitions 1000 --coroutines 10; read -r go < %1");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
     }
-    /// A target that is not traced, and only ends.
+    /// A target that is not traced: it waits and ends.
     QStringList untraced() const { return {QStringLiteral("--cmd"), QStringLiteral("read -r go < %1").arg(m_gate)}; }
-    /// Until the target waits.
+    /// Waits until the target waits. Returns false after kPatienceMs.
     bool isHeld()
     {
         return QTest::qWaitFor(

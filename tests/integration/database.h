@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A database that a test looks into.
+// Queries on a database that a test has written.
 #pragma once
 
 #include <QSqlDatabase>
@@ -12,7 +12,7 @@
 
 namespace exporttest {
 
-/// A database opened for the length of a test.
+/// A read-only connection to a database.
 class Database {
 public:
     explicit Database(const QString &path)
@@ -28,7 +28,7 @@ public:
         QSqlDatabase::removeDatabase(m_name);
     }
 
-    /// All rows, columns joined by '|', NULL as nothing.
+    /// Returns all rows. Columns are joined by '|'; NULL is an empty string. On failure: the error message.
     QStringList rows(const char *sql) const
     {
         QSqlQuery query(QSqlDatabase::database(m_name, false));

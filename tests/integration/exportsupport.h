@@ -43,7 +43,7 @@ inline Transition transition(CoroutineId id, std::uint64_t n, std::uint64_t ts, 
     return event;
 }
 
-/// Three coroutines: one with a gap, one monotonic and dead, one without any transition.
+/// Three coroutines: one with a gap, one monotonic and dead, one without transitions.
 inline Batch sampleBatch()
 {
     Batch batch;
@@ -70,7 +70,7 @@ inline const QByteArray kSampleCsv =
     "18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,plain.cpp,,f,,\n"
     "2,77,0x0000000000401234,1,false,6000,1,1,4242,await,,,,,\n";
 
-/// The same with everything that targets can tell.
+/// Notes of every kind for the coroutines of sampleBatch().
 inline Notes sampleNotes()
 {
     Notes notes;
@@ -101,7 +101,7 @@ inline void putContent(const QString &path, const QByteArray &content)
 
 struct Trace {
     explicit Trace(std::uint64_t budget = kUsualBudget) : history(budget) {}
-    /// Has records of no more than so many coroutines.
+    /// Has room for the records of `inPopulation` and `inHistory` coroutines.
     Trace(CoroutineId inPopulation, CoroutineId inHistory)
         : population(inPopulation), history(kUsualBudget, 0, inHistory)
     {
@@ -111,7 +111,7 @@ struct Trace {
         QVERIFY(bool(population.consume(batch)));
         QVERIFY(bool(history.consume(batch)));
     }
-    /// In the format of the file's ending.
+    /// Exports in the format of the file's extension.
     Result<ExportReport> exportTo(const QString &path, const ExportProgress &progress = {},
                                   const Accounting &sums = {}) const
     {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What each sink of a run says of its coroutines, one by one, against the sums of its summary.
+// Compares each sink's numbers of the coroutines of a run with the sums in its summary.
 #pragma once
 
-#include "core/recording/filesource.h"
+#include "core/recording/library/openrecording.h"
 #include "tests/integration/database.h"
 #include "tests/integration/recordings.h"
 
@@ -13,10 +13,10 @@
 
 namespace recordings {
 
-/// A .ctr file as its own stream tells it.
+/// The events and losses of each coroutine in a .ctr file, from its stream.
 struct RecordedBooks {
     struct One {
-        std::vector<quint64> numbers;  ///< of the events, in order
+        std::vector<quint64> numbers;  ///< of the events, in stream order
         quint64 lost = 0;
         quint64 missed = 0;
         quint64 sum() const { return numbers.size() + lost + missed; }
@@ -53,8 +53,8 @@ inline RecordedBooks readBooks(const QString &path)
     return books;
 }
 
-/// The recording `ctr` and the database `sqlite` (each may be empty) of a run of which every coroutine is known: their
-/// coroutines add up to their sums, and those are the summary's.
+/// Compares the recording `ctr` and the database `sqlite` of a run with its summary. Each path may be empty. The sums
+/// of all coroutines must equal the file's sums and the summary's. No coroutine of the run may be missed.
 inline void compareBooks(const QJsonObject &summary, const QString &ctr, const QString &sqlite)
 {
     QCOMPARE(runner::integer(summary, "coroutines_missed"), 0);

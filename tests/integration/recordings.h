@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Recordings of batch runs: how one is asked for, and what is in it.
+// Recordings of batch runs: makes a run write one, and reads it.
 #pragma once
 
 #include "tests/integration/runner.h"
@@ -10,7 +10,7 @@
 
 namespace recordings {
 
-/// Into the run's own directory.
+/// Records to the file `name` in the run's own directory.
 inline void recordTo(runner::Batch &batch, const char *name)
 {
     batch.process().setArguments(QStringList{QStringLiteral("-o"), batch.path(name)} + batch.process().arguments());
@@ -18,12 +18,12 @@ inline void recordTo(runner::Batch &batch, const char *name)
 
 struct Recording {
     qint64 lines = 0;
-    qint64 firstFields = 0;  ///< lines that begin with the six fields in their order and form
-    qint64 missing = 0;      ///< numbers between those of the same coroutine
-    qint64 inversions = 0;   ///< within a coroutine, by number or by time
+    qint64 firstFields = 0;  ///< lines that begin with the six fields in order and form
+    qint64 missing = 0;      ///< numbers missing between events of one coroutine
+    qint64 inversions = 0;   ///< inversions of number or time within a coroutine
 };
 
-/// Reads a recording strictly: every line complete, an object.
+/// Reads a recording strictly: every line must be complete and an object.
 inline Recording readRecording(const QString &path)
 {
     Recording recording;

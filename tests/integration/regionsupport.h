@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Regions in the list of a test, and regions whose engine has gone.
+// Regions that a test can list, and regions without an engine.
 #pragma once
 
-#include "core/harvest/region.h"
-#include "core/session/regionlist.h"
+#include "core/region/region.h"
+#include "core/target/regionlist.h"
 #include "tests/support/lanewriter.h"
 
 #include <QTemporaryDir>
@@ -20,10 +20,10 @@
 
 namespace regionsupport {
 
-/// A folder of the test's own, whose regions listRegions() finds.
+/// A folder of the test. listRegions() finds the regions in it.
 class RuntimeFolder {
 public:
-    /// To be called once, before a region is listed.
+    /// Call this once, before a region is listed.
     bool use() const
     {
         return QDir(m_folder.path()).mkdir(QStringLiteral("corotracer")) &&
@@ -33,7 +33,7 @@ public:
     {
         return m_folder.filePath(QStringLiteral("corotracer/") + QLatin1String(name)).toStdString();
     }
-    /// The list does not look there.
+    /// Returns a path that the list does not include.
     std::string otherPath(const char *name) const { return m_folder.filePath(QLatin1String(name)).toStdString(); }
 
 private:
@@ -49,8 +49,8 @@ inline std::optional<ct::RegionInfo> find(const std::string &path)
     return std::nullopt;
 }
 
-/// A region with one entry in its process table, whose engine has gone. `space`: inode of the pid namespace of that
-/// process, if it is not ours.
+/// Creates a region with one entry in its process table and without an engine. `space`: inode of the pid namespace of
+/// that process, if it is not ours.
 inline void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startTicks, std::uint64_t space = 0)
 {
     auto region = ct::Region::create({path, 64});
@@ -60,7 +60,7 @@ inline void leaveRegion(const std::string &path, pid_t pid, std::uint64_t startT
         process.entry().pid_namespace.store(space);
 }
 
-/// A region as a target maps it, while an engine owns it.
+/// Maps a region as a target does, while an engine owns it.
 class TargetMapping {
 public:
     explicit TargetMapping(const std::string &path)

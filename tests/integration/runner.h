@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Runs the real program without a window, in a directory of its own, and collects what came out.
+// Runs the real program without a window, in a directory of its own, and collects its output.
 #pragma once
 
 #include "tests/support/paths.h"
@@ -25,7 +25,7 @@ inline QString binary(const char *name)
     return QString::fromStdString(ct::test::kBinDir) + u'/' + QLatin1String(name);
 }
 
-/// A file of the sources, named from their root.
+/// Returns the path of a source file; `name` is relative to the root of the sources.
 inline QString sourceFile(const char *name)
 {
     return QString::fromStdString(ct::test::kSourceDir) + u'/' + QLatin1String(name);
@@ -42,13 +42,13 @@ inline QJsonObject objectIn(const QString &path)
     return QJsonDocument::fromJson(readAll(path)).object();
 }
 
-/// Arguments as one writes them, without any quoting.
+/// Splits arguments at spaces, without quoting.
 inline QStringList words(const char *line)
 {
     return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-/// One batch run. Regions and socket lie in the temporary directory, so that tests can run side by side.
+/// One batch run. Region and socket are in the temporary directory, so tests can run in parallel.
 class Batch {
 public:
     explicit Batch(QStringList options = {}, QStringList source = {})
@@ -76,7 +76,7 @@ public:
         return m_process.waitForStarted();
     }
     bool wait() { return m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kPatienceMs); }
-    /// Exit status, 128 + signal when the program itself crashed, -1 when it did not end.
+    /// Returns the exit status, 128 + signal if the program itself crashed, or -1 if it did not end.
     int run()
     {
         if (!start() || !wait())
@@ -89,25 +89,25 @@ public:
     }
     void signal(int number)
     {
-        // 0: it has ended. kill(0) would reach the group of the test itself.
+        // The pid is 0 after the end. kill(0) would signal the test's own process group.
         if (const auto pid = static_cast<pid_t>(m_process.processId()); pid > 0)
             ::kill(pid, number);
     }
 
     QByteArray out() { return m_out += m_process.readAllStandardOutput(); }
     QByteArray err() { return m_err += m_process.readAllStandardError(); }
-    /// Until the target's text was seen on stdout.
+    /// Waits until stdout contains the target's text.
     bool waitForOutput(const QByteArray &text)
     {
         return QTest::qWaitFor([&] { return out().contains(text); }, kPatienceMs);
     }
-    /// Until the text was seen on stderr.
+    /// Waits until stderr contains the text.
     bool waitForError(const QByteArray &text)
     {
         return QTest::qWaitFor([&] { return err().contains(text); }, kPatienceMs);
     }
     QJsonObject summary() const { return objectIn(path("summary.json")); }
-    /// What the target says of itself.
+    /// The target's own report of its events.
     QJsonObject truth() const { return objectIn(path("emitted.json")); }
 
 private:
@@ -132,7 +132,7 @@ inline qint64 integer(const QJsonObject &object, const char *name)
     return object.value(QLatin1String(name)).toInteger(-1);
 }
 
-/// captured + lost + missed = emitted, over the coroutines that have a station.
+/// Checks captured + lost + missed = emitted, over the coroutines that have a station.
 inline void compareAccounts(const QJsonObject &summary, const QJsonObject &truth)
 {
     QVERIFY(!summary.isEmpty());
@@ -141,7 +141,7 @@ inline void compareAccounts(const QJsonObject &summary, const QJsonObject &truth
              integer(truth, "emitted"));
 }
 
-/// Starts the run through a command that ends with exec "$@", as `sh -c SCRIPT sh`.
+/// Starts the run through a command that ends with exec "$@", such as `sh -c SCRIPT sh`.
 inline void wrap(Batch &batch, const QStringList &shellCommand)
 {
     const QStringList command = QStringList{batch.process().program()} + batch.process().arguments();

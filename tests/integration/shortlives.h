@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace that drops records of coroutines that have ended.
+// A trace that evicts records of ended coroutines.
 #pragma once
 
 #include "tests/integration/exportsupport.h"
@@ -10,7 +10,7 @@
 
 namespace exporttest {
 
-/// A run of coroutines that lose three events, emit one and end. There are records of `mostRecords` at a time.
+/// A run of coroutines. Each loses three events, emits one and ends. Memory has room for `mostRecords` records.
 struct ShortLives {
     explicit ShortLives(std::uint32_t mostRecords = 20'480)
         : population(1U << 22, {mostRecords, mostRecords}),
@@ -42,7 +42,7 @@ struct ShortLives {
         sums.lost += 3 * std::uint64_t{count};
         consume(batch);
     }
-    /// Coroutines that do nothing but take the place of records.
+    /// Adds coroutines without events. They only use up records.
     void runIdle(CoroutineId count)
     {
         Batch batch;
@@ -58,7 +58,7 @@ struct ShortLives {
     {
         return exportTrace(population, history, format("sqlite"), path.toStdString(), progress, sums);
     }
-    /// The run continues as soon as the first rows are written.
+    /// Exports. The run continues as soon as the first rows are written.
     Result<ExportReport> exportGoingOn(const QString &path)
     {
         bool hasGoneOn = false;

@@ -22,7 +22,7 @@ private Q_SLOTS:
                      "space");
     }
 
-    /// It takes a quarter of what the program may have, and is whole.
+    /// The probe maps a quarter of the remaining address space, and the capture is complete.
     void aLimitedAddressSpace()
     {
         Batch batch({}, shell(qPrintable(
@@ -37,7 +37,7 @@ private Q_SLOTS:
         QVERIFY2(!batch.err().contains("ulimit"), batch.err().constData());
     }
 
-    /// Where the part of the region is too small, the limit is named, at once and at the end.
+    /// If the mapped part of the region is too small, messages name the limit, during the run and at its end.
     void anAddressSpaceForFewCoroutines()
     {
         Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 100000; exec %1 --coroutines 100000 --seconds 1")
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QVERIFY2(!batch.err().contains("file system"), batch.err().constData());
     }
 
-    /// The engine as well, and its region is smaller.
+    /// The engine is limited too, so its region is smaller.
     void anEngineWithALimitedAddressSpace()
     {
         Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY(integer(batch.summary(), "stations_max") < 2'097'150);
     }
 
-    /// However little there is: a capture, or a message and an exit status.
+    /// Any small limit yields a capture, or a message and an exit status.
     void anEngineWithLittleAddressSpace_data()
     {
         QTest::addColumn<int>("kib");
@@ -85,7 +85,7 @@ private Q_SLOTS:
         QVERIFY2(status == 0 || batch.err().contains("ulimit -v"), batch.err().constData());
     }
 
-    /// A program that has no room for it at all runs as it would, and the engine says why it sees nothing.
+    /// A program without address space for the region runs as usual. The engine reports why it sees no coroutine.
     void noAddressSpaceAtAll()
     {
         Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 12000; exec %1 --coroutines 10 --seconds 1")

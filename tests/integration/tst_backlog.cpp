@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An output that takes nothing for a while: a pipe that nobody reads. What is left to write at the end is said, and can
-// be given up.
+// An output that blocks for a while: a pipe without a reader. At the end, the program reports the unwritten rest, and
+// the user can give it up.
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -45,7 +45,7 @@ private Q_SLOTS:
         runner::compareAccounts(summary, batch.truth());
     }
 
-    /// A signal during the capture ends the target; the next one says what the one after it does.
+    /// A signal during the capture ends the target. The message says that one more signal gives up the unwritten rest.
     void afterAnInterruptOneMoreGivesUp()
     {
         Pipe pipe;
@@ -61,23 +61,23 @@ private Q_SLOTS:
         QCOMPARE(batch.exitCode(), 4);
     }
 
-    /// The pipe stays shut: completing the output would take forever.
+    /// The pipe is never read, so completing the output would last forever.
     void twoMoreEndAtOnce()
     {
         Pipe pipe;
         Batch batch(pipe.options({}), storm("1"));
         QVERIFY(pipe.startReading(batch));
         QVERIFY(batch.waitForError("gives up the rest"));
-        for (const char *answer : {"giving up the last", "once more ends at once", "ended at once"}) {
+        for (const char *answer : {"giving up the last", "the next signal ends at once", "ended at once"}) {
             batch.signal(SIGINT);
             QVERIFY2(batch.waitForError(answer), batch.err().constData());
         }
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 4);
         QVERIFY(batch.summary().isEmpty());
-        // It says what is left, so that one can look at it, or remove it.
+        // The message names the files that are left, for inspection or removal.
         const QString said = QString::fromLocal8Bit(batch.err());
-        const QString region = said.section(QLatin1String("what is left of the capture: "), 1).section(u'\n', 0, 0);
+        const QString region = said.section(QLatin1String("the region remains: "), 1).section(u'\n', 0, 0);
         QVERIFY2(QFile::remove(region.trimmed()), qPrintable(said));
         QVERIFY(QFile::remove(region.trimmed() + QStringLiteral(".sock")));
     }
@@ -91,7 +91,7 @@ private:
         {
             return QStringList{QStringLiteral("-o"), path()} + more.split(u' ', Qt::SkipEmptyParts);
         }
-        /// Open at our end; nothing is read.
+        /// Opens the pipe at our end, but reads nothing.
         bool startReading(Batch &batch)
         {
             m_fd = ::open(qPrintable(path()), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -17,7 +17,7 @@ using runner::target;
 
 namespace {
 
-/// A session leader on a terminal of its own, like a login shell.
+/// A session leader on its own terminal, like a login shell.
 class Terminal {
 public:
     explicit Terminal(const QByteArray &shellLine)
@@ -125,7 +125,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("summary.json")));
     }
 
-    /// What was recorded before is only replaced once there is something to replace it with.
+    /// An older recording is replaced only when there is a new one.
     void aFailedStartKeepsOlderRecordings_data()
     {
         QTest::addColumn<QString>("name");
@@ -212,7 +212,7 @@ private Q_SLOTS:
         runner::compareAccounts(summary, batch.truth());
     }
 
-    /// No event is missing from the file, but its first line is.
+    /// The file lacks no event, but it lacks its header line.
     void aFailedOutputWithoutEventsIsNoSuccess()
     {
         if (!QFile::exists(QStringLiteral("/dev/full")))
@@ -244,7 +244,7 @@ private Q_SLOTS:
         runner::compareAccounts(summary, batch.truth());
     }
 
-    /// The signal that ends the target is ours, so it is no failure.
+    /// We sent the signal that ended the target, so it is no failure.
     void endedByDurationIsSuccess()
     {
         Batch batch({QStringLiteral("--duration"), QStringLiteral("0.3")}, shell("exec sleep 600"));
@@ -274,7 +274,7 @@ private Q_SLOTS:
         QCOMPARE(batch.summary().value(QLatin1String("ended_by")).toString(), QStringLiteral("signal"));
     }
 
-    /// A dump that nobody prepared for is no reason to end.
+    /// A request for a dump without --keep gets a message and does not end the run.
     void aPleaForADumpIsAnswered()
     {
         Batch batch({}, shell("echo ready; read line; exit 3"));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Output files of a batch run that fail half-way, are the same file, or are somebody else's.
+// Output files of a batch run that fail half-way, that are the same file, or that belong to another program.
 #include "tests/integration/batchoutputs.h"
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
@@ -29,7 +29,7 @@ class BatchFilesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// SIGXFSZ ends nothing; what is in the file is valid, what is not is counted.
+    /// SIGXFSZ does not end the program. The written part is valid, and the rest is counted.
     void beyondTheFileSizeLimit_data()
     {
         QTest::addColumn<QString>("name");
@@ -87,7 +87,7 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
     }
 
-    /// The reader goes away: what is beyond the pipe's buffer is counted.
+    /// The reader closes the pipe: all events are counted as not written.
     void aReaderThatGoes()
     {
         Batch batch;
@@ -138,7 +138,7 @@ private Q_SLOTS:
             QVERIFY(read.count('\n') >= 100);
     }
 
-    /// Nothing was started by then.
+    /// The wait for a reader can be ended. The target has not started by then.
     void whoWaitsForAReaderCanBeEnded_data()
     {
         QTest::addColumn<QString>("option");
@@ -165,7 +165,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path));
     }
 
-    /// A part of a summary is none.
+    /// A partial summary never remains.
     void aSummaryIsWholeOrNotThere_data()
     {
         QTest::addColumn<QString>("older");
@@ -327,7 +327,7 @@ private Q_SLOTS:
         QCOMPARE(directory.entryList({QStringLiteral("*.ctr")}, QDir::Files), QStringList{old});
     }
 
-    /// Names that are alike, and yet of two files.
+    /// Similar names of different files.
     void differentFilesAreAccepted_data()
     {
         QTest::addColumn<QString>("line");
@@ -346,7 +346,7 @@ private Q_SLOTS:
         QVERIFY2(batch.run() == 0, batch.err().constData());
     }
 
-    /// As flock(1) has it.
+    /// A read-only descriptor of the summary file, as flock(1) uses one, does not prevent the run.
     void aDescriptorForReadingIsNoObstacle()
     {
         QTemporaryDir directory;
@@ -362,7 +362,7 @@ private Q_SLOTS:
         QCOMPARE(integer(runner::objectIn(path), "events"), 0);
     }
 
-    /// The summary comes behind everything that is in the file of the stream.
+    /// The summary is appended behind all other text in the file of the stream.
     void aSummaryIsAppendedToAStream_data()
     {
         QTest::addColumn<QString>("path");
@@ -398,7 +398,7 @@ private Q_SLOTS:
         QVERIFY2(!QJsonDocument::fromJson(summary).object().isEmpty(), all.constData());
     }
 
-    /// A script would take it for the summary of this run.
+    /// An older summary is removed. A script would mistake it for the summary of this run.
     void anOlderSummaryDoesNotOutliveAFailedStart_data()
     {
         QTest::addColumn<QStringList>("options");
@@ -418,7 +418,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("summary.json")));
     }
 
-    /// As it is seen by who waits for the end, or after the run was killed.
+    /// A process that waits for the end, or reads after the run was killed, finds no older summary.
     void anOlderSummaryIsGoneOnceTheRunHasBegun()
     {
         Batch batch;
@@ -434,7 +434,7 @@ private Q_SLOTS:
         QVERIFY(integer(batch.summary(), "events") > 1);
     }
 
-    /// A link, and what is not a file, stay where they are.
+    /// A link and a pipe stay. Only regular files are removed.
     void onlyFilesAreDroppedForASummary()
     {
         Batch batch({}, {QStringLiteral("--"), QStringLiteral("/nonexistent/program")});

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A batch run and its surroundings: standard streams, limits, descriptors, the names it makes, and what it prints.
-#include "core/session/inputspool.h"
-#include "core/session/printable.h"
+// A batch run in its environment: standard streams, limits, descriptors, file names, and printed text.
+#include "core/playback/inputspool.h"
+#include "core/target/printable.h"
 #include "tests/integration/runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -26,7 +26,7 @@ struct ShellRun {
     QByteArray err;
 };
 
-/// ENGINE stands for the program with --batch. Regions and files are made in `directory`.
+/// Runs a shell line, where ENGINE stands for the program with --batch. Regions and files are made in `directory`.
 ShellRun inShell(const char *line, const QString &directory = QDir::tempPath())
 {
     QProcess shell;
@@ -109,7 +109,7 @@ private Q_SLOTS:
         QVERIFY(line.contains("2>&-") || run.err.contains("standard output"));
     }
 
-    /// Closed, it was the place where a summary got lost.
+    /// A summary to standard input is an error. It would be lost if that descriptor was closed.
     void standardInputIsNoOutput_data()
     {
         QTest::addColumn<QByteArray>("line");
@@ -133,7 +133,7 @@ private Q_SLOTS:
         QVERIFY2(run.err.contains("status 4"), run.err.constData());
     }
 
-    /// No message gets into a file that would have taken the number of standard error.
+    /// With standard error closed, no output file gets its descriptor number, so no message is written into one.
     void closedStandardErrorDamagesNothing()
     {
         QTemporaryDir directory;
@@ -143,7 +143,7 @@ private Q_SLOTS:
         QCOMPARE(runner::readAll(directory.filePath(QStringLiteral("run.jsonl"))), QByteArray());
     }
 
-    /// A target finds its streams as they were given to us.
+    /// The target inherits the standard streams that the program got, closed ones included.
     void targetsSeeWhatIsClosed()
     {
         QCOMPARE(inShell("ENGINE --cmd 'echo hi || exit 9' >&-").exitCode, 9);
@@ -164,7 +164,7 @@ private Q_SLOTS:
         QVERIFY(input.error().message.find("standard input cannot be read") == 0);
     }
 
-    /// The engine raises its limit, and takes no signal for a file that is too large; its target has neither.
+    /// The engine raises its own descriptor limit and ignores SIGXFSZ. Its target inherits neither.
     void targetsHaveTheirOwnLimits()
     {
         const ShellRun files = inShell("ulimit -S -n 200; ENGINE --cmd 'ulimit -S -n; "
@@ -186,7 +186,7 @@ private Q_SLOTS:
         QVERIFY(QDir(directory.path()).isEmpty());
     }
 
-    /// Those that find no descriptor wait, and are accepted when there is one again.
+    /// Connections without a free descriptor wait, and are accepted when there is one again.
     void connectionsSurviveAFullDescriptorTable()
     {
         if (ct::test::kAddressSanitizer)
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(socket));
     }
 
-    /// What somebody else has put in the place of a file of ours stays.
+    /// A file that another program has put under the name of ours stays.
     void namesOfOthersAreLeftAlone_data()
     {
         QTest::addColumn<QString>("variable");
@@ -238,7 +238,7 @@ private Q_SLOTS:
         QVERIFY(isRegion || !QFile::exists(region));
     }
 
-    /// Another engine listens at the place by then.
+    /// By then another engine listens under this name.
     void aSocketOfAnotherEngineIsLeftAlone()
     {
         QTemporaryDir directory;
@@ -291,7 +291,7 @@ private Q_SLOTS:
         QCOMPARE(ct::printable(std::string("a\0b", 3)), QStringLiteral("a\\x00b"));
         QCOMPARE(ct::printable(QString(QChar(0x85)) + QChar(0x2066) + QChar(0xFEFF) + QChar(0x2028)),
                  QStringLiteral("\\u0085\\u2066\\ufeff\\u2028"));
-        // Joiners are part of how scripts and emoji are spelt; the Arabic letter mark changes directions.
+        // Joiners belong to the spelling of scripts and emoji. The Arabic letter mark changes directions.
         const QString joined = QStringLiteral("می\u200cخواهم 👨\u200d👩");
         QCOMPARE(ct::printable(joined), joined);
         QCOMPARE(ct::printable(QString(QChar(0x061C)) + QChar(0x200F)), QStringLiteral("\\u061c\\u200f"));

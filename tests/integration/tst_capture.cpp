@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Complete capture, end to end: lanes, recycling, many processes, and what happens when there is no room; each against
-// what the target says of itself.
+// Complete capture, end to end: lanes, reuse of stations, many processes, and lack of room. Each result is compared
+// with the target's own report.
 #include "tests/integration/database.h"
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
@@ -24,7 +24,7 @@ using runner::words;
 
 namespace {
 
-/// The rows of a query, columns joined by '|'.
+/// Returns the rows of a query, with columns joined by '|'.
 QStringList rowsOf(const QString &path, const char *sql)
 {
     return exporttest::Database(path).rows(sql);
@@ -69,7 +69,7 @@ private Q_SLOTS:
         QCOMPARE(recording.inversions, 0);
     }
 
-    /// Lanes that are far too small: what did not fit is counted, and shows as gaps in exactly that size.
+    /// Lanes are far too small. Dropped records are counted, and gaps of exactly that size show them.
     void dropsAreCounted()
     {
         Batch batch(words("--lane-size 64KiB --lane-pool 128KiB"),
@@ -89,7 +89,7 @@ private Q_SLOTS:
         QCOMPARE(number("SELECT count(*) FROM coro_trace_events"), integer(summary, "events"));
         QCOMPARE(number("SELECT sum(events + lost) FROM coroutines"), integer(batch.truth(), "emitted"));
         QCOMPARE(number("SELECT sum(lost) FROM coroutines"), integer(summary, "lost_events"));
-        // Numbers jump by what was lost, and behind the last one lies the rest.
+        // The gaps between numbers and the losses behind each last event add up to the lost events.
         QCOMPARE(number("SELECT sum(gap) FROM (SELECT n - coalesce(lag(n) OVER (PARTITION BY coroutine ORDER BY id), "
                         "-1) - 1 AS gap FROM coro_trace_events)") +
                      number("SELECT sum(events + lost - (SELECT coalesce(max(n) + 1, 0) FROM coro_trace_events e WHERE "
@@ -100,7 +100,7 @@ private Q_SLOTS:
                  0);
     }
 
-    /// A dump says the same of what was dropped as its tables, and as the session.
+    /// A dump's sums, its table of drops and the summary agree on the dropped records.
     void dropsAreCountedInDumps()
     {
         Batch batch(words("--keep 60s --dump-on death --lane-size 64KiB --lane-pool 128KiB"),
@@ -118,7 +118,7 @@ private Q_SLOTS:
                  rowsOf(file, "SELECT count(*) FROM coro_trace_events"));
     }
 
-    /// Every wake, wait and name is told, or counted.
+    /// Every wake, wait and name is in the output or counted as lost.
     void notesAreToldOrCounted()
     {
         Batch batch({}, target("ct_causality", words("--workers 50 --rounds 50")));
@@ -133,7 +133,7 @@ private Q_SLOTS:
                  integer(truth, "wakes") + integer(truth, "waits") + integer(truth, "names"));
     }
 
-    /// What the output does not take waits in memory, not in the lanes: they have room for half of it.
+    /// Events for a slow output wait in memory, not in the lanes. The lanes have room for half of the events only.
     void aSlowOutputLosesNothing_data()
     {
         QTest::addColumn<QString>("name");
@@ -148,7 +148,7 @@ private Q_SLOTS:
         recordTo(batch, qPrintable(name));
         const QString path = batch.path(qPrintable(name));
         QCOMPARE(mkfifo(qPrintable(path), 0600), 0);
-        // Opened, so that the program can open it too; nobody reads until the target has ended.
+        // Opened here, so the program can open it too. Nothing is read until the target has ended.
         const int pipe = open(qPrintable(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         QVERIFY(pipe >= 0);
         const auto closed = qScopeGuard([pipe] { close(pipe); });
@@ -188,7 +188,7 @@ private Q_SLOTS:
         Batch batch(words("--no-lanes"), target("ct_shortlived", words("--count 100000 --alive 100 --threads 2")));
         QCOMPARE(batch.run(), 0);
         runner::compareAccounts(batch.summary(), batch.truth());
-        // A station is free again once it was drained; a target that is faster goes without, counted.
+        // A station is free again once it is drained. A faster target has untraced coroutines, which are counted.
         const qint64 coroutines = integer(batch.summary(), "coroutines");
         QCOMPARE(coroutines + integer(batch.summary(), "untraced_coroutines"), 100'000);
         QVERIFY(integer(batch.summary(), "stations_allocated") - integer(batch.summary(), "untraced_coroutines") <
@@ -196,7 +196,7 @@ private Q_SLOTS:
         QCOMPARE(integer(batch.summary(), "lanes"), 0);
     }
 
-    /// A file system that fills up is said and counted; the target notices nothing.
+    /// A file system that fills up is reported and its effects are counted. The target does not notice.
     void fullFileSystem()
     {
         QTemporaryDir directory;
@@ -259,11 +259,10 @@ private Q_SLOTS:
         QCOMPARE(batch.run(), 0);
         runner::compareAccounts(batch.summary(), batch.truth());
         QCOMPARE(integer(batch.summary(), "coroutines"), 60);
-        QCOMPARE(integer(batch.summary(), "processes"), 3);  // though none lives any more
+        QCOMPARE(integer(batch.summary(), "processes"), 3);  // although no process lives any more
         std::set<qint64> pids;
         for (const QByteArray &line : runner::readAll(batch.path("run.jsonl")).split('\n')) {
-            const qint64 pid =
-                integer(QJsonDocument::fromJson(line).object(), "pid");  // a coroutine's first line has it
+            const qint64 pid = integer(QJsonDocument::fromJson(line).object(), "pid");  // in a coroutine's first line
             if (pid != -1)
                 pids.insert(pid);
         }

@@ -37,7 +37,8 @@ bool canMount(const QString &directory)
 class TestCaptureLimits : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// A container's /dev/shm. Far more is captured than fits it: lanes are as long as the space allows.
+    /// A container's /dev/shm. Far more events are captured than fit in it. The lane size suits the space, so no lane
+    /// is shortened.
     void aSmallFileSystem()
     {
         const QTemporaryDir directory;
@@ -62,7 +63,7 @@ private Q_SLOTS:
         QTest::newRow("where there is room") << QByteArray();
         QTest::newRow("where a container has room") << QByteArray("64m");
     }
-    /// Version-1 coroutines, all born while the engine stands still: the region cannot grow in time.
+    /// Version-1 coroutines are all born while the engine is stopped, so the region cannot grow in time.
     void aBurstOfBirthsNamesItsRemedy()
     {
         QFETCH(QByteArray, size);
@@ -84,7 +85,7 @@ private Q_SLOTS:
         QVERIFY2(batch.err().contains("give their number with -n"), batch.err().constData());
     }
 
-    /// Others fill it up, before the threads begin: their lanes go on in what they have.
+    /// Another program fills the file system before the threads begin. Their lanes continue in the memory they have.
     void aFileSystemThatOthersFill()
     {
         const QTemporaryDir directory;
@@ -103,7 +104,7 @@ private Q_SLOTS:
         constexpr qint64 kFits = (3 << 20) / 32;  // records
         QVERIFY2(integer(summary, "events") > 2 * kFits, batch.err().constData());
         QVERIFY(integer(summary, "lanes_shortened") > 0);
-        // While it runs and in the end.
+        // Messages during the run and at its end.
         QVERIFY2(batch.err().contains("The file system of the region is full"), batch.err().constData());
         QVERIFY2(batch.err().contains("--shm-size"), batch.err().constData());
         QVERIFY2(batch.err().contains("--lane-size 1MiB)\n"), batch.err().constData());

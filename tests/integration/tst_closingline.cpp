@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The line that ends a batch run names why events were lost, and what to do about it.
+// The closing line of a batch run names the cause of lost events and the remedy.
 #include "app/findings.h"
 #include "core/session/shortages.h"
 #include "tests/support/qtsuite.h"
@@ -52,7 +52,7 @@ private Q_SLOTS:
         };
         row("a hole in a lane", "signal handler", hole);
         row("a hole, and all threads had their lanes", "signal handler", [hole](Accounting &sums) {
-            sums.threadsWithoutLane = 1;  // which had no event
+            sums.threadsWithoutLane = 1;  // a thread without events
             hole(sums);
         });
         row("a hole, and address space that sufficed", "signal handler", [hole](Accounting &sums) {
@@ -74,7 +74,7 @@ private Q_SLOTS:
         QCOMPARE(line.count(u'('), remedies.size());
     }
 
-    /// The notices during a run name the cause that the closing line names.
+    /// Notices during a run name the same cause as the closing line.
     void noticesNameTheSameCause()
     {
         Accounting sums;

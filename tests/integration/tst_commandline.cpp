@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline.h"
-#include "core/harvest/region.h"
+#include "core/region/region.h"
 #include "tests/support/paths.h"
 #include "tests/support/qtsuite.h"
 
@@ -17,7 +17,7 @@ ct::Result<CommandLine> parse(const char *line)
     return ct::parseCommandLine(words);
 }
 
-/// Words that are options: "-o", "--output", not "--" and not "read-only".
+/// Returns the options among the words of a text: "-o" and "--output", but not "--" or "read-only".
 QSet<QString> optionsIn(const QString &text)
 {
     static const QRegularExpression option(QStringLiteral("(?<![\\w-])--?[a-z][a-z-]*"));
@@ -27,7 +27,7 @@ QSet<QString> optionsIn(const QString &text)
     return options;
 }
 
-/// What --help describes: the first column of its lines.
+/// Returns the options that --help describes: the first column of its lines.
 QSet<QString> optionsOfHelp()
 {
     QSet<QString> options;
@@ -38,7 +38,7 @@ QSet<QString> optionsOfHelp()
     return options;
 }
 
-/// What the man page describes: the tags of its paragraphs.
+/// Returns the options that the man page describes: the tags of its paragraphs.
 QSet<QString> optionsOfManPage()
 {
     QFile file(QString::fromStdString(ct::test::kSourceDir + "/packaging/corotracer-gui.1"));
@@ -140,10 +140,10 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.laneRetentionMs, 1500U);
         QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
-        QVERIFY(parse("--no-lanes -- prog"));  // the window takes them as well
+        QVERIFY(parse("--no-lanes -- prog"));  // also valid with a window
     }
 
-    /// What is taken here is what a region can be made of, and what the window offers.
+    /// The accepted sizes are exactly those that regions allow and the window offers.
     void lanesHaveTheLimitsOfRegions()
     {
         const auto least = parse("--batch --lane-pool 128KiB --lane-size 64KiB --listen");
@@ -214,7 +214,7 @@ private Q_SLOTS:
         QCOMPARE(parse("--batch -n 2097150 --listen")->start.capture.stations, 2097150U);
     }
 
-    /// Everything that is taken is described, everywhere, and nothing else.
+    /// The parser, --help and the man page have the same options.
     void helpAndManPageHaveEveryOption()
     {
         QSet<QString> all;
@@ -252,7 +252,7 @@ private Q_SLOTS:
         QVERIFY(!parse("--batch --listen")->start.capture.untilIdle);
     }
 
-    /// The answer names the way to what was wanted.
+    /// The message names the correct way to do what was asked.
     void answersFitTheQuestion_data()
     {
         QTest::addColumn<QString>("line");
@@ -265,21 +265,21 @@ private Q_SLOTS:
         row("--batch run.ctr", "run.ctr: a recording is shown in the window, without --batch");
         row("--batch RUN.JSONL", "RUN.JSONL: a recording is shown in the window, without --batch");
         row("--batch --input whatever", "--input whatever: a recording is shown in the window, without --batch");
-        row("--batch ./server", "./server: a program to start goes behind --, as in --batch -- ./server");
+        row("--batch ./server", "./server: a program to start goes after --, as in --batch -- ./server");
         row("--batch --theme dark run.ctr", "run.ctr: a recording is shown in the window");
-        row("--batch --listen --theme dark", "--theme does not go with --batch, which has no window");
-        row("--batch --listen -platform offscreen", "-platform does not go with --batch, which has no window");
-        row("--batch --attach a.shm --until-idle", "--until-idle goes with --listen");
-        row("--batch --until-idle -- prog", "--until-idle goes with --listen");
-        row("--listen --until-idle", "--until-idle goes with --batch");
-        row("--listen --shm /tmp/a\tb", "a path without control characters is needed");
-        row("--listen --sock /tmp/a\x1b[2J", "a path without control characters is needed");
-        row("-", "a recording from standard input is --input -");
-        row("--batch -", "a recording from standard input is --input -");
+        row("--batch --listen --theme dark", "--theme cannot be used with --batch, which has no window");
+        row("--batch --listen -platform offscreen", "-platform cannot be used with --batch, which has no window");
+        row("--batch --attach a.shm --until-idle", "--until-idle needs --listen");
+        row("--batch --until-idle -- prog", "--until-idle needs --listen");
+        row("--listen --until-idle", "--until-idle needs --batch");
+        row("--listen --shm /tmp/a\tb", "the path has a control character");
+        row("--listen --sock /tmp/a\x1b[2J", "the path has a control character");
+        row("-", "use --input - for a recording from standard input");
+        row("--batch -", "use --input - for a recording from standard input");
         row("--listen=yes", "--listen takes no value");
         row("--batch=1 --listen", "--batch takes no value");
-        row("--input - run.ctr", "run.ctr and --input - exclude each other");
-        row("--listen run.ctr", "run.ctr and --listen exclude each other");
+        row("--input - run.ctr", "run.ctr and --input - cannot be used together");
+        row("--listen run.ctr", "run.ctr and --listen cannot be used together");
     }
     void answersFitTheQuestion()
     {
@@ -291,14 +291,14 @@ private Q_SLOTS:
         QVERIFY2(message.contains(answer), qPrintable(message));
     }
 
-    /// The name of a region stands in lines that users copy from a terminal, which has to show it as it is.
+    /// Users copy the region's path from a terminal, so the terminal must show the path exactly.
     void pathsToCopyMustShow_data()
     {
         QTest::addColumn<QByteArray>("path");
         QTest::addColumn<QString>("answer");
         const QString none;
-        const QString utf8 = QStringLiteral("a path in UTF-8 is needed");
-        const QString control = QStringLiteral("a path without control characters is needed");
+        const QString utf8 = QStringLiteral("the path is not valid UTF-8");
+        const QString control = QStringLiteral("the path has a control character");
         QTest::newRow("plain") << QByteArray("/tmp/a b") << none;
         QTest::newRow("accents") << QByteArray("/tmp/\xC3\xA4") << none;
         QTest::newRow("replacement character") << QByteArray("/tmp/\xEF\xBF\xBD") << none;
@@ -355,7 +355,7 @@ private Q_SLOTS:
         row("--batch -n 0 --listen", "-n 0");
         row("--batch -n -5 --listen", "-n -5");
         row("--batch -n 2097151 --listen",
-            "-n 2097151: a number of stations from 1 to 2097150 is needed; programs with");
+            "-n 2097151: expected a number of stations from 1 to 2097150; programs with");
         row("--batch -n 2097152 --listen", "-n 2097152");
         row("--batch -n 99999999999999999999 --listen", "-n 9999");
         row("--batch --stations 12x --listen", "--stations 12x");

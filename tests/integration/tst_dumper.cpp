@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a dump of kept history says of itself.
+// Messages about dumps of the history in memory.
 #include "app/dumper.h"
 
 #include "tests/integration/exportsupport.h"
@@ -59,7 +59,7 @@ private Q_SLOTS:
                  qPrintable(said));
     }
 
-    /// What an earlier run left is not replaced.
+    /// Files of an earlier run are not replaced.
     void takesTheNextFreeNumber()
     {
         putContent(path("run.1.sqlite"), "an earlier dump");
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(QFileInfo(path("run.2.sqlite")).isSymbolicLink());
     }
 
-    /// Coroutine after coroutine gets stuck at the same place.
+    /// A second coroutine gets stuck at a site that has just been dumped.
     void findingsThatAreNotDumpedAreSaid()
     {
         m_line.dumpOnFinding = true;
@@ -91,10 +91,10 @@ private Q_SLOTS:
         QCOMPARE(m_dumper->files().size(), 1U);
         QCOMPARE(m_dumper->findingsNotDumped(), 1U);
         QCOMPARE(said.last().first().toString(),
-                 QStringLiteral("no dump for 1 more findings at places that had just been dumped"));
+                 QStringLiteral("no dump for 1 more findings at sites with a recent dump"));
     }
 
-    /// The dump that is being written began before the finding was there.
+    /// The dump under way began before the finding, so the finding gets a dump of its own.
     void aFindingAtTheEndIsDumpedBehindTheDumpBeforeIt()
     {
         for (const bool dumpOnDeath : {false, true}) {
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(place.error().code, ErrorCode::NotFound);
     }
 
-    /// The system refuses the thread (ulimit -u).
+    /// The system refuses to start a thread (ulimit -u). The dump is written nevertheless.
     void aDumpIsWrittenWithoutAThread()
     {
         if (!ct::test::kCanRefuseThreads)
@@ -158,7 +158,7 @@ private Q_SLOTS:
 
 private:
     QString path(const char *name) const { return m_directory->filePath(QLatin1String(name)); }
-    /// One that is born, suspends at the same site as all others, and 10 s later still waits.
+    /// A coroutine that was born, suspended at the common site, and still waits 9 s later.
     static Batch stuckCoroutine(CoroutineId id, std::uint64_t now)
     {
         Batch batch;
@@ -173,7 +173,7 @@ private:
         QVERIFY(bool(m_population->consume(batch)));
         QVERIFY(bool(m_dumper->history()->consume(batch)));
     }
-    /// What is said of the first dump.
+    /// Writes a dump and returns its message.
     QString dumped()
     {
         QSignalSpy said(m_dumper.get(), &Dumper::said);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// History that is kept in memory, and written when somebody dies, asks or is found stuck.
+// History in memory, dumped on a death, on request and on a finding.
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
 
@@ -39,7 +39,7 @@ private Q_SLOTS:
         QCOMPARE(readRecording(batch.path("run.3.jsonl")).lines, integer(batch.summary(), "events"));
     }
 
-    /// While others, or nobody, go on.
+    /// Each death is dumped while another process runs on.
     void deathsAreDumpedWhileListening()
     {
         Batch batch(words("--keep 60s --dump-on death"), {QStringLiteral("--listen")});
@@ -81,7 +81,7 @@ private Q_SLOTS:
         QTRY_VERIFY(batch.out().contains("suspended"));
         int dumps = 0;
         qint64 rows = 0;
-        while (dumps < 1000 && rows < 2) {  // the first ones may come before the events
+        while (dumps < 1000 && rows < 2) {  // early dumps may precede the events
             batch.signal(SIGUSR1);
             const QString path = batch.path(qPrintable(QStringLiteral("run.%1.csv").arg(++dumps)));
             QVERIFY(batch.waitForError(path.toUtf8()));
@@ -91,7 +91,7 @@ private Q_SLOTS:
         batch.signal(SIGTERM);
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 0);
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), dumps);  // none at the end, unasked
+        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), dumps);  // none at the end
         QVERIFY(!QFile::exists(batch.path("run.csv")));
     }
 
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 0);
         QVERIFY(!batch.summary().value(QLatin1String("stuck")).toArray().isEmpty());
-        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 1);  // the same ones are no news
+        QCOMPARE(batch.summary().value(QLatin1String("dumps")).toArray().size(), 1);  // known findings: no dump
         QVERIFY(readRecording(batch.path("run.1.jsonl")).lines > 0);
     }
 

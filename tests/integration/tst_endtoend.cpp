@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Every test target through the real program: what the target says it emitted against what was captured and lost.
-#include "core/session/mappings.h"
+// Runs every test target with the real program. Compares the target's own counts with the captured and lost events.
+#include "core/target/mappings.h"
 #include "corotracer/layout.h"
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
@@ -23,7 +23,7 @@ using runner::words;
 
 namespace {
 
-/// The number at this place of the file; 0 = not there.
+/// Returns the number at `offset` of the file, or 0 if there is none.
 quint64 numberAt(QFile &file, quint64 offset)
 {
     quint64 value = 0;
@@ -32,14 +32,14 @@ quint64 numberAt(QFile &file, quint64 offset)
                : 0;
 }
 
-/// 2 * events of the coroutine that has the first compact station, read from the file without mapping it; 0 = none yet.
+/// Returns 2 * events of the coroutine with the first compact station, or 0. Reads the file without mapping it.
 quint64 newestSeq(const QString &region)
 {
     QFile file(region);
     return file.open(QIODevice::ReadOnly) ? numberAt(file, numberAt(file, 0x110)) : 0;  // lines_offset, then seq
 }
 
-/// Records that an engine has taken out of the lanes and will not read again, read in the same way.
+/// Returns the number of records that engines have read and freed in all lanes. Reads the file without mapping it.
 quint64 harvestedRecords(const QString &region)
 {
     QFile file(region);
@@ -64,7 +64,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("arguments");
-        QTest::addColumn<int>("coroutines");  // -1: as the target says
+        QTest::addColumn<int>("coroutines");  // -1: the target's own count
         const auto row = [](const char *name, const char *program, const char *arguments, int coroutines) {
             QTest::newRow(name) << QString::fromLatin1(program) << QString::fromLatin1(arguments) << coroutines;
         };
@@ -137,9 +137,9 @@ private Q_SLOTS:
         }
     }
 
-    /// About one hang-up in 32 loses a wake-up, however long that takes. Dumps tell of findings while the server runs:
-    /// each of them is new, and comes a second after the one before, so that the first ones are stuck beyond all doubt
-    /// and anything that was slow to begin with is over.
+    /// About one hang-up in 32 loses a wake-up, on machines of any speed. Dumps report findings while the server runs.
+    /// Each is about a new finding and at least 1 s after the one before. After three, the first coroutines are stuck
+    /// beyond doubt, and slow starts are over.
     void lossyServerIsFoundOut()
     {
         Batch batch(words("--keep 1s --dump-on finding"), target("ct_server_lossy", words("--seconds 600")));
@@ -163,7 +163,7 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    /// Limits come from the waits of the same run, so that they are longer on a slow machine.
+    /// Limits come from the waits of the same run, so they are longer on a slow machine.
     void healthyServerIsNotAccused()
     {
         Batch batch(words("--duration 4"), target("ct_server_healthy", words("--seconds 60")));
@@ -200,7 +200,7 @@ private Q_SLOTS:
                                {QStringLiteral("--mode"), mode, QStringLiteral("--seconds"), QStringLiteral("1")}));
         recordTo(batch, "run.jsonl");
         const int status = batch.run();
-        // A region that was cut short is a capture that failed, and says so; else the target may have hurt itself.
+        // A truncated region is a reported capture error. In the other modes, the target may crash by its own writes.
         const bool cut = mode == QLatin1String("truncate");
         QVERIFY2(cut ? status == 3 : status == 0 || status == 128 + SIGBUS, batch.err().constData());
         QVERIFY(!batch.summary().isEmpty());
@@ -209,7 +209,7 @@ private Q_SLOTS:
         QCOMPARE(recorded.lines, integer(batch.summary(), "events"));
     }
 
-    /// Killing the engine harms nobody: the target goes on, and the next engine has the rest.
+    /// Killing the engine does not harm the target. The next engine captures the rest.
     void killedEngineIsSucceeded()
     {
         QTemporaryDir directory;
@@ -228,12 +228,12 @@ private Q_SLOTS:
         process.setProcessEnvironment(environment);
         process.start(runner::binary("ct_storm"), words("--coroutines 20 --seconds 600 --rate 20000"));
         QVERIFY(process.waitForStarted());
-        // More than the births, so that the next engine misses events.
+        // Exceeds the number of births, so the next engine misses events.
         QTRY_VERIFY(harvestedRecords(region) > 1000);
         first.signal(SIGKILL);
         QVERIFY(first.wait());
         const quint64 before = newestSeq(region);
-        QTRY_VERIFY(newestSeq(region) > before + 20);  // events that nobody harvests
+        QTRY_VERIFY(newestSeq(region) > before + 20);  // events that no engine reads
         QCOMPARE(process.state(), QProcess::Running);
 
         Batch second({}, {QStringLiteral("--attach"), region});
@@ -251,7 +251,7 @@ private Q_SLOTS:
         runner::compareAccounts(summary, runner::objectIn(truthFile));
         QVERIFY(integer(summary, "missed_before_attach") > 0);
         QVERIFY(integer(summary, "events") > 0);
-        QVERIFY(!QFile::exists(region));  // adopted, drained, done with
+        QVERIFY(!QFile::exists(region));  // adopted, drained, deleted
     }
 
     void attachedTargetIsLeftAlone()
@@ -291,7 +291,7 @@ private Q_SLOTS:
         QVERIFY(process.waitForFinished(runner::kPatienceMs));
         QCOMPARE(process.exitCode(), 0);
         QVERIFY(runner::readAll(picture).startsWith("\x89PNG"));
-        QVERIFY(QFile::exists(directory.filePath(QStringLiteral("emitted.json"))));  // the target was ended, not killed
+        QVERIFY(QFile::exists(directory.filePath(QStringLiteral("emitted.json"))));  // terminated, not killed
     }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Exports of a trace that drops records at the same time.
+// Exports of a trace that evicts records during the export.
 #include "tests/integration/shortlives.h"
 #include "tests/support/qtsuite.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr CoroutineId kLives = 20'000;
 
-/// The report, the sums in the file and its rows agree, and have all events and losses of the lives.
+/// Checks that the report, the sums in the file and its rows agree, and cover all events and losses of the run.
 void compareSums(const QString &path, const ExportReport &report, std::uint64_t lives)
 {
     QCOMPARE(report.rows + report.eventsNotKept, lives);
@@ -36,7 +36,7 @@ class TestExportDropped : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// Between two pieces of the coroutines that the export counts first.
+    /// Records are evicted while the export counts the coroutines, which it does first and in parts.
     void recordsDroppedWhileTheyAreCounted()
     {
         const QTemporaryDir dir;
@@ -56,7 +56,7 @@ private Q_SLOTS:
         compareSums(path, *report, trace.sums.coroutines);
     }
 
-    /// Records are dropped at every try that the progress is reported in; later tries report none.
+    /// Records are evicted in every try that reports progress. Later tries report none.
     void recordsDroppedInEveryTry()
     {
         const QTemporaryDir dir;
@@ -75,7 +75,7 @@ private Q_SLOTS:
         compareSums(path, *report, trace.sums.coroutines);
     }
 
-    /// Memory has room for two names.
+    /// Memory has room for two names only.
     void namesWithoutRoomAreInTheSums()
     {
         const QTemporaryDir dir;
@@ -96,7 +96,7 @@ private Q_SLOTS:
         QCOMPARE(infoOf(path, "names_not_kept"), 1U);
     }
 
-    /// A thread drops the records of the lives until none is left.
+    /// Another thread evicts records during the whole export.
     void recordsDroppedAllTheTime()
     {
         constexpr CoroutineId kMany = 200'000;
@@ -121,7 +121,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Missed events stay missed ones, lost events stay lost ones.
+    /// After eviction, missed events still count as missed, and lost events as lost.
     void aRecordDroppedBeforeItsLossesAreExported()
     {
         const QTemporaryDir dir;
@@ -156,7 +156,7 @@ private Q_SLOTS:
         QVERIFY(filesIn(dir).isEmpty());
     }
 
-    /// The export passes over coroutines without a record, of which there may be millions.
+    /// The export skips coroutines without a record. There may be millions, so skipping can be cancelled.
     void aCancelEndsThePassOverDroppedRecords()
     {
         const QTemporaryDir dir;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is said of an export that failed: the file that was asked for, not the one that is gone.
+// The message of a failed export names the requested file, not the temporary file that was removed.
 #include "tests/integration/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
@@ -42,7 +42,7 @@ private Q_SLOTS:
         QVERIFY(!report);
         QCOMPARE(QString::fromStdString(report.error().message),
                  path + QStringLiteral(": File too large; nothing was written, raise the limit on the size of files "
-                                       "(ulimit -f) or choose another place"));
+                                       "(ulimit -f) or choose another folder"));
     }
 
     void aCancelledOneIsNoFailure()

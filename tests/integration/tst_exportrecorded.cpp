@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An export of a run that is longer than memory, with its recording, is the export of one that memory holds.
-#include "core/recording/pastreader.h"
-#include "core/recording/recordingwriter.h"
+// With its recording, the export of a run longer than memory equals the export of a run that fits in memory.
+#include "core/recording/read/rangereader.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/integration/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
@@ -18,10 +18,10 @@ using namespace exporttest;
 namespace {
 
 constexpr CoroutineId kCoroutines = 60;
-constexpr int kEvents = 300'000;  ///< a tenth more than the smallest memory holds
+constexpr int kEvents = 300'000;  ///< more than the smallest budget holds
 constexpr std::uint64_t kRoomy = 256U << 20;
 
-/// Memory that forgets, with room for what is brought back.
+/// A trace that evicts events, with a budget for restored ones.
 struct Forgetful {
     explicit Forgetful(const RecordLimits &limits)
         : population(Population::kMostCoroutines, limits), history(1, 0, History::kMostCoroutines, 64U << 20, limits)
@@ -36,12 +36,12 @@ struct Forgetful {
     }
 };
 
-/// A run with losses, wakes, waits, names and deaths, in a trace that forgets, in one that does not, and recorded.
+/// A run with losses, wakes, waits, names and deaths. It goes to a small trace, a large trace and a recording.
 struct Run {
     QTemporaryDir dir;
     Forgetful forgetful;
     Trace whole{kRoomy};
-    std::shared_ptr<StreamPlaces> places = std::make_shared<StreamPlaces>();
+    std::shared_ptr<StreamIndex> places = std::make_shared<StreamIndex>();
     std::shared_ptr<RecordingWriter> writer;
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
     std::mt19937 random{11};
@@ -96,7 +96,7 @@ struct Run {
             batch.clear();
         }
     }
-    /// What is missing behind a coroutine's last event; and the end of some.
+    /// Reports a loss behind a coroutine's last event, ends ten coroutines and finishes the recording.
     void end()
     {
         Batch batch;
@@ -107,7 +107,7 @@ struct Run {
         take(batch);
         QVERIFY(writer->finish({}));
     }
-    /// Ends all coroutines of the first page of records. Those of the second page are born, and live.
+    /// Ends all coroutines of the first page of records. The coroutines of the second page are born and live on.
     void endFirstPage()
     {
         Batch batch;
@@ -118,7 +118,7 @@ struct Run {
             batch.deaths.push_back({id, now});
         take(batch);
     }
-    /// Lives that are not recorded.
+    /// Adds coroutines that are born and end at once. They are not recorded.
     void runShortLives(CoroutineId count)
     {
         Batch batch;
@@ -130,10 +130,10 @@ struct Run {
         }
         forgetful.consume(batch);
     }
-    /// As if somebody had looked at all of it from that place in the stream on.
+    /// Restores all missing pieces that begin at event `from` of the stream or later.
     void bringBack(std::uint64_t from)
     {
-        PastReader past(places);
+        RangeReader past(places);
         const History::Look look = forgetful.history.lookAt(1, forgetful.history.droppedBefore());
         QVERIFY(look.missing.size() > 1);
         Transitions events;
@@ -144,24 +144,24 @@ struct Run {
             QVERIFY(forgetful.history.restore(piece, events, look));
         }
     }
-    /// The block with this event of the stream can no longer be read.
+    /// Damages the block with this event of the stream, so it cannot be read.
     void damage(std::uint64_t place) const
     {
-        const std::optional<StreamPlaces::Block> block = places->find(place);
+        const std::optional<StreamIndex::Block> block = places->find(place);
         QVERIFY(block);
         QFile file(QString::fromStdString(block->path));
         QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(static_cast<qint64>(block->offset) + 200));
         const QByteArray was = file.peek(1);
         QVERIFY(file.putChar(static_cast<char>(was[0] ^ 1)));
     }
-    /// In the format of the file's ending.
+    /// Exports in the format of the file's extension.
     Result<ExportReport> exportForgetful(const QString &path, const ExportProgress &progress = {}) const
     {
         const std::string name = path.toStdString();
         return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, progress, {}, {},
                            places);
     }
-    /// The same, while the run goes on: memory forgets all that it had.
+    /// Exports while the run continues, until memory has evicted all events that it had.
     Result<ExportReport> exportGoingOn(const QString &path)
     {
         int left = kEvents;
@@ -299,7 +299,8 @@ private Q_SLOTS:
         QVERIFY(report->droppedNotes > 0);
     }
 
-    /// The record has gone when the end of its coroutine is exported. One that lived when the export began has no end.
+    /// The record is evicted before the end of its coroutine is exported. A coroutine that lived when the export began
+    /// has no end in the file.
     void anEndIsTheOneThatWasKnownAtTheBeginning()
     {
         Run run({}, {4096, 4096});

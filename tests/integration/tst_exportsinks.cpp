@@ -32,7 +32,7 @@ void TestExportSinks::formatsByEnding()
     QCOMPARE(exportFormatFor("a/b.c.SQLite")->name, std::string_view("SQLite"));
     QCOMPARE(exportFormatFor("run.csv")->name, std::string_view("CSV"));
     QCOMPARE(exportFormatFor("run.jsonl")->name, std::string_view("JSONL"));
-    QVERIFY(!exportFormatFor("-"));  // standard output gets recordings
+    QVERIFY(!exportFormatFor("-"));  // standard output is for recordings
     for (const char *none : {"", "csv", "runcsv", "run.csv.gz", "run.", "sqlite", ".csvx"})
         QVERIFY2(!exportFormatFor(none), none);
 }
@@ -50,7 +50,7 @@ void TestExportSinks::csvRows()
 
 void TestExportSinks::csvForSpreadsheets()
 {
-    // Quoted as the raw text would be, with one apostrophe in front; everything else stays.
+    // Quoted like the raw text, with one apostrophe in front. Other text is unchanged.
     const std::vector<std::pair<std::string, QByteArray>> names{
         {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
         {"+1+2", "'+1+2"},
@@ -143,7 +143,7 @@ void TestExportSinks::sqliteSchemaAndContent()
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
 }
 
-/// What is next to the link belongs to another database.
+/// Files next to the link belong to another database.
 void TestExportSinks::sqliteBehindALink()
 {
     const QTemporaryDir dir;
@@ -175,7 +175,7 @@ void TestExportSinks::sqliteNotes()
     Batch batch = sampleBatch();
     batch.notes = sampleNotes();
     batch.births.push_back(birth(3, 4));
-    batch.births.back().pid = 17;  // a process that nobody announced
+    batch.births.back().pid = 17;  // a process without a row
     QVERIFY(bool((*sink)->consume(batch)));
     batch.clear();
     batch.notes.names = {{1, "renamed"}, {3, "bad\xFFutf"}};
@@ -225,7 +225,7 @@ void TestExportSinks::csvAndJsonlNotes()
     QCOMPARE(lines["csv"].at(6), QByteArray("18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,"
                                             "plain.cpp,,f,\"say \"\"hi\"\", 'you'\",2"));
     QVERIFY(lines["csv"].at(7).endsWith(",4242,await,,,,plain,0"));
-    // Told once; lines of coroutines without notes are as they always were.
+    // Notes are written once. Lines of coroutines without notes have no additional fields.
     const QByteArray told = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
     QVERIFY(lines["jsonl"].at(0).contains(told));
     QVERIFY(!lines["jsonl"].at(1).contains("name") && !lines["jsonl"].at(1).contains("parent"));
@@ -298,7 +298,7 @@ void TestExportSinks::fullDisk()
     QVERIFY(!finished);
     QCOMPARE(finished.error().code, ErrorCode::NoSpace);
     QVERIFY(finished.error().message.find("/dev/full") != std::string::npos);
-    // SQLite cannot live in a device.
+    // SQLite cannot use a device as a file.
     QVERIFY(!format("sqlite").makeSink("/dev/full"));
 }
 

@@ -13,7 +13,7 @@ using namespace exporttest;
 
 namespace {
 
-/// `attempt(trace, path)` exports in vain to a file that is there.
+/// Each format's existing file survives `attempt(trace, path)`, an export that fails.
 template <class Attempt>
 void everyFormatKeepsItsFile(Attempt attempt)
 {
@@ -109,7 +109,7 @@ void TestExportTrace::traceOfAnAttachedRun()
 
 void TestExportTrace::missedAndLostAreToldApart()
 {
-    // A flight recorder overwrites each thread's lane at its own pace: what is missing at attach has holes.
+    // A flight recorder overwrites each thread's lane at its own pace, so the missed numbers are not contiguous.
     const QTemporaryDir dir;
     Trace trace;
     Batch batch;
@@ -119,7 +119,7 @@ void TestExportTrace::missedAndLostAreToldApart()
                          transition(1, 0, 5000, false)};
     batch.now = 6000;
     trace.consume(batch);
-    // Both kinds side by side, where the one ends and the other begins.
+    // Missed numbers directly followed by lost ones.
     batch = Batch();
     batch.losses = {{1, 6, 2, false}};
     batch.transitions = {transition(1, 8, 6500, false)};
@@ -142,7 +142,7 @@ void TestExportTrace::missedAndLostAreToldApart()
 
 void TestExportTrace::whatARecordingLacksIsNotLost()
 {
-    // As it comes from a recording that was saved when memory had lost the beginning: a jump that nothing explains.
+    // As in a recording saved after memory had evicted the beginning: an unexplained jump of numbers.
     const QTemporaryDir dir;
     Trace trace;
     Batch batch;
@@ -178,7 +178,7 @@ void TestExportTrace::lossesAtTheEndAreCounted()
              QStringList({QStringLiteral("1|7|0"), QStringLiteral("0|2|0")}));
 }
 
-/// Lives without a trace: a flight recorder overwrote all of their records.
+/// A flight recorder overwrote all records of some coroutines, so only the sums include their events.
 void TestExportTrace::whatNoCoroutineLostIsInTheSums()
 {
     const QTemporaryDir dir;
@@ -201,7 +201,7 @@ void TestExportTrace::whatNoCoroutineLostIsInTheSums()
     QCOMPARE(Database(path).rows("SELECT name, value FROM trace_info WHERE name IN ('lost_events', "
                                  "'missed_before_attach') ORDER BY name"),
              QStringList({QStringLiteral("lost_events|42"), QStringLiteral("missed_before_attach|503")}));
-    // Sums of another moment say nothing about this one.
+    // Sums that do not fit the trace are of another moment, and are ignored.
     sums.captured = 2;
     QCOMPARE(trace.exportTo(path, {}, sums)->lostEvents, 2U);
 }
@@ -222,7 +222,7 @@ void TestExportTrace::notesComeAlong()
     QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900")}));
     QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
-    // Both were over when the window looked; the history has them.
+    // The coroutines no longer wait, but the history still has the waits.
     QCOMPARE(db.rows("SELECT * FROM waits"),
              QStringList({QStringLiteral("1|1|coroutine||0"), QStringLiteral("0|6|lock|0x000000000000beef|")}));
     QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
@@ -314,7 +314,7 @@ void TestExportTrace::wakesAndWaitsThatAreKeptComeAlong()
         QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_notes'"),
                  QStringList(QStringLiteral("0")));
     }
-    // Over its eighth of the budget, the oldest fall out; the latest of each coroutine stays known.
+    // Wakes beyond an eighth of the budget: the oldest are evicted, but each coroutine keeps its latest.
     constexpr std::uint64_t kRoom = (16U << 20) / 8 / 32;
     batch.clear();
     for (std::uint64_t n = 40'000; n < 120'000; ++n)
@@ -351,7 +351,7 @@ void TestExportTrace::traceGrowsMeanwhile()
     QVERIFY(!text.contains("lost_before") && !text.contains("dropped_before"));
 }
 
-/// Records of what is exported later go, with events and losses.
+/// Records are evicted before the export reaches them, with their events and losses.
 void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
 {
     const QTemporaryDir dir;
@@ -369,7 +369,7 @@ void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
     QCOMPARE(infoOf(path, "lost_events"), 60'000U);
 }
 
-/// Half of a coroutine is in the file when its record goes.
+/// The record is evicted while the events of its coroutine are written.
 void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
 {
     const QTemporaryDir dir;
@@ -387,7 +387,7 @@ void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
     QCOMPARE(report->lostEvents, 60'000U);
 }
 
-/// The sums may be those of a moment before.
+/// Losses of evicted records are counted even if the given sums are of an earlier moment.
 void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
 {
     const QTemporaryDir dir;

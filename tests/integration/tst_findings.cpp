@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a batch run says of stuck coroutines whose places are addresses, and the numbers of its summary.
+// Reports of a batch run about stuck coroutines without a registered site, and the numbers of its summary.
 #include "app/endjudge.h"
 #include "app/findinglines.h"
-#include "app/placelearner.h"
+#include "app/stuckresolver.h"
 #include "tests/support/qtsuite.h"
 
 #include <QJsonDocument>
@@ -21,7 +21,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kFrames = 0x10'0000;
 constexpr std::uint64_t kNow = 100 * kSecond;
 
-/// Coroutines of a process of version 1 that wait since long ago, each in a frame of its own.
+/// Coroutines of a version-1 process, suspended for a long time, each in its own frame.
 struct Waiting {
     explicit Waiting(CoroutineId count)
     {
@@ -37,7 +37,8 @@ struct Waiting {
     std::vector<FoundGroup> found() const { return findAt(*population, kNow, places.get()); }
 
     std::shared_ptr<Population> population = std::make_shared<Population>();
-    std::shared_ptr<Places> places = std::make_shared<Places>(std::make_shared<SymbolWorker>(), population);
+    std::shared_ptr<AddressResolver> places =
+        std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
 };
 
 }  // namespace
@@ -49,9 +50,9 @@ private Q_SLOTS:
     void eachPlaceIsAGroup()
     {
         constexpr CoroutineId kMany = 50'000;
-        constexpr CoroutineId kKnown = 25'000;  // more than are taken at once
+        constexpr CoroutineId kKnown = 25'000;  // more than the resolver reads at once
         const Waiting waiting(kMany);
-        std::vector<FramePlace> frames;
+        std::vector<FrameLocation> frames;
         for (CoroutineId id = 0; id < kKnown; ++id)
             frames.push_back({id * 2, Waiting::frameOf(id * 2), kSecond, 0, 12, 3, "/src/server.cpp", "serve(int)"});
         waiting.places->addFrames(frames);
@@ -66,11 +67,12 @@ private Q_SLOTS:
         const QStringList lines = findingLines(found, {});
         QCOMPARE(lines.size(), 22);
         QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 25000 coroutines at serve server.cpp:12, ")));
-        QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more places; --summary FILE has all "
+        QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more sites; --summary FILE lists all "
                                            "of them"));
     }
 
-    /// The harvest of a busy machine is behind: what resumed the coroutines after that may be unread.
+    /// On a busy machine, the harvest lags: events that resumed the coroutines may be unread. So the time of the stream
+    /// counts.
     void theEndIsJudgedAtTheTimeOfTheStream()
     {
         Waiting waiting(3);
@@ -88,7 +90,7 @@ private Q_SLOTS:
         QCOMPARE(judge.decided()->coroutines, std::uint64_t{0});
     }
 
-    /// Each number is another one, so that none can stand for its neighbour.
+    /// All numbers differ, so an exchange of two fields is noticed.
     void everySumStandsInTheSummary()
     {
         Summary summary;
@@ -135,8 +137,8 @@ private Q_SLOTS:
         QCOMPARE(found.size(), std::size_t{3});
         QStringList lines = findingLines(found, {});
         QCOMPARE(lines.size(), 4);
-        QVERIFY2(lines.last().startsWith(QStringLiteral("some addresses have no function: a coroutine frame of which "
-                                                        "nothing is known")),
+        QVERIFY2(lines.last().startsWith(QStringLiteral("some addresses have no function: the location in this "
+                                                        "coroutine frame is unknown")),
                  qPrintable(lines.last()));
         lines = findingLines(found, "there is a reason for the whole run");
         QCOMPARE(lines.last(), QStringLiteral("some addresses have no function: there is a reason for the whole run"));
@@ -147,13 +149,13 @@ private Q_SLOTS:
     {
         const Waiting waiting(3);
         const std::vector<StuckGroup> stuck = findStuck(*waiting.population, kNow);
-        PlaceLearner over(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
-        QCOMPARE(over.left(), std::size_t{0});  // there is no process that could be asked
+        StuckResolver over(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
+        QCOMPARE(over.left(), std::size_t{0});  // no process to ask
         QVERIFY(!over.step());
 
         waiting.places->setLive(true);
         waiting.places->setTarget(INT_MAX);  // no such process
-        PlaceLearner learner(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
+        StuckResolver learner(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
         QCOMPARE(learner.left(), std::size_t{3});
         QTRY_VERIFY_WITH_TIMEOUT(!learner.step(), 60'000);
     }

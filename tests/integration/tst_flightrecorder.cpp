@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Flight recorders: attached to while they write, and read when their process is gone, whatever it left.
+// Flight recorders: an engine attaches while they write, or reads their region after the process has ended.
 #include "tests/integration/recordings.h"
 #include "tests/support/qtsuite.h"
 
@@ -13,7 +13,7 @@ using runner::words;
 
 namespace {
 
-/// A target with a flight recorder, started by nobody's engine.
+/// A target with a flight recorder, started without an engine.
 struct Recorder {
     QTemporaryDir directory;
     QString region = directory.filePath(QStringLiteral("flight.shm"));
@@ -29,7 +29,7 @@ struct Recorder {
         process.start(runner::binary("ct_flight"), arguments);
         return process.waitForStarted() && QTest::qWaitFor([this] { return process.canReadLine(); });
     }
-    /// Until it has ended; it may have done so before.
+    /// Waits until the process has ended. It may have ended before the call.
     bool wait() { return process.state() == QProcess::NotRunning || process.waitForFinished(runner::kPatienceMs); }
     QJsonObject truth() const { return runner::objectIn(truthFile); }
 };
@@ -49,7 +49,7 @@ private Q_SLOTS:
         QVERIFY2(status == 0, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "coroutines"), 50);
         QVERIFY(integer(batch.summary(), "events") > 1000);
-        QCOMPARE(recorder.process.state(), QProcess::Running);  // it goes on
+        QCOMPARE(recorder.process.state(), QProcess::Running);  // the target goes on
         QVERIFY(QFile::exists(recorder.region));
         recorder.process.terminate();
         QVERIFY(recorder.wait());
@@ -70,14 +70,14 @@ private Q_SLOTS:
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, recorder.truth());
         QCOMPARE(integer(summary, "coroutines"), 50);
-        QVERIFY(integer(summary, "events") > 1024);  // a lane of 2,048 records, and more than a block is whole
+        QVERIFY(integer(summary, "events") > 1024);  // of 2,048 records in the lane; more than one block is intact
         QVERIFY(integer(summary, "missed_before_attach") > 0);
         QCOMPARE(integer(summary, "coroutines_missed"), 0);
         QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);
-        QVERIFY(QFile::exists(recorder.region));  // evidence is kept
+        QVERIFY(QFile::exists(recorder.region));  // reading does not delete the region
     }
 
-    /// Evidence: an engine that read it changed nothing of it.
+    /// Reading the region does not change it, so a second engine gets the same sums.
     void flightRecorderIsReadTwice()
     {
         Recorder recorder;
@@ -90,7 +90,7 @@ private Q_SLOTS:
             QVERIFY2(status == 0, batch.err().constData());
             const QJsonObject summary = batch.summary();
             runner::compareAccounts(summary, recorder.truth());
-            QCOMPARE(integer(summary, "lost_events"), 0);  // what was overwritten was missed
+            QCOMPARE(integer(summary, "lost_events"), 0);  // overwritten events are missed, not lost
             if (engine == 0)
                 first = summary;
             for (const char *const sum : {"events", "missed_before_attach", "coroutines"})
@@ -99,7 +99,7 @@ private Q_SLOTS:
         QVERIFY(integer(first, "events") > 1024);
     }
 
-    /// One word of a region is anything: the rest is read, and the capture ends.
+    /// One word of the region is damaged. The engine still reads the rest, and the capture ends.
     void scribbledFlightRecorderIsRead_data()
     {
         QTest::addColumn<quint64>("ahead");
@@ -121,7 +121,7 @@ private Q_SLOTS:
                 file.seek(offset);
                 return file.read(reinterpret_cast<char *>(&value), sizeof value) == sizeof value ? value : 0;
             };
-            const auto lane = static_cast<qint64>(word(0x108));  // the directory's first; docs/ctp.md
+            const auto lane = static_cast<qint64>(word(0x108));  // the directory's first lane, see docs/ctp.md
             const auto numbers = static_cast<qint64>(word(lane + 0x20));
             const quint64 scribbled = word(numbers) + ahead;
             QVERIFY(lane != 0 && numbers != 0);

@@ -30,7 +30,7 @@ using writers::Writer;
 
 namespace {
 
-/// Keeps the books; may be asked from the test's thread.
+/// Counts events and losses. The test's thread may read the sums.
 class BookSink final : public ct::Sink {
 public:
     ct::Result<void> consume(const ct::Batch &batch) override
@@ -147,7 +147,7 @@ private Q_SLOTS:
             }
             QTRY_COMPARE(c.sink->books().captured, i);
         }
-        QCOMPARE(target.state(), QLocalSocket::ConnectedState);  // ours to keep
+        QCOMPARE(target.state(), QLocalSocket::ConnectedState);  // the target keeps its connection
     }
 
     void wakesWithoutAnyByte()
@@ -156,13 +156,13 @@ private Q_SLOTS:
         QVERIFY(c.start());
         QTRY_VERIFY(c.isAsleep());
         Writer writer = c.born(Style::OldSdk, 1);
-        QTRY_COMPARE(c.sink->books().coroutines.size(), std::size_t{1});  // births send nothing
+        QTRY_COMPARE(c.sink->books().coroutines.size(), std::size_t{1});  // births send no byte
         QTRY_VERIFY(c.isAsleep());
         writer.write();
-        QVERIFY(writers::winsWakeUp(*c.region->writableHeader()));  // and is killed before the byte
+        QVERIFY(writers::winsWakeUp(*c.region->writableHeader()));  // killed before it sends the byte
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
         QTRY_VERIFY(c.isAsleep());
-        writer.write();  // does not even look at the flag
+        writer.write();  // does not read the flag
         writer.die();
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
         QTRY_COMPARE(c.sink->books().deaths, std::uint64_t{1});
@@ -281,7 +281,7 @@ private Q_SLOTS:
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{7});
         observer.requestEnd();
         QVERIFY(observer.wait(10'000));
-        QTRY_VERIFY(c.isAsleep());  // the owner is not disturbed
+        QTRY_VERIFY(c.isAsleep());  // the observer does not wake the owner
     }
 
     void adoptionGoesOn()
@@ -290,11 +290,11 @@ private Q_SLOTS:
         Writer writer = c.born(Style::Ours, 1);
         writer.write(20);
         const std::string path = c.region->path();
-        c.region.reset();  // as if killed: the file and the lock's absence stay
+        c.region.reset();  // like a killed engine: the file stays, without a lock
         auto adopted = Region::open(path);
         QVERIFY(adopted);
         QVERIFY(adopted->access() == ct::RegionAccess::Owner);
-        // Writers keep their own mapping; here it is the adopter's.
+        // Real writers keep their own mapping. This one writes through the adopter's.
         auto *const station = const_cast<corotracer::StationData *>(&adopted->station(0));
         const auto sink = std::make_shared<BookSink>();
         HarvestThread thread(*adopted, c.socketPath, {sink});
@@ -311,7 +311,7 @@ private Q_SLOTS:
     {
         Capture c;
         {
-            // A killed engine's socket: bound, nobody listens.
+            // The socket of a killed engine: bound, but without a listener.
             const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
             sockaddr_un address{};
             address.sun_family = AF_UNIX;
@@ -326,7 +326,7 @@ private Q_SLOTS:
         QVERIFY(qt(busy.error().message).contains(qt(c.socketPath)));
         QLocalSocket target;
         target.connectToServer(qt(c.socketPath));
-        QVERIFY(target.waitForConnected());  // the first goes on
+        QVERIFY(target.waitForConnected());  // the first thread goes on
 
         const std::string file = c.dir.file("precious");
         std::ofstream(file) << "data";
@@ -367,7 +367,7 @@ private Q_SLOTS:
         c.thread->setPaused(true);
         QTRY_COMPARE(c.region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEnginePaused});
         QTRY_VERIFY(c.thread->accounting().paused);
-        // Whoever does not heed it is read all the same, by polling.
+        // A writer that ignores the pause is still read, by polling.
         Writer writer = c.born(Style::OldSdk, 1);
         writer.write(3);
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{3});
@@ -384,7 +384,7 @@ private Q_SLOTS:
         QLocalSocket target;
         target.connectToServer(qt(c.socketPath));
         QVERIFY(target.waitForConnected());
-        // This process: it lives.
+        // The entry names this process, which is alive.
         const lanewriter::Process process(*c.region->writableHeader(), static_cast<std::uint32_t>(::getpid()), 1);
         lanewriter::Lane lane = *process.takeLane(1);
         auto coroutine = lanewriter::Coroutine::bear(process, lane, 1, writers::tsOf(0) - 1);

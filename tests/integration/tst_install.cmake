@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs the application below a fresh prefix: program, man page, and what a desktop shows of it, which must fit together.
+# Installs the application below a fresh prefix. Checks that program, man page and desktop files are there and agree.
 # cmake -DBUILD_DIR=... -DVERSION=... -P tst_install.cmake
 
 cmake_minimum_required(VERSION 3.25)
@@ -15,7 +15,7 @@ foreach(file bin/corotracer-gui share/man/man1/corotracer-gui.1 share/applicatio
     endif()
 endforeach()
 
-# names(<variable> <file> <regex>): the part in parentheses of the one line that matches.
+# names(<variable> <file> <regex>): sets the variable to the part of the file that matches the parentheses.
 function(names variable file regex)
     file(READ ${root}/${file} text)
     if(NOT text MATCHES "${regex}")
@@ -42,10 +42,10 @@ if(NOT output STREQUAL "corotracer-gui ${VERSION}\n")
     message(FATAL_ERROR "the installed program says: ${output}")
 endif()
 
-# Not needed to build: the formats' own checks, where they are there.
+# The checkers of both formats are optional: they run only where they are installed.
 find_program(appstreamcli NAMES appstreamcli)
 if(appstreamcli)
-    # Its errors only: it warns of an id that is not the name of a domain, and the project has none.
+    # Only errors count. It warns that the id is not a domain name, but the project has no domain.
     execute_process(COMMAND ${appstreamcli} validate --no-net ${root}/${metainfo} OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(output MATCHES "E: ")
         message(FATAL_ERROR "${output}")

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An engine and its target that were killed together, and recorders that go on while an engine leaves: what is read
-// adds up, coroutine by coroutine, in every sink; and what the dead left can be read again and again.
+// An engine and its target are killed together, or an engine detaches from a flight recorder whose target still runs.
+// In every sink, captured + lost + missed must equal the published events of each coroutine. Reading a dead region must
+// not change it: a second reading gives the same result.
 #include "tests/integration/recordedbooks.h"
 #include "tests/support/qtsuite.h"
 
@@ -20,7 +21,7 @@ using runner::words;
 
 namespace {
 
-/// 2 * events of the coroutine that has the first compact station, read from the file without mapping it; 0 = none yet.
+/// Returns 2 * events of the coroutine with the first compact station, or 0. Reads the file without mapping it.
 quint64 newestSeq(const QString &region)
 {
     QFile file(region);
@@ -33,7 +34,8 @@ quint64 newestSeq(const QString &region)
     return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // lines_offset, then seq
 }
 
-/// A digest of all pages that are not zero: a region is sparse, and a hole reads the same once it has memory.
+/// Returns a digest of all pages that are not zero. A region is sparse, and a hole reads as zeros also once it has
+/// memory.
 QByteArray digestOf(const QString &path)
 {
     QFile file(path);
@@ -53,7 +55,7 @@ QByteArray digestOf(const QString &path)
     return hash.result();
 }
 
-/// The independent reader's sums.
+/// Returns the sums of the independent reader.
 QJsonObject independently(const QString &region)
 {
     QProcess python;
@@ -72,7 +74,7 @@ QProcessEnvironment environmentFor(const QString &region)
     return environment;
 }
 
-/// The last eight events that a coroutine had are there, or all of them.
+/// Returns true if the last eight events of the coroutine were captured, or all if it has fewer.
 bool hasItsLast(const RecordedBooks::One &one)
 {
     const std::size_t count = std::min<std::size_t>(8, one.sum());
@@ -160,7 +162,7 @@ private Q_SLOTS:
             QCOMPARE(integer(first, "coroutines"), coroutines);
     }
 
-    /// Its lanes lap all the time, also while the engine reads them for the last time.
+    /// The lanes of the flight recorder lap all the time, also during the engine's last pass.
     void aRecorderThatGoesOnAddsUp()
     {
         QTemporaryDir directory;
@@ -173,7 +175,7 @@ private Q_SLOTS:
         QVERIFY(process.waitForStarted());
         QVERIFY(QTest::qWaitFor([&] { return process.canReadLine(); }));
         for (int visit = 0; visit < 6; ++visit) {
-            // A database takes its rows in more slowly than they come.
+            // SQLite consumes rows more slowly than the target publishes them.
             Batch batch(words(visit % 2 ? "--duration 0.1" : "--duration 0.3"), {QStringLiteral("--attach"), region});
             const char *const name = visit % 2 ? "run.sqlite" : "run.ctr";
             recordTo(batch, name);

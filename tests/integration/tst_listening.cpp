@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// --batch --listen: the lines that start a target, its coming and going, and the end when all have gone.
+// --batch --listen: the printed lines that start a target, messages when it comes and goes, and the end.
 #include "runner.h"
 
-#include "core/session/instructions.h"
+#include "core/target/instructions.h"
 #include "tests/support/qtsuite.h"
 
 using runner::Batch;
@@ -12,7 +12,7 @@ using runner::integer;
 
 namespace {
 
-/// Listens in a directory of its own.
+/// A listening run in its own directory.
 class Listening {
 public:
     explicit Listening(const QStringList &options = {QStringLiteral("--until-idle")})
@@ -22,7 +22,7 @@ public:
     }
     bool begin() { return m_batch.start() && m_batch.waitForError("docker run "); }
     Batch &batch() { return m_batch; }
-    /// As the printed line says it; `words`: the program and its arguments.
+    /// Starts a target as the printed line says. `words`: the program and its arguments.
     void startTarget(QProcess &target, const QString &words)
     {
         static const QRegularExpression line(QStringLiteral("^  (CTP_SHM_PATH=.*) \\./your-program$"),
@@ -48,7 +48,7 @@ class ListeningTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// The window's own lines.
+    /// Prints the same lines as the window.
     void printsTheLinesOfTheWindow()
     {
         Listening listening{QStringList()};
@@ -95,7 +95,7 @@ private Q_SLOTS:
             QVERIFY(target->state() == QProcess::NotRunning || target->waitForFinished(runner::kPatienceMs));
     }
 
-    /// However short it was; also of an SDK of version 1, which says nothing of its processes.
+    /// A target counts however short its life is, even with a version-1 SDK, which has no entry in the process table.
     void oneThatIsGoneAtOnceCounts_data()
     {
         QTest::addColumn<QString>("target");

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Messages of failures: each names what failed, where, and what to do about it.
+// Messages of failures: each names the failed object, its path, and the remedy.
 #include "app/debugfolders.h"
 #include "app/outputfile.h"
-#include "core/harvest/region.h"
-#include "core/recording/fileclaim.h"
-#include "core/recording/recordingcopy.h"
-#include "core/recording/regularfile.h"
-#include "core/session/fileloader.h"
-#include "core/session/targetprocess.h"
+#include "core/playback/fileloader.h"
+#include "core/recording/library/recordingcopy.h"
+#include "core/recording/read/regularfile.h"
+#include "core/recording/write/fileclaim.h"
+#include "core/region/region.h"
+#include "core/target/targetprocess.h"
 #include "tests/integration/runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -80,11 +80,11 @@ private Q_SLOTS:
             return opened ? messageOf(opened->write("{}")) : messageOf(opened);
         };
         row("a full disk", [=] { return writing("/dev/full"); },
-            {"cannot write /dev/full: No space left on device", "free some space or choose another place"});
+            {"cannot write /dev/full: No space left on device", "free some space or choose another folder"});
         row("a summary in no folder", [=, this] { return writing(path("none/s.json")); },
             {"cannot write " + path("none/s.json"), "create its folder first"});
         row("a summary that is a folder", [=, this] { return writing(path(".")); },
-            {"cannot write " + path("."), "choose another place"});
+            {"cannot write " + path("."), "choose another path"});
         row("no recording", [this] { return messageOf(openRegularFile(path("none.ctr"))); },
             {path("none.ctr") + " cannot be opened", "check its name"});
         row("no recording to copy", [this] { return messageOf(copyRecording(path("none.ctr"), path("copy.ctr"), {})); },
@@ -116,7 +116,7 @@ private Q_SLOTS:
             },
             {"--debug-path " + path("none"), "No such file or directory", "check its name"});
         row("a file as debug folder", [this] { return messageOf(checkDebugFolders({fileWith("file", "")})); },
-            {"--debug-path " + path("file") + " is not a folder", "name the folder that holds the debug files"});
+            {"--debug-path " + path("file") + " is not a folder", "name the folder that contains the debug files"});
         programRows(row);
     }
     void eachNamesWhatWhereAndTheRemedy()
@@ -136,7 +136,7 @@ private Q_SLOTS:
         QVERIFY(checkDebugFolders({path("."), "/usr"}));
     }
 
-    /// With a window and without: wrong usage, before anything is captured.
+    /// Wrong usage: refused before the capture begins.
     void theProgramRefusesADebugFolderThatDoesNotExist()
     {
         runner::Batch batch({QStringLiteral("--debug-path"), QStringLiteral("/no/such/folder")},
@@ -147,7 +147,7 @@ private Q_SLOTS:
                  said.constData());
     }
 
-    /// Root may enter each folder, so that another user asks.
+    /// Root may enter every folder, so the check runs as another user.
     void aClosedDebugFolderIsRefused()
     {
         constexpr uid_t kOther = 65534;

@@ -26,7 +26,7 @@ void addNames()
         QTest::newRow(name) << QString::fromLatin1(name);
 }
 
-/// Until something is in the file.
+/// Waits until the file is not empty.
 bool hasBegun(const QString &path)
 {
     return QTest::qWaitFor([&] { return QFileInfo(path).size() > 0; }, runner::kPatienceMs);
@@ -80,7 +80,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(path));
     }
 
-    /// There was nothing to lose, but the file that was asked for is missing.
+    /// No event is lost, but the requested file is missing.
     void aRemovedOutputWithoutEventsIsAnError()
     {
         Batch batch;
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(path));
     }
 
-    /// SQLite notices nothing: it has the file open.
+    /// SQLite does not notice the removal, because it has the file open.
     void aDatabaseThatWasRemovedLaterHasNothing()
     {
         Batch batch;
@@ -179,7 +179,7 @@ private Q_SLOTS:
         checkMoved(batch, target, path, moved);
     }
 
-    /// The error says why writing ended; what was written before that is lost, too.
+    /// The error names why writing ended. Events written before that are gone with the file and count as not written.
     void aRemovedOutputThatAlsoFailedHasNothing()
     {
         Batch batch;

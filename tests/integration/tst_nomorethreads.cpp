@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The system refuses every thread (ulimit -u): each part of the core reports it or works without, and tries again.
-#include "core/recording/queuedsink.h"
-#include "core/session/fileloader.h"
-#include "core/session/inputspool.h"
-#include "core/session/places.h"
-#include "core/startthread.h"
+// The system refuses every thread (ulimit -u). Each part of the core reports it or works without, and tries again.
+#include "core/addresses/addressresolver.h"
+#include "core/base/startthread.h"
+#include "core/playback/fileloader.h"
+#include "core/playback/inputspool.h"
+#include "core/recording/write/queuedsink.h"
 #include "core/trace/population.h"
 #include "tests/support/check.h"
 #include "tests/support/createthread.h"
@@ -37,7 +37,7 @@ bool isRefusal(const std::string &message)
     return message.find("cannot start a thread") != std::string::npos && message.find("ulimit -u") != std::string::npos;
 }
 
-/// One coroutine of this process, which waits in a frame; the process has one known module.
+/// One coroutine of this process, suspended in a frame. The process has one known module.
 struct Run {
     Run()
     {
@@ -60,9 +60,9 @@ struct Run {
     }
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
-    std::shared_ptr<Places> places = std::make_shared<Places>(worker, population);
-    Places::Spot code;
-    Places::Spot frame;
+    std::shared_ptr<AddressResolver> places = std::make_shared<AddressResolver>(worker, population);
+    AddressResolver::Spot code;
+    AddressResolver::Spot frame;
 };
 
 template <class Condition>
@@ -103,14 +103,14 @@ CT_CASE(addressesStayAddresses)
         worker.run([](Symbolizer &) { CHECK(!"ran without a thread"); });
         CHECK(worker.isIdle());
         worker.waitUntilIdle();
-        // A view asks for a thousand addresses each time that it is painted.
+        // A view requests a thousand addresses each time that it is painted.
         for (std::uint64_t i = 0; i < 1000; ++i)
             CHECK(worker.lookUp(modules, kAddress + i) == refusal);
         CHECK(none.refused() < 1000);
     }
     CHECK(worker.isRefused());
     const std::uint64_t refused = worker.generation();
-    REQUIRE(waitFor([&] { return worker.lookUp(modules, kAddress) != refusal; }));  // kRetry
+    REQUIRE(waitFor([&] { return worker.lookUp(modules, kAddress) != refusal; }));  // after kRetry
     CHECK(!worker.isRefused());
     CHECK(worker.generation() > refused);
     worker.waitUntilIdle();
@@ -133,7 +133,7 @@ CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
     for (const bool isFrame : {false, true}) {
         Run run;
         const NoMoreThreads none;
-        const Places::Spot spot = isFrame ? run.frame : run.code;
+        const AddressResolver::Spot spot = isFrame ? run.frame : run.code;
         CHECK(run.places->isOpen(spot));
         static_cast<void>(run.places->find(spot));
         run.places->look();
@@ -151,14 +151,14 @@ CT_CASE(theProblemEndsWithTheRefusal)
     needRefusals();
     for (const bool isFrame : {false, true}) {
         Run run;
-        const Places::Spot spot = isFrame ? run.frame : run.code;
+        const AddressResolver::Spot spot = isFrame ? run.frame : run.code;
         {
             const NoMoreThreads none;
             static_cast<void>(run.places->find(spot));
             run.places->look();
             CHECK(isRefusal(run.places->problem()));
         }
-        REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));  // kRetry
+        REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));  // after kRetry
         CHECK(!isRefusal(run.places->problem()));
     }
 }

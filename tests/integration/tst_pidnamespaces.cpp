@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/processstat.h"
-#include "core/session/pidnamespaces.h"
+#include "core/region/processstat.h"
+#include "core/target/pidnamespaces.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ CT_CASE(anIncompleteListingDecidesNothing)
     CHECK(find(false, {901, kContainer, 17}).outcome == Outcome::Undecided);
 }
 
-/// Another user's process hides its namespace, and a kernel before 4.1 the inner pid.
+/// Another user's process hides its namespace. A kernel before 4.1 hides the inner pid.
 CT_CASE(aHalfKnownProcessMayBeIt)
 {
     CHECK(find(true, {900, 0, 17}).outcome == Outcome::Undecided);
@@ -62,7 +62,7 @@ CT_CASE(aHalfKnownProcessMayBeIt)
     CHECK(find(true, {901, 0, 17}).outcome == Outcome::None);
 }
 
-/// A target without /proc writes neither its namespace nor its start.
+/// A target without /proc writes neither its namespace nor its start time.
 CT_CASE(aTargetThatKnowsLittleMayBeAnyWithItsPid)
 {
     const auto runs = [](pid_t pid, std::uint64_t) { return pid == 900; };
@@ -72,7 +72,7 @@ CT_CASE(aTargetThatKnowsLittleMayBeAnyWithItsPid)
     CHECK(findProcess(wanted, {true, {{901, kContainer, 17}}}, runs).outcome == Outcome::None);
 }
 
-/// This process is in the list, with what it knows of itself.
+/// The listing has this process, with its own namespace and inner pid.
 CT_CASE(theListingHasThisProcess)
 {
     const ProcessListing listing = ProcessListing::read();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/session/processmemory.h"
+#include "core/addresses/processmemory.h"
 #include "tests/support/check.h"
 
 #include <csignal>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-/// A process that waits, with a copy of our memory; nobody else's.
+/// A child process that only waits. Its memory is a copy of this process's memory at the fork.
 class Child {
 public:
     Child() : pid(::fork())
@@ -54,7 +54,7 @@ CT_CASE(readsWhatIsThereAndOnlyThat)
     CHECK_EQUAL(byte, 'a');
     char many[16];
     CHECK(read(at + kPage - sizeof(many), many, sizeof(many)));
-    CHECK(!read(at + kPage - 8, many, sizeof(many)));  // half of it is not there
+    CHECK(!read(at + kPage - 8, many, sizeof(many)));  // the second half is not mapped
     CHECK(!read(8, many, sizeof(many)));
     child.end();
     CHECK(!read(at + 10, &byte, 1));

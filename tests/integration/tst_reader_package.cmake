@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs the reader of recordings to a fresh directory, builds the example that is installed with it (and stands in
-# docs/recording.md) and a C program against the copy, and runs them on a recording of a real program.
+# Installs the reader of recordings to a fresh directory. Builds two programs against the copy and runs them on a
+# recording: the installed example, which docs/recording.md quotes, and a C program.
 # cmake -DSOURCE_DIR=... -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_reader_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/package.cmake)
 install_package(reader)
 
-# Nothing of the inside is installed by accident: neither headers nor symbols.
+# Only the interface is installed: no internal headers, no internal symbols.
 file(GLOB_RECURSE headers RELATIVE ${work}/moved/include ${work}/moved/include/*)
 if(NOT headers STREQUAL "corotracer/recording/capi.h;corotracer/recording/reader.h")
     message(FATAL_ERROR "installed headers: ${headers}")
@@ -32,7 +32,7 @@ if(place EQUAL -1)
     message(FATAL_ERROR "the example in docs/recording.md is not ${example}")
 endif()
 
-# A recording, and what the program that made it says of it.
+# Make a recording, and read the sums from the summary of the same run.
 run(${BUILD_DIR}/bin/corotracer-gui --batch --summary ${work}/summary.json -o ${work}/run.ctr -- ${BUILD_DIR}/bin/ct_storm
     --coroutines 100 --threads 2 --transitions 50000 --rate 500000)
 file(READ ${work}/summary.json summary)
@@ -41,7 +41,7 @@ string(JSON lost GET ${summary} lost_events)
 if(events LESS 1000)
     message(FATAL_ERROR "a recording of ${events} events")
 endif()
-# expect(<program>...): it says the same of the recording.
+# expect(<program>...): runs the program on the recording. It must print the sums of the summary.
 function(expect)
     run(${ARGN} ${work}/run.ctr)
     if(NOT output MATCHES "${events} transitions of 100 coroutines, ${lost} lost")

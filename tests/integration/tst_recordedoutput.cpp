@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Recorded output on its way to a window: in its order, in its time, in bounded memory.
-#include "core/session/recordedoutput.h"
+// Recorded output for a window: in order, at its time, in bounded memory.
+#include "core/playback/recordedoutput.h"
 
 #include "tests/support/check.h"
 
@@ -28,9 +28,9 @@ CT_CASE(isHeldUntilItsTime)
     CHECK_EQUAL(textOf(output.take()), "");
     CHECK(output.heldSince() == 10U);
     output.release(10);
-    output.release(5);  // never back
+    output.release(5);  // the time never goes back
     CHECK(output.heldSince() == 20U);
-    output.add({8, "c"});  // late, and still behind what was written before
+    output.add({8, "c"});  // late, but still behind earlier output
     CHECK_EQUAL(textOf(output.take()), "a");
     CHECK_EQUAL(textOf(output.take()), "");
     output.release(20);
@@ -60,7 +60,7 @@ CT_CASE(whatIsTooMuchIsCounted)
         CHECK_EQUAL(taken.pieces.back().bytes, "the last one");
         CHECK_EQUAL(output.take().linesLeftOut, 0U);
     }
-    // What is not due yet may be more.
+    // Output that is not due yet has a larger limit.
     RecordedOutput output;
     for (std::uint64_t i = 0; i < 1000; ++i)
         output.add({i + 1, lines});

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A run, and its recording opened again: tables, histories and exports are the same.
+// A run and its opened recording have the same tables, histories and exports.
 #include "app/findings.h"
 #include "core/exporting/exporting.h"
-#include "core/recording/recordingreader.h"
-#include "core/recording/recordingwriter.h"
-#include "core/session/fileloader.h"
+#include "core/playback/fileloader.h"
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/write/recordingwriter.h"
+#include "core/recording/write/runfacts.h"
 #include "core/session/recorder.h"
-#include "core/session/recordingfacts.h"
 #include "core/session/session.h"
 #include "core/symbols/buildid.h"
 #include "runner.h"
@@ -40,7 +40,7 @@ struct Trace {
     std::vector<std::shared_ptr<Sink>> sinks() const { return {population, history}; }
 };
 
-/// Loads a file to its end; what went wrong.
+/// Loads a file to its end. Returns the error message, empty on success.
 QString load(const QString &path, const Trace &trace)
 {
     FileLoader loader(path.toStdString(), trace.sinks());
@@ -49,7 +49,7 @@ QString load(const QString &path, const Trace &trace)
     return loader.errorMessage();
 }
 
-/// Looks at what its loader says when the first batch comes.
+/// Copies the loader's overview when the first batch comes.
 class FirstLook final : public Sink {
 public:
     const FileLoader *loader = nullptr;
@@ -137,7 +137,7 @@ private Q_SLOTS:
         const std::shared_ptr<const LatestSums> sums = session->sums();
         session->~Session();
         room.fill(std::byte{0xEE});
-        ct::Batch batch;  // blocks, and the sums in them, go out as its time passes
+        ct::Batch batch;  // its times make the writer write blocks, with the sums
         for (std::uint64_t second = 1; second < 4; ++second) {
             batch.births.assign(1, Birth{});
             batch.births.front().coroutine = static_cast<CoroutineId>(second - 1);
@@ -239,7 +239,7 @@ private Q_SLOTS:
         QVERIFY((*reader)->info().exit.has_value());
     }
 
-    /// Behind the queue, as --batch has it.
+    /// The recording gets its batches through the queue of --batch.
     void batchSaysTheSame_data()
     {
         QTest::addColumn<QString>("program");
@@ -273,7 +273,7 @@ private Q_SLOTS:
         for (CoroutineId id = 0; id < trace.population->size(); ++id)
             dropped += trace.population->at(id).dropped;
         QCOMPARE(dropped, 0U);
-        // Not the findings: batch mode judges before the end, when the server's coroutines were still there.
+        // Findings are not compared: batch mode judges before the end, when the server's coroutines still exist.
 
         const auto reader = RecordingReader::open(path.toStdString());
         QVERIFY(bool(reader));
@@ -323,11 +323,11 @@ private Q_SLOTS:
         QCOMPARE(modules[0].offset, std::uint64_t{0x1000});
     }
 
-    /// Also between the opening of their files and the reading, which fails then: that is no exception.
+    /// Processes end at any moment, even after their /proc files were opened. Then reading fails, without an exception.
     void processesEndMeanwhile()
     {
-        const auto former = std::signal(SIGCHLD, SIG_IGN);  // gone as soon as they end
-        // On a busy machine each child waits for its turn, and a large process forks slowly.
+        const auto former = std::signal(SIGCHLD, SIG_IGN);  // children vanish as soon as they end
+        // On a busy machine each child waits for a processor, and a large process forks slowly.
         const QDeadlineTimer enough(std::chrono::seconds(5));
         for (int i = 0; i < 1000 && !enough.hasExpired(); ++i) {
             const pid_t child = fork();
@@ -342,7 +342,7 @@ private Q_SLOTS:
         std::signal(SIGCHLD, former);
     }
 
-    /// Cut off or changed anywhere it has another id, or none.
+    /// A file that is cut off or changed anywhere has another build id, or none.
     void hostileElfFiles()
     {
         const QTemporaryDir dir;
@@ -368,7 +368,7 @@ private Q_SLOTS:
         QVERIFY(buildIdOf("/tmp").empty());
     }
 
-    /// The files that are left hold the end of the run, and say how much came before.
+    /// The remaining files have the end of the run, and the number of earlier events.
     void ofALimitedOneTheEndIsKept()
     {
         runner::Batch batch(

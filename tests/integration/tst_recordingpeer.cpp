@@ -29,7 +29,7 @@ std::string textOf(const std::vector<Batch> &batches)
     return text;
 }
 
-/// What the other reader says, on its standard output and error.
+/// Returns the standard output of the other reader; its standard error goes to `facts`.
 std::string peer(const TempDir &dir, const std::string &path, std::string *facts = nullptr)
 {
     CHECK(run("python3 " + ct::test::kSourceDir + "/tests/support/ctr.py " + path + " > " + dir.file("out") + " 2> " +
@@ -56,14 +56,14 @@ void forEachTransition(const std::vector<Batch> &batches, Visit &&visit)
     }
 }
 
-/// A file as it was written.
+/// The content of an intact file.
 struct Original {
     struct Block {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::uint64_t transitions = 0;
     };
-    std::unordered_map<std::string, SiteId> events;  ///< without their sites
+    std::unordered_map<std::string, SiteId> events;  ///< text without the site
     std::vector<Block> blocks;
     std::string content;
 };
@@ -84,8 +84,8 @@ Original originalOf(const std::string &path)
     return original;
 }
 
-/// Reads a harmed copy with the library for others: everything at most once and as it was written, but for a site that
-/// was lost, and all that `isWhole` says of the blocks.
+/// Reads a damaged copy with the public library. It must yield exactly the events of the blocks for which `isWhole` is
+/// true, each once and as it was written. Only a site may be missing.
 template <class IsWhole>
 void checkHarmed(const std::string &path, const Original &original, IsWhole &&isWhole)
 {
@@ -109,7 +109,7 @@ void checkHarmed(const std::string &path, const Original &original, IsWhole &&is
     CHECK((all.status == corotracer::recording::status::good) == all.message.empty());
 }
 
-/// `count` bytes anywhere are other ones.
+/// Changes up to `count` random bytes and checks the result.
 void checkFlipped(const std::string &path, const Original &original, std::mt19937 &random, int count)
 {
     std::string flipped = original.content;
@@ -196,7 +196,7 @@ CT_CASE(harmedAnywhereOthersReadAllElseAndNothingThatWasNotWritten)
     }
 }
 
-/// In a file of many blocks, some of which are harmed, neighbours among them.
+/// A file with many blocks, of which several are damaged, also adjacent ones.
 CT_CASE(harmedInSomePlacesOthersReadAllElse)
 {
     const TempDir dir;
@@ -204,7 +204,7 @@ CT_CASE(harmedInSomePlacesOthersReadAllElse)
     const auto sink = writer(dir.file("run.ctr"));
     for (std::uint64_t i = 0; i < 24; ++i) {
         Batch batch = stream.next(40);
-        batch.now += i * 600'000'000;  // a block for two of them
+        batch.now += i * 600'000'000;  // two batches per block
         CHECK(static_cast<bool>(sink->consume(batch)));
     }
     CHECK(static_cast<bool>(sink->finish({})));
@@ -213,7 +213,7 @@ CT_CASE(harmedInSomePlacesOthersReadAllElse)
     std::mt19937 random(32);
     for (int i = 0; i < 2000; ++i)
         checkFlipped(dir.file("flipped.ctr"), original, random, 4);
-    // The length of a block behind one that is harmed.
+    // Damages the length field of a block that follows a damaged block.
     for (std::size_t i = 0; i + 2 < original.blocks.size(); ++i) {
         std::string flipped = original.content;
         flipped[original.blocks[i].begin + 70] ^= 1;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where runs of windows are recorded, whatever the environment says, and how they are called.
-#include "core/recording/recordedruns.h"
-#include "core/recording/recordingwriter.h"
-#include "core/recording/segments.h"
-#include "core/session/inputspool.h"
+// The folder and the names of recordings that windows make, in any environment.
+#include "core/playback/inputspool.h"
+#include "core/recording/library/recordedruns.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/recordingwriter.h"
 #include "core/session/recordingstore.h"
 #include "tests/support/qtsuite.h"
 
@@ -30,7 +30,7 @@ unsigned modeOf(const QString &path)
     return ::lstat(qPrintable(path), &info) == 0 ? info.st_mode & 07777 : 0;
 }
 
-/// With a message that names what is wrong, and the remedy.
+/// Returns true if the directory is refused, with a message that names `wrong` and the remedy.
 bool isRefused(const QString &directory, const QString &wrong)
 {
     const Result<std::string> made = makeRecordingsDirectory(directory);
@@ -125,7 +125,7 @@ private Q_SLOTS:
         QVERIFY(isRefused(way + QStringLiteral("/recordings"), way));
         QCOMPARE(::chmod(qPrintable(way), 01777), 0);
         QVERIFY(makeRecordingsDirectory(way + QStringLiteral("/recordings")));
-        // Behind a link the same holds.
+        // The rule also holds behind a link.
         const QString link = dir.filePath(QStringLiteral("link"));
         QVERIFY(QFile::link(way, link));
         QVERIFY(makeRecordingsDirectory(link + QStringLiteral("/recordings")));
@@ -172,7 +172,7 @@ private Q_SLOTS:
         QCOMPARE(modeOf(QString::fromStdString(path + ".spool")), 0600U);
         QCOMPARE(modeOf(QString::fromStdString(path + ".chosen.ctr")), 0666U);
         ::close(pipe[1]);
-        // A link that was planted under the name is not followed.
+        // A link planted under the name is not followed.
         QVERIFY(QFile::link(dir.filePath(QStringLiteral("precious")), dir.filePath(QStringLiteral("planted.ctr"))));
         const auto planted =
             RecordingWriter::open(dir.filePath(QStringLiteral("planted.ctr")).toStdString(), {}, FileAccess::OwnerOnly);

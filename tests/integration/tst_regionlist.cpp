@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/processstat.h"
-#include "core/session/mappings.h"
+#include "core/region/processstat.h"
+#include "core/target/mappings.h"
 
 #include "regionsupport.h"
 #include "runner.h"
@@ -41,7 +41,7 @@ private Q_SLOTS:
             QCOMPARE(info->stationsMax, 64U);
             QCOMPARE(info->stationsAllocated, 0U);
             QVERIFY(info->ours);
-            QVERIFY(info->targets.empty());  // we map it, but are the engine
+            QVERIFY(info->targets.empty());  // this process maps it, but as the engine
             QVERIFY(!deleteRegion(path));
         }
         QCOMPARE(find(path)->owner, 0);
@@ -101,7 +101,7 @@ private Q_SLOTS:
             pthread_t thread;
             if (::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED &&
                 ::pthread_create(&thread, nullptr, sleep, nullptr) == 0)
-                ::syscall(SYS_exit, 0);  // of this thread only, and without the destructors of a test
+                ::syscall(SYS_exit, 0);  // ends this thread only, without a test's destructors
             ::_exit(1);
         }
         ::close(fd);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Processes in the table of a region that are in a container, of another user, or have ended.
+// Entries in a region's process table: processes in a container, processes of another user, and ended processes.
 #include "tests/integration/regionsupport.h"
 
-#include "core/harvest/processstat.h"
-#include "core/session/pidnamespaces.h"
+#include "core/region/processstat.h"
 #include "core/session/session.h"
+#include "core/target/pidnamespaces.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/sleepers.h"
 
@@ -23,7 +23,8 @@ QStringList noticesOfUse(const Session &session)
     return session.notices().filter(QStringLiteral("The region may be in use by process 1 "));
 }
 
-/// As process 1 of the container does. The engine, which reads along, finds an entry of a living process at any time.
+/// Writes as process 1 of the container does. The engine reads at the same time, so the entry always names a living
+/// process.
 void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &container)
 {
     const lanewriter::Process process(header, static_cast<std::uint32_t>(container.pid()),
@@ -35,7 +36,7 @@ void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &contai
     QVERIFY(lanewriter::Coroutine::bear(process, *lane, 1, writers::kTsBase));
 }
 
-/// Like the process of another user, it can then be examined by root only.
+/// Lets only root examine this process, as if it belonged to another user.
 void hideFromOthers()
 {
     ::prctl(PR_SET_DUMPABLE, 0);
@@ -43,7 +44,8 @@ void hideFromOthers()
 
 constexpr int kRefused = 77;  ///< no user namespace can be made here
 
-/// The state of the only entry of the region, for a process without the rights of root; or kRefused. Others: a failure.
+/// Returns the state of the region's only entry as a process without root rights sees it, or kRefused. Other values are
+/// failures.
 int stateForAnotherUser(const FileIdentity &file)
 {
     const pid_t looker = ::fork();
@@ -71,7 +73,7 @@ class RegionUsersTest : public QObject {
 private Q_SLOTS:
     void initTestCase() { QVERIFY(m_runtime.use()); }
 
-    /// The process is known to live, but does not map the region under a name that is known here.
+    /// The process is alive, but does not map the region under a path that is known here.
     void keepsWhatAContainerMayUse()
     {
         const std::string path = newPath("container.shm");
@@ -174,7 +176,7 @@ private Q_SLOTS:
         QVERIFY(session.regionLeftOver());
     }
 
-    /// Once the process that was seen has gone, a search finds no other one.
+    /// After the visible process has ended, a search finds no other one.
     void listensUntilTheContainerHasEnded()
     {
         const std::string path = newPath("listening.shm");
@@ -210,7 +212,7 @@ private Q_SLOTS:
         QCOMPARE(session.accounting().coroutines, 1U);
     }
 
-    /// Where not all processes of this machine are visible, its end cannot be noticed.
+    /// If not all processes of this machine are visible, the end of the target cannot be noticed.
     void followsATargetInAContainer()
     {
         const std::string path = newPath("inside.shm");
@@ -242,14 +244,14 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(path));
     }
 
-    /// The table still calls it active.
+    /// The table still calls the target active.
     void recognisesATargetThatHasEnded()
     {
         const std::string path = newPath("ended.shm");
         Sleeper sleeper([] {});
         QVERIFY(sleeper.pid() > 0);
         leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks);
-        // It lives, but maps the region no longer.
+        // The process is alive, but does not map the region.
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
         sleeper.end();
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
@@ -262,7 +264,7 @@ private Q_SLOTS:
         QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
     }
 
-    /// One process, as often as a table has room for; then others that differ from it in one number each.
+    /// One process has several entries. Other entries differ from it in one number each.
     void aProcessIsLookedUpOnce()
     {
         const std::string path = newPath("repeated.shm");
@@ -291,7 +293,8 @@ private Q_SLOTS:
             QCOMPARE(users[i].pid, entries[i].pid);
             QCOMPARE(users[i].state, entries[i] == repeated ? UserState::Alive : UserState::Ended);
         }
-        QVERIFY(deleteRegion(path));
+        // In a container, processes outside of it may use the region, and cannot be listed.
+        QCOMPARE(bool(deleteRegion(path)), ProcessListing::read().isComplete);
     }
 
     void keepsWhatAnotherUserMayUse()
@@ -324,7 +327,7 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(path));
     }
 
-    /// It writes the start time that its own clock gives.
+    /// The process writes the start time of its own shifted clock.
     void keepsWhatAnotherUserWithAnotherClockMayUse()
     {
         const std::string path = newPath("shifted.shm");

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The pace of a replay, without time, and what it lets through.
-#include "core/session/replaygate.h"
-#include "core/session/replaypace.h"
+// The pace of a replay, without a clock, and the batches that the gate lets pass.
+#include "core/playback/replaygate.h"
+#include "core/playback/replaypace.h"
 #include "tests/unit/recordingtest.h"
 
 #include <atomic>
@@ -26,35 +26,35 @@ ReplayPace begun()
 CT_CASE(playsAtItsSpeed)
 {
     ReplayPace pace = begun();
-    CHECK(*pace.dueAt(5 * kSecond) == 0);  // the beginning at once
+    CHECK(*pace.dueAt(5 * kSecond) == 0);  // the beginning is due at once
     CHECK_EQUAL(*pace.dueAt(6 * kSecond), 101 * kSecond);
     CHECK_EQUAL(pace.position(103 * kSecond), 8 * kSecond);
-    pace.setSpeed(102 * kSecond, 10);  // at 7
+    pace.setSpeed(102 * kSecond, 10);  // position: 7 s
     CHECK_EQUAL(pace.position(102 * kSecond), 7 * kSecond);
     CHECK_EQUAL(*pace.dueAt(17 * kSecond), 103 * kSecond);
-    CHECK_EQUAL(*pace.dueAt(6 * kSecond), 102 * kSecond);  // over, and due since
-    pace.setSpeed(103 * kSecond, 0.1);                     // at 17
+    CHECK_EQUAL(*pace.dueAt(6 * kSecond), 102 * kSecond);  // passed: due since the change of speed
+    pace.setSpeed(103 * kSecond, 0.1);                     // position: 17 s
     CHECK_EQUAL(pace.position(113 * kSecond), 18 * kSecond);
     CHECK_EQUAL(pace.speed(), 0.1);
     pace.setSpeed(113 * kSecond, 0);
     CHECK_EQUAL(pace.speed(), ReplayPace::kSlowest);
     pace.setSpeed(113 * kSecond, 1e9);
     CHECK_EQUAL(pace.speed(), ReplayPace::kFastest);
-    pace.begin(200 * kSecond, 50 * kSecond);  // only the first one counts
+    pace.begin(200 * kSecond, 50 * kSecond);  // only the first call counts
     CHECK_EQUAL(pace.position(113 * kSecond), 18 * kSecond);
 }
 
 CT_CASE(standsStill)
 {
     ReplayPace pace = begun();
-    pace.pause(102 * kSecond);  // at 7
+    pace.pause(102 * kSecond);  // position: 7 s
     CHECK(!pace.isPlaying());
     CHECK_EQUAL(pace.position(150 * kSecond), 7 * kSecond);
     CHECK(!pace.dueAt(7 * kSecond + 1));
     pace.setSpeed(150 * kSecond, 2);
     pace.play(160 * kSecond);
     CHECK_EQUAL(*pace.dueAt(9 * kSecond), 161 * kSecond);
-    // Before anything has begun, too.
+    // Paused before the stream has begun.
     ReplayPace still;
     still.pause(1);
     still.begin(100 * kSecond, 5 * kSecond);
@@ -68,16 +68,16 @@ CT_CASE(runsThrough)
     CHECK_EQUAL(*pace.dueAt(20 * kSecond), 0U);
     pace.comesTo(101 * kSecond, 21 * kSecond);
     CHECK_EQUAL(*pace.dueAt(21 * kSecond), 102 * kSecond);
-    pace.runTo(102 * kSecond, 10 * kSecond);  // never back
+    pace.runTo(102 * kSecond, 10 * kSecond);  // never goes back
     CHECK_EQUAL(pace.position(102 * kSecond), 21 * kSecond);
     pace.pause(102 * kSecond);
     pace.runTo(103 * kSecond, 30 * kSecond);
     CHECK(pace.dueAt(30 * kSecond) && !pace.dueAt(31 * kSecond));
-    // A step shows what was not due, and nothing else is.
+    // A step shows an event that is not due. Nothing else becomes due.
     pace.wentTo(104 * kSecond, 40 * kSecond);
     CHECK_EQUAL(pace.position(104 * kSecond), 40 * kSecond);
     CHECK(!pace.dueAt(35 * kSecond));
-    // On the way to a later place: there no longer.
+    // A run to 50 s is replaced by a run to 20 s, and ends there.
     ReplayPace other = begun();
     other.runTo(101 * kSecond, 50 * kSecond);
     other.runTo(102 * kSecond, 20 * kSecond);
@@ -85,7 +85,7 @@ CT_CASE(runsThrough)
     CHECK_EQUAL(other.position(104 * kSecond), 20 * kSecond);
     other.comesTo(105 * kSecond, 21 * kSecond);
     CHECK_EQUAL(*other.dueAt(21 * kSecond), 106 * kSecond);
-    // Asked for before the beginning is known.
+    // A run requested before the beginning is known.
     ReplayPace early;
     early.runTo(1, 20 * kSecond);
     early.begin(100 * kSecond, 5 * kSecond);
@@ -94,7 +94,7 @@ CT_CASE(runsThrough)
     CHECK_EQUAL(*early.dueAt(21 * kSecond), 101 * kSecond);
 }
 
-/// However long it takes, and whatever is done meanwhile.
+/// No time passes until a run reaches its end, whatever is called before.
 CT_CASE(noTimePassesWhileItRunsThrough)
 {
     ReplayPace pace = begun();
@@ -111,10 +111,10 @@ CT_CASE(noTimePassesWhileItRunsThrough)
     CHECK_EQUAL(*pace.dueAt(40 * kSecond), 201 * kSecond);
     pace.comesTo(201 * kSecond, 50 * kSecond);
     CHECK_EQUAL(*pace.dueAt(50 * kSecond), 202 * kSecond);
-    pace.runTo(201 * kSecond, 35 * kSecond);  // it is there
+    pace.runTo(201 * kSecond, 35 * kSecond);  // already passed
     CHECK_EQUAL(*pace.dueAt(50 * kSecond), 202 * kSecond);
-    // While it stands still, it does so there.
-    pace.pause(201 * kSecond);  // at 40
+    // A replay that is paused stays paused at the end of a run.
+    pace.pause(201 * kSecond);  // position: 40 s
     pace.runTo(202 * kSecond, 60 * kSecond);
     pace.comesTo(210 * kSecond, 70 * kSecond);
     CHECK(!pace.dueAt(70 * kSecond));
@@ -129,7 +129,7 @@ CT_CASE(wildTimesAreFarAway)
     CHECK(*pace.dueAt(~std::uint64_t{0}) > 1000 * kSecond);
 }
 
-/// A thread that lets batches through a gate, and what came out.
+/// A thread that lets batches pass a gate, and collects the output.
 class Passing {
 public:
     Passing(ReplayGate &gate, const std::vector<Batch> &batches)
@@ -177,7 +177,7 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_latest;
     }
-    /// A time was told before what happened up to it.
+    /// Returns true if a time was emitted before data of an earlier time.
     bool wasForetold()
     {
         const std::lock_guard lock(m_mutex);
@@ -206,7 +206,8 @@ std::vector<Batch> stream(std::size_t batches, std::size_t transitions, std::uin
     return all;
 }
 
-/// One transition each, in their order, and what belongs to them; in the end everything, in the order of the stream.
+/// Each step emits one transition, in order, with the rows that belong to it. In the end, all of the stream was
+/// emitted.
 CT_CASE(aStepIsATransition)
 {
     const std::vector<Batch> batches = stream(3, 150, kSecond);
@@ -263,7 +264,7 @@ CT_CASE(aStepGoesOverBatchesWithoutTransitions)
     CHECK_EQUAL(passing.transitions(), 4U);
 }
 
-/// Who steps faster than it is shown and plays then sees no part of what comes later.
+/// Steps that are left when the replay plays are void: no part of a later batch passes early.
 CT_CASE(stepsAreOverWhenItPlays)
 {
     std::vector<Batch> batches = stream(3, 5, 1'000'000 * kSecond);
@@ -275,7 +276,7 @@ CT_CASE(stepsAreOverWhenItPlays)
         gate.step();
         gate.step();
     }));
-    // A step goes on to the next batch, and one is left.
+    // Steps pass over a batch without transitions. Then play() voids the rest.
     CHECK(gate.pass(batches[1], [&](const Batch &) { gate.play(); }));
     std::vector<Batch> then;
     gate.pass(batches[2], [&](const Batch &piece) {
@@ -285,7 +286,7 @@ CT_CASE(stepsAreOverWhenItPlays)
     CHECK(then.size() == 1 && then[0].empty());
 }
 
-/// What was stepped into goes on as a whole.
+/// After a step into a batch, its rest can pass without further steps.
 CT_CASE(goesOnAfterSteps)
 {
     const std::vector<Batch> batches = stream(4, 100, 10 * kSecond);
@@ -300,7 +301,7 @@ CT_CASE(goesOnAfterSteps)
     CHECK_EQUAL(passing.transitions(), 400U);
 }
 
-/// While nothing happens, time goes by: what is told of it never reaches what is to come.
+/// While no data are due, time is passed on, but never up to the next data.
 CT_CASE(timePassesInBetween)
 {
     const std::vector<Batch> batches = stream(2, 5, 1'000'000 * kSecond);
@@ -317,7 +318,7 @@ CT_CASE(timePassesInBetween)
     CHECK_EQUAL(passing.transitions(), 5U);
 }
 
-/// A place in a gap is sought, and what comes before it takes long to show.
+/// The target of the run lies in a gap, and the batches before it are slow to consume.
 CT_CASE(goesOnWhereItWasSought)
 {
     std::vector<Batch> batches = stream(3, 5, kSecond);
@@ -329,7 +330,7 @@ CT_CASE(goesOnWhereItWasSought)
     for (int i = 0; i < 2; ++i) {
         CHECK(gate.pass(batches[static_cast<std::size_t>(i)], [](const Batch &piece) {
             CHECK(!piece.empty());
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));  // at this speed 10 s
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));  // 10 s at this speed
         }));
     }
     std::vector<Batch> then;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Keeping a recording: the file is there as a whole, or what was there before is.
+// Saving a recording: the new file is complete, or the older file stays.
 #include "core/exporting/saverecording.h"
-#include "core/recording/fileclaim.h"
-#include "core/recording/segments.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
 
@@ -14,7 +14,7 @@ using namespace recordingtest;
 
 namespace {
 
-/// A recording of some files in `dir`, called run.ctr.
+/// Writes a recording of several segments in `dir`, called run.ctr.
 std::string recordIn(const TempDir &dir)
 {
     const std::string path = dir.file("run.ctr");
@@ -52,7 +52,7 @@ CT_CASE(keepsAllFilesAsOne)
     const Everything kept = readAll(other.file("kept.ctr"));
     CHECK(kept.error.empty() && kept.hasEnded);
     CHECK(kept.batches.size() == readAll(ctr::segmentPath(path, 0)).batches.size());
-    // Once more, in its place.
+    // Saves again, over the first copy.
     CHECK(static_cast<bool>(saveRecording(path, other.file("kept.ctr"))));
     CHECK(filesIn(other) == 1 && readAll(other.file("kept.ctr")).error.empty());
 }
@@ -68,7 +68,7 @@ CT_CASE(withoutSpaceNothingIsLeft)
         const auto saved = saveRecording(path, to);
         REQUIRE(!saved);
         CHECK_EQUAL(saved.error().message, to + ": File too large; nothing was written, raise the limit on the size of "
-                                                "files (ulimit -f) or choose another place");
+                                                "files (ulimit -f) or choose another folder");
     }
     CHECK(filesIn(other) == 1);
     CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");
@@ -86,7 +86,7 @@ CT_CASE(cancelledNothingHasChanged)
     CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");
 }
 
-/// Nobody's recording goes, least of all the one that is copied.
+/// A recording in use is not replaced, least of all the one that is copied.
 CT_CASE(whatIsInUseIsNotReplaced)
 {
     const TempDir dir;
@@ -106,7 +106,7 @@ CT_CASE(whatIsInUseIsNotReplaced)
     CHECK(contentOf(first) == before);
 }
 
-/// "run.ctr" beside "run.0.ctr" would be taken for the same recording, and so would "run.7.ctr".
+/// With "run.0.ctr" in the same folder, "run.ctr" and "run.7.ctr" would belong to that recording.
 CT_CASE(namesOfOtherRecordingsAreNotGiven)
 {
     const TempDir dir;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// --screenshot: a picture, or the reason on standard error and an exit status that says what failed.
+// --screenshot: a picture, or a reason on standard error with an exit status for it.
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -61,7 +61,7 @@ class ScreenshotTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// At once, or after the picture would have been due.
+    /// The picture is due at once, or after the failure.
     void whatCannotBeOpenedFails_data()
     {
         QTest::addColumn<QStringList>("source");
@@ -123,14 +123,14 @@ private Q_SLOTS:
             const QString text = window.path("text");
             QVERIFY(writeFile(text, "no recording\n"));
             window.setInput(text);
-            // A picture that is due before the first byte was read shows a window that waits.
+            // A picture that is due before the first byte is read shows a waiting window.
             const int status = window.run();
             QVERIFY(status == 3 || (status == 0 && qstrcmp(seconds, "5") != 0));
             QCOMPARE(QFile::exists(window.picture()), status == 0);
         }
     }
 
-    /// There is no end of loading to wait for.
+    /// A recording that is still written has no end of loading to wait for.
     void whatIsStillBeingWrittenIsShown()
     {
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("o.ctr")},
@@ -145,7 +145,7 @@ private Q_SLOTS:
         QVERIFY(batch.wait());
     }
 
-    /// Before anything is started; and a picture that was there stays.
+    /// An unwritable picture is refused before the target starts. A failed run keeps an older picture.
     void picturesThatCannotBeWrittenFail()
     {
         Window window{QStringList()};
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QCOMPARE(recording.err(), QByteArray());
         QCOMPARE(QImage(recording.picture()).size(), QSize(1600, 1000));
 
-        // A part of it can still be shown: a picture, and what is missing.
+        // A truncated recording yields a picture, and a message about the missing part.
         const QByteArray whole = runner::readAll(batch.path("O.CTR"));
         Window part({QStringLiteral("--screenshot-after"), QStringLiteral("0.001"), batch.path("part.ctr")});
         QVERIFY(writeFile(batch.path("part.ctr"), whole.left(whole.size() - 100)));

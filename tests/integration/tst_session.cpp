@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/session/fileloader.h"
-#include "core/session/instructions.h"
-#include "core/session/regionlist.h"
+#include "core/playback/fileloader.h"
 #include "core/session/session.h"
+#include "core/target/instructions.h"
+#include "core/target/regionlist.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -16,7 +16,7 @@ using namespace ct;
 
 namespace {
 
-/// A session with a population, in a directory of its own.
+/// A session with a population, in its own directory.
 struct Capture {
     QTemporaryDir directory;
     std::shared_ptr<Population> population = std::make_shared<Population>();
@@ -44,7 +44,7 @@ LaunchSpec program(const char *name, std::vector<std::string> arguments)
     return spec;
 }
 
-/// Started by somebody else, with the environment that a listening session tells.
+/// Starts a program outside of the session, with the environment that a listening session prints.
 void startElsewhere(QProcess &process, const Session &session, const char *name, const QStringList &arguments)
 {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
-    /// Addresses are the program's, not the shell's that has started it.
+    /// Addresses belong to the program, not to the shell that started it.
     void aShellIsNotTheTarget()
     {
         Capture capture;
@@ -193,10 +193,10 @@ private Q_SLOTS:
         Capture next;
         QVERIFY(next.session.attach(capture.session.regionPath().toStdString()));
         QVERIFY(!next.session.isObserver());
-        QCOMPARE(next.session.state(), SessionState::Capturing);  // nobody is waited for
+        QCOMPARE(next.session.state(), SessionState::Capturing);  // does not wait for a target
         QTRY_COMPARE(next.session.accounting().coroutines, 20U);
         capture.session.terminateTarget();
-        QVERIFY(next.waitForEnd());  // all that mapped it have gone
+        QVERIFY(next.waitForEnd());  // all processes that mapped it have ended
         QCOMPARE(next.session.endReason(), EndReason::TargetExited);
         QVERIFY(!QFile::exists(capture.session.regionPath()));
     }
@@ -212,14 +212,14 @@ private Q_SLOTS:
         capture.session.setPaused(true);
         QVERIFY(capture.session.isPaused());
         QTRY_VERIFY(capture.session.accounting().paused);
-        // Silence: twice the same, with time in between in which some thousand events would have come.
+        // Silent: no new event in 100 ms, in which thousands would have come.
         const auto isSilent = [&] {
             const std::uint64_t before = capture.population->captured();
             QTest::qWait(100);
             return capture.population->captured() == before;
         };
         QTRY_VERIFY(isSilent());
-        QCOMPARE(capture.session.accounting().lost, 0U);  // what was not written was not lost
+        QCOMPARE(capture.session.accounting().lost, 0U);  // unpublished events are not lost
         const std::uint64_t quiet = capture.population->captured();
         capture.session.setPaused(false);
         QVERIFY(!capture.session.isPaused());
@@ -278,7 +278,7 @@ private Q_SLOTS:
         QTRY_COMPARE(capture.session.state(), SessionState::Capturing);
         process.terminate();
         QVERIFY(process.waitForFinished());
-        QCOMPARE(capture.session.state(), SessionState::Capturing);  // still: the next one may come
+        QCOMPARE(capture.session.state(), SessionState::Capturing);  // another target may come
         capture.session.stopCapture();
         QVERIFY(capture.waitForEnd());
         QVERIFY(QDir(capture.directory.path()).isEmpty());
@@ -303,8 +303,8 @@ private Q_SLOTS:
         QVERIFY(late.waitForEnd());
         QCOMPARE(late.session.accounting().coroutines, 20U);
         QCOMPARE(late.population->size(), 20U);
-        QVERIFY(!late.session.notices().filter(QStringLiteral("what no engine had read")).isEmpty());
-        QVERIFY(QFile::exists(region));  // evidence is not deleted for having been looked at
+        QVERIFY(!late.session.notices().filter(QStringLiteral("that no engine had read")).isEmpty());
+        QVERIFY(QFile::exists(region));  // reading a region does not delete it
         QVERIFY(late.session.regionLeftOver());
         QVERIFY(deleteRegion(region.toStdString()));
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// SQLite databases that find no room, or that another program has locked.
+// SQLite databases without room on the disk, or locked by another program.
 #include "core/exporting/filelimitwatch.h"
 #include "core/exporting/sqliteconnection.h"
 #include "tests/integration/exportsupport.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kEvents = 50'000;
 
-/// Every address is in a function with a long name.
+/// Resolves every address to a function with a long name.
 class LongNames final : public AddressLookup {
 public:
     Answer known(const EventAddress &) override { return m_answer; }
@@ -46,10 +46,10 @@ struct Capture {
             event.site = kUnknownSite;
         QVERIFY(bool(sink->consume(batch)));
         batch.clear();
-        batch.now = ~std::uint64_t{0} >> 1;  // time for a commit
+        batch.now = ~std::uint64_t{0} >> 1;  // makes a commit due
         QVERIFY(bool(sink->consume(batch)));
     }
-    /// With room for so many bytes more.
+    /// Finishes with room for `room` more bytes.
     Result<void> finish(qint64 room)
     {
         Accounting sums;
@@ -91,7 +91,7 @@ bool contains(const Error &error, const char *text)
     return error.message.find(text) != std::string::npos;
 }
 
-/// Writes to a file that this process has open fail from now on, for another reason than its size.
+/// Makes writes to a file that this process has open fail, for another reason than its size.
 void failWritesTo(const QString &path)
 {
     const int readOnly = ::open(qPrintable(path), O_RDONLY | O_CLOEXEC);
@@ -137,7 +137,7 @@ private Q_SLOTS:
         QCOMPARE(Database(capture.path).rows("SELECT count(*) FROM addresses"), QStringList(QStringLiteral("0")));
     }
 
-    /// Rows that wait for their commit when the run ends.
+    /// Rows still wait for their commit when the run ends.
     void theLatestEventsMayFindNoRoom()
     {
         Capture capture;
@@ -217,7 +217,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("a.sqlite"));
         putContent(path, "of another program");
-        // As SQLite locks a file for writing.
+        // Locks the file as SQLite does for writing.
         const int fd = ::open(qPrintable(path), O_RDWR | O_CLOEXEC);
         struct flock lock = {};
         lock.l_type = F_WRLCK;
@@ -248,7 +248,7 @@ private Q_SLOTS:
         QCOMPARE(written.error().code, ErrorCode::Busy);
         QCOMPARE(written.error().message,
                  path.toStdString() +
-                     ": database is locked by another program, close the database there or choose another place");
+                     ": database is locked by another program, close the database there or choose another path");
         QVERIFY(bool(other->run("COMMIT")));
         QVERIFY(bool(ours->run("INSERT INTO t VALUES (1)")));
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An engine that the system stops again and again, in the middle of a pass: lanes that it found empty fill up before it
-// reads the next ones. Nothing may be counted twice for that.
+// The system stops the engine again and again, in the middle of a pass. Lanes that were empty fill up before the engine
+// reads the next ones. Nothing may be counted twice.
 #include "tests/integration/recordedbooks.h"
 #include "tests/support/qtsuite.h"
 
@@ -18,7 +18,7 @@ using runner::words;
 
 namespace {
 
-/// Stops the engine for 0.5 to 4 ms, lets it run for 20 to 400 us, and so on until it has ended.
+/// Stops the engine for 0.5 to 4 ms and lets it run for 20 to 400 us, again and again until it has ended.
 void stall(Batch &batch, unsigned seed)
 {
     std::minstd_rand random(seed);
@@ -39,7 +39,7 @@ class StalledEngineTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// Threads that come and go bury coroutines and reuse their stations at once.
+    /// Threads come and go. Their coroutines end, and the stations are reused at once.
     void countsNothingTwice_data()
     {
         QTest::addColumn<QString>("program");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A recording that goes to standard output.
-#include "core/recording/recordingreader.h"
+// A recording on standard output.
+#include "core/recording/read/recordingreader.h"
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/terminals.h"
@@ -50,7 +50,7 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    /// Whoever read it has gone: said, and the target notices nothing.
+    /// The reader closes the pipe. The program reports it, and the target does not notice.
     void theTargetOutlivesABrokenPipe()
     {
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("-")}, storm());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Targets built with existing SDKs in batch runs: functions and lines in findings, exports and recordings.
-#include "core/recording/recordingreader.h"
+// Batch runs of targets built with existing SDKs: functions and lines in findings, exports and recordings.
+#include "core/recording/read/recordingreader.h"
 #include "database.h"
 #include "runner.h"
 #include "tests/support/qtsuite.h"
@@ -17,13 +17,13 @@ QStringList waiting(const char *name, const char *tenths = "600")
     return {QStringLiteral("--"), QString::fromStdString(made::path(name)), QLatin1String(tenths), QStringLiteral("3")};
 }
 
-/// Ends the run when its coroutines have waited long enough to be found, however slow the machine is.
+/// Ends the run when its coroutines have waited long enough to be stuck, however slow the machine is.
 bool endAfterTheWait(runner::Batch &batch)
 {
-    if (!batch.start() || !batch.waitForOutput("waited 6 s"))
+    if (!batch.start() || !batch.waitForOutput("waited long enough"))
         return false;
     batch.signal(SIGTERM);
-    // A shell that was the target ends by the signal.
+    // If the target was a shell, it ends by the signal.
     return batch.wait() && (batch.exitCode() == 0 || batch.exitCode() == 128 + SIGTERM);
 }
 
@@ -44,7 +44,7 @@ QString fetchLine()
 
 struct Recorded {
     RecordingInfo info;
-    std::map<CoroutineId, FramePlace> learned;
+    std::map<CoroutineId, FrameLocation> learned;
 };
 
 Recorded readRecording(const QString &path)
@@ -57,7 +57,7 @@ Recorded readRecording(const QString &path)
         FileFacts facts;
         if (!(*reader)->takeFacts(facts))
             continue;
-        for (const FramePlace &place : facts.frames)
+        for (const FrameLocation &place : facts.frames)
             recorded.learned[place.coroutine] = place;
     }
     if (reader)
@@ -94,7 +94,7 @@ private Q_SLOTS:
 #endif
     }
 
-    /// The shell is no part of it, also in the recording.
+    /// The target is the program, not the shell, in the recording too.
     void throughAShellToo()
     {
         runner::Batch batch;
@@ -117,7 +117,7 @@ private Q_SLOTS:
         QVERIFY(!target->modules.empty());
     }
 
-    /// So many that look-ahead has not come to all of them.
+    /// More coroutines than are resolved ahead of the end.
     void lookingUpCanBeEnded()
     {
         runner::Batch batch;
@@ -126,9 +126,9 @@ private Q_SLOTS:
                                                  QString::fromStdString(made::path("waiting_gxx")),
                                                  QStringLiteral("600"), QStringLiteral("10000")});
         QVERIFY(batch.start());
-        QVERIFY2(batch.waitForOutput("waited 6 s"), batch.err().constData());
+        QVERIFY2(batch.waitForOutput("waited long enough"), batch.err().constData());
         batch.signal(SIGTERM);
-        QVERIFY2(batch.waitForError("looking up where"), batch.err().constData());
+        QVERIFY2(batch.waitForError("resolving where"), batch.err().constData());
         batch.signal(SIGTERM);
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Processes of version-1 programs, which say nothing of themselves: that they come, and that each of them goes.
+// Version-1 programs have no entries in the process table. The session still reports when each process comes and goes.
 #include "core/session/session.h"
 #include "core/trace/population.h"
 
@@ -57,8 +57,8 @@ struct Listening {
     }
 };
 
-/// Connects, and stays until it is killed, but maps nothing. Made before there is a region: a mapping would be
-/// inherited, and be there until the exec.
+/// Connects and stays until it is killed, but maps nothing. Forked before the region exists, because the child would
+/// inherit a mapping until its exec.
 class Stranger {
 public:
     Stranger()
@@ -129,10 +129,10 @@ private Q_SLOTS:
         }
         QCOMPARE(listening.gone.size(), 2);
         QVERIFY(listening.session.targetPids().empty());
-        QCOMPARE(listening.session.state(), SessionState::Capturing);  // others may come
+        QCOMPARE(listening.session.state(), SessionState::Capturing);  // another target may come
     }
 
-    /// It may be over before anybody has looked.
+    /// A process may have ended before the session searches for it.
     void aShortLifeIsNoticed()
     {
         Listening listening;
@@ -157,7 +157,7 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.gone.size(), 6);
     }
 
-    /// Found by searching.
+    /// A process that does not connect is found by searching.
     void whoDoesNotConnectIsSeenAndMissed()
     {
         Listening listening;
@@ -169,7 +169,7 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.gone.size(), 1);
     }
 
-    /// As another engine does, to see whether anybody listens.
+    /// Connects as another engine does to check for a listener.
     void whoeverOnlyConnectsIsNoTarget()
     {
         auto stranger = std::make_unique<Stranger>();
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QCOMPARE(listening.gone.size(), 1);
     }
 
-    /// Attached, all have to go before it is the end.
+    /// An attached session ends when the last process has ended.
     void attachedUntilTheLastHasGone()
     {
         Listening listening;

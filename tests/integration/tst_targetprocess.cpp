@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/session/targetprocess.h"
+#include "core/target/targetprocess.h"
 #include "tests/support/paths.h"
 
 #include "tests/support/qtsuite.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPatienceMs = 30'000;
 
-/// Runs to the end and keeps what came over the terminal.
+/// Runs a process to its end and keeps its terminal output.
 struct Run {
     TargetProcess process;
     QByteArray output;
@@ -177,7 +177,7 @@ private Q_SLOTS:
 
     void inheritsNoDescriptorsButTheKept()
     {
-        const int leaking = open("/dev/null", O_RDONLY);  // not close-on-exec on purpose
+        const int leaking = open("/dev/null", O_RDONLY);  // without close-on-exec on purpose
         const int kept = open("/dev/null", O_RDONLY);
         QVERIFY(leaking > 2 && kept > 2);
         Run run;
@@ -276,7 +276,7 @@ private Q_SLOTS:
         QFile file(mark);
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.close();
-        QTRY_VERIFY(QFile::exists(mark + QStringLiteral(".2")));  // output went nowhere, and did not stop it
+        QTRY_VERIFY(QFile::exists(mark + QStringLiteral(".2")));  // output was discarded, and it went on
         QTRY_COMPARE(kill(pid, 0), -1);                           // reaped, not a zombie
     }
 };

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The real program where the system starts no thread for it: a message and an exit status, no abort and no endless
-// wait.
+// The real program when the system starts no thread for it: a message and an exit status, no abort and no endless wait.
 #include "app/batch.h"
 #include "runner.h"
 #include "tests/support/nothreads.h"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A program that shows no coroutine: one sentence with the likely cause, and one pointer.
-#include "core/session/instructions.h"
-#include "core/session/programrights.h"
-#include "core/session/untraced.h"
+// A program without traced coroutines: one sentence with the likely cause, and one pointer.
+#include "core/target/instructions.h"
+#include "core/target/programrights.h"
+#include "core/target/untraced.h"
 #include "runner.h"
 #include "tests/support/qtsuite.h"
 
@@ -72,7 +72,7 @@ private Q_SLOTS:
             QCOMPARE(sentence.count(u'.'), 1);
             QVERIFY(sentence.startsWith(QLatin1String("No coroutine was seen: ")));
         }
-        // A process that has the probe outweighs the shell that started it.
+        // A process with the probe outweighs the shell that started it.
         QCOMPARE(why([](UntracedFacts &facts) {
                      facts.hasEntry = facts.connected = facts.lacksVariables = true;
                      facts.dropsEnvironment = "sudo";
@@ -102,7 +102,7 @@ private Q_SLOTS:
         for (const std::string &file : {plain, setuid, setgid})
             QVERIFY(QFile::copy(QStringLiteral("/bin/true"), QString::fromStdString(file)));
         QVERIFY(!gainsRights(plain) && !gainsRights(folder.path().toStdString()) && !gainsRights("/nowhere"));
-        // Our own user has no more rights than we.
+        // Setuid to our own user gives no additional rights.
         QCOMPARE(::chmod(plain.c_str(), 04755), 0);
         QVERIFY(!gainsRights(plain));
 
@@ -130,6 +130,11 @@ private Q_SLOTS:
         QCOMPARE(privilegedProgram(command), std::string("setuid"));
         command.argv = {plain, setuid};
         QCOMPARE(privilegedProgram(command), std::string());
+        // Without PATH the usual directories are searched, as for the launch itself.
+        LaunchSpec withoutPath;
+        withoutPath.argv = {"expiry"};
+        withoutPath.environment["PATH"] = std::nullopt;
+        QCOMPARE(privilegedProgram(withoutPath), std::string(gainsRights("/usr/bin/expiry") ? "expiry" : ""));
         command.argv.clear();
         command.shellLine = "cat setuid";
         QCOMPARE(privilegedProgram(command), std::string());
@@ -162,7 +167,7 @@ private Q_SLOTS:
         QVERIFY(peer.waitForFinished(runner::kPatienceMs));
         QVERIFY(!connected.facts(identity, false).livesUnmapped);
         UntracedWatch stranger;
-        stranger.connected(static_cast<int>(::getpid()));  // an engine that asks whether anybody listens
+        stranger.connected(static_cast<int>(::getpid()));  // like an engine that checks for a listener
         QVERIFY(!stranger.facts(identity, false).connected);
     }
 
@@ -189,7 +194,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!bare.isRunning(), runner::kPatienceMs);
     }
 
-    /// Beside the sums of the run: one line.
+    /// One line, in addition to the sums of the run.
     void batchSaysOneLine_data()
     {
         QTest::addColumn<QString>("line");
@@ -210,7 +215,7 @@ private Q_SLOTS:
         QVERIFY(said.contains(Instructions::nothingTracedPointer().toUtf8()));
     }
 
-    /// The pointer points at something: the window's checklist stands in the man page.
+    /// The man page has the window's checklist, to which the message points.
     void theManPageHasTheChecklist()
     {
         QString page = QString::fromUtf8(runner::readAll(runner::sourceFile("packaging/corotracer-gui.1")));

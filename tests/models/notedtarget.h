@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target written by hand that says everything of its coroutines that a target can say.
+// A simulated target for tests. It writes events and every kind of note about its coroutines into a trace.
 #pragma once
 
 #include "core/trace/history.h"
@@ -52,7 +52,7 @@ public:
     {
         batch.transitions.push_back({now, 0x400000, m_numbers[id]++, 0, id, tid, at, PointKind::Await, false});
     }
-    /// Of the suspension that was written last.
+    /// Describes the latest event of the coroutine, which must be a suspension.
     void waits(CoroutineId id, WaitKind kind, std::uint64_t object, CoroutineId target = kNoCoroutine)
     {
         batch.notes.waits.push_back({id, m_numbers[id] - 1, kind, object, target});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The marks of a trace's rows as texts.
+// The timeline marks of a row as text.
 #pragma once
 
 #include "models/timelinegeometry.h"
@@ -15,7 +15,7 @@ namespace ct::test {
 
 inline constexpr std::uint64_t kBase = 1'000'000;
 
-/// 100 columns of `step` ns from kBase on.
+/// A view of `columns` columns, `step` ns each, that begins at `from`.
 inline TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, int columns = 100)
 {
     TimelineCoordinates view;
@@ -27,7 +27,7 @@ inline TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, 
     return view;
 }
 
-/// "Running 10-20, Suspended 20-30@1"; "!" where something was lost
+/// "Running 10-20, Suspended 20-30@1": kind, columns, site. "%" = density of a mixed mark, "!" = events were lost.
 inline std::string text(const std::vector<TimelineMark> &marks)
 {
     static const char *const kNames[] = {"Created",  "Running", "Suspended", "Mixed",   "Stuck",

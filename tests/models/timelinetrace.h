@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace written by hand, for the tests of the timeline. Coroutines may be written one after the other: their events
-// are sorted by time before they are consumed, the way a source would have seen them.
+// A simulated trace for the tests of the timeline. A test may write one coroutine after the other: events are sorted by
+// time before they are consumed, as a source emits them.
 #pragma once
 
 #include "core/trace/history.h"
@@ -44,7 +44,7 @@ public:
     {
         m_batch.transitions.push_back({ts, 0x400000, m_numbers[id]++, 0, id, 1, site, kind, false});
     }
-    /// The next `count` events of the coroutine are not seen.
+    /// The next `count` events of the coroutine are lost.
     void lose(CoroutineId id, std::uint64_t count)
     {
         m_batch.losses.push_back({id, m_numbers[id], count, false});
@@ -53,7 +53,7 @@ public:
     void dies(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
     void processEnds(std::uint64_t ts) { m_batch.notes.processEnds.push_back({kPid, ts}); }
 
-    /// The population sees it, the history only with the next pass(): as between the two sinks of a live trace.
+    /// Only the population consumes the batch. The history consumes it in the next pass(), as a sink that lags behind.
     void passToPopulationOnly(std::uint64_t now)
     {
         sort(now);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The models of the capture dock, and what finds out which columns are worth showing.
+// The models of the capture dock, and NotesScout, which finds the kinds of notes that a target sends.
 #include "models/dropmodel.h"
 #include "models/notesscout.h"
 #include "models/processmodel.h"

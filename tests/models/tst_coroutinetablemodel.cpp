@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kFirstPid = 500;
 
-/// Plays a target: births, transitions and deaths, one batch each time.
+/// A simulated target. Each commit() makes one batch of its births, transitions, notes and deaths.
 class Target {
 public:
     void bear(std::uint32_t count)
@@ -57,7 +57,7 @@ public:
     }
     void name(CoroutineId id, std::string name) { m_batch.notes.names.push_back({id, std::move(name)}); }
     void parent(CoroutineId id, CoroutineId parent) { m_batch.notes.parents.push_back({id, parent}); }
-    /// Describes the latest event of `id`, a suspension.
+    /// Describes the latest event of `id`, which must be a suspension.
     void waits(CoroutineId id, WaitKind kind, std::uint64_t object, CoroutineId on = kNoCoroutine)
     {
         m_batch.notes.waits.push_back({id, m_next[id] - 1, kind, object, on});
@@ -87,10 +87,10 @@ std::vector<qulonglong> columnOf(const Model &model, int column)
     return values;
 }
 
-/// A target whose coroutines differ in every column, in another order than their ids.
+/// Writes coroutines that differ in every column. The order of the values is not the order of the ids.
 void fillEveryColumn(Target &target)
 {
-    // Ranks of sites are the other way round than their ids.
+    // Sites sort in the reverse order of their ids.
     for (SiteId site = 1; site <= 5; ++site)
         target.addSite(site, "a.cpp", 100 - site, std::string(9 - site, 'f'));
     target.bear(300);
@@ -119,7 +119,7 @@ void fillEveryColumn(Target &target)
     target.commit();
 }
 
-/// What `row` is sorted by in `column`, as text that sorts alike.
+/// The sort key of `row` in `column`, as text with the same order.
 QString sortText(const Model &model, const Population &population, int row, int column)
 {
     const QModelIndex index = model.index(row, column);
@@ -195,7 +195,7 @@ void TestCoroutineTableModel::showsRawValues()
     QCOMPARE(model.index(0, Model::IdColumn).data(Model::AddressRole).toULongLong(), 0x1000U);
     QCOMPARE(model.index(0, Model::IdColumn).data(Model::ProbeIdRole).toULongLong(), 0xABC000U);
     QCOMPARE(model.index(0, Model::SinceColumn).data().toULongLong(), 5001U);
-    QCOMPARE(model.index(0, Model::SuspendedTimeColumn).data().toULongLong(), 1U);  // up to now
+    QCOMPARE(model.index(0, Model::SuspendedTimeColumn).data().toULongLong(), 1U);  // ns, up to now
     QCOMPARE(model.index(0, Model::IdColumn).data(Model::NowRole).toULongLong(), 5002U);
     QCOMPARE(model.index(0, Model::LostColumn).data().toULongLong(), 0U);
     QCOMPARE(model.index(2, Model::LostColumn).data().toULongLong(), 17U);
@@ -246,7 +246,7 @@ void TestCoroutineTableModel::announcesOnlyWhatChanged()
     target.step(70);
     target.commit();
     model.sample();
-    // One page of rows, and the times of all.
+    // One signal for a page of rows, and one for the times of all rows.
     QCOMPARE(changed.count(), 2);
     QCOMPARE(changed.at(0).at(0).toModelIndex().row(), 64);
     QCOMPARE(changed.at(0).at(1).toModelIndex().row(), 127);
@@ -282,7 +282,7 @@ void TestCoroutineTableModel::sortsByEveryColumn()
             if (order == Qt::DescendingOrder)
                 std::reverse(texts.begin(), texts.end());
             QVERIFY(std::is_sorted(texts.cbegin(), texts.cend()));
-            // Equal values are sorted in any order.
+            // Rows with equal values may have any order. The check needs more than two distinct values.
             QVERIFY(QSet<QString>(texts.cbegin(), texts.cend()).size() > 2);
         }
         model.sort(Model::IdColumn);
@@ -319,7 +319,7 @@ void TestCoroutineTableModel::filtersByStateAndText()
     QCOMPARE(model.rowCount(), 0);
     model.setTextFilter(QString());
     QCOMPARE(model.rowCount(), 20);
-    // Born ones are shown only when they pass.
+    // New coroutines are shown only if they pass the filters.
     target.bear(2);
     target.step(31);
     target.commit();
@@ -345,7 +345,7 @@ void TestCoroutineTableModel::selectionStaysWithItsCoroutine()
     model.sort(Model::IdColumn, Qt::DescendingOrder);
     QCOMPARE(model.idAt(even.row()), 200U);
     QCOMPARE(even.column(), static_cast<int>(Model::StateColumn));
-    model.setStateMask(stateBit(CoroutineState::Suspended));  // 200 removals of one row each: as one change of layout
+    model.setStateMask(stateBit(CoroutineState::Suspended));  // removes 200 single rows as one layout change
     QCOMPARE(model.idAt(even.row()), 200U);
     QVERIFY(!odd.isValid());
     model.setTextFilter(QStringLiteral("200"));
@@ -369,7 +369,7 @@ void TestCoroutineTableModel::pauseKeepsTheValues()
     model.sample();
     QCOMPARE(model.rowCount(), 3);
     QCOMPARE(model.index(2, Model::EventsColumn).data().toULongLong(), 0U);
-    model.sort(Model::EventsColumn, Qt::DescendingOrder);  // by what is shown
+    model.sort(Model::EventsColumn, Qt::DescendingOrder);  // sorts by the shown values
     QCOMPARE(model.idAt(0), 0U);
     model.setPaused(false);
     model.sample();
@@ -393,12 +393,12 @@ void TestCoroutineTableModel::sortsInTheBackground()
     target.bear(1);
     target.commit();
     model.sample();
-    QVERIFY(ordered.count() >= 1);  // the birth; the order comes later
+    QVERIFY(ordered.count() >= 1);  // for the new row; the new order follows later
     QTRY_VERIFY(!model.isSorting());
     verifyRows(model);
     QCOMPARE(model.idAt(0), 0U);
     QCOMPARE(model.idAt(1), 3U);
-    QCOMPARE(model.idAt(static_cast<int>(many)), many);  // born meanwhile: at the end until the next time
+    QCOMPARE(model.idAt(static_cast<int>(many)), many);  // a new coroutine stays at the end until the next sort
     const std::vector<qulonglong> events = columnOf(model, Model::EventsColumn);
     QVERIFY(std::is_sorted(events.rbegin(), events.rend()));
 }
@@ -413,9 +413,9 @@ void TestCoroutineTableModel::staleOrderingsAreDropped()
     for (int column = Model::ColumnCount - 1; column >= 0; --column)
         model.sort(column, Qt::DescendingOrder);
     QTRY_VERIFY(!model.isSorting());
-    QCOMPARE(model.idAt(0), Model::kBackgroundFrom * 10 - 1);  // the last wish was by id
+    QCOMPARE(model.idAt(0), Model::kBackgroundFrom * 10 - 1);  // the last request sorts by id
     model.sort(Model::SinceColumn);
-    model.setPopulation(nullptr);  // under way: cancelled
+    model.setPopulation(nullptr);  // cancels the sort in progress
     QCOMPARE(model.rowCount(), 0);
     QVERIFY(!model.isSorting());
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the table shows of what targets say: names, parents, waits, and ends of processes.
+// The table with notes: names, parents, waits, and ends of processes.
 #include "models/coroutinetablemodel.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
@@ -51,7 +51,7 @@ void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
     QCOMPARE(model.index(model.rowOf(locked), 0).data(Model::WaitObjectRole).toULongLong(), 0xBEEFU);
     QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::WaitTargetRole).toUInt(), locked);
     QCOMPARE(model.index(model.rowOf(timed), 0).data(Model::BodySiteRole).toUInt(), lion);
-    // Names given and names of functions in one order, the nameless last.
+    // Names from notes and names of functions are sorted together. Coroutines without a name are last.
     model.sort(Model::NameColumn);
     QCOMPARE(model.visibleOrder(), (std::vector<CoroutineId>{root, timed, locked, plain}));
     model.sort(Model::WaitsOnColumn);
@@ -64,7 +64,7 @@ void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
     model.setTextFilter(QStringLiteral("lion"));
     QCOMPARE(model.visibleOrder(), std::vector<CoroutineId>{timed});
     model.setTextFilter(QString());
-    // A pause keeps what it waits on, too.
+    // A pause also keeps the shown wait.
     model.setPaused(true);
     target.resume(locked);
     target.commit();
@@ -75,7 +75,7 @@ void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
     QVERIFY(!at(locked, Model::WaitsOnColumn).isValid());
 }
 
-/// Several processes, one of them has ended.
+/// Rows of coroutines that the population evicted disappear from the table.
 void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
 {
     Population population(Population::kMostCoroutines, {640, 64'000});
@@ -108,7 +108,7 @@ void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
             QCOMPARE(model.rowOf(model.idAt(row)), row);
         }
         QCOMPARE(model.rowOf(70), -1);
-        QVERIFY(model.rowOf(1000) >= 0);  // lives
+        QVERIFY(model.rowOf(1000) >= 0);  // still alive
         QVERIFY(model.rowOf(born - 1) >= 0);
     };
     for (const int column : {Model::IdColumn, Model::NameColumn, Model::BirthColumn}) {
@@ -117,7 +117,7 @@ void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
         model.sample();
         verify();
     }
-    // Paused, what was shown stays.
+    // While paused, the shown rows stay.
     model.setPaused(true);
     const int rows = model.rowCount();
     const CoroutineId shown = model.idAt(rows / 2);
@@ -129,12 +129,13 @@ void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
     model.setPaused(false);
     model.sample();
     verify();
-    // A model that comes later.
+    // A model that is attached later has the same rows.
     Model late;
     late.setPopulation(&population);
     QCOMPARE(static_cast<std::uint64_t>(late.rowCount()), population.keptCount());
 }
 
+/// Several processes. One of them has ended.
 void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
 {
     constexpr std::uint32_t kOther = NotedTarget::kPid + 1;
@@ -168,17 +169,17 @@ void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
     target.batch.notes.processEnds.push_back({kOther, target.now - 5 * kMs});
     target.commit(100 * kMs);
     model.sample();
-    QVERIFY(changed.first().at(0).toModelIndex().column() == 0);  // the look of the whole row
+    QVERIFY(changed.first().at(0).toModelIndex().column() == 0);  // the style of the whole row
     QCOMPARE(lasted(gone), 25 * kMs);
     QCOMPARE(value(gone, Model::SuspendedTimeColumn), 25 * kMs);
     QCOMPARE(value(running, Model::RunTimeColumn), 25 * kMs);
     QVERIFY(value(gone, 0, Model::EndedRole) && !value(lives, 0, Model::EndedRole));
-    // So long ago it was.
+    // A destroyed coroutine shows the time since its end.
     QCOMPARE(lasted(destroyed), 130 * kMs);
     QVERIFY(!value(destroyed, 0, Model::EndedRole));
     QCOMPARE(lasted(lives), 120 * kMs);
     QCOMPARE(value(lives, Model::SuspendedTimeColumn), 120 * kMs);
-    // Longest first, as it is shown.
+    // The longest time is first, as shown.
     const auto inOrder = [&] {
         model.sample();
         return model.rowOf(lives) < model.rowOf(gone);

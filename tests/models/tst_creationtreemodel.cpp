@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
 
-/// Newborns are taken over one sample after they were seen.
+/// Samples until the tree is complete. It adds a new coroutine one sample after it saw it.
 void settle(Model &model)
 {
     do {
@@ -38,7 +38,7 @@ CoroutineId idOf(const QModelIndex &index)
     return index.data(Model::CoroutineIdRole).toUInt();
 }
 
-/// Every loaded row says its parent, and its parent's place.
+/// Checks that every loaded row below `parent` has the right parent and index.
 void verifyBelow(const Model &model, const Population &population, const QModelIndex &parent)
 {
     for (int row = 0; row < model.rowCount(parent); ++row) {
@@ -159,7 +159,7 @@ void TestCreationTreeModel::parentsMayComeLaterAndChange()
     verifyBelow(model, *target.population, {});
 }
 
-/// The tree sees one of two changes first, and then both together look like a cycle.
+/// The tree reads one of two changes first. The new and the old parent together then look like a cycle.
 void TestCreationTreeModel::parentsMayChangePlaces()
 {
     NotedTarget target;
@@ -184,7 +184,7 @@ void TestCreationTreeModel::parentsMayChangePlaces()
     }
 }
 
-/// Also when the time is over between the two pages: whoever walks up has to arrive.
+/// No cycle even if an update runs out of time between the two pages: a walk towards the root must always end.
 void TestCreationTreeModel::noCycleWhileParentsChangePlaces()
 {
     NotedTarget target;
@@ -211,7 +211,7 @@ void TestCreationTreeModel::noCycleWhileParentsChangePlaces()
         target.batch.notes.parents.push_back({lower, upper});
         target.commit();
         for (int i = 0; i < 8; ++i) {
-            tree.update(std::chrono::nanoseconds(0));  // 63 pages
+            tree.update(std::chrono::nanoseconds(0));  // reads 63 pages
             QVERIFY(depthOf(a) <= 3 && depthOf(b) <= 3);
         }
         QCOMPARE(tree.parentOf(lower), upper);
@@ -256,7 +256,7 @@ void TestCreationTreeModel::longListsAreLoadedInPortions()
     QCOMPARE(idOf(more), kNoCoroutine);
     QVERIFY(!model.hasChildren(more));
     QVERIFY(!model.index(portion, Model::StateColumn, top).data().isValid());
-    model.showMore(model.index(0, 0, top));  // an ordinary row: nothing
+    model.showMore(model.index(0, 0, top));  // no effect on an ordinary row
     QCOMPARE(model.rowCount(top), portion + 1);
     model.showMore(more);
     QCOMPARE(model.rowCount(top), 2 * portion + 1);
@@ -292,7 +292,7 @@ void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
     settle(model);
     QCOMPARE(model.rowCount(), 0);
     QCOMPARE(model.treeCount(), 1U);
-    // Somebody who was thought to be gone has a child that lives.
+    // A hidden coroutine reappears when a child of it lives.
     const CoroutineId late = target.born(a);
     target.commit();
     settle(model);
@@ -339,7 +339,7 @@ void TestCreationTreeModel::revealsWhatIsFarAway()
     QCOMPARE(idOf(index.parent()), last);
     QCOMPARE(idOf(index.parent().parent()), root);
     QCOMPARE(model.rowCount(model.index(0, 0)), static_cast<int>(Model::kPortion) + 2);
-    QVERIFY(model.reveal(3).isValid());  // destroyed, but asked for
+    QVERIFY(model.reveal(3).isValid());  // destroyed, but requested
     settle(model);
     QVERIFY(model.indexOf(below).isValid());
     QVERIFY(model.indexOf(3).isValid());
@@ -376,7 +376,7 @@ void TestCreationTreeModel::deepChainsAreEndured()
     QCOMPARE(model.memberCount(), circlesPossible ? 300'002U : 300'001U);
     QVERIFY(!model.reveal(id).isValid());
     QVERIFY(model.reveal(100).isValid());
-    // At the top: what hangs below is not looked through.
+    // A new parent at the top of the chain would make a cycle. The chain below is not searched for it.
     target.batch.notes.parents.push_back({circlesPossible ? other : first, id});
     target.commit();
     settle(model);
@@ -397,7 +397,7 @@ void TestCreationTreeModel::aMillionDoesNotStall()
         model.sample();
         ++samples;
     }
-    QVERIFY(samples > 2);  // in steps
+    QVERIFY(samples > 2);  // the work is divided into steps
     QCOMPARE(model.memberCount(), 1'000'000U);
     QVERIFY(child(model, model.index(0, 0), 0).isValid());
     QCOMPARE(model.rowCount(model.index(0, 0)), static_cast<int>(Model::kPortion) + 1);

@@ -8,8 +8,8 @@ using namespace ct;
 CT_CASE(ratesComeFromSums)
 {
     RatesModel rates;
-    CHECK(!rates.add(1'000'000'000, 100, 5, 1));  // where it begins
-    CHECK(!rates.add(1'100'000'000, 200, 5, 1));  // too soon
+    CHECK(!rates.add(1'000'000'000, 100, 5, 1));  // the start of the first interval
+    CHECK(!rates.add(1'100'000'000, 200, 5, 1));  // too soon for another sample
     CHECK(rates.add(1'500'000'000, 600, 10, 7));
     CHECK(rates.samples().size() == 1);
     CHECK_EQUAL(rates.eventsPerSecond(), 1000.0);

@@ -45,7 +45,7 @@ private Q_SLOTS:
         QCOMPARE(model.bytes(), std::uint64_t{300});
         QCOMPARE(model.run(0).name, std::string("a"));
         const QPersistentModelIndex kept = model.index(1, 0);
-        // One goes, one comes between, one is larger.
+        // One row is removed, one is inserted, and one has a new size.
         inserted.clear();
         model.setRuns({run("d"), run("c", 200), run("b")});
         QCOMPARE(removed.count(), 1);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-/// Coroutines that are suspended and resumed at will; time is set by hand.
+/// A simulated target. The test suspends and resumes coroutines and sets the time.
 class Target {
 public:
     explicit Target(std::uint32_t count)
@@ -132,7 +132,7 @@ void TestStuckModel::updatesInPlace()
     const QPersistentModelIndex group = model.index(0, 0);
     const QPersistentModelIndex third = model.index(2, 0, group);
     QCOMPARE(third.data().toUInt(), 2U);
-    // Another site gets more: it goes to the top, everything stays with what it was.
+    // Another site has more stuck coroutines and moves to the top. Persistent indexes keep their rows.
     for (CoroutineId id = 10; id < 20; ++id)
         target.suspend(id, 2);
     target.resume(0);
@@ -236,7 +236,7 @@ void TestStuckModel::judgesInTheBackground()
     target.advance(kSecond * 3);
     model.sample();
     QVERIFY(model.isJudging());
-    model.sample();  // one at a time
+    model.sample();  // does not start a second judgement
     QTRY_COMPARE(model.stuckCount(), 100);
     model.sample();
     model.setPopulation(nullptr);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where the timeline knows nothing: lost events, and the time after a process has ended.
+// Times without captured events in the timeline: gaps of lost events, and the time after the end of a process.
 #include "models/timelinebar.h"
 #include "tests/models/timelinemarks.h"
 #include "tests/support/check.h"
@@ -34,7 +34,7 @@ CT_CASE(lost_latest_transitions_are_unknown)
     CHECK(marksOf(trace, viewOf(1'000), id, kBase + 59'000).find("Unknown 2") != std::string::npos);
 }
 
-/// A short gap must be seen, but a column must not look as if all of it was lost.
+/// A short gap must be visible, but its column must not look completely lost.
 CT_CASE(a_gap_that_is_short_for_its_column_leaves_the_rest_visible)
 {
     TimelineTrace trace;
@@ -53,19 +53,19 @@ CT_CASE(a_gap_that_is_short_for_its_column_leaves_the_rest_visible)
     turns(20'700'000, 30'000'000);
     trace.resume(id, kBase + 30'000'000);
     trace.suspend(id, kBase + 30'100'000, site);
-    trace.lose(id, 2);  // in no time
+    trace.lose(id, 2);  // a gap without duration
     trace.resume(id, kBase + 30'100'000);
     trace.suspend(id, kBase + 30'200'000, site);
     trace.pass(kBase + 40'000'000);
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000), id, kBase + 39'999'999),
                 "Mixed 0-10%8, Mixed 10-11%8!, Mixed 11-20%8, Gap 20-21, Mixed 21-30%8, Mixed 30-31%3!, "
                 "Suspended 31-40@1");
-    // Zoomed in, it is a gap from event to event.
+    // At a closer zoom, the gap reaches from event to event.
     CHECK_EQUAL(marksOf(trace, viewOf(10'000, kBase + 10'200'000, 40), id, kBase + 39'999'999),
                 "Running 0-5, Gap 5-20, Running 20-25, Suspended 25-30@1, Running 30-35, Suspended 35-40@1");
 }
 
-/// What lies before the birth, or after now, was not lost.
+/// The time before the birth and after the present is not part of a gap.
 CT_CASE(a_gap_is_short_or_long_for_the_part_of_a_column_that_was_lived)
 {
     TimelineTrace trace;
@@ -83,7 +83,7 @@ CT_CASE(a_gap_is_short_or_long_for_the_part_of_a_column_that_was_lived)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000), late, kBase + 2'500'000), "Gap 0-1, Suspended 1-3@1");
 }
 
-/// While the capture, and others, go on.
+/// The capture and other processes go on.
 CT_CASE(nothing_after_the_process_has_ended)
 {
     TimelineTrace trace;
@@ -104,7 +104,7 @@ CT_CASE(nothing_after_the_process_has_ended)
     CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 90'000, stuckAfter),
                 "Created 0-10, Suspended 10-25@1, Stuck 25-31@1");
     CHECK_EQUAL(marksOf(trace, view, running, kBase + 90'000), "Created 0-20, Running 20-31");
-    // Its latest event is younger than what is known of the end.
+    // The latest event is later than the reported end of the process.
     CHECK_EQUAL(marksOf(trace, view, late, kBase + 90'000), "Created 0-35, Running 35-36");
     CHECK_EQUAL(marksOf(trace, view, suspended, kBase + 20'000), "Created 0-10, Suspended 10-21@1");
 
@@ -116,7 +116,7 @@ CT_CASE(nothing_after_the_process_has_ended)
     CHECK_EQUAL(at(30'000)->to, kBase + 30'500);
     CHECK(at(30'000)->cut && !at(30'000)->open);
     CHECK(!at(30'501));
-    // Rows of the dead stand still.
+    // Rows of an ended process do not change any more.
     TimelineGeometry geometry(trace.population, trace.history);
     const std::vector<CoroutineId> rows{suspended, running};
     geometry.update(view, rows, kBase + 90'000, {});

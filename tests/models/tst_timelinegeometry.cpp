@@ -85,7 +85,7 @@ CT_CASE(the_shortest_run_stays_visible)
     const CoroutineId id = trace.born(kBase);
     trace.suspend(id, kBase, site);
     trace.resume(id, kBase + 50'500'000);
-    trace.suspend(id, kBase + 50'500'000, site);  // no time at all
+    trace.suspend(id, kBase + 50'500'000, site);  // 0 ns of running
     trace.resume(id, kBase + 70'500'000);
     trace.suspend(id, kBase + 70'500'001, site);
     trace.pass(kBase + 90'000'000);
@@ -105,7 +105,7 @@ CT_CASE(stuck_begins_when_the_usual_time_is_over)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 39'000, after), "Running 0-10, Suspended 10-40@1");
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, after),
                 "Running 0-10, Suspended 10-40@1, Stuck 40-60@1");
-    // Far out, both lie in one column: stuck wins.
+    // At a wide zoom, both are in one column: stuck has priority.
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000, 0), id, kBase + 59'000, after), "Stuck 1-2@1");
     const auto never = [](const CoroutineSnapshot &) { return kNeverStuck; };
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
@@ -206,7 +206,7 @@ CT_CASE(without_time_the_marks_come_bit_by_bit)
         CHECK_EQUAL(text(hurried.marks(i)), text(calm.marks(i)));
 }
 
-/// Time for one read an update: the rows take turns, and what is not read yet says so.
+/// Each update has time for one read: the rows are read in turns, and unread parts are marked as pending.
 CT_CASE(rows_that_had_no_time_come_first_next_time)
 {
     TimelineTrace trace;
@@ -373,7 +373,7 @@ CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
     CHECK(!thresholds.usual(fresh));
     REQUIRE(thresholds.usual(quick));
     CHECK(*thresholds.usual(quick) >= kMs && *thresholds.usual(quick) < 2 * kMs);
-    // The panel names exactly those that the timeline shows as stuck.
+    // The stuck panel lists exactly the coroutines that the timeline shows as stuck.
     for (const std::uint64_t wait : {450 * kMs, 550 * kMs, 700 * kMs, 1'200 * kMs, 3'000 * kMs}) {
         std::map<CoroutineId, bool> named;
         for (const StuckGroup &group : findStuck(trace.population, ts + wait))

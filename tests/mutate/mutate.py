@@ -1,31 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Breaks the program on purpose, one line at a time, and reports which tests notice.
+"""Breaks the program on purpose, one line at a time, and reports which tests fail.
 
 The tables are tests/mutate/*.ini. Each section is one mutation:
 
-    [status-bar-hides-lost]       its name
-    file = ui/statusbar.cpp       in the repository
+    [status-bar-hides-lost]       name of the mutation
+    file = ui/widgets/statusbar.cpp       path in the repository
     old = the exact text          found exactly once in the file
-    new = what replaces it        empty: the text is removed
-    tests = tst_mainwindow        CTest names that are expected to notice, separated by blanks
-    harmless = why                instead of tests: no test can notice, and why that is right
+    new = the replacement         empty: the text is removed
+    tests = tst_mainwindow        CTest names of the tests that should fail, separated by blanks
+    harmless = the reason         instead of tests: no test can fail, and why that is right
 
 A run copies the repository to a scratch directory, builds it once, and runs the named tests there: they have to pass.
-Then it applies one mutation after another, builds what the named tests need, runs them, and reverts. Each row becomes
+Then it applies one mutation after another, builds the programs of the named tests, runs them, and reverts. Each row
+becomes
   caught     at least one of its tests failed (the report names it)
   survived   all passed: write a test
   harmless   as the table says; not built
   error      old text not found exactly once, no such test, the mutation does not compile, or a test fails without it
-Results are kept in the scratch directory: a run that was interrupted goes on where it stopped; a row whose text has
-changed runs again. A mutation that makes a test hang is caught by that test's time-out.
+Results are saved in the scratch directory: an interrupted run continues where it stopped. A row whose text has changed
+runs again. If a mutation makes a test hang, the time-out of the test catches it.
 
     tests/mutate/mutate.py --check                       the tables only; fast, this is the CTest entry check_mutations
     tests/mutate/mutate.py                               everything; some hours on two cores
     tests/mutate/mutate.py 'ui/*' models/sort-by-lost    some rows, as table/name, with wildcards
-    tests/mutate/mutate.py --survivors                   what did not end as caught or harmless, once more
-    tests/mutate/mutate.py --report                      what is known so far
+    tests/mutate/mutate.py --survivors                   again the rows that did not end as caught or harmless
+    tests/mutate/mutate.py --report                      prints the results so far
 
 The exit status is 0 if every chosen row is caught or harmless, 1 if not, 2 if nothing could be run."""
 
@@ -43,7 +44,7 @@ import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-ROOMS = ["app", "ui", "models", "core", "probe"]  # what rebuilds least comes first
+ROOMS = ["app", "ui", "models", "core", "probe"]  # tables in order: the one with the smallest rebuilds first
 FIELDS = {"file", "old", "new", "tests", "harmless"}
 
 
@@ -52,7 +53,7 @@ class Trouble(Exception):
 
 
 def read_tables():
-    """All rows, those of one file together, so that they share rebuilds."""
+    """All rows. Rows of one file are together, to share rebuilds."""
     rows = []
     for path in sorted(HERE.glob("*.ini"), key=lambda path: (ROOMS + [path.stem]).index(path.stem)):
         table = configparser.ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",))
@@ -66,7 +67,7 @@ def read_tables():
 
 
 def mutated(row, text):
-    """The file's text with the mutation; raises Trouble where the table does not fit it."""
+    """The file's text with the mutation. Raises Trouble if the row does not fit the text."""
     count = text.count(row["old"])
     if count != 1:
         raise Trouble(f'{row["file"]} has the old text {count} times instead of once: {row["old"]}')
@@ -74,7 +75,7 @@ def mutated(row, text):
 
 
 def check_row(row, source):
-    """What is wrong with a row as it stands, or None."""
+    """The error in a row, or None."""
     unknown = set(row) - FIELDS - {"name"}
     missing = {"file", "old", "new"} - set(row)
     if unknown or missing:
@@ -105,7 +106,7 @@ def digest(row):
 
 
 class Tree:
-    """The copy that is mutated, its build, and what its tests are made of."""
+    """The copy that is mutated, its build, and the commands of its tests."""
 
     def __init__(self, arguments):
         self.jobs = str(arguments.jobs)
@@ -119,7 +120,7 @@ class Tree:
         self.commands = self.read_commands()
 
     def copy(self):
-        """Follows the repository's HEAD and what is changed in its work tree; an earlier copy keeps its build."""
+        """Copies the repository's HEAD and the changes in its work tree. An earlier copy keeps its build."""
         if not (self.root / ".git").exists():
             run(["git", "clone", "--quiet", "--shared", str(SOURCE), str(self.root)])
         head = output(["git", "-C", str(SOURCE), "rev-parse", "HEAD"]).strip()
@@ -138,7 +139,7 @@ class Tree:
         return {test["name"]: test.get("command", []) for test in listed["tests"]}
 
     def targets_of(self, tests):
-        """What ninja has to build for these tests: the programs that CTest runs, wherever a case is linked into."""
+        """The targets that ninja has to build for these tests: the programs that CTest runs."""
         targets = set()
         for test in tests:
             if test not in self.commands:
@@ -152,7 +153,7 @@ class Tree:
         return run(command, log=log, check=False) == 0
 
     def failed_of(self, tests, log):
-        """Names of the tests that failed, out of these, which all have to run."""
+        """The names of the failed tests. Raises Trouble if one of the tests did not run."""
         results = self.build / "mutate-results.xml"
         results.unlink(missing_ok=True)
         pattern = "^(" + "|".join(tests) + ")$"
@@ -186,7 +187,7 @@ class Results:
         self.all = json.loads(path.read_text()) if path.exists() else {}
 
     def of(self, row):
-        """What is known of a row as it stands now; None: nothing."""
+        """The result of a row with its present text; None if it has no result."""
         if row.get("harmless"):
             return {"outcome": "harmless", "detail": row["harmless"]}
         known = self.all.get(row["name"])
@@ -200,7 +201,7 @@ class Results:
 
 
 def try_row(tree, row, sound):
-    """Outcome and detail of one mutation. `sound`: tests that are known to pass without it."""
+    """Outcome and detail of one mutation. `sound`: tests that pass without a mutation; the function adds to it."""
     tests = row["tests"].split()
     log = tree.logs / (row["name"].replace("/", "-") + ".log")
     log.unlink(missing_ok=True)
@@ -276,7 +277,7 @@ def main():
     parser.add_argument("--tree", type=pathlib.Path,
                         help="mutate this copy, which has a complete build, instead of making one; do not work in it meanwhile")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through finally, so that the mutation is taken back
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # runs the finally block, which reverts the mutation
     try:
         rows = read_tables()
         if arguments.check:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A region with a harvest loop over it, and the books of what it said.
+// A region of full stations, a harvest loop over it, and the sums of its stream.
 #pragma once
 
 #include "core/harvest/harvestloop.h"

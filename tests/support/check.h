@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The test framework of the Qt-free tests: cases register themselves under their source file, a failed check is counted
-// and named. checkmain.cpp runs them.
+// The framework of the tests without Qt. Cases register themselves under their source file; failed checks are counted
+// and printed. checkmain.cpp runs the cases.
 #pragma once
 
 #include "tests/support/skips.h"
@@ -14,7 +14,7 @@
 namespace check {
 
 struct Case {
-    const char *file;  ///< its source; the stem is the name of the suite
+    const char *file;  ///< source file; its stem is the name of the suite
     const char *name;
     void (*run)();
 };
@@ -27,7 +27,7 @@ struct Register {
     Register(const char *file, const char *name, void (*run)()) { cases().push_back({file, name, run}); }
 };
 inline int failures = 0;
-/// Ends a case: a requirement does not hold, or the case was skipped.
+/// Thrown to end a case: a requirement failed, or the case was skipped.
 struct Abort {};
 
 inline void fail(const char *file, int line, const std::string &what)
@@ -71,5 +71,6 @@ void equal(const A &actual, const B &expected, const char *text, const char *fil
         }                                                                                                              \
     } while (false)
 #define CHECK_EQUAL(actual, expected) check::equal((actual), (expected), #actual " == " #expected, __FILE__, __LINE__)
-/// Ends the case as skipped: this machine lacks something that the case needs. CTest reports the suite as skipped.
+/// Ends the case as skipped, because this machine lacks something that the case needs. CTest reports the suite as
+/// skipped.
 #define CHECK_SKIP(reason) check::skip(__FILE__, __LINE__, reason)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// main() of the Qt-free test programs.
+// main() of the test programs without Qt.
 #include "tests/support/check.h"
 #include "tests/support/createthread.h"
 
@@ -22,7 +22,7 @@ void run(const check::Case &testCase)
         std::printf("%s %s\n", result, testCase.name);
 }
 
-/// A suite that is labelled single-threaded is left out under thread sanitizer: it must be true.
+/// Fails if a suite labelled single-threaded started a thread: the thread sanitizer run leaves such suites out.
 bool keepsItsLabel()
 {
     const int threads = ct::test::startedThreads();
@@ -34,7 +34,7 @@ bool keepsItsLabel()
 
 }  // namespace
 
-/// PROGRAM [SUITE [CASE...]]: runs every case, those of one suite, or those named.
+/// PROGRAM [SUITE [CASE...]]: runs all cases, the cases of one suite, or the named cases.
 int main(int argc, char **argv)
 {
     const std::vector<std::string> words(argv + 1, argv + argc);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Part of a case in a forked child of a Qt-free test: its failures and skips become the child's exit status.
+// Runs part of a Qt-free case in a forked child. Its failures and skips become the child's exit status.
 #pragma once
 
 #include "tests/support/check.h"
@@ -11,7 +11,7 @@
 
 namespace check {
 
-/// Runs `body` and ends the process, which is a child, with the exit status of a test program.
+/// Runs `body` in a child process, and ends the process with the exit status of a test program.
 template <class Body>
 [[noreturn]] void runInChild(Body &&body)
 {
@@ -25,7 +25,7 @@ template <class Body>
     ::_exit(ct::test::exitStatus(failures));
 }
 
-/// True, and counted, if the child with this waitpid() status skipped.
+/// Returns true if the child with this waitpid() status skipped. Counts the skip.
 inline bool isSkip(int status)
 {
     const bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == ct::test::kSkipped;

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Relaxed: threads are started before and after these change, not at the same time.
+// Relaxed: tests change these only before and after they start threads, never concurrently.
 std::atomic<int> started{0};
 std::atomic<int> refusals{0};
 std::atomic<bool> isRefusing{false};
@@ -42,7 +42,7 @@ int NoMoreThreads::refused() const
 }  // namespace ct::test
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/// Stands in front of the C library's.
+/// Interposes the C library's pthread_create.
 extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                               void *argument) noexcept
 {

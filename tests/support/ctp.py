@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An independent reader of a cTP region that nobody writes any more, after docs/ctp.md. Standard library only.
+"""An independent reader of a cTP region, after docs/ctp.md. No process may write the region. Standard library only.
 
-Read with pread: a hole in a tmpfs file is not filled by being looked at.
+It reads with pread, which does not fill the holes of a tmpfs file.
 
 usage: ctp.py REGION [--list]      sums as JSON; --list: one line per coroutine
 """
@@ -33,13 +33,13 @@ NAME, THREAD_NAME, PARENT, WAKE, WAITS_ON, SWITCH_OFF, SWITCH_ON = 0x50, 0x51, 0
 
 @dataclass
 class Coroutine:
-    """One life of a compact station."""
+    """One generation of a compact station."""
     index: int
     generation: int
-    events: int = 0       # as far as line and lanes say
-    line_events: int = 0  # of the line alone
-    has_line: bool = False  # the line is still of this life
-    in_lanes: int = 0     # transitions in lanes, those behind the tails included
+    events: int = 0       # largest number of events that the state record or the lanes show
+    line_events: int = 0  # number of events in the state record
+    has_line: bool = False  # the state record still belongs to this generation
+    in_lanes: int = 0     # transitions in lanes, including the retained records
     dead: bool = False
     name: str = ""
     parent: int = NO_IDENTITY
@@ -84,8 +84,8 @@ class Region:
     # -- version 1 ----------------------------------------------------------------------------------------------
 
     def stations(self):
-        """(index, events, dead) of the full stations that were born, all of them taken for seqlock ones. Of one that
-        was used before, the events of the coroutine that has it now."""
+        """(index, events, dead) of each full station with a coroutine, read as a station with seqlock slots. In a
+        reused station, only the events of the present coroutine count."""
         for index in range(min(self.allocated, self.max_stations)):
             data = self.read(1024 + index * STATION_SIZE, STATION_SIZE)
             if struct.unpack_from("<Q", data, 8)[0] == 0:
@@ -110,11 +110,11 @@ class Region:
                    "begin": begin, "committed": committed}
 
     def records(self, lane):
-        """(ts, identity, arg, n, site, kind) of what the lane holds, in order."""
+        """(ts, identity, arg, n, site, kind) of each record in the lane, in order."""
         if self.lane_mode == LANES_OVERWRITE:
             yield from self.overwritten_records(lane)
             return
-        end = lane["tail"]  # of what was written
+        end = lane["tail"]  # of the committed records
         for record in self.committed_records(lane, end):
             if record is None:
                 break
@@ -125,8 +125,8 @@ class Region:
             yield record
 
     def oldest(self, lane, end):
-        """Where to begin: what was drained is there until it is overwritten. The slot that comes next may be half
-        written."""
+        """The position of the oldest readable record. Retained records stay until they are overwritten. The slot after
+        the end may be half written, so its old record does not count."""
         if not self.process_is_known(lane["process"]):
             return lane["tail"]
         position = max(0, end + 1 - lane["records"])
@@ -154,7 +154,7 @@ class Region:
                 yield record
 
     def run(self, lane, position, count):
-        """`count` slots that lie side by side; None from the first one on that does not carry its lap."""
+        """The records of `count` adjacent slots. Yields None and stops at the first slot without the expected lap."""
         if count <= 0:
             return
         lap = position // lane["records"] % LAPS + 1
@@ -168,7 +168,7 @@ class Region:
     # -- compact stations ---------------------------------------------------------------------------------------
 
     def lines(self):
-        """(index, generation, life, events) of all compact stations that were ever used."""
+        """(index, generation, state, events) of all compact stations that were ever used."""
         end = min(self.line_count, self.lines_committed, self.lines_reserved)
         for first in range(0, end, 4096):
             count = min(4096, end - first)
@@ -178,8 +178,8 @@ class Region:
                 yield first + i, life >> 32, life & 0xFFFFFFFF, seq >> 1
 
     def ever(self, coroutines):
-        """(lives, events) of all compact stations since the region was made, whatever else is left of them. Exact in a
-        region that nobody writes to any more. `coroutines`: as coroutines() finds them."""
+        """(coroutines, events) of all compact stations since the region was made, even if all records are overwritten.
+        Exact if no process writes the region any more. `coroutines`: the result of coroutines()."""
         lives = total = 0
         end = min(self.line_count, self.lines_committed, self.lines_reserved)
         for first in range(0, end, 4096):
@@ -190,10 +190,10 @@ class Region:
                 before, = struct.unpack_from("<Q", births, i * 64 + 0x28)
                 seq, = struct.unpack_from("<Q", lines, i * 64)
                 life, = struct.unpack_from("<Q", lines, i * 64 + 0x28)
-                # Overwrite mode, where nobody frees: one that was claimed and not born is no life.
+                # In overwrite mode no engine frees stations: a claimed station without a birth is no coroutine.
                 unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == LINE_FREE
                 lives += (life >> 32) - (1 if unborn else 0)
-                # A thread that was killed between a record and its line leaves the line one behind.
+                # If a thread is killed after a lane record, the state record lacks one event.
                 latest = coroutines.get(life >> 32 << 32 | first + i)
                 told = latest.events if latest and latest.has_line else 0
                 total += before + max(seq >> 1, told)
@@ -206,7 +206,7 @@ class Region:
         return self.read(self.strings_offset + offset, length).decode("utf-8", "replace")
 
     def coroutines(self):
-        """Every coroutine that the region still speaks of: alive or dead and not yet freed, or in what lanes hold."""
+        """{identity: Coroutine} for each coroutine that is alive, dead but not freed, or mentioned in a lane."""
         found = {}
         lives = {}
 
@@ -227,7 +227,7 @@ class Region:
                     details.append(record)
                 else:
                     self.note(of, record)
-        for _, identity, arg, _, _, kind in details:  # of coroutines that have more to them
+        for _, identity, arg, _, _, kind in details:  # ignored for unknown coroutines
             if identity in found and kind == NAME:
                 found[identity].name = self.text(arg)
             elif identity in found:
@@ -236,7 +236,7 @@ class Region:
             generation, life, events = lives.get(coroutine.index, (None, None, 0))
             if generation != coroutine.generation or life == LINE_FREE:
                 continue
-            # Recycled: its number stands until the next claim, which raises the generation first.
+            # A recycled station keeps its number of events until the next claim, which raises the generation first.
             coroutine.line_events = events
             coroutine.has_line = True
             coroutine.events = max(coroutine.events, events)
@@ -257,7 +257,7 @@ class Region:
         if kind & 0xF0 in (SUSPEND, RESUME):
             coroutine = of(identity)
             coroutine.in_lanes += 1
-            coroutine.events = max(coroutine.events, n + 1)  # a life of less than 2^32 events
+            coroutine.events = max(coroutine.events, n + 1)  # correct below 2^32 events
         elif kind == BIRTH:
             of(identity)
         elif kind == DEATH:
@@ -266,7 +266,7 @@ class Region:
             coroutine.events = max(coroutine.events, n)
 
     def process_entries(self):
-        """(state, pid) of each."""
+        """(state, pid) of each process entry."""
         data = self.read(self.process_table, self.process_capacity * 256)
         return [struct.unpack_from("<II", data, index * 256) for index in range(self.process_capacity)]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reader of recordings that knows nothing but docs/recording.md: `ctr.py FILE` prints everything in the stream.
+"""An independent reader of recordings, after docs/recording.md: `ctr.py FILE` prints everything in the stream.
 
-Not fast, and strict: damage is an error here."""
+It is slow and strict: any damage is an error."""
 
 import ctypes
 import json
@@ -34,7 +34,7 @@ def check(data):
 
 
 class Reader:
-    """A row of varints and bytes."""
+    """Reads varints and bytes from a buffer, in order."""
 
     def __init__(self, data):
         self.data = data
@@ -84,7 +84,7 @@ def delta(column):
 
 
 def blocks(data):
-    """Every block after the head of the file: (kind, head, payload)."""
+    """(kind, head, payload) of each block after the file's head. The payload is decompressed."""
     magic, version, order, recording = struct.unpack_from("<8sIIQ", data)
     require(magic == b"CTRECORD" and version == 1 and order == 0x01020304, "no recording")
     require(struct.unpack_from("<Q", data, 56)[0] == check(data[:56]), "the file's head is damaged")
@@ -199,7 +199,7 @@ def sections_of(payload):
 
 
 def batches_of(sections):
-    """Every batch: its time, and its rows by tag."""
+    """(time, {tag: rows}) of each batch."""
     done = dict.fromkeys(range(2, 17), 0)
     for now, *counts in sections.get(1, []):
         batch = {}

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What streams are made of.
+// Builds transitions for hand-made streams.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 
 namespace ct::test {
 
-/// Event number n of a coroutine. At which address it was, and on which thread, is for the test to add.
+/// Event number n of a coroutine. The test adds the address and the thread if it needs them.
 inline Transition eventOf(Dialect dialect, CoroutineId id, std::uint64_t n, std::uint64_t ts, bool active,
                           SiteId site = kUnknownSite)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A disk that is full.
+// Simulates a full disk.
 #pragma once
 
 #include <csignal>
@@ -9,7 +9,7 @@
 
 namespace ct::test {
 
-/// The largest size of a file this process may write: the disk is full beyond.
+/// Limits the size of the files that this process writes. Writing beyond the limit fails with EFBIG, not with SIGXFSZ.
 class FileSizeLimit {
 public:
     explicit FileSizeLimit(rlim_t bytes)

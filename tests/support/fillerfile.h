@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Takes what is left of a small file system, as long as it lives.
+// Fills the free space of a small file system for the lifetime of an object.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace smalltmpfs {
 
 class Filler {
 public:
-    /// All but `leave` bytes.
+    /// Fills all but `leave` bytes, rounded to pages.
     explicit Filler(const std::string &directory, std::uint64_t leave = 0) : m_path(directory + "/filler")
     {
         const int fd = ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

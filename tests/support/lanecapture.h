@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A region with lanes, a harvest loop over it, and the books of what it said, judged by the payloads of lanewriter.h.
+// A region with lanes, a harvest loop over it, and the sums of its stream. Payloads are checked against lanewriter.h.
 #pragma once
 
 #include "core/harvest/harvestloop.h"
@@ -29,7 +29,7 @@ inline void steps(Coroutine &coroutine, Lane &lane, int count)
         coroutine.step(lane);
 }
 
-/// What the stream said of each coroutine.
+/// The stream per coroutine and in total, checked against the rules of streams.
 struct Books {
     struct One {
         std::uint64_t key = 0, birthTs = 0, captured = 0, lost = 0, missed = 0, next = 0, deaths = 0, deathTs = 0,
@@ -38,13 +38,13 @@ struct Books {
         bool active = false;
         std::uint64_t sum() const { return captured + lost + missed; }
     };
-    std::vector<One> coroutines;  ///< by CoroutineId
+    std::vector<One> coroutines;  ///< indexed by CoroutineId
     std::uint64_t captured = 0, lost = 0, missed = 0, deaths = 0;
     std::uint64_t inversions = 0, torn = 0, broken = 0;
     std::set<std::uint64_t> identities;
     ct::Notes notes;
-    std::uint64_t largest = 0;  ///< batch
-    bool realTime = false;      ///< times are those of the clock, not functions of the number
+    std::uint64_t largest = 0;  ///< transitions in the largest batch
+    bool realTime = false;      ///< times come from the clock and are not functions of the number
 
     void add(const ct::Batch &batch)
     {
@@ -69,7 +69,7 @@ struct Books {
         }
         for (const ct::Transition &transition : batch.transitions)
             addTransition(transition);
-        // They are of somebody who is known, and not dead before this batch.
+        // Notes concern known coroutines that did not die in an earlier batch.
         for (const ct::CoroutineName &name : batch.notes.names)
             addNote(name.coroutine);
         for (const ct::Parent &parent : batch.notes.parents)
@@ -120,7 +120,7 @@ private:
         broken += one.deaths != 0;
         const bool active = writers::activeOf(transition.n);
         const std::uint64_t addr = active ? 0 : writers::addrOf(one.key, transition.n);
-        // A birth that was never seen has no key.
+        // Without a captured birth, the key is unknown.
         torn += (!realTime && transition.ts != writers::tsOf(transition.n)) || transition.active != active ||
                 (one.key != 0 && transition.addr != addr) || (realTime && transition.ts < one.ts);
         one.ts = transition.ts;
@@ -152,10 +152,14 @@ struct Capture {
     }
     ct::IsAlive isAlive()
     {
-        return [this](std::uint32_t pid, std::uint64_t) { return !dead.count(pid); };
+        return [this](std::uint32_t pid, std::uint64_t) {
+            if (duringPass)
+                std::exchange(duringPass, {})();
+            return !dead.count(pid);
+        };
     }
     corotracer::GlobalHeader &header() { return *region->writableHeader(); }
-    /// Lanes are overwritten; an engine finds it so with restart().
+    /// Switches the region to overwrite mode. An engine notices the mode at restart().
     void makeRecorder() { header().extension.lane_mode = corotracer::kLanesOverwrite; }
     Process process(std::uint32_t pid = 100) { return Process(header(), pid, 1); }
     bool scan(bool safety = false)
@@ -168,14 +172,20 @@ struct Capture {
         books.add(batch);
         return loop->hasMore() || !batch.empty();
     }
-    /// Until nothing is under way.
+    /// Runs passes until one of them has called `action` in its middle.
+    void scanWith(std::function<void()> action)
+    {
+        for (duringPass = std::move(action); duringPass;)
+            scan(true);
+    }
+    /// Runs passes until one emits nothing and has nothing left to read.
     void settle(bool safety = false)
     {
         scan(safety);
         for (int i = 0; i < 10'000 && scan(); ++i) {
         }
     }
-    /// To the end; `between` is called before each part of it.
+    /// Drains to the end and checks the sums. Calls `between` before each part of the drain.
     void end(const std::function<void()> &between = {})
     {
         for (bool done = false; !done;) {
@@ -198,8 +208,8 @@ struct Capture {
         CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
         books.checkOrder();
     }
-    /// The engine goes and another one comes; `between` gets the path of the region that nobody has open then. What
-    /// writers of the old mapping point to is gone.
+    /// Replaces the engine by a new one. `between` gets the path of the region while no process has it open. Pointers
+    /// into the old mapping become invalid.
     void restart(const std::function<void(const std::string &)> &between = {},
                  ct::RegionUse use = ct::RegionUse::Harvest)
     {
@@ -217,13 +227,16 @@ struct Capture {
 
     regions::TempDir dir;
     std::set<std::uint32_t> dead;
+    /// Called once, by the next pass that checks whether a process is alive. At that moment the pass has read its
+    /// clock, but not the lanes.
+    std::function<void()> duringPass;
     std::unique_ptr<ct::Region> region;
     std::optional<ct::HarvestLoop> loop;
     ct::Batch batch;
     Books books;
 };
 
-/// A thread of a process, and a coroutine that it bore. To be taken apart: auto [c, process, lane, one] = OneThread().
+/// A thread of a process and a coroutine that was born on it. Use it as: auto [c, process, lane, one] = OneThread().
 struct OneThread {
     Capture c;
     Process process = c.process();
@@ -231,7 +244,7 @@ struct OneThread {
     Coroutine one = *Coroutine::bear(process, lane, 1, 1);
 };
 
-/// The same with a second thread.
+/// Two threads of a process, and a coroutine that was born on the first one.
 struct TwoThreads {
     Capture c;
     Process process = c.process();
@@ -239,7 +252,8 @@ struct TwoThreads {
     Coroutine one = *Coroutine::bear(process, lane, 1, 1);
 };
 
-/// One after the other, in one compact station; each has four events. A recorder has no trace of most of them.
+/// Runs `lives` coroutines with four events each, one after the other, in one compact station. In overwrite mode, most
+/// of them leave no record. Returns the number of events.
 inline std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
 {
     for (std::uint64_t key = 1; key <= lives; ++key) {
@@ -250,8 +264,8 @@ inline std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64
     return 4 * lives;
 }
 
-/// What a process left is read by one engine after the other to its end, of which the second is in no hurry; `look()`
-/// at what each found.
+/// Reads the leftovers of a dead process with three engines, one after the other, each to the end. The second engine
+/// settles first. Calls `look()` after each engine.
 template <class Look>
 void readLeftovers(Capture &c, std::uint32_t pid, Look look)
 {
@@ -265,7 +279,7 @@ void readLeftovers(Capture &c, std::uint32_t pid, Look look)
     }
 }
 
-/// Safety scans until `done`: the verdict on a process takes a second look, some time after the first.
+/// Runs safety scans until `done()`. The verdict on a process needs a second check, some time after the first.
 template <class Condition>
 void scanUntil(Capture &c, Condition done)
 {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where a region's areas lie, one behind the other: for tests and benchmarks of the probe alone, which have no engine
-// to make a region. Needs nothing but the layout.
+// Computes the layout of a region with lanes. For tests and benchmarks of the probe alone, which have no engine to
+// create a region. Depends on the layout header only.
 #pragma once
 
 #include "corotracer/layout.h"
@@ -11,12 +11,12 @@
 
 namespace lanelayout {
 
-/// How much of everything a region has; mode kLanesNone: the areas of lanes are there and not to be used.
+/// Sizes of the region's areas. With mode kLanesNone the region has the areas of lanes, but probes must not use them.
 struct Sizes {
     std::uint32_t mode = corotracer::kLanesDiscard;
     std::uint32_t lines = 4096;
     std::uint32_t laneRecords = corotracer::kLaneRecordsMin;
-    std::uint64_t poolBytes = 64ULL << 20;  ///< sparse; a lane gets a 32nd of what is left of it at most
+    std::uint64_t poolBytes = 64ULL << 20;  ///< sparse; a lane gets at most a 32nd of the rest
     std::uint32_t lanes = 64;
     std::uint32_t processes = 8;
     std::uint32_t retentionMs = 0;
@@ -27,7 +27,8 @@ struct Sizes {
     bool shrink = true;
 };
 
-/// Fills in all that a creator writes. Returns the file's size: call it once on a header of no use, to know that.
+/// Fills in every field that a creator writes, and returns the file size in bytes. To learn the size only, pass a
+/// temporary header.
 inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header)
 {
     using namespace corotracer;
@@ -56,8 +57,8 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     x.lane_capacity = sizes.lanes;
     x.lane_directory_offset = place(sizes.lanes * sizeof(LaneHeader));
     x.lines_reserved = sizes.lines;
-    x.lines_offset = place(sizes.lines * sizeof(StateLine));
-    x.births_offset = place(sizes.lines * sizeof(BirthLine));
+    x.lines_offset = place(sizes.lines * sizeof(CompactState));
+    x.births_offset = place(sizes.lines * sizeof(CompactBirth));
     x.lane_mode = sizes.mode;
     x.lane_records = sizes.laneRecords;
     x.lane_retention_ms = sizes.retentionMs;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A plain writer of lanes, compact stations and processes, made from docs/ctp.md without this project's probe, so that
-// the readers are not tested against their own author's mistakes. Slow and simple. Payloads are functions of (key,
-// number), as in writers.h, so that a torn or misnumbered event cannot pass for a good one.
+// A plain writer of lanes, compact stations and processes. It follows docs/ctp.md and uses nothing of the probe but the
+// layout header, so the tests of the readers do not repeat a mistake of the probe. Slow and simple. Payloads are
+// functions of (key, number), as in writers.h, so a torn or misnumbered event cannot pass as genuine.
 #pragma once
 
 #include "core/protocol/lanereader.h"
@@ -30,7 +30,7 @@ constexpr std::uint64_t identityOf(std::uint32_t index, std::uint32_t generation
     return std::uint64_t{generation} << 32 | index;
 }
 
-/// The item is what Coroutine::step() of `key`'s writer made of number item.n, all of it.
+/// Returns true if every field of the item matches what Coroutine::step() of writer `key` stores for number item.n.
 inline bool isGenuine(const ct::LaneItem &item, std::uint64_t key)
 {
     const bool active = writers::activeOf(item.n);
@@ -38,7 +38,7 @@ inline bool isGenuine(const ct::LaneItem &item, std::uint64_t key)
            (item.kind & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
 }
 
-/// The record that step() makes.
+/// A record before it is encoded.
 struct Record {
     std::uint8_t kind = 0;
     std::uint64_t ts = 0, identity = 0, arg = 0, n = 0;
@@ -53,7 +53,7 @@ inline Record genuineRecord(std::uint64_t identity, std::uint64_t key, std::uint
     return {kind, writers::tsOf(n), identity, active ? 0 : writers::addrOf(key, n), n, site};
 }
 
-/// Where a lane lies.
+/// Pointers to the parts of a lane, and its size.
 struct Ring {
     corotracer::LaneHeader *header = nullptr;
     corotracer::LaneRecord *records = nullptr;
@@ -67,7 +67,7 @@ struct Ring {
     }
 };
 
-/// A lane in memory of its own, for tests without a region.
+/// A lane in private memory, for tests without a region.
 class LooseRing {
 public:
     LooseRing(std::uint32_t capacity, bool overwrite)
@@ -90,12 +90,12 @@ private:
     bool m_overwrite;
 };
 
-/// The producer of one lane. One thread at a time.
+/// The producer of one lane. Used by one thread at a time.
 class Lane {
 public:
     Lane(const Ring &ring, std::uint64_t position) : m_ring(ring), m_position(position) {}
 
-    /// False: the lane was full (discard mode); the record is dropped and counted.
+    /// Returns false if the lane was full (discard mode). The record is then dropped and counted.
     bool put(const Record &record)
     {
         if (m_pending != 0 && hasRoom(2)) {
@@ -113,14 +113,14 @@ public:
         return false;
     }
 
-    /// The first steps of a record whose writer stops before its commit.
+    /// Stores the payload without the commit, as a writer that stops in the middle of a record.
     void putTorn(const Record &record)
     {
         beginBlock();
         storePayload(slotOf(m_position), record);
     }
 
-    /// There is no memory for slot `committed`, where the producer stands in its first lap: the lane ends there.
+    /// Ends the lane at the producer's position, as if there were no memory for slot `committed` in the first lap.
     void shrink()
     {
         m_ring.capacity = static_cast<std::uint32_t>(m_position);
@@ -141,7 +141,7 @@ private:
     {
         if (m_ring.overwrite)
             return true;
-        // Acquire; partner: the engine's release store of tail, behind its loads of what is overwritten next.
+        // Acquire; partner: the engine's release store of tail, which follows its loads of the slots to be overwritten.
         return m_position + records <= m_ring.header->tail.load(kAcquire) + m_ring.capacity;
     }
     corotracer::LaneRecord &slotOf(std::uint64_t position) const { return m_ring.records[position % m_ring.capacity]; }
@@ -175,10 +175,10 @@ private:
     std::uint64_t m_pending = 0, m_firstDropped = 0, m_lastDropped = 0;
 };
 
-/// A target process in a mapped region. Memory is not committed ahead: for regions on a file system with room.
+/// A target process in a mapped region. It does not populate memory, so the file system must have room.
 class Process {
 public:
-    /// Takes an entry of the process table. clockKind 0: raw clocks are ns.
+    /// Claims an entry of the process table. Raw clocks are in ns (clock_kind 0).
     Process(corotracer::GlobalHeader &header, std::uint32_t pid, std::uint64_t startTicks)
         : m_header(&header), m_base(reinterpret_cast<std::byte *>(&header))
     {
@@ -207,16 +207,17 @@ public:
     {
         return at<corotracer::LaneHeader>(extension().lane_directory_offset)[index];
     }
-    corotracer::StateLine &line(std::uint32_t index) const
+    corotracer::CompactState &line(std::uint32_t index) const
     {
-        return at<corotracer::StateLine>(extension().lines_offset)[index];
+        return at<corotracer::CompactState>(extension().lines_offset)[index];
     }
-    corotracer::BirthLine &birth(std::uint32_t index) const
+    corotracer::CompactBirth &birth(std::uint32_t index) const
     {
-        return at<corotracer::BirthLine>(extension().births_offset)[index];
+        return at<corotracer::CompactBirth>(extension().births_offset)[index];
     }
 
-    /// A free lane, or a new one of `records` (0: as the region says); nullopt when the pool is spent.
+    /// Claims a free lane, or makes one with `records` (0: the region's default). Returns nullopt if the pool or the
+    /// directory has no room.
     std::optional<Lane> takeLane(std::uint64_t tid, std::uint32_t records = 0) const
     {
         const std::uint32_t made = extension().lane_count.load(kAcquire);
@@ -230,7 +231,7 @@ public:
         return makeLane(tid, records ? records : extension().lane_records);
     }
 
-    /// A compact station: from the stack of free ones, or a new one; nullopt when there is none.
+    /// Allocates a compact station from the stack of free ones, or a new one. Returns nullopt if there is none.
     std::optional<std::uint32_t> takeLine() const
     {
         std::uint64_t top = extension().free_lines.load(kAcquire);
@@ -258,7 +259,7 @@ public:
         } while (!extension().free_lines.compare_exchange_weak(top, next, kRelease, kRelaxed));
     }
 
-    /// The string's name as records and lines carry it: offset << 16 | length; 0 when there is no room.
+    /// Stores the string and returns its reference, offset << 16 | length. Returns 0 if there is no room.
     std::uint64_t intern(std::string_view text) const
     {
         const std::uint64_t offset = extension().strings_used.fetch_add(text.size(), kRelaxed);
@@ -305,7 +306,7 @@ private:
             return std::nullopt;
         corotracer::LaneHeader &lane = laneHeader(index);
         lane.state.store(corotracer::kLaneMaking, kRelaxed);
-        // One maker at a time is enough for tests. Release: the state shows before the count does.
+        // Tests need only one maker at a time. Release: the state is visible before the count.
         extension().lane_count.store(index + 1, kRelease);
         lane.block_numbers_offset.store(extension().lane_pool_offset + used, kRelaxed);
         lane.offset.store(extension().lane_pool_offset + used + numbers, kRelaxed);
@@ -319,11 +320,12 @@ private:
     std::uint32_t m_index = 0;
 };
 
-/// One traced coroutine. Each call is one event, on the thread of the lane that it is given.
+/// One traced coroutine. Its calls act on the thread of the given lane.
 class Coroutine {
 public:
-    /// Takes a compact station and is born. `told` = its birth found room in the lane.
-    /// With `clock`, the time is asked for once the station is taken: it is later than the end of its former owner.
+    /// Allocates a compact station and starts a coroutine in it. m_told is true if the lane had room for the birth
+    /// record. If `clock` is set, it gives the time after the allocation, which is later than the previous death in
+    /// this station.
     static std::optional<Coroutine> bear(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts,
                                          std::uint64_t (*clock)() = nullptr)
     {
@@ -332,8 +334,8 @@ public:
             return std::nullopt;
         if (clock)
             ts = clock();
-        corotracer::StateLine &line = process.line(*index);
-        corotracer::BirthLine &birth = process.birth(*index);
+        corotracer::CompactState &line = process.line(*index);
+        corotracer::CompactBirth &birth = process.birth(*index);
         const std::uint64_t generation = (line.life.load(kRelaxed) >> 32) + 1;
         line.life.store(generation << 32 | corotracer::kLineFree, kRelease);
         birth.events_before.store(birth.events_before.load(kRelaxed) + line.seq.load(kRelaxed) / 2, kRelease);
@@ -350,17 +352,17 @@ public:
         return made;
     }
 
-    /// The next transition, with the payload of writers.h: even numbers suspend, odd ones resume.
+    /// The next event, with the payload of writers.h: even numbers suspend, odd numbers resume.
     bool step(Lane &lane, std::uint32_t site = 0, std::uint8_t point = corotracer::kAwaitPoint)
     {
         return transition(lane, genuineRecord(identity(), m_key, m_events, site, point));
     }
 
-    /// Any transition: the lane first, then the line.
+    /// Any event: writes the record first, then the CompactState. Returns false if the record was dropped.
     bool transition(Lane &lane, const Record &record)
     {
         const bool told = lane.put(record);
-        corotracer::StateLine &line = m_process->line(m_index);
+        corotracer::CompactState &line = m_process->line(m_index);
         line.seq.store(2 * m_events + 1, kRelaxed);
         line.ts.store(record.ts, kRelease);  // partner: the reader's acquire loads, as for the others
         line.addr.store(record.arg, kRelease);
@@ -372,14 +374,15 @@ public:
 
     void note(Lane &lane, const Record &record) { m_told &= lane.put(record); }
 
-    /// Dies; the compact station is given back if all was told, else left to the engine.
+    /// Ends the coroutine. Pushes the station on the stack if all records are in lanes, else leaves it to the engine.
+    /// In overwrite mode it always pushes.
     void die(Lane &lane, std::uint64_t ts)
     {
-        corotracer::StateLine &line = m_process->line(m_index);
+        corotracer::CompactState &line = m_process->line(m_index);
         line.death_ts.store(ts, kRelease);
         m_told &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
         const bool recycle = m_told || lane.ring().overwrite;
-        // Release; partner: the engine's acquire load, and whoever has the station next.
+        // Release; partners: the engine's acquire load, and the next coroutine in this station.
         line.life.store(std::uint64_t{m_generation} << 32 |
                             (recycle ? corotracer::kLineRecycled : corotracer::kLineDead),
                         kRelease);
@@ -391,7 +394,7 @@ public:
     std::uint32_t index() const { return m_index; }
     std::uint64_t events() const { return m_events; }
     std::uint64_t key() const { return m_key; }
-    /// Goes on from a number, as if so many events had gone by.
+    /// Continues at this number, as if so many events had been published.
     void setEvents(std::uint64_t events) { m_events = events; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Readers that look again and again while a writer goes on.
+// Runs readers in a loop while a writer works.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace ct::test {
 
-/// Runs write() while each of `looks` is called over and over, on a thread of its own; ends them.
+/// Runs write() while one thread per function in `looks` calls it in a loop. Joins the threads afterwards.
 template <class Write>
 void lookMeanwhile(const std::vector<std::function<void()>> &looks, Write &&write)
 {
@@ -30,7 +30,7 @@ void lookMeanwhile(const std::vector<std::function<void()>> &looks, Write &&writ
         reader.join();
 }
 
-/// The same with readers that call look(random), each with numbers of its own.
+/// Runs `readers` threads that call look(random), each with its own random generator.
 template <class Look, class Write>
 void readMeanwhile(Look &&look, Write &&write, unsigned readers = 2)
 {

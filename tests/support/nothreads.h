@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A system that has no more threads for a program, made of a filter of system calls. For threads of the test program
-// itself see createthread.h.
+// Simulates a system that refuses new threads, with a filter of system calls. It also works across exec; createthread.h
+// works for threads of the test program itself.
 #pragma once
 
 #include <cerrno>
@@ -16,13 +16,13 @@
 
 namespace ct::test {
 
-/// From now on this process, and its children, start no thread; new processes they do. False: this machine does not let
-/// us. May be called between fork and exec.
+/// From now on, this process and its children can start processes, but no threads. Returns false if this machine does
+/// not allow the filter. May be called between fork and exec.
 inline bool loseThreads()
 {
     const auto fail = [](int error) { return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error); };
-    // The flags of clone3 are in memory, where a filter cannot look: without it the C library calls clone. The low half
-    // of a 64-bit argument comes first.
+    // A filter cannot read the flags of clone3, because they are in memory. Without clone3 the C library calls clone.
+    // The low half of a 64-bit argument comes first.
     sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 3, 0),

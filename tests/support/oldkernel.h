@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Kernels that know less than this one, made of a filter of system calls.
+// Simulates older kernels and stricter sandboxes with a filter of system calls.
 #pragma once
 
 #include <cerrno>
@@ -16,13 +16,14 @@ namespace oldkernel {
 
 enum class Kernel {
     AsItIs,
-    Before514,        ///< MADV_POPULATE_WRITE is EINVAL
-    Forbidding,       ///< it is EPERM: a filter that is older than this advice
-    GrantingAdvice,   ///< any advice is granted and none followed, as by qemu's user mode
-    WithoutReserving  ///< as Before514, and no file system knows fallocate(2)
+    Before514,        ///< MADV_POPULATE_WRITE fails with EINVAL
+    Forbidding,       ///< MADV_POPULATE_WRITE fails with EPERM: a sandbox filter that is older than this advice
+    GrantingAdvice,   ///< madvise(2) always succeeds and does nothing, as in qemu's user mode
+    WithoutReserving  ///< as Before514, and fallocate(2) fails with EOPNOTSUPP
 };
 
-/// From now on this process, and its children, have that kernel. False: this machine does not let us.
+/// From now on, this process and its children have that kernel. Returns false if this machine does not allow the
+/// filter.
 inline bool become(Kernel kernel)
 {
     constexpr std::uint32_t populateWrite = 23;
@@ -30,7 +31,7 @@ inline bool become(Kernel kernel)
     const std::uint32_t populate = kernel == Kernel::Forbidding ? fail(EPERM) : fail(EINVAL);
     const std::uint32_t other = kernel == Kernel::GrantingAdvice ? fail(0) : SECCOMP_RET_ALLOW;
     const std::uint32_t reserve = kernel == Kernel::WithoutReserving ? fail(EOPNOTSUPP) : SECCOMP_RET_ALLOW;
-    // The low half of a 64-bit argument comes first on all machines that the probe knows.
+    // The low half of a 64-bit argument comes first on every machine that the probe supports.
     sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 5, 0),

@@ -1,22 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the tests of installed packages have in common. Wants BUILD_DIR and SANITIZE.
+# Functions for the tests of installed packages. Needs BUILD_DIR, SANITIZE and, for find_pkg_config(), CXX.
 
-# install_package(<component>): installs it below ${work}/moved; ${flags} are the compiler's for what links it.
+# install_package(<component>): installs the component below ${work}/moved. Sets ${flags} to the compiler flags for
+# programs that link it.
 macro(install_package component)
     set(work ${BUILD_DIR}/${component}-package)
     file(REMOVE_RECURSE ${work})
     file(MAKE_DIRECTORY ${work}/program)
     set(flags "")
     if(SANITIZE)
-        set(flags -fsanitize=${SANITIZE})  # as the libraries were built
+        set(flags -fsanitize=${SANITIZE})  # the libraries were built with it
     endif()
     run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix --component ${component})
-    # The package must not lean on the place it was installed to.
+    # The package must not depend on the path it was installed to.
     file(RENAME ${work}/prefix ${work}/moved)
 endmacro()
 
-# run(<command>...): which must succeed; what it says is in ${output}.
+# run(<command>...): runs a command that must succeed. Sets ${output} to its stdout and stderr.
 function(run)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT status EQUAL 0)
@@ -25,8 +26,8 @@ function(run)
     set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# find_pkg_config(<module>): ${pkg_config}, if there is one, is asked where that module was moved to; ${compilers} are
-# all that are here.
+# find_pkg_config(<module>): finds ${pkg_config} and points it to the moved module. Sets ${compilers} to ${CXX} and, if
+# installed, clang++.
 macro(find_pkg_config module)
     find_program(pkg_config NAMES pkg-config pkgconf)
     find_program(clang NAMES clang++ clang++-14)
@@ -39,7 +40,7 @@ macro(find_pkg_config module)
     set(ENV{PKG_CONFIG_PATH} ${pc_dir})
 endmacro()
 
-# report_skips(): one line for each tool that is missing here. Comes last, as CTest then reports the test as skipped.
+# report_skips(): prints a line for each tool that is missing. Call it last: CTest then reports the test as skipped.
 macro(report_skips)
     foreach(tool pkg_config clang)
         if(NOT ${tool})
@@ -48,7 +49,7 @@ macro(report_skips)
     endforeach()
 endmacro()
 
-# ask_pkg_config(<module>): what a program needs to use it, in ${cflags} and ${libs}.
+# ask_pkg_config(<module>): sets ${cflags} and ${libs} to the flags for programs that use the module.
 macro(ask_pkg_config module)
     foreach(kind cflags libs)
         execute_process(COMMAND ${pkg_config} --${kind} ${module} OUTPUT_VARIABLE ${kind}

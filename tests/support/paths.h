@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where the programs and the sources of this build are, without a slash at the end. Defined in one small source and not
-// on every command line, so that a compiler cache serves clones at other paths, too.
+// Paths of this build's programs and sources, without a slash at the end. One small source file defines them, not every
+// command line. So a compiler cache also serves clones at other paths.
 #pragma once
 
 #include <string>
 
 namespace ct::test {
 
-/// The directory of the built programs.
+/// Directory of the built programs.
 extern const std::string kBinDir;
-/// The root of the sources.
+/// Root of the sources.
 extern const std::string kSourceDir;
-/// The programs of tests/symbols whose symbols are looked up.
+/// Directory of the programs whose addresses the tests in tests/symbols resolve.
 extern const std::string kSymbolProgramsDir;
 
 }  // namespace ct::test

@@ -16,7 +16,7 @@
 
 namespace smalltmpfs {
 
-/// In a user namespace of its own a user without a number there cannot make files.
+/// Maps the user and group to themselves. In a new user namespace, an unmapped user cannot create files.
 inline bool keepOwnNumbers(uid_t user, gid_t group)
 {
     const auto write = [](const char *path, const std::string &text) {
@@ -29,8 +29,8 @@ inline bool keepOwnNumbers(uid_t user, gid_t group)
            write("/proc/self/gid_map", std::to_string(group) + ' ' + std::to_string(group) + " 1");
 }
 
-/// From now on a tmpfs of `bytes` lies over the directory. Before there is a second thread. False: this machine does
-/// not let us.
+/// Mounts a tmpfs of `bytes` over the directory, in a new mount namespace. Call it before a second thread starts.
+/// Returns false if this machine does not allow it.
 inline bool mountPrivately(const std::string &directory, std::uint64_t bytes)
 {
     const uid_t user = ::geteuid();
@@ -42,10 +42,10 @@ inline bool mountPrivately(const std::string &directory, std::uint64_t bytes)
            ::mount("ct", directory.c_str(), "tmpfs", 0, options.c_str()) == 0;
 }
 
-/// A private tmpfs of `bytes` in a directory of its own, as long as the object lives.
+/// A private tmpfs of `bytes` in a temporary directory, for the lifetime of the object.
 class Tmpfs {
 public:
-    /// Before there is a second thread.
+    /// Call it before a second thread starts.
     explicit Tmpfs(std::uint64_t bytes) : m_mounted(mountPrivately(m_directory.path(), bytes)) {}
     Tmpfs(const Tmpfs &) = delete;
     Tmpfs &operator=(const Tmpfs &) = delete;
@@ -54,7 +54,7 @@ public:
         if (m_mounted)
             ::umount2(m_directory.path().c_str(), MNT_DETACH);
     }
-    /// nullopt: this machine does not let us mount.
+    /// Returns nullopt if this machine does not allow mounting.
     std::optional<std::string> path() const { return m_mounted ? std::optional(m_directory.path()) : std::nullopt; }
 
 private:

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the library for others (reader/) gives, in the words of the core, so that it can be compared.
+// Converts the output of the installed reader library (reader/) to core types, for comparison.
 #pragma once
 
-#include "core/recording/rowlayouts.h"
-#include "core/trace/stream.h"
+#include "core/recording/format/rowlayouts.h"
+#include "core/stream/stream.h"
 
 #include <corotracer/recording/reader.h>
 
@@ -75,7 +75,7 @@ inline ct::Batch batchOf(const corotracer::recording::batch &given)
     return batch;
 }
 
-/// Everything the library gives of a file.
+/// Everything that the library returns for a file.
 struct Everything {
     std::vector<ct::Batch> batches;
     std::vector<ct::ctr::OutputPiece> output;
@@ -95,7 +95,7 @@ inline Everything readAll(const std::string &path)
         for (const ctr_output &piece : batch.outputs())
             all.output.push_back({piece.ts, text(piece.bytes)});
         ct::Batch core = batchOf(batch);
-        // Output behind the last events has a part of its own.
+        // Output behind the last events comes in a batch without events.
         if (!core.empty() || batch.outputs().empty())
             all.batches.push_back(std::move(core));
     }

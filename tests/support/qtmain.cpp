@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// main() of the test programs with Qt. A program that links Qt Widgets gets a QApplication, without a screen unless
+// main() of the test programs with Qt. A program that links Qt Widgets gets a QApplication. It runs offscreen unless
 // CT_TEST_PLATFORM names another platform plug-in.
 #include "tests/support/qtsuite.h"
 
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     const ct::test::QtSuite *suite = argc > 1 ? findSuite(argv[1]) : nullptr;
     if (!suite)
         return usage(argv[0]);
-    // The programs that a test starts inherit it.
+    // Programs that a test starts inherit the variable.
     qputenv("QT_QPA_PLATFORM", qEnvironmentVariable("CT_TEST_PLATFORM", QStringLiteral("offscreen")).toUtf8());
     argv[1] = argv[0];
     --argc;

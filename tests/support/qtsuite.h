@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Several Qt Test classes in one program: each registers itself under its source file. qtmain.cpp runs them.
+// Allows several Qt Test classes in one program. Each class registers itself under its source file; qtmain.cpp runs it.
 #pragma once
 
 #include "tests/support/skips.h"
@@ -13,7 +13,7 @@
 namespace ct::test {
 
 struct QtSuite {
-    const char *file;    ///< its source; the stem is the name of the suite
+    const char *file;    ///< source file; its stem is the name of the suite
     void (*prepare)();   ///< runs before the application object and its threads exist; may be null
     QObject *(*make)();  ///< the caller owns the test object
 };
@@ -31,11 +31,11 @@ struct RegisterQtSuite {
 
 }  // namespace ct::test
 
-/// Takes the place of QTEST_MAIN.
+/// Replaces QTEST_MAIN.
 #define CT_QT_SUITE(Class) CT_QT_SUITE_PREPARED(Class, nullptr)
 #define CT_QT_SUITE_PREPARED(Class, prepare)                                                                           \
     static const ct::test::RegisterQtSuite register_##Class(__FILE__, prepare, []() -> QObject * { return new Class; });
-/// Takes the place of QSKIP: CTest reports the suite as skipped.
+/// Skips a case, like QSKIP. CTest then reports the whole suite as skipped.
 #define CT_QSKIP(reason)                                                                                               \
     do {                                                                                                               \
         ct::test::reportSkip(__FILE__, __LINE__, reason);                                                              \

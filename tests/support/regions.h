@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What regions are made of and offer, and a sink's bookkeeping: what the stream said, checked against its rules.
+// Region specifications, and the sums of a stream of full stations, checked against the rules of streams.
 #pragma once
 
-#include "core/harvest/region.h"
-#include "core/trace/stream.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 #include "tests/support/tempdir.h"
 #include "tests/support/writers.h"
 
@@ -25,20 +25,20 @@ inline ct::RegionSpec specOf(const std::string &path, std::uint32_t stations = c
     return spec;
 }
 
-/// Stations that a version-1 probe may take.
+/// Number of stations that version-1 probes may use.
 inline std::uint32_t offered(const ct::Region &region)
 {
     return region.header().max_stations.load();
 }
 
-/// The books of a stream. Keys are probe ids (see writers.h), so that payloads can be judged.
+/// Sums of a stream. The keys are probe ids (see writers.h), so payloads can be checked.
 struct Books {
     struct One {
         std::uint64_t key = 0, captured = 0, lost = 0, missed = 0, lastN = 0, deaths = 0;
         std::uint32_t station = 0;
         bool flagged = false;
     };
-    std::vector<One> coroutines;  ///< by CoroutineId
+    std::vector<One> coroutines;  ///< indexed by CoroutineId
     std::uint64_t captured = 0, lost = 0, missed = 0, inversions = 0, torn = 0, broken = 0, flags = 0, deaths = 0;
     std::map<ct::SiteId, ct::Site> sites;
     std::uint64_t now = 0;

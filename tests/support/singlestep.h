@@ -14,13 +14,13 @@ namespace singlestep {
 
 inline constexpr std::uint64_t kTrapFlag = 1U << 8;
 
-/// The function that the signal handler calls, with its argument and the number of instructions so far.
+/// The callback of the signal handler, its argument, and the number of instructions so far.
 struct Stepping {
     bool (*between)(void *context, std::uint64_t done) = nullptr;
     void *context = nullptr;
     std::uint64_t done = 0;
 };
-inline Stepping stepping;  // one at a time, on one thread
+inline Stepping stepping;  // one run at a time, on one thread
 
 inline void onTrap(int, siginfo_t *, void *interrupted)
 {
@@ -30,7 +30,7 @@ inline void onTrap(int, siginfo_t *, void *interrupted)
 }
 
 /// Calls between(n) after the n-th instruction of code(), from 1, until it returns false. The rest of code() then runs
-/// at full speed. Returns how often between() was called. A few instructions around code() count as well.
+/// at full speed. Returns the number of calls of between(). It includes a few instructions around code().
 template <class Code, class Between>
 std::uint64_t run(Code code, Between between)
 {
@@ -41,7 +41,7 @@ std::uint64_t run(Code code, Between between)
     action.sa_sigaction = onTrap;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGTRAP, &action, &before);
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // the handler reads what was stored above
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // the handler reads the stores above
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | kTrapFlag);
     code();
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~kTrapFlag);

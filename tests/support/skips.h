@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How a case says that this machine cannot run it; the same for tests with and without Qt. Each skip is one line of
-// output that begins with "SKIP ", and makes the program end with kSkipped (SKIP_RETURN_CODE in tests/CMakeLists.txt),
-// unless a case failed. packaging/list_skips.sh collects the lines.
+// How a case reports that this machine cannot run it, in tests with and without Qt. Each skip prints one line that
+// begins with "SKIP ". The program then ends with kSkipped (SKIP_RETURN_CODE in tests/CMakeLists.txt), unless a case
+// failed. packaging/list_skips.sh collects the lines.
 #pragma once
 
 #include <cstdio>
@@ -38,7 +38,7 @@ inline void reportSkip(const char *file, int line, const std::string &reason)
     std::fflush(stdout);
 }
 
-/// The exit status of a test program with that many failures.
+/// The exit status of a test program with this number of failures.
 inline int exitStatus(int failures)
 {
     if (failures != 0)
@@ -46,7 +46,7 @@ inline int exitStatus(int failures)
     return skipCount() != 0 ? kSkipped : 0;
 }
 
-/// "tst_lanes" of "/home/me/tests/unit/tst_lanes.cpp".
+/// Returns "tst_lanes" for "/home/me/tests/unit/tst_lanes.cpp".
 inline std::string suiteName(const std::string &file)
 {
     const std::string::size_type slash = file.rfind('/');

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Processes that sleep until a test ends them, also in pid namespaces of their own.
+// Child processes that sleep until a test ends them, also in namespaces of their own.
 #pragma once
 
 #include <csignal>
@@ -17,21 +17,21 @@
 
 namespace sleepers {
 
-/// Sleepers read from it until the test's process has ended: they must not outlive a test that ends early.
+/// Sleepers read from this pipe until the test's process ends. So they do not outlive a test that ends early.
 struct Lifeline {
     Lifeline() { isOpen = ::pipe2(ends, O_CLOEXEC) == 0; }
     int ends[2] = {-1, -1};
     bool isOpen = false;
 };
 
-/// The first call has to be in the test's own process.
+/// Make the first call in the test's own process.
 inline const Lifeline &lifeline()
 {
     static const Lifeline made;
     return made;
 }
 
-/// A child process that runs `body` and then sleeps. -1: there is none.
+/// Starts a child process that runs `body` and then sleeps. Returns -1 on failure.
 template <class Body>
 pid_t forkSleeper(Body body)
 {
@@ -58,7 +58,7 @@ pid_t forkSleeper(Body body)
     return got == 1 ? pid : -1;
 }
 
-/// For the body of a sleeper.
+/// Maps the first page of a file; for the body of a sleeper.
 inline void mapFile(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -66,7 +66,7 @@ inline void mapFile(const std::string &path)
         ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
 }
 
-/// A child process that runs `body` and then sleeps until its end() at the latest.
+/// A child process that runs `body` and then sleeps, at most until end().
 class Sleeper {
 public:
     template <class Body>
@@ -77,11 +77,11 @@ public:
     Sleeper(const Sleeper &) = delete;
     Sleeper &operator=(const Sleeper &) = delete;
 
-    pid_t pid() const { return m_pid; }  ///< -1: it could not be started, or has ended
+    pid_t pid() const { return m_pid; }  ///< -1 if it could not be started or has ended
     void end()
     {
         if (m_pid <= 0)
-            return;  // kill(-1) would end every process
+            return;  // kill(-1) would signal every process
         ::kill(m_pid, SIGKILL);
         ::waitpid(m_pid, nullptr, 0);
         m_pid = -1;
@@ -91,13 +91,13 @@ private:
     pid_t m_pid;
 };
 
-/// How far boot is back, in seconds, on the clock of a Container of kind CLONE_NEWTIME, compared with ours.
+/// Seconds by which a CLONE_NEWTIME container shifts the boot clock.
 inline constexpr int kShiftSeconds = 1000;
 
-/// A process in a namespace of its own, which runs `body` and then sleeps until its end() at the latest.
+/// A process in a new namespace. It runs `body` and then sleeps, at most until end().
 class Container {
 public:
-    /// Process 1 of a pid namespace. It maps the file, if there is one.
+    /// Process 1 of a new pid namespace. It maps the file if `mapped` is not empty.
     explicit Container(const std::string &mapped = {})
         : Container(CLONE_NEWPID, [&mapped] {
               ::prctl(PR_SET_DUMPABLE, 1);
@@ -106,7 +106,7 @@ public:
           })
     {
     }
-    /// `kind` of namespace: as for unshare(2).
+    /// `kind` is the namespace flag of unshare(2).
     template <class Body>
     Container(int kind, Body body) : m_made(start(kind, body)), m_runs(m_made.pid > 0)
     {
@@ -115,7 +115,7 @@ public:
     Container(const Container &) = delete;
     Container &operator=(const Container &) = delete;
 
-    bool isRefused() const { return m_made.isRefused; }  ///< no such namespace can be made here
+    bool isRefused() const { return m_made.isRefused; }  ///< this machine cannot create such a namespace
     bool runs() const { return m_runs && m_made.space != 0; }
     pid_t pid() const { return m_made.pid; }              ///< in our pid namespace
     std::uint64_t space() const { return m_made.space; }  ///< inode of its pid namespace
@@ -164,7 +164,7 @@ private:
         made.space = ::stat("/proc/self/ns/pid_for_children", &space) == 0 ? space.st_ino : 0;
         return made;
     }
-    /// The namespace is that of the next child.
+    /// Shifts the clock of the namespace that the next child enters.
     static bool shiftClock()
     {
         const std::string text = "boottime " + std::to_string(kShiftSeconds) + " 0";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A file system that fills up.
+// Runs a test body on a small file system that it can fill.
 #pragma once
 
 #include "tests/support/child.h"
@@ -14,7 +14,8 @@
 
 namespace smalltmpfs {
 
-/// Runs `body(directory)` in a child with a private tmpfs of `bytes` there; skips the case where none can be mounted.
+/// Runs `body(directory)` in a child, with a private tmpfs of `bytes` on that directory. Skips the case if mounting is
+/// not possible.
 inline void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
 {
     const ct::test::TempDir dir;

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The invariant of every run: what the stream says of its coroutines, one by one, adds up to the sums.
+// Checks the invariant of every run: the sums of all coroutines in the stream equal the totals.
 #pragma once
 
-#include "core/trace/stream.h"
+#include "core/stream/stream.h"
 #include "tests/support/check.h"
 
 #include <cstdint>
 
 namespace sums {
 
-/// `books`: captured, lost and missed by coroutine and in all. `withoutCoroutine`: a part of lost and missed, of lives
-/// that the stream has no coroutine for; those are counted, too.
+/// `books` has captured, lost and missed events, per coroutine and in total. `withoutCoroutine` is the part of lost and
+/// missed events whose coroutines are not in the stream.
 template <class Books>
 void check(const Books &books, const ct::Accounting &sums, std::uint64_t withoutCoroutine = 0)
 {

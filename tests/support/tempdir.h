@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A directory of a test's own.
+// A temporary directory for one test.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace ct::test {
 
-/// Gone at the end, with all that is in it.
+/// Creates the directory, and removes it with its contents in the destructor.
 class TempDir {
 public:
     TempDir()

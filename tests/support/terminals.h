@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/// False in a bare root without /dev/pts: what needs a terminal cannot be tested there.
+/// Returns false in a bare root without /dev/pts, where a test cannot open a terminal.
 inline bool haveTerminals()
 {
     const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Stand-ins for the writers that the engine meets. Every payload is a function of (station, event number), so that a
-// torn or misnumbered event cannot pass for a good one. Plain stores of old SDKs are relaxed atomics here: the same
-// instructions on x86, and no data race for thread sanitizer to report.
+// Writers of full stations that imitate the known probes. Every payload is a function of (key, event number), so a torn
+// or misnumbered event cannot pass as genuine. Plain stores of old SDKs are relaxed atomics here. These compile to the
+// same instructions on x86, and the thread sanitizer reports no data race.
 #pragma once
 
 #include "core/protocol/stationreader.h"
@@ -33,7 +33,7 @@ inline bool activeOf(std::uint64_t n)
     return n % 2 == 1;
 }
 
-/// Event has the payload that `key`'s writer gave number n, all of it.
+/// Returns true if every field of the event matches what writer `key` stores for number n.
 template <class Event>
 bool isGenuine(const Event &event, std::uint64_t key)
 {
@@ -50,12 +50,12 @@ inline void storePayload(corotracer::Epoch &epoch, std::uint64_t key, std::uint6
 }
 
 enum class Style {
-    OldSdk,     ///< seqlock, odd with release, plain payload
-    Ours,       ///< seqlock as this project's probe writes it; the station is marked
-    Monotonic,  ///< plain payload, one release store of seq
+    OldSdk,     ///< seqlock; odd seq with release, plain payload
+    Ours,       ///< seqlock as in this project's probe; the station is marked
+    Monotonic,  ///< plain payload, one seq_cst store of seq
 };
 
-/// Clears the announcement as a probe does; true = this writer won and has to send the byte.
+/// Clears the engine's announcement as a probe does. Returns true if this writer won and must send the byte.
 inline bool winsWakeUp(corotracer::GlobalHeader &header)
 {
     // seq_cst: partner is the engine's seq_cst announcement before its last scan.
@@ -65,7 +65,7 @@ inline bool winsWakeUp(corotracer::GlobalHeader &header)
     return header.tracer_sleeping.compare_exchange_strong(expected, 0, std::memory_order_seq_cst);
 }
 
-/// Takes a station as a probe does; nullptr when there is none left.
+/// Allocates a station as a probe does. Returns nullptr if there is none left.
 inline corotracer::StationData *takeStation(corotracer::GlobalHeader &header)
 {
     const std::uint32_t max = header.max_stations.load(std::memory_order_relaxed);
@@ -75,7 +75,7 @@ inline corotracer::StationData *takeStation(corotracer::GlobalHeader &header)
 
 class Writer {
 public:
-    /// `begin`: events that the station had before, of other coroutines.
+    /// `begin` is the number of events of earlier coroutines in this station.
     Writer(corotracer::StationData &station, Style style, std::uint64_t key, std::uint64_t begin = 0)
         : m_station(&station), m_style(style), m_key(key), m_count(style == Style::Monotonic ? 1 : begin)
     {
@@ -89,7 +89,7 @@ public:
             m_station->extension.mark.store(corotracer::kStationMark, std::memory_order_relaxed);
         }
         m_station->header.probe_id.store(m_key, std::memory_order_relaxed);
-        // Release, last: partner is the engine's load of birth_ts.
+        // Release, last store; partner: the engine's load of birth_ts.
         m_station->header.birth_ts.store(tsOf(0) - 1, std::memory_order_release);
     }
 
@@ -121,7 +121,7 @@ public:
         }
     }
 
-    /// The two halves of a seqlock write, for writers that stop in between.
+    /// The first half of a seqlock write, for writers that stop before finish().
     void begin(std::memory_order order)
     {
         corotracer::Epoch &epoch = m_station->slots[m_count % 8];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines of an existing SDK's kind: all that they tell of themselves is their frame's address. Prints "<name>
-// <line> <frame>" for each as it is suspended, and waits for a line of input to resume them all.
+// Coroutines as with an existing SDK: only the addresses of their frames are known. Prints "<name> <line> <frame>" for
+// each when it is suspended. A line of input resumes all of them.
 #include "here.h"
 
 #include <coroutine>
@@ -31,7 +31,7 @@ struct Task {
     std::coroutine_handle<promise_type> handle;
 };
 
-/// As the awaitables of such SDKs: both ends of the suspension do something.
+/// Like the awaitables of such SDKs: await_suspend() and await_resume() both do something.
 struct Turn {
     const char *name;
     int line = __builtin_LINE();
@@ -75,7 +75,7 @@ Task silent()
     co_await std::suspend_always{};
 }
 
-/// Nothing tells the first of these suspensions from the second, which never takes place.
+/// Never suspends. A reader of the frame cannot distinguish this suspension from the one before it, which does happen.
 struct Ready {
     bool await_ready() const noexcept { return true; }
     void await_suspend(std::coroutine_handle<>) const noexcept {}

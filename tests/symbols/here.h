@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the programs of this folder say of themselves: "<name> <line> <address>" for places in them, then their map.
+// The output of the programs in this folder: "<name> <line> <address>" for some of their lines, then their map.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 #define ADDRESS_INTO(pointer) asm volatile("adr %0, ." : "=r"(pointer))
 #endif
 
-/// An address inside of the instructions of this very line.
+/// Prints the line's number and an address inside of this line's instructions.
 #define HERE(name)                                                                                                     \
     do {                                                                                                               \
         char *here;                                                                                                    \

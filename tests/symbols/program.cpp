@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Functions in functions, to be named from their addresses. Lines that a test asks for are marked.
+// Nested functions, to be resolved from their addresses. Lines that a test needs are marked.
 #include "here.h"
 
 #include <vector>

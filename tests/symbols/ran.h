@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One of this folder's programs, run to its end: the addresses that it told, and what it had mapped.
+// Runs a program of this folder to its end, and returns the addresses that it printed and its mappings.
 #pragma once
 
 #include "core/symbols/buildid.h"
@@ -37,7 +37,7 @@ inline std::string path(const std::string &name)
     return ct::test::kSymbolProgramsDir + "/" + name;
 }
 
-/// False, and reported as a skip: the compiler that would have made the program is missing.
+/// Returns false, and reports a skip, if the program was not built because its compiler is missing.
 inline bool exists(const std::string &name)
 {
     const bool found = std::filesystem::exists(path(name));
@@ -46,7 +46,7 @@ inline bool exists(const std::string &name)
     return found;
 }
 
-/// As in a recording: the executable mappings of files, with build ids.
+/// Returns the executable mappings of files with build ids, as a recording has them.
 inline ct::ModuleMap modulesOf(const std::vector<std::string> &lines)
 {
     std::vector<ct::Module> modules;
@@ -89,7 +89,7 @@ inline Ran run(const std::string &name)
     return ran;
 }
 
-/// The line of "// MARK <mark>" in a source of this folder.
+/// Returns the number of the line with "// MARK <mark>" in a source of this folder.
 inline int marked(const std::string &source, const std::string &mark)
 {
     std::ifstream file(ct::test::kSourceDir + "/tests/symbols/" + source);

@@ -22,7 +22,7 @@
 
 namespace made {
 
-/// The program, waiting for a line whenever it has said "go".
+/// The running program. It waits for a line of input after each "go".
 class Running {
 public:
     explicit Running(const std::string &name)
@@ -62,7 +62,7 @@ public:
         }
         m_pid = 0;
     }
-    /// All that it says up to "go".
+    /// Returns the lines that the program prints before the next "go".
     std::vector<std::string> listen()
     {
         std::vector<std::string> lines;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kCode = 0x1000;
 constexpr std::uint64_t kFrame = 0x8000;
 
-/// Code at 0x1000, a frame of zeros at 0x8000, nothing else.
+/// Code at 0x1000, a frame of zeros at 0x8000, and no other memory.
 ct::MemoryReader memory(std::string code)
 {
     code.resize(1024, '\xCC');
@@ -30,7 +30,7 @@ ct::MemoryReader memory(std::string code)
     };
 }
 
-/// The addresses of the instructions that were reached, from the code's begin; the last one may be unknown.
+/// Returns the offsets of the executed instructions from the start of the code. The last one may be unknown.
 std::string walked(CodeWalk &walk)
 {
     std::string steps;
@@ -65,8 +65,8 @@ CT_CASE(aSwitchByComparisons)
 
 CT_CASE(aSwitchOnAByte)
 {
-    // mov 0x11(%rdi),%al: the rest of the register is not known; cmp $2,%al; je +1; int3; nop; mov %eax,%ecx;
-    // test %ecx,%ecx; je: not to be decided
+    // mov 0x11(%rdi),%al: the rest of the register is unknown; cmp $2,%al; je +1; int3; nop; mov %eax,%ecx;
+    // test %ecx,%ecx; je: undecidable
     const std::string code = bytes("\x8a\x47\x11\x3c\x02\x74\x01\xcc\x90\x89\xc1\x85\xc9\x74\x00\x90");
     CodeWalk walk(memory(code));
     walk.pretend(kFrame + 0x11, 2, 1);
@@ -75,7 +75,7 @@ CT_CASE(aSwitchOnAByte)
 
 CT_CASE(aSwitchByATable)
 {
-    // movzbl 0x28(%rdi),%eax; lea 9(%rip),%rcx; movslq (%rcx,%rax,4),%rax; add %rcx,%rax; jmp *%rax; nop; table
+    // movzbl 0x28(%rdi),%eax; lea 10(%rip),%rcx; movslq (%rcx,%rax,4),%rax; add %rcx,%rax; jmp *%rax; nop; table
     const std::string code =
         bytes("\x0f\xb6\x47\x28\x48\x8d\x0d\x0a\x00\x00\x00\x48\x63\x04\x81\x48\x01\xc8\xff\xe0\x90"
               "\x08\x00\x00\x00\x09\x00\x00\x00\x90\x90\x90");
@@ -100,10 +100,10 @@ CT_CASE(writesStayHere)
 
 CT_CASE(whatIsUnknownEndsTheWalk)
 {
-    // test %esi,%esi; je: the argument is not known
+    // test %esi,%esi; je: the argument is unknown
     CodeWalk branch(memory(bytes("\x85\xf6\x74\x00\x90")));
     CHECK_EQUAL(walked(branch), "0 2 ");
-    // mov %eax,(%rsi): could be anywhere
+    // mov %eax,(%rsi): the address is unknown
     CodeWalk anywhere(memory(bytes("\x89\x06\x90")));
     CHECK_EQUAL(walked(anywhere), "0 ");
     // mov %fs:0x28,%rax; jmp *%rax

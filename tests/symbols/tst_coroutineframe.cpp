@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Frames of coroutines in programs that run, against the lines at which they are suspended.
+// Coroutine frames in running programs, compared with the lines where they are suspended.
 #include "core/symbols/coroutineframe.h"
 #include "core/symbols/symbolizer.h"
 #include "running.h"
@@ -29,7 +29,7 @@ struct Count {
     int functionOnly = 0;
 };
 
-/// Never another line than the one it waits in.
+/// Checks the function. The resolved line, if any, must be the one where the coroutine waits.
 void checkFrame(Symbolizer &symbolizer, const ModuleMap &modules, const Seen &seen, const MemoryReader &read,
                 Count &count)
 {
@@ -50,7 +50,7 @@ void checkFrame(Symbolizer &symbolizer, const ModuleMap &modules, const Seen &se
     CHECK(source.file.ends_with("/tests/symbols/coroutines.cpp"));
 }
 
-/// `lines`: of how many suspensions the line has to be known, of those of the SDK's kind.
+/// `lines`: whether lines are expected. Then all suspensions must have one, except those at awaitables without code.
 void checkProgram(const std::string &name, bool lines)
 {
     if (!made::exists(name))
@@ -134,7 +134,7 @@ CT_CASE(whatIsNoFrame)
     CHECK(gapOf(frames[0].frame + 16) == SymbolGap::NotACoroutine);
     CHECK(gapOf(modules.modules().front().begin) == SymbolGap::NotACoroutine);
     CHECK(gapOf(8) == SymbolGap::NotReadable);
-    // Two functions of the program, but of no coroutine.
+    // Two addresses in the program, but of no coroutine.
     const std::uint64_t fake[] = {modules.modules().front().begin, modules.modules().front().begin};
     const CoroutineFrame frame =
         describeCoroutineFrame(symbolizer, modules, 64, [&](std::uint64_t, void *to, std::size_t size) {

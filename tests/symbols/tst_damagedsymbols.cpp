@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Programs that were cut off, or whose bytes were changed: less is known, and nothing else happens.
+// Programs that were cut off, or with changed bytes: fewer addresses are resolved, and nothing worse happens.
 #include "core/symbols/symbolizer.h"
 #include "ran.h"
 #include "tests/support/check.h"
@@ -35,7 +35,7 @@ public:
     }
 
     const std::string &content() const { return m_content; }
-    /// Number of addresses that still have a line.
+    /// Returns the number of addresses that still have a line.
     std::size_t linesOf(const std::string &content)
     {
         const std::string path = m_folder.file("damaged");
@@ -85,7 +85,7 @@ CT_CASE(changedBytes)
         std::size_t some = 0;
         for (int i = 0; i < 150; ++i) {
             std::string content = damage.content();
-            // A few, or a burst; the tables at both ends as often as all the rest.
+            // Changes 1 to 20 bytes: in the first KiB, in the last 4 KiB, or anywhere.
             const std::size_t tables = 1024;
             for (int change = 0; change < 1 + i % 20; ++change) {
                 std::size_t at = random() % content.size();
@@ -108,7 +108,7 @@ CT_CASE(changedDebugInformation)
             continue;
         Damage damage(name);
         std::mt19937 random(13);
-        // Somewhere in its second half lies .debug_*: whole stretches of it.
+        // Overwrites up to 199 bytes in a row where .debug_* is, between a third and five sixths of the file.
         for (int i = 0; i < 100; ++i) {
             std::string content = damage.content();
             const std::size_t from = content.size() / 3 + random() % (content.size() / 2);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which files tell about a module, and what is said when none does.
+// Which files hold the symbols of a module, and the message when none does.
 #include "core/symbols/symbolizer.h"
 #include "ran.h"
 #include "tests/support/check.h"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The map with the program's own module under another path, and maybe another build id.
+/// Returns the map with the program's own module at another path, and optionally with another build id.
 ModuleMap moved(const made::Ran &ran, const std::string &name, const std::string &path, const char *buildId = nullptr)
 {
     std::vector<Module> modules(ran.modules.modules().begin(), ran.modules.modules().end());
@@ -32,7 +32,7 @@ ModuleMap moved(const made::Ran &ran, const std::string &name, const std::string
     return ModuleMap(modules);
 }
 
-DescribedAddress hidden(const made::Ran &ran, const ModuleMap &modules, const SymbolPlaces &places = {})
+DescribedAddress hidden(const made::Ran &ran, const ModuleMap &modules, const DebugSearchPath &places = {})
 {
     const std::uint64_t addresses[] = {ran.places.at("hidden").address};
     return Symbolizer(places).describe(modules, addresses).front();
@@ -50,14 +50,14 @@ bool says(const DescribedAddress &described, const char *text)
     return described.remedy.find(text) != std::string::npos;
 }
 
-SymbolPlaces inFolder(const std::string &folder)
+DebugSearchPath inFolder(const std::string &folder)
 {
-    SymbolPlaces places;
+    DebugSearchPath places;
     places.folders.push_back(folder);
     return places;
 }
 
-/// What a debuginfod client would connect to.
+/// A server that a debuginfod client would connect to.
 class Server {
 public:
     Server() : m_fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
@@ -95,14 +95,15 @@ CT_CASE(missingFileAndItsCopyElsewhere)
     const ModuleMap elsewhere = moved(ran, "gxx_o2", "/nowhere/bin/gxx_o2");
     const DescribedAddress missing = hidden(ran, elsewhere);
     CHECK(missing.gap == SymbolGap::NoFile && missing.frames.empty());
-    CHECK(says(missing, "/nowhere/bin/gxx_o2 is not there") && says(missing, buildIdOf(made::path("gxx_o2")).c_str()));
+    CHECK(says(missing, "/nowhere/bin/gxx_o2 does not exist") &&
+          says(missing, buildIdOf(made::path("gxx_o2")).c_str()));
     CHECK_EQUAL(missing.module, "/nowhere/bin/gxx_o2");
 
     fs::create_directories(folder.file("tree/nowhere/bin"));
     fs::copy(made::path("gxx_o2"), folder.file("tree/nowhere/bin/gxx_o2"));
     CHECK(knowsLine(hidden(ran, elsewhere, inFolder(folder.file("tree"))), ran));
     CHECK(knowsLine(hidden(ran, elsewhere, inFolder(folder.file("tree/nowhere/bin"))), ran));
-    SymbolPlaces root;
+    DebugSearchPath root;
     root.roots = {folder.file("tree")};
     CHECK(knowsLine(hidden(ran, elsewhere, root), ran));
     const ModuleMap deleted = moved(ran, "gxx_o2", made::path("gxx_o2") + " (deleted)");
@@ -116,8 +117,8 @@ CT_CASE(anotherBuildIsNotBelieved)
     const ModuleMap other = moved(ran, "gxx_o2", made::path("gxx_o2"), "0123456789abcdef0123456789abcdef01234567");
     const DescribedAddress described = hidden(ran, other);
     CHECK(described.gap == SymbolGap::OtherBuild && described.frames.empty());
-    CHECK(says(described, "another build"));
-    // Without a build id in the recording the path has to do.
+    CHECK(says(described, "is not the build that ran"));
+    // Without a build id in the recording, the path decides.
     CHECK(knowsLine(hidden(ran, moved(ran, "gxx_o2", made::path("gxx_o2"), "")), ran));
 }
 
@@ -146,7 +147,7 @@ CT_CASE(separateDebugFiles)
         return;
     const made::Ran ran = made::run("gxx_separate");
     REQUIRE(ran.ran);
-    CHECK(knowsLine(hidden(ran, ran.modules), ran));  // .gnu_debuglink, beside the program
+    CHECK(knowsLine(hidden(ran, ran.modules), ran));  // .gnu_debuglink, next to the program
 
     const test::TempDir folder;
     const std::string program = folder.file("gxx_separate");
@@ -164,10 +165,10 @@ CT_CASE(separateDebugFiles)
     fs::create_directories(byId);
     fs::copy(made::path("gxx_separate.debug"), byId + "/" + buildId.substr(2) + ".debug");
     CHECK(knowsLine(hidden(ran, alone, inFolder(folder.file("debug"))), ran));
-    SymbolPlaces system;
+    DebugSearchPath system;
     system.debugFolders = {folder.file("debug")};
     CHECK(knowsLine(hidden(ran, alone, system), ran));
-    // The debug file alone, on a machine without the program.
+    // Only the debug file, on a machine without the program.
     fs::remove(program);
     CHECK(knowsLine(hidden(ran, alone, system), ran));
 }
@@ -202,7 +203,7 @@ CT_CASE(noServerIsAskedUnlessSomebodyWantsIt)
     CHECK(hidden(ran, ran.modules).gap == SymbolGap::NoSymbols);
     CHECK(!server.wasAsked());
 
-    SymbolPlaces places;
+    DebugSearchPath places;
     std::string asked;
     places.fetch = [&](const std::string &buildId) {
         asked = buildId;

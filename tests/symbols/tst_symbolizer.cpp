@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Addresses of programs that have ended, against the lines that they told themselves, and against addr2line.
+// Addresses of programs that have ended, compared with the lines that the programs printed, and with addr2line.
 #include "core/symbols/symbolizer.h"
 #include "ran.h"
 #include "tests/support/check.h"
@@ -14,7 +14,7 @@ using namespace ct;
 
 namespace {
 
-/// "function:line" of all frames, innermost first; "+" for those that were inlined.
+/// Returns "function:line" of all frames, innermost first, with "+" for inlined ones.
 std::string chainOf(const DescribedAddress &described)
 {
     std::string chain;
@@ -58,7 +58,7 @@ void checkProgram(const std::string &name)
         std::cerr << "  in " << name << ", lambda " << lambda << std::endl;
 }
 
-/// "line" of each frame as addr2line tells them for addresses as linked; 0 for its question mark.
+/// Returns the lines of each address's frames as addr2line prints them, 0 for its "?". Addresses are as linked.
 std::vector<std::string> peer(const std::string &program, const std::vector<std::uint64_t> &addresses)
 {
     std::ostringstream command;
@@ -92,7 +92,7 @@ void comparePeer(const std::string &name)
     std::vector<std::uint64_t> addresses;
     for (const SymbolTable::Symbol &symbol : symbols.symbols().symbols()) {
         const std::vector<std::uint64_t> first{symbol.begin};
-        // The program's own; what the compiler's start files hold differs in taste.
+        // Only functions of the program's own sources: the tools differ for the compiler's start files.
         const std::vector<SourceFrame> frames = symbols.describe(first).front().frames;
         const bool ours = !frames.empty() && frames.front().file.find("/tests/symbols/") != std::string::npos;
         for (std::uint64_t address = symbol.begin; ours && address < symbol.end; address += 3)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Files that demand far more memory than they are large: what symbols take stays within its limits.
+// Files that need far more memory than their size: symbols stay within their memory limits.
 #include "core/symbols/symbolizer.h"
 #include "ran.h"
 #include "tests/support/check.h"
@@ -30,7 +30,7 @@ struct Section {
     Packing packing = Packing::None;
 };
 
-/// libelf packs what is in a file.
+/// Compresses the sections of a file with libelf.
 void pack(int fd, const std::vector<Section> &sections)
 {
     Elf *elf = ::elf_begin(fd, ELF_C_RDWR, nullptr);
@@ -45,7 +45,7 @@ void pack(int fd, const std::vector<Section> &sections)
     ::elf_end(elf);
 }
 
-/// A program of these sections, with code at kCode.
+/// Makes a program of these sections, with code at kCode.
 void makeElf(const std::string &path, std::vector<Section> sections)
 {
     ::elf_version(EV_CURRENT);
@@ -99,7 +99,7 @@ void makeElf(const std::string &path, std::vector<Section> sections)
     ::close(fd);
 }
 
-/// So many sections of 8 MiB of nothing.
+/// Returns `count` sections of 8 MiB of zeros.
 std::vector<Section> bombs(int count, Packing packing)
 {
     static constexpr const char *kNames[] = {"info", "abbrev", "line",     "str",     "ranges", "types",
@@ -120,7 +120,7 @@ std::string wordOf(std::uint64_t value, std::size_t size)
     return {reinterpret_cast<const char *>(&value), size};
 }
 
-/// A unit with code at kCode whose line program is `rows` special opcodes.
+/// Returns a unit with code at kCode, whose line program has `rows` special opcodes.
 std::vector<Section> linesOf(std::size_t rows)
 {
     const std::string abbreviations = bytesOf({1, DW_TAG_compile_unit, 0, DW_AT_stmt_list, DW_FORM_sec_offset,
@@ -142,7 +142,7 @@ Module moduleOf(const std::string &path)
     return {path, 0, ~std::uint64_t{0}, 0, ""};
 }
 
-/// A unit whose debug information is in another file of the same folder: DWARF 5, 3.1.2.
+/// Returns a unit whose debug information is in another file of the same folder: DWARF 5, 3.1.2.
 std::vector<Section> skeletonOf(const std::string &file, const std::string &folder)
 {
     const std::string abbreviations =
@@ -153,7 +153,7 @@ std::vector<Section> skeletonOf(const std::string &file, const std::string &fold
     return {{".debug_abbrev", abbreviations}, {".debug_info", wordOf(unit.size(), 4) + unit}};
 }
 
-/// The process may take so much while this lives.
+/// Limits the memory for symbols in this process during its lifetime.
 struct Limit {
     explicit Limit(std::uint64_t bytes) { SymbolMemory::setLimit(bytes); }
     ~Limit() { SymbolMemory::setLimit(0); }
@@ -282,7 +282,7 @@ CT_CASE(holesOfASparseFileTakeNoMemory)
 
 CT_CASE(sectionsThatOnlyLibelfWouldFindAreNone)
 {
-    // e_shnum 0: the number is in the first header, which the ELF header itself can pretend to be.
+    // With e_shnum 0, the number is in the first section header. The ELF header itself can pose as that one.
     const test::TempDir dir;
     const std::string path = dir.file("hidden");
     makeElf(path, bombs(12, Packing::Zlib));
@@ -317,13 +317,13 @@ CT_CASE(allFilesTogetherAreLimited)
     const Limit limit(10 * needed);
     REQUIRE(another.take(SymbolMemory::limit() - SymbolMemory::used() - 16));
     {
-        // Another window's.
+        // The symbolizer of another window gets no memory.
         Symbolizer second;
         const DescribedAddress refused = second.describe(ran.modules, address)[0];
         CHECK(refused.gap == SymbolGap::Unreadable);
         CHECK(refused.remedy.find("MiB") != std::string::npos);
     }
-    // Its own older files make room.
+    // The first symbolizer makes room by freeing its own older files.
     Module other = *ran.modules.find(address[0]);
     const test::TempDir dir;
     other.path = dir.file("copy");

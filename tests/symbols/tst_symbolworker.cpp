@@ -35,7 +35,7 @@ CT_CASE(answersArriveWithANewGeneration)
     const std::uint64_t before = worker.generation();
     std::promise<void> gate;
     worker.run([&](Symbolizer &) { gate.get_future().wait(); });
-    // The worker is held: nobody is kept waiting for it.
+    // The worker is blocked, and lookUp() does not wait for it.
     CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
     CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
     CHECK_EQUAL(worker.generation(), before);
@@ -64,7 +64,7 @@ CT_CASE(itsEndWaitsForNoFile)
         begun.get_future().wait();
         worker.run([](Symbolizer &) { CHECK(!"ran after the end"); });
     }
-    // The worker is gone, and what its task uses is not.
+    // The worker is destroyed, but the objects that its task uses are not.
     CHECK(!watched.expired());
     gate->set_value();
     while (!watched.expired())
@@ -98,7 +98,7 @@ CT_CASE(otherPlacesForgetWhatWasKnown)
     CHECK(missing->gap == SymbolGap::NoFile);
 
     const std::uint64_t before = worker.generation();
-    SymbolPlaces places;
+    DebugSearchPath places;
     places.folders.push_back(ct::test::kSymbolProgramsDir);
     worker.setPlaces(places);
     CHECK(worker.generation() > before);

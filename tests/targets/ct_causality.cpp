@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Says everything about its coroutines that a target can say: names, parents, what each suspension waits for, who woke
-// whom. A boss starts workers; in every round each worker waits once for each kind of thing, and is woken by the boss,
-// or by a thread that is no coroutine.
+// Publishes every kind of note: names, parents, waits and wakes. A boss starts workers. In every round, each worker
+// waits once for each kind of object. Either the boss wakes it, or a thread without a coroutine.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/stop.h"
@@ -28,7 +27,7 @@ struct Counts {
 };
 
 struct World {
-    int lock = 0;  ///< its address is what matters
+    int lock = 0;  ///< only its address matters
     int channel = 0;
     int something = 0;
     Promise *boss = nullptr;
@@ -63,7 +62,7 @@ targets::Job work(World &world, std::uint64_t rounds, std::string name)
             co_await targets::Turn{};
         }
     }
-    // Nobody wakes this one: it waits for a lock for good.
+    // No wake follows: the worker waits for the lock until the program ends.
     sayWhatFor(self, world, 0);
     co_await targets::Turn{};
 }
@@ -75,7 +74,7 @@ void wake(World &world, const targets::Job &worker, const Promise *by)
     worker.handle().resume();
 }
 
-/// Wakes each worker once a turn.
+/// Wakes each worker once per turn.
 targets::Job lead(World &world, const std::vector<targets::Job> &workers, std::uint64_t turns)
 {
     Promise &self = co_await targets::Self{};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Dies of SIGSEGV with its coroutines alive. By default in the midst of things: one worker faults while the others
-// go on writing. With --exact all workers are stopped first and the books are written, so that what the engine gets
-// out of the dead process can be held against them.
+// Dies of SIGSEGV with its coroutines alive. By default one worker faults while the others continue to write. With
+// --exact, all workers stop first and the program writes its own counts. A test can then compare them with the capture
+// of the dead process.
 #include "scheduler/scheduler.h"
 #include "support/arguments.h"
 #include "support/stop.h"
@@ -22,7 +22,7 @@ sched::Task<> turnForEver(sched::Scheduler &scheduler)
         co_await yield(scheduler);
 }
 
-/// Writes to a page that nobody may touch: a real fault, which no sanitizer takes for something else.
+/// Writes to a page without access rights. This is a real fault, which sanitizers do not interpret as another error.
 void fault()
 {
     void *const forbidden = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -35,7 +35,7 @@ sched::Task<> faultLater(sched::Scheduler &scheduler, std::chrono::milliseconds 
     fault();
 }
 
-/// The kernel's answer to a fault, whatever a sanitizer has installed, and no core file on somebody's disk.
+/// Restores the default action for SIGSEGV, which a sanitizer may have replaced, and disables core files.
 void dieQuietly()
 {
     std::signal(SIGSEGV, SIG_DFL);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Carries a flight recorder: no engine starts it. Prints the region's path, runs, and crashes if told to.
+// Runs its own flight recorder, without an engine. Prints the path of the region, runs its coroutines, and crashes if
+// --crash is set.
 #include "support/stop.h"
 #include "support/turntakers.h"
 
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
     corotracer::flight_recorder_options options;
     options.path = place == nullptr || std::strcmp(place, "1") == 0 ? "" : place;
     options.lane_bytes = arguments.value("--lane-kib") << 10;
-    // Sparse, and a new lane is a 32nd of what is left of it at most.
+    // The pool is sparse. A new lane gets at most a 32nd of the rest.
     options.pool_bytes = (32 + 2 * arguments.value("--threads")) * (options.lane_bytes + 8192);
     if (!corotracer::start_flight_recorder(options))
         return 1;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Forks while it is traced. Children without exec inherit the mapping and the parent's half-done coroutines, run both
-// those and new ones, and must not leave a trace of it. Children with exec start over with the same environment: they
-// are traced, and their books are added to the parent's.
+// Forks while it is traced. Children without exec inherit the mapping and the parent's unfinished coroutines. They run
+// these and new ones, and must write nothing into the region. Children with exec start again in the same environment.
+// They are traced, and the parent adds their counts to its own.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/stop.h"
@@ -38,7 +38,7 @@ void runToTheEnd(targets::Job &job)
         job.handle().resume();
 }
 
-/// In a child without exec: what the parent's coroutine and a new one do here is nobody's business.
+/// Runs in a child without exec. Neither the inherited coroutine nor a new one may write into the region.
 [[noreturn]] void misbehave(targets::Job &inherited)
 {
     for (int i = 0; i < 1000 && !inherited.done(); ++i)
@@ -61,7 +61,7 @@ Pipe makePipe()
     return {ends[0], ends[1]};
 }
 
-/// What an executed child says at its end, by the pipe that is its descriptor 3.
+/// Runs as an executed child, and reports its counts through the pipe at descriptor 3.
 int runAsChild(int rounds)
 {
     targets::Job job = takeTurns(rounds);
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     if (arguments.isSet("--child"))
         return runAsChild(500);
 
-    // All are born before the first fork: a child must find no lock held by a thread that it does not have.
+    // All coroutines are born before the first fork. Otherwise a child could inherit a lock that another thread owns.
     std::atomic<bool> ended{false};
     std::vector<targets::Job> jobs;
     for (std::uint64_t i = 0; i <= arguments.value("--threads"); ++i)

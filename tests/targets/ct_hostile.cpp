@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target that breaks its side of the contract. The engine must neither crash nor hang nor allocate without bound,
-// whatever is in the file. It never touches anything but its own mapping of the region.
+// A target that violates the protocol. Whatever the region contains, the engine must not crash, hang, or allocate
+// without bound. The target changes only its own mapping of the region, and with --mode truncate the size of the file.
 #include "support/arguments.h"
 #include "support/rawregion.h"
 #include "support/report.h"
@@ -23,10 +23,10 @@ using corotracer::StationData;
 using targets::RawRegion;
 using Random = std::mt19937_64;
 
-/// Enough for every kind of nonsense, few enough that a sparse file stays sparse.
+/// Stations to damage: enough for every attack, few enough to keep the file sparse.
 constexpr std::size_t kPlayground = 256;
 
-/// Stores raw bytes of any field, whatever its type, without a data race in the language's sense.
+/// Stores raw bits into a field of any type, without a data race in the sense of the language.
 template <class T>
 void put(std::atomic<T> &field, std::uint64_t value)
 {
@@ -59,7 +59,7 @@ void hugeCount(const RawRegion &region, Random &random)
 void randomSeqs(const RawRegion &region, Random &random)
 {
     StationData &station = region.stations()[random() % playground(region)];
-    // Small numbers look almost right and reach further into a reader than wild ones.
+    // Small numbers are nearly valid, and reach deeper into a reader than random ones.
     const std::uint64_t seq = random() % 2 == 0 ? random() % 64 : random();
     put(station.slots[random() % corotracer::kSlotsPerStation].seq, seq);
 }
@@ -87,7 +87,7 @@ void everything(const RawRegion &region, Random &random)
     put(region.header().allocated_count, random() % 4 == 0 ? random() : kPlayground);
 }
 
-/// Cuts the file while the engine has it mapped. This process never touches the pages that are gone.
+/// Truncates the file while the engine maps it. This process never accesses the removed pages.
 bool truncateFile(const RawRegion &region)
 {
     const int fd = ::open(region.path().c_str(), O_RDWR | O_CLOEXEC);
@@ -99,7 +99,7 @@ bool truncateFile(const RawRegion &region)
     return cut;
 }
 
-/// Stations as a well-behaved program would leave them, so that there is something to spoil.
+/// Fills stations as a correct program would, as material for the attacks.
 void populate(const RawRegion &region)
 {
     for (std::size_t i = 0; i < playground(region); ++i) {
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
                 attack(*region, random);
         }
         if (region && mode == "truncate" && !cut) {
-            targets::sleepUnlessStopped(std::chrono::milliseconds(500));  // let the engine see a sound region first
+            targets::sleepUnlessStopped(std::chrono::milliseconds(500));  // let the engine see a valid region first
             cut = truncateFile(*region);
         }
         if (region && !cut)

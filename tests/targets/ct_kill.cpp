@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Everything at once, to be killed at a random moment: births, deaths, coroutines that hop from thread to thread,
-// threads that come and go. --seconds lets it end in order, so that its books can be compared.
+// A target to be killed at a random moment: births, deaths, coroutines that move between threads, and threads that
+// start and end. With --seconds it ends in order, and a test can compare its counts with the capture.
 #include "support/arguments.h"
 #include "support/hub.h"
 #include "support/stop.h"
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kLongestLife = 64;   ///< suspensions
-constexpr unsigned kLongestVisit = 16;  ///< resumptions before it changes hands
+constexpr unsigned kLongestVisit = 16;  ///< resumptions before the coroutine returns to the hub
 constexpr unsigned kVisitsPerThread = 2000;
 
 targets::Job live(unsigned rounds)
@@ -36,8 +36,8 @@ targets::Job live(unsigned rounds)
     }
 }
 
-/// Takes coroutines in turn, lets each run a little, hands it on or buries it and starts another. A short rest after
-/// every `visitsPerRest`, 0 = none.
+/// Fetches coroutines from the hub, resumes each a few times, and returns it. Replaces an ended coroutine by a new one.
+/// Sleeps 1 ms after every `visitsPerRest` visits; 0 = never.
 void visit(targets::Hub &hub, unsigned seed, std::uint64_t visitsPerRest)
 {
     std::minstd_rand random(seed);

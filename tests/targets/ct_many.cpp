@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Many coroutines alive at once, every one suspended at the same point; waits for SIGTERM.
+// Keeps many coroutines alive, all suspended at the same site, until SIGTERM.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/stop.h"
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Suspends until somebody resumes the handle, which nobody does before the end.
+/// Suspends until the end of the program resumes the handle.
 targets::Job waitForTheEnd()
 {
     co_await std::suspend_always{};

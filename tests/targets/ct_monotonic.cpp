@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Writes the monotonic dialect as the protocol's published text has it, without the probe: one seq per station that
-// counts events from 1, slot = seq % 8, payload first, then one store of seq. No odd phase.
+// Writes the monotonic dialect of the protocol's published text, without the probe. Each station has one seq that
+// counts events from 1. The payload goes to slot seq % 8, then one store publishes seq. There is no odd phase.
 #include "support/writerjob.h"
 
 namespace {
@@ -18,7 +18,7 @@ public:
             return;
         m_station->header.probe_id.store(probeId, std::memory_order_relaxed);
         m_station->header.is_dead.store(0, std::memory_order_relaxed);
-        // Release: a reader that sees the birth sees the id. Partner: the engine's acquire load of birth_ts.
+        // Release: a reader that sees the birth also sees probe_id. Partner: the engine's acquire load of birth_ts.
         m_station->header.birth_ts.store(targets::monotonicNs(), std::memory_order_release);
     }
     MonotonicWriter(const MonotonicWriter &) = delete;
@@ -38,7 +38,7 @@ public:
         slot.tid.store(targets::threadId(), std::memory_order_relaxed);
         slot.addr.store(addr, std::memory_order_relaxed);
         slot.is_active.store(isActive ? 1 : 0, std::memory_order_relaxed);
-        // Publishes the payload to the engine's acquire load; seq_cst for the wake-up that follows.
+        // Publishes the payload; partner: the engine's acquire load. seq_cst because of the wake-up that follows.
         slot.seq.store(seq, std::memory_order_seq_cst);
         m_region->wakeEngine();
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The writer job of version-1 SDKs.
+// Traces coroutines as a version-1 SDK does.
 #include "support/oldsdkwriter.h"
 #include "support/writerjob.h"
 

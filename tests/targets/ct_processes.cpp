@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Several processes that write into one region, each with threads and coroutines of its own. The parent is not traced.
+// Several processes write into one region, each with its own threads and coroutines. The parent is not traced.
 #include "support/stop.h"
 #include "support/turntakers.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using Figures = std::array<std::uint64_t, 4>;
 
-/// Traced from here on; its books go through the pipe.
+/// Switches tracing on in the child. The child writes its counts into the pipe `books`.
 int runAsChild(const targets::Arguments &arguments, int books)
 {
     corotracer::InitTracer();
@@ -30,7 +30,7 @@ int runAsChild(const targets::Arguments &arguments, int books)
     ::_exit(told ? 0 : 1);
 }
 
-/// Sums what the children write; ends when all have closed their end.
+/// Adds up the counts of the children until all have closed their end of the pipe.
 targets::Truth readBooks(int books)
 {
     targets::Truth truth;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The demonstration server as it should be: at the end every coroutine has ended.
+// The correct demonstration server: every coroutine has ended when the program ends.
 #include "server/demo.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines by the hundred thousand that live for two suspensions each: what a request handler looks like to a tracer.
+// Hundreds of thousands of coroutines with two suspensions each, like the request handlers of a server.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/stop.h"
@@ -20,10 +20,10 @@ targets::Job handleRequest()
     co_await targets::Turn{};
 }
 
-constexpr std::uint64_t kStride = 16;  ///< births between two looks at the clock
+constexpr std::uint64_t kStride = 16;  ///< births between two readings of the clock
 
-/// Starts count coroutines, the oldest giving way once `alive` of them exist. Each lives on this thread alone.
-/// `perSecond`: births, 0 = as fast as possible.
+/// Runs `count` coroutines on this thread. When `alive` of them exist, the oldest ends before the next starts.
+/// `perSecond` limits the births per second; 0 = as fast as possible.
 void serve(std::uint64_t count, std::size_t alive, double perSecond)
 {
     const auto start = std::chrono::steady_clock::now();

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A few coroutines with hardly anything to do: a transition each 100 to 500 ms. What an engine that has gone to sleep
-// has to show at once.
+// A few coroutines with one event every 100 to 500 ms. A sleeping engine must show each of them at once.
 #include "scheduler/scheduler.h"
 #include "support/arguments.h"
 #include "support/stop.h"
@@ -14,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Wakes up now and then until the time is over.
+/// Sleeps and wakes up repeatedly until `end`.
 sched::Task<> tick(sched::Scheduler &scheduler, sched::Reactor::Clock::time_point end, std::uint64_t seed)
 {
     std::minstd_rand random(static_cast<std::minstd_rand::result_type>(seed));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Transitions as fast as possible, or at a steady rate: coroutines that only suspend and resume. They wander between
-// the threads through a ready queue, or stay with their thread, so that nothing but their transitions costs anything.
+// Publishes events as fast as possible, or at a steady rate, from coroutines that only suspend and resume. The
+// coroutines either move between threads through a ready queue, or stay on one thread. In the second case, nothing but
+// their events costs time.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/ownturns.h"
@@ -31,7 +32,7 @@ targets::Job takeTurnsUntilOver()
         co_await targets::Turn{};
 }
 
-/// Says when the time is over. A stop ends it early.
+/// Starts a thread that sets `over` after the given seconds, or earlier at a stop.
 std::thread timekeeper(std::uint64_t seconds)
 {
     return std::thread([seconds] {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines of a program whose author forgot InitTracer(): it runs as ever, and the engine sees no station.
+// A program whose author forgot InitTracer(). It runs normally, and the engine sees no station.
 #include "scheduler/scheduler.h"
 #include "support/arguments.h"
 #include "support/stop.h"

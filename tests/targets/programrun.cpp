@@ -52,7 +52,7 @@ private:
     fs::path m_path;
 };
 
-/// A region as the engine creates it, mapped.
+/// A mapped region with the layout that an engine creates.
 class TestRegion {
 public:
     TestRegion(const fs::path &path, std::uint32_t stations, bool versionOne)
@@ -89,7 +89,7 @@ public:
     TestRegion(const TestRegion &) = delete;
     ~TestRegion() { ::munmap(m_bytes, m_size); }
 
-    /// The writers are gone: plain reading will do.
+    /// Plain reads suffice, because the writers have ended.
     void readInto(Run &run) const
     {
         const GlobalHeader &header = *reinterpret_cast<const GlobalHeader *>(m_bytes);
@@ -172,7 +172,7 @@ std::map<std::string, std::uint64_t> parseTruth(const fs::path &path)
     ::_exit(127);
 }
 
-/// Reads until the program and all its children have closed the pipe.
+/// Reads until the program and all its children have closed the pipe. Calls afterFirst() once, after the first output.
 std::string readAll(int fd, const std::function<void()> &afterFirst)
 {
     std::string text;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The scheduler that the demonstration runs on: nothing is lost, nothing runs twice, nothing leaks (under ASan), no
-// races (under TSan).
+// Tests of the demonstration's scheduler: it loses nothing, resumes nothing twice, leaks nothing (ASan) and has no data
+// races (TSan).
 #include "tests/support/check.h"
 
 #include "scheduler/socket.h"
@@ -63,7 +63,7 @@ Task<> catching(Scheduler &scheduler, std::string &caught)
     }
 }
 
-/// Long chains of tasks that end at once: symmetric transfer must not grow the stack.
+/// A long chain of tasks that end at once: symmetric transfer must not grow the stack.
 Task<int> one()
 {
     co_return 1;
@@ -134,7 +134,7 @@ Task<> askEcho(Scheduler &scheduler, const std::string &address, std::size_t siz
     }
 }
 
-/// Holds a permit only while its frame is alive.
+/// Counts a frame as long as it is alive.
 struct Alive {
     explicit Alive(std::atomic<int> &frames) : count(frames) { count.fetch_add(1, std::memory_order_relaxed); }
     Alive(const Alive &) = delete;
@@ -230,7 +230,7 @@ CT_CASE(connections_carry_messages_of_any_size_and_end)
     std::atomic<int> right{0};
     Scheduler clients(2);
     scheduler.spawn(acceptAll(scheduler, listener, ended));
-    // From one byte to more than a socket buffer holds, with as much room on the way back.
+    // Sizes from one byte to more than a socket buffer. The answers are as large.
     for (const std::size_t size : {1U, 776U, 777U, 778U, 5'000U, 100'000U, 16U, 16U, 16U, 16U})
         clients.spawn(askEcho(clients, listener.address(), size, right));
     REQUIRE(clients.waitUntilIdle(kPatience));
@@ -257,7 +257,7 @@ CT_CASE(sleepers_wake_in_the_order_of_their_time)
     CHECK(order == std::vector<int>({0, 200, 400}));
 }
 
-/// A wake-up that the reactor takes while it is told to stop must not be the one that tells it.
+/// When a wake-up and stop() coincide, the reactor must still notice the stop.
 CT_CASE(a_busy_reactor_stops)
 {
     for (int round = 0; round < 500; ++round) {
@@ -287,7 +287,7 @@ CT_CASE(what_never_ends_is_destroyed_with_the_scheduler)
             std::this_thread::yield();
         CHECK(!scheduler.waitUntilIdle(0s));
         CHECK_EQUAL(scheduler.tasksAlive(), 10U);
-        scheduler.stop();  // before the event goes that they wait for
+        scheduler.stop();  // before the event that they wait for is destroyed
     }
     CHECK_EQUAL(frames.load(), 0);
 }

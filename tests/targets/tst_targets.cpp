@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The test programs themselves: each runs untraced and ends as documented, and what it says about itself is what stands
-// in the region, counted here without the engine.
+// Tests of the test programs. Each program runs untraced and ends as documented. Its reported counts equal the counts
+// in the region, which this test reads without the engine.
 #include "tests/support/check.h"
 
 #include "programrun.h"
@@ -22,7 +22,7 @@ std::uint64_t figure(const Run &run, const char *name)
     return found == run.truth.end() ? UINT64_MAX : found->second;
 }
 
-/// Runs a program that writes the seqlock dialect, and holds its books against the region.
+/// Runs a program that writes the seqlock dialect, and compares its counts with the region.
 Run checkedRun(const std::vector<std::string> &arguments, std::uint32_t stations)
 {
     const Run run = runProgram(arguments, {.stations = stations});
@@ -133,7 +133,7 @@ CT_CASE(storms_of_any_order_keep_their_books)
     }
 }
 
-/// This project's probe in the region of a plain version-1 engine: it writes as a version-1 probe does.
+/// In the region of a version-1 engine, this project's probe writes as a version-1 probe does.
 CT_CASE(a_version_1_engine_gets_what_it_knows)
 {
     const std::vector<std::vector<std::string>> programs = {
@@ -200,7 +200,7 @@ CT_CASE(hostile_survives_itself)
     }
 }
 
-/// As InitTracer takes it: 1 is no name of a file.
+/// The value 1 means the default path and is not a file name, as for InitTracer.
 CT_CASE(flight_recorder_1_is_the_usual_place)
 {
     ::setenv("CTP_FLIGHT_RECORDER", "1", 1);
@@ -223,7 +223,7 @@ CT_CASE(healthy_server_leaves_nobody_behind)
 
 CT_CASE(lossy_server_loses_handlers_and_nothing_else)
 {
-    // About one hang-up in 32 loses a wake-up. A slow machine has fewer of them in a run.
+    // About one hang-up in 32 loses a wake-up, and a slow machine has fewer hang-ups per run.
     Run run;
     for (int runs = 0; run.alive == 0 && runs < 20; ++runs)
         run = checkedRun({"ct_server_lossy", "--seconds", "6"}, 5000);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the tests of the History have in common: events whose contents follow from their coroutine and number.
+// Support for the tests of History: events whose fields are functions of coroutine and number.
 #pragma once
 
 #include "core/trace/history.h"
@@ -12,7 +12,7 @@
 
 namespace ct::test {
 
-inline constexpr std::uint64_t kSmallest = 1;  ///< budget: the smallest there is, 3.75 MiB, 262,144 events
+inline constexpr std::uint64_t kSmallest = 1;  ///< the smallest budget: 3.75 MiB, 262,144 events
 
 inline Birth birth(CoroutineId id, Dialect dialect = Dialect::Seqlock)
 {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Files and batches for the tests of recordings.
+// Files and batches for the tests of JSONL recordings.
 #pragma once
 
-#include "core/recording/jsonlreader.h"
-#include "core/recording/jsonlwriter.h"
+#include "core/recording/text/jsonlreader.h"
+#include "core/recording/text/jsonlwriter.h"
 #include "tests/support/events.h"
 #include "tests/support/tempdir.h"
 
@@ -50,7 +50,7 @@ inline ct::Transition event(ct::CoroutineId id, std::uint64_t n, std::uint64_t t
     return event;
 }
 
-/// Everything a reader gives, as one batch; the error that ended it, if any.
+/// The rows of a JSONL file as one batch, and the error that ended reading, if any.
 struct Everything {
     ct::Batch batch;
     std::string error;

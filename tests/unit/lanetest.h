@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For the probe's tests: a region with lanes, laid out here, and the plainest reader of it, made from the layout alone.
-// The reader does what an engine must: it moves tails, frees closed lanes, and frees dead compact stations.
+// Support for the probe's tests: a region with lanes, and a minimal reader made from the layout header alone. The
+// reader does an engine's duties: it stores tails, frees closed lanes, and frees dead compact stations.
 #pragma once
 
 #include "probetest.h"
@@ -19,7 +19,7 @@ using namespace corotracer;
 
 using Options = lanelayout::Sizes;
 
-/// A region file with all areas, sparse.
+/// A sparse region file with all areas.
 class Region : public probetest::RegionFile {
 public:
     explicit Region(const Options &options = {}, const std::string &directory = {})
@@ -32,8 +32,8 @@ public:
     StationData &station(std::size_t i) const { return at<StationData>(kHeaderSize, i); }
     ProcessEntry &process(std::size_t i) const { return at<ProcessEntry>(extension().process_table_offset, i); }
     LaneHeader &lane(std::size_t i) const { return at<LaneHeader>(extension().lane_directory_offset, i); }
-    StateLine &line(std::size_t i) const { return at<StateLine>(extension().lines_offset, i); }
-    BirthLine &birth(std::size_t i) const { return at<BirthLine>(extension().births_offset, i); }
+    CompactState &line(std::size_t i) const { return at<CompactState>(extension().lines_offset, i); }
+    CompactBirth &birth(std::size_t i) const { return at<CompactBirth>(extension().births_offset, i); }
     LaneRecord &record(const LaneHeader &lane, std::uint64_t position) const
     {
         return at<LaneRecord>(lane.offset.load(), position % lane.records.load());
@@ -52,12 +52,12 @@ private:
     }
 };
 
-/// A promise that says who it is.
+/// A promise that shows its identity.
 struct Traced : corotracer::PromiseMixin {
     std::uint64_t self() const { return identity(); }
 };
 
-/// Suspends and resumes by turns.
+/// Publishes `number` events, alternately suspensions and resumptions.
 inline void events(corotracer::PromiseMixin &promise, std::uint64_t number)
 {
     for (std::uint64_t i = 0; i < number; ++i)
@@ -76,7 +76,7 @@ struct Record {
     std::size_t lane = 0;
 };
 
-/// The records from a lane's tail to the last committed one.
+/// Returns the records from a lane's tail to the last committed one, without moving the tail.
 inline std::vector<Record> peek(const Region &region, std::size_t index, std::size_t most = ~std::size_t{0})
 {
     std::vector<Record> result;
@@ -85,10 +85,10 @@ inline std::vector<Record> peek(const Region &region, std::size_t index, std::si
     if (capacity == 0)
         return result;
     for (std::uint64_t p = lane.tail.load(); result.size() < most; ++p) {
-        // A slot without memory is no slot: on a full file system reading it is a signal.
+        // A slot without memory is not readable: on a full file system, the read raises SIGBUS.
         if (p % capacity >= lane.committed.load(std::memory_order_acquire))
             break;
-        // Acquire; partner: the probe's release. Everything else in the record is there then.
+        // Acquire; partner: the probe's release. The rest of the record is then visible.
         const LaneRecord &record = region.record(lane, p);
         const std::uint64_t commit = record.commit.load(std::memory_order_acquire);
         if ((commit & 0xF) != p / capacity % kLaneLaps + 1)
@@ -101,7 +101,7 @@ inline std::vector<Record> peek(const Region &region, std::size_t index, std::si
     return result;
 }
 
-/// What an engine does with one lane: copies, moves the tail, frees it when its thread has ended.
+/// Reads one lane as an engine does: copies the records, stores the tail, and frees the lane if its thread has ended.
 inline std::vector<Record> drain(const Region &region, std::size_t index)
 {
     LaneHeader &lane = region.lane(index);
@@ -134,7 +134,7 @@ inline std::size_t count(const std::vector<Record> &records, std::uint8_t kind)
     return result;
 }
 
-/// The kinds in order: B birth, D death, S suspend, R resume, ! drops, - off, + on, ? anything else.
+/// Returns the kinds in order: B birth, D death, S suspend, R resume, ! drops, - off, + on, ? anything else.
 inline std::string pattern(const std::vector<Record> &records)
 {
     std::string result;
@@ -157,7 +157,7 @@ inline bool isTransition(const Record &record)
     return (record.kind & 0xF0) == kRecordSuspend || (record.kind & 0xF0) == kRecordResume;
 }
 
-/// Gathers per coroutine, checks that every number comes exactly once, and says what a coroutine's end claims.
+/// Collects the records of each coroutine, and checks that every number occurs exactly once.
 class Ledger {
 public:
     void add(const std::vector<Record> &records)
@@ -176,7 +176,7 @@ public:
             }
         }
     }
-    /// Every coroutine that died had all its events seen; nobody else was seen.
+    /// Checks that all events of every dead coroutine were read, and that there is no event of an unknown coroutine.
     void checkComplete() const
     {
         for (const auto &[identity, n] : m_dead) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A shared object with a state of its own, whose counter does what tst_probe_counter wants of it.
+// A shared object with its own probe state. tst_probe_counter controls its counter.
 #include <atomic>
 #include <cstdint>
 
@@ -17,10 +17,10 @@ std::uint64_t misbehaving() noexcept;
 namespace {
 
 std::atomic<std::uint64_t> everywhere{0};   ///< ns that the counter is ahead on all cores
-thread_local std::uint64_t onThisCore = 0;  ///< and on that of this thread
-std::atomic<std::uint64_t> frozen{0};       ///< not 0: what it always shows
+thread_local std::uint64_t onThisCore = 0;  ///< ns that it is ahead in addition, for this thread
+std::atomic<std::uint64_t> frozen{0};       ///< if not 0, the counter's constant value
 
-/// One tick is a nanosecond.
+/// A controllable counter with one tick per nanosecond.
 std::uint64_t misbehaving() noexcept
 {
     if (const std::uint64_t still = frozen.load(std::memory_order_relaxed); still != 0)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A shared object with hidden visibility that traces; tst_probe_modules loads two of them, from this one source.
+// A traced shared object with hidden visibility. tst_probe_modules loads two objects built from this source.
 #include "coroTracer.h"
 
 namespace {
@@ -40,7 +40,7 @@ extern "C" __attribute__((visibility("default"))) int module_run()
     return traced ? 1 : 0;
 }
 
-/// Writes so many events of a coroutine of its own. Returns whether it was traced.
+/// Publishes `count` events of a new coroutine. Returns whether it was traced.
 extern "C" __attribute__((visibility("default"))) int module_events(int count)
 {
     corotracer::PromiseMixin promise;

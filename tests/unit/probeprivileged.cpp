@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Says whether it is traced; tst_probe_privileges starts copies of it that have more rights than their caller.
+// Prints whether it is traced. tst_probe_privileges starts copies of it with more rights than their caller.
 #include "coroTracer.h"
 
 #include <cstdio>

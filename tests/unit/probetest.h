@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For the probe's tests: a region as an engine makes it, read back through a mapping of the test's own; and a child
-// process per case, for a process is traced only once.
+// Support for the probe's tests: a region with the layout of an engine's, read through the test's own mapping. Each
+// case runs in a child process, because a process can start tracing only once.
 #pragma once
 
 #include "coroTracer.h"
@@ -29,7 +29,7 @@ struct Event {
     bool active = false;
 };
 
-/// What a region file offers. extension = false: as a version-1 engine makes it.
+/// The parts of a region file. extension = false creates the region of a version-1 engine.
 struct RegionOptions {
     std::uint32_t stations = 64;
     std::uint32_t siteCapacity = 128;
@@ -38,10 +38,10 @@ struct RegionOptions {
     bool engineFences = true;
 };
 
-/// A region file of so many bytes, all zero, mapped here and named in the environment as long as it lives.
+/// A zeroed region file of `size` bytes, mapped into the test. The environment names it.
 class RegionFile {
 public:
-    /// `directory`: where it is to lie; empty: in a temporary one.
+    /// `directory` is the directory of the file; if it is empty, a temporary one.
     RegionFile(std::uint64_t size, std::uint32_t stations, const std::string &directory = {})
         : m_directory(directory), m_size(size)
     {
@@ -125,7 +125,7 @@ public:
         return text(site(id).function_offset, site(id).function_length);
     }
 
-    /// Number of events that a station's writer finished, by its seqs.
+    /// Number of events that the station's writer has published, from its seqs.
     std::uint64_t emitted(std::size_t index) const
     {
         std::uint64_t count = 0;
@@ -133,7 +133,7 @@ public:
             count += epoch.seq.load(std::memory_order_acquire) / 2;
         return count;
     }
-    /// The (at most eight) last events of a station, oldest first. The writer must be at rest.
+    /// Returns the last events of a station, at most eight, oldest first. The writer must be idle.
     std::vector<Event> events(std::size_t index) const
     {
         const std::uint64_t count = emitted(index);
@@ -153,7 +153,7 @@ public:
         }
         return result;
     }
-    /// "S" for a suspend and "R" for a resume, oldest first.
+    /// Returns "S" per suspension and "R" per resumption, oldest first.
     std::string pattern(std::size_t index) const
     {
         std::string result;
@@ -173,7 +173,7 @@ private:
     {
         return corotracer::kHeaderSize + std::uint64_t{options.stations} * corotracer::kStationSize;
     }
-    /// The end of the file where there is no extension.
+    /// Without the extension, this is the end of the file.
     static std::uint64_t stringsOffset(const RegionOptions &options)
     {
         const std::uint64_t sites = options.extension ? options.siteCapacity : 0;
@@ -183,8 +183,8 @@ private:
     RegionOptions m_options;
 };
 
-/// False, and reported as a skip, under an emulator that grants any request for memory without acting on it (qemu's
-/// user mode): there a full file system is a SIGBUS, whatever a program does.
+/// Returns false, and reports a skip, under an emulator that grants any madvise() and ignores it (qemu's user mode).
+/// There, a full file system always raises SIGBUS.
 inline bool kernelKeepsItsWord()
 {
     static char memory[4096];
@@ -196,7 +196,7 @@ inline bool kernelKeepsItsWord()
     return keeps;
 }
 
-/// What `body` writes to `fd`.
+/// Returns the text that `body` writes to `fd`.
 template <class Body>
 std::string captured(int fd, Body body)
 {
@@ -216,7 +216,7 @@ std::string captured(int fd, Body body)
     return result;
 }
 
-/// Runs `body` in a forked child; its failed checks count here. A signal or a wrong exit is a failure.
+/// Runs `body` in a forked child. A failed check, a signal or a wrong exit status of the child is a failure here.
 inline void inChild(const std::function<void()> &body)
 {
     std::fflush(nullptr);
@@ -233,7 +233,7 @@ inline void inChild(const std::function<void()> &body)
     CHECK_EQUAL(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), 0);
 }
 
-/// An eager coroutine that is destroyed by its owner.
+/// An eager coroutine, destroyed by its owner.
 struct Task {
     struct promise_type : corotracer::PromiseMixin {
         Task get_return_object() { return Task{std::coroutine_handle<promise_type>::from_promise(*this)}; }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the tests of recordings have in common: streams of everything that a capture can produce, and their text.
+// Support for the tests of recordings: streams with everything that a capture can produce, and their text.
 #pragma once
 
-#include "core/recording/recordingreader.h"
-#include "core/recording/recordingwriter.h"
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/support/check.h"
 #include "tests/unit/jsonlsupport.h"
 
@@ -21,7 +21,7 @@ using jsonltest::contentOf;
 using jsonltest::putContent;
 using jsonltest::TempDir;
 
-/// All of a transition, for sets and for people.
+/// Returns every field of a transition as text, for comparison and for messages.
 inline std::string textOf(const Transition &event)
 {
     std::ostringstream out;
@@ -55,7 +55,7 @@ inline void putNotes(std::ostream &out, const Notes &notes)
         out << "PE " << row.pid << ' ' << row.ts << '\n';
 }
 
-/// All of a batch.
+/// Returns every row of a batch as text.
 inline std::string textOf(const Batch &batch)
 {
     std::ostringstream out;
@@ -77,7 +77,7 @@ inline std::string textOf(const Batch &batch)
     return out.str();
 }
 
-/// Batches that keep the rules of the stream and hold anything else.
+/// Random batches that keep the rules of a stream and have arbitrary values otherwise.
 class RandomStream {
 public:
     explicit RandomStream(unsigned seed) : m_random(seed) {}
@@ -107,7 +107,7 @@ private:
         std::uint64_t addr = 0;
     };
     std::uint64_t below(std::uint64_t end) { return m_random() % end; }
-    /// Anything of 64 bits, small ones as often as large ones.
+    /// Returns any 64-bit number; small ones are as likely as large ones.
     std::uint64_t wild() { return m_random() >> below(64); }
     std::uint32_t small32() { return static_cast<std::uint32_t>(m_random() >> (32 + below(32))); }
     CoroutineId anyone() { return static_cast<CoroutineId>(below(m_ids.size())); }
@@ -179,7 +179,7 @@ inline std::shared_ptr<RecordingWriter> writer(const std::string &path)
     return *made;
 }
 
-/// Everything a reader gives.
+/// The complete output of a reader.
 struct Everything {
     std::vector<Batch> batches;
     std::string error;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A stream in which coroutines come and go: for recordings that are rotated.
+// A stream of short-lived coroutines, for recordings that rotate.
 #pragma once
 
 #include "tests/unit/recordingtest.h"
@@ -11,7 +11,7 @@ namespace recordingtest {
 inline constexpr std::uint64_t kSecond = 1'000'000'000;
 inline constexpr std::uint64_t kStart = 5'000 * kSecond;
 
-/// A program of which each batch is a tenth of a second: one coroutine is born and most die after a while.
+/// A simulated program. Each batch covers 0.1 s; one coroutine is born per batch, and most die after a while.
 class Town {
 public:
     explicit Town(std::size_t stayers) : m_stayers(stayers) {}
@@ -58,7 +58,7 @@ private:
         std::uint64_t &n = m_numbers[id];
         if (n != 0 && (id + m_round) % 7 == 0) {
             m_batch.losses.push_back({id, n, 3, false});
-            n += 4;  // one is no longer known to be missing
+            n += 4;  // one more is missing without a Loss row
         }
         for (int i = 0; i < 1 + static_cast<int>(id % 2); ++i, ++n) {
             Transition event;

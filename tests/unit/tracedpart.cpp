@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The part of tst_probe_off that was compiled with the probe.
+// The part of tst_probe_off that is compiled with the probe.
 #undef COROTRACER_OFF
 #include "coroTracer.h"
 

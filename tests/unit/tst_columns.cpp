@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/recording/rowlayouts.h"
+#include "core/recording/format/rowlayouts.h"
 #include "tests/support/check.h"
 
 #include <random>
@@ -27,7 +27,7 @@ std::vector<std::uint64_t> edges()
     return values;
 }
 
-/// The section of one layout, without its tag and count.
+/// Reads the section of one layout, after its tag and count.
 template <class Layout_>
 bool read(const ColumnWriter &payload, std::vector<typename Layout_::Row> &rows)
 {
@@ -148,7 +148,7 @@ CT_CASE(columnsMayBeMissingOrUnknown)
     REQUIRE(BirthLayout::read(readerOf(section), 2, births));
     CHECK_EQUAL(births[1].coroutine, 6U);
     CHECK_EQUAL(births[1].probeId, 0U);
-    // More rows than the first column has, or fewer; or no first column.
+    // More rows than the first column has, fewer rows, or no first column.
     CHECK(!BirthLayout::read(readerOf(section), 3, births));
     CHECK(!BirthLayout::read(readerOf(section), 1, births));
     CHECK(!BirthLayout::read(ColumnReader(), 1, births));

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every field of layout.h stands in docs/ctp.md at its offset, and nothing else does.
+"""Checks that the tables of docs/ctp.md have exactly the fields of layout.h, at their offsets.
 
-tst_ctpdoc.py <source directory>. The header is read as it is written: structs of fixed-size fields, naturally aligned.
+tst_ctpdoc.py <source directory>. It parses the header's text and expects structs of fixed-size fields with natural
+alignment.
 """
 import pathlib
 import re
 import sys
 
 SIZES = {"std::uint64_t": 8, "std::uint32_t": 4, "std::uint8_t": 1, "char": 1}
-# A table's heading in ctp.md, the struct it is about, and where that struct begins by the table's offsets.
+# Heading of a table in ctp.md: the struct that the table describes, and the offset of the struct in the table.
 TABLES = {
     "GlobalHeader": ("GlobalHeader", 0),
     "StationData": ("StationData", 0),
@@ -19,20 +20,20 @@ TABLES = {
     "Station, at 0x240": ("StationExtension", 0x240),
     "Epoch, only in marked stations": ("Epoch", 0),
     "SiteRecord": ("SiteRecord", 0),
-    "StateLine": ("StateLine", 0),
-    "BirthLine": ("BirthLine", 0),
+    "CompactState": ("CompactState", 0),
+    "CompactBirth": ("CompactBirth", 0),
     "LaneRecord": ("LaneRecord", 0),
     "LaneHeader": ("LaneHeader", 0),
     "ProcessEntry": ("ProcessEntry", 0),
 }
 PADDING = re.compile(r"pad|reserved|flexible")
-# Structs whose table is part of another's, and the fields that stand for structs with tables of their own.
+# Structs whose fields are in the table of another struct, and fields that are structs with their own tables.
 INLINED = ("StationHeader",)
 ELSEWHERE = ("extension",)
 
 
 def header_fields(text):
-    """struct -> {field: (offset, type)}, padding left out."""
+    """{struct: {field: (offset, type)}}, without padding."""
     text = re.sub(r"//[^\n]*", "", text)
     names = dict(re.findall(r"constexpr std::\w+ (k\w+) = ([0-9'xA-Fa-f]+)[UL]*;", text))
     values = {name: int(value.replace("'", ""), 0) for name, value in names.items()}
@@ -44,7 +45,7 @@ def header_fields(text):
             length = 1
             if count:
                 expression = re.sub(r"sizeof\((\w+)\)", lambda found: str(sizes[found.group(1)]), count)
-                length = eval(expression, {"__builtins__": {}}, values)  # a sum of numbers, from our own header
+                length = eval(expression, {"__builtins__": {}}, values)  # numbers from our own header
             offset = (offset + alignment - 1) // alignment * alignment
             if kind in INLINED:
                 fields.update({inner: (offset + at, of) for inner, (at, of) in structs[kind].items()})
@@ -59,7 +60,7 @@ def header_fields(text):
 
 
 def document_fields(text):
-    """(struct, field, offset, type) of each row of a known table."""
+    """(struct, field, offset, size in bytes or 0) of each field in a known table."""
     heading = None
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The engine frees the lanes of a dead process one machine instruction at a time, while a living thread takes a lane
-// that is free already. The lane stays with that thread.
+// The engine frees the lanes of a dead process, one machine instruction at a time. Between two instructions, a living
+// thread claims a lane that is already free. The lane must stay with that thread.
 #include "core/harvest/laneclock.h"
 #include "core/harvest/lanelist.h"
 #include "tests/support/lanecapture.h"
@@ -12,7 +12,7 @@ using namespace lanecapture;
 
 namespace {
 
-/// An engine's view of the lanes of a region, without the rest of the harvest loop.
+/// The lane part of an engine, without the rest of the harvest loop.
 struct Engine {
     explicit Engine(Capture &c)
         : books(*c.region),

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is attached to may be at its end at once: then the end is asked for before there was a single pass, or after
-// some of them, whoever is faster. The books are the same.
+// An attached region may end at once. The end may come before the first pass, or after some passes. The sums must be
+// equal.
 #include "tests/support/lanecapture.h"
 
 #include <array>
@@ -11,7 +11,7 @@ using namespace lanecapture;
 
 namespace {
 
-/// Everything in the books of one engine that attaches to what is left, looks around `passes` times and ends.
+/// The results of one engine that attaches, runs `passes` passes and ends.
 struct Found {
     ct::Accounting sums;
     std::vector<std::uint32_t> processes;
@@ -64,7 +64,7 @@ void checkSame(const Found &without, const Found &with)
 
 }  // namespace
 
-/// A recorder whose file system was full: there is a process, and no lane and no line that would name it.
+/// A flight recorder on a full file system: it has a process, but no lane and no compact station that names it.
 CT_CASE(aRecorderWithoutAnyRoomIsFoundAsItIs)
 {
     Capture c;
@@ -84,7 +84,7 @@ CT_CASE(aRecorderWithoutAnyRoomIsFoundAsItIs)
     checkSame(without, endAfter(c, 3));
 }
 
-/// With a trace of some and none of others.
+/// Some coroutines left records, others left none.
 CT_CASE(aRecorderIsFoundAsItIs)
 {
     Capture c;
@@ -110,7 +110,7 @@ CT_CASE(aRecorderIsFoundAsItIs)
     checkSame(without, endAfter(c, 20));
 }
 
-/// Full stations alone, as of version 1.
+/// Full stations only, as in version 1.
 CT_CASE(stationsAreFoundAsTheyAre)
 {
     Capture c(256);
@@ -121,7 +121,7 @@ CT_CASE(stationsAreFoundAsTheyAre)
     checkSame(without, endAfter(c, 1));
 }
 
-/// At the end of a long capture the sums are those of the end, not of the last look some time before.
+/// After a long capture, the sums are those of the end, not of an earlier pass.
 CT_CASE(theEndIsLookedAtOnce)
 {
     Capture c;
@@ -129,7 +129,7 @@ CT_CASE(theEndIsLookedAtOnce)
     c.settle();
     const std::uint64_t before = c.loop->accounting().regionBytes;
     (void)c.process(6);
-    // A station that gets memory.
+    // Give pages of compact stations memory.
     for (int page = 0; page < 64; ++page)
         process.line(static_cast<std::uint32_t>(page) * 64).addr.store(1);
     c.end();

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reading a recording while somebody writes it.
-#include "core/recording/blockwriter.h"
-#include "core/recording/fileclaim.h"
-#include "core/recording/filegrowth.h"
-#include "core/recording/segments.h"
+// Reading a recording while it is written.
+#include "core/recording/read/filegrowth.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/blockwriter.h"
+#include "core/recording/write/fileclaim.h"
 #include "tests/unit/recordingtest.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 struct Recorded {
     std::vector<Batch> batches;
     std::string bytes;
-    std::vector<std::uint64_t> blocks;  ///< where they begin
+    std::vector<std::uint64_t> blocks;  ///< offsets of the blocks
 };
 
 Recorded recorded(const TempDir &dir, std::size_t batches = 24, std::size_t transitions = 2000)
@@ -33,7 +33,7 @@ Recorded recorded(const TempDir &dir, std::size_t batches = 24, std::size_t tran
         const std::shared_ptr<RecordingWriter> out = writer(path);
         for (std::size_t i = 0; i < batches; ++i) {
             result.batches.push_back(stream.next(transitions));
-            result.batches.back().now += i * 600'000'000;  // a block for two of them
+            result.batches.back().now += i * 600'000'000;  // a block for every two batches
             REQUIRE(static_cast<bool>(out->consume(result.batches.back())));
         }
         REQUIRE(static_cast<bool>(out->finish({})));
@@ -48,7 +48,7 @@ Recorded recorded(const TempDir &dir, std::size_t batches = 24, std::size_t tran
     return result;
 }
 
-/// Somebody who writes a recording, as slowly as a test wants.
+/// A writer whose pace the test controls.
 class SlowWriter {
 public:
     explicit SlowWriter(const std::string &path) : m_fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600))
@@ -71,7 +71,7 @@ private:
     int m_fd;
 };
 
-/// A recording that is there, to be written once more by somebody slow.
+/// A complete recording, to be written again by a slow writer.
 struct Growing {
     const TempDir dir;
     const Recorded what = recorded(dir);
@@ -79,7 +79,7 @@ struct Growing {
     SlowWriter slow{path};
 };
 
-/// A reader on a thread of its own that follows.
+/// A following reader on its own thread.
 class Follower {
 public:
     explicit Follower(std::string path) : m_path(std::move(path)), m_thread([this] { run(); }) {}
@@ -94,7 +94,7 @@ public:
         while (batches() < count)
             std::this_thread::yield();
     }
-    /// Until it has read what is there, and waits.
+    /// Waits until it has read `bytes` bytes and waits for more.
     void awaitWaiting(std::uint64_t bytes)
     {
         for (;;) {
@@ -155,7 +155,7 @@ void checkEqual(const std::vector<Batch> &read, const std::vector<Batch> &writte
         CHECK(textOf(read[i]) == textOf(written[i]));
 }
 
-/// What arrives in pieces of any size is read as soon as a block of it is whole, and all of it.
+/// Bytes may arrive in pieces of any size. Each block is read once it is complete.
 CT_CASE(followsInPieces)
 {
     Growing growing;
@@ -163,7 +163,7 @@ CT_CASE(followsInPieces)
     Follower follower(path);
     std::mt19937 random(3);
     std::size_t done = 0;
-    // The beginning byte by byte, and each other block in two pieces.
+    // Write the beginning byte by byte, and the other blocks in two pieces each.
     for (; done < 200; ++done)
         slow.write(what.bytes.substr(done, 1));
     for (std::size_t i = 1; i + 1 < what.blocks.size(); ++i) {
@@ -182,7 +182,7 @@ CT_CASE(followsInPieces)
     CHECK(follower.growth().figures().followed);
 }
 
-/// Its end is told by the file alone, not by who has it open.
+/// The End block alone ends reading, not whether a process has the file open.
 CT_CASE(theEndBlockEnds)
 {
     Growing growing;
@@ -208,7 +208,8 @@ CT_CASE(aWriterThatDiesEndsIt)
     checkEqual(all.batches, {what.batches.begin(), what.batches.begin() + static_cast<long>(all.batches.size())});
 }
 
-/// Damage within is left out as soon as what follows it is there, and told; so is a length that never comes true.
+/// Damage inside the file is skipped and reported once the next block is there. This includes a length that exceeds the
+/// file.
 void withDamage(std::size_t at, char byte)
 {
     Growing growing;
@@ -219,7 +220,7 @@ void withDamage(std::size_t at, char byte)
     slow.write(bytes.substr(0, what.blocks[4] + 100));
     follower.awaitWaiting(what.blocks[4] + 100);
     slow.write(bytes.substr(what.blocks[4] + 100));
-    if (byte == '\x03')  // the length: what was asked for would be more than there will be
+    if (byte == '\x03')  // the length: the block claims more bytes than the file will have
         slow.leave();
     const Everything all = follower.all();
     CHECK(all.hasEnded && !all.error.empty());
@@ -229,11 +230,11 @@ void withDamage(std::size_t at, char byte)
 
 CT_CASE(damageIsLeftOut)
 {
-    withDamage(80, '\x7e');  // of the payload
-    withDamage(23, '\x03');  // of the head: 48 MiB
+    withDamage(80, '\x7e');  // in the payload
+    withDamage(23, '\x03');  // in the head: 48 MiB
 }
 
-/// A head that asks for 48 MiB does not hold up what follows it until then.
+/// Blocks behind a head that claims 48 MiB are read before that many bytes have arrived.
 CT_CASE(aLongLengthIsNotWaitedFor)
 {
     const TempDir dir;
@@ -254,7 +255,7 @@ CT_CASE(aLongLengthIsNotWaitedFor)
     CHECK(all.hasEnded && all.damages.size() == 1 && all.batches.size() + 2 == what.batches.size());
 }
 
-/// Nor does one that asks for more than a block may have, behind a block that is damaged.
+/// A head that claims more than a block may have, behind a damaged block, delays nothing either.
 CT_CASE(damagedNeighboursAreLeftOut)
 {
     Growing growing;
@@ -291,7 +292,7 @@ CT_CASE(cancelEndsTheWait)
     CHECK(!all.hasEnded && all.error.empty() && all.damages.empty() && !all.batches.empty());
 }
 
-/// What nobody writes is not waited for.
+/// A file without a writer is not followed.
 CT_CASE(aFileThatNobodyWritesEnds)
 {
     const TempDir dir;
@@ -321,12 +322,12 @@ CT_CASE(twoWritersAreOneTooMany)
     CHECK(static_cast<bool>(RecordingWriter::open(path)));
 }
 
-/// The recorder's own rotation, into the next file and the next.
+/// Follows the recorder's own rotation, over several files.
 CT_CASE(followsARotation)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
-    const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file each second of the stream
+    const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file per second of the stream
     REQUIRE(static_cast<bool>(made));
     RandomStream stream(11);
     std::vector<Batch> written;
@@ -342,7 +343,7 @@ CT_CASE(followsARotation)
     Follower follower(ctr::segmentPath(path, 0));
     for (int i = 0; i < 5; ++i) {
         write(3);
-        follower.awaitBatches(written.size() - 2);  // the latest ones are not in the file yet
+        follower.awaitBatches(written.size() - 2);  // the latest batches are not in the file yet
     }
     CHECK(std::filesystem::exists(ctr::segmentPath(path, 4)));
     REQUIRE(static_cast<bool>((*made)->finish({})));
@@ -351,7 +352,7 @@ CT_CASE(followsARotation)
     checkEqual(all.batches, written);
 }
 
-/// A recorder that is some files ahead of who follows it, and is not done.
+/// A recorder that is several files ahead of its follower and has not finished.
 struct Ahead {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
@@ -363,7 +364,7 @@ struct Ahead {
 
     Ahead()
     {
-        const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file each second of the stream
+        const auto made = RecordingWriter::open(path, {0, 8'000'000'000});  // a file per second of the stream
         REQUIRE(static_cast<bool>(made));
         writer = *made;
         write(2);
@@ -382,7 +383,7 @@ struct Ahead {
     }
 };
 
-/// It is told how far behind it is in a file that nobody writes any more, too.
+/// The figures also show the backlog in a file that is no longer written.
 CT_CASE(figuresOfAFileThatIsDone)
 {
     Ahead ahead;
@@ -400,7 +401,7 @@ CT_CASE(figuresOfAFileThatIsDone)
     CHECK(told && ahead.reader->hasEnded());
 }
 
-/// The next file is there, whatever became of the last block of the one before.
+/// The next file is read even if the last block of the previous one is damaged.
 CT_CASE(aDamagedEndBlockDoesNotEndARotation)
 {
     Ahead ahead;
@@ -418,7 +419,7 @@ CT_CASE(aDamagedEndBlockDoesNotEndARotation)
     }
     std::string content = contentOf(ahead.segment(0));
     REQUIRE(end + 64 < content.size());
-    content[end + 56] ^= 1;  // the check
+    content[end + 56] ^= 1;  // the checksum
     putContent(ahead.segment(0), content);
     std::size_t batches = 0;
     Batch batch;
@@ -443,7 +444,7 @@ CT_CASE(aNameThatCannotGrowEndsIt)
     CHECK(follower.all().hasEnded);
 }
 
-/// A reader that is so far behind that the next file is gone says so, and where to go on.
+/// If the next file was removed, a reader that is far behind reports it and says where to continue.
 CT_CASE(whatWasRemovedIsTold)
 {
     Ahead ahead;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The file system fills up while a target runs: it goes on, and what it got no memory for is said and counted.
+// The file system fills up while a target runs. The target continues, and everything without memory is reported and
+// counted.
 #include "core/harvest/harvestloop.h"
 #include "lanetest.h"
 #include "tests/support/smalltmpfs.h"
@@ -55,7 +56,7 @@ private:
     std::vector<std::unique_ptr<lanetest::Traced>> m_all;
 };
 
-/// Takes what is left of the file system.
+/// Fills the rest of the file system.
 void fillUp(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -74,7 +75,7 @@ struct Engine {
         batch.clear();
         loop.safetyScan(batch);
     }
-    /// Until the target has told its counts.
+    /// Waits until the target has sent its counts.
     Counts await(int from)
     {
         Counts counts;
@@ -88,7 +89,7 @@ struct Engine {
         return counts;
     }
 
-    /// Gauges are looked at now and then.
+    /// Scans until growthStopped has the given value. The gauges are updated only now and then.
     bool becomes(bool stopped)
     {
         for (int look = 0; look < 2000 && loop.accounting().growthStopped != stopped; ++look) {
@@ -138,7 +139,7 @@ CT_CASE(aTargetOutlivesAFullFileSystem)
         CHECK(counts.traced < counts.born);
         CHECK(engine.becomes(true));
 
-        // Room again: growth goes on.
+        // With room again, growth continues.
         REQUIRE(::unlink((directory + "/filler").c_str()) == 0);
         ::usleep(200'000);
         const std::uint64_t before = counts.traced;

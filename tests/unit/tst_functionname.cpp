@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/symbols/functionname.h"
+#include "core/base/functionname.h"
 #include "tests/support/check.h"
 
 #include <source_location>
@@ -41,7 +41,7 @@ CT_CASE(lambdasAreNamedByTheirPlace)
     CHECK_EQUAL(readableFunction("void main()::<lambda()>::<lambda()>::operator()(main()::<lambda()>::<lambda()>::_"
                                  "ZZZ4mainENKUlvE0_clEvENKUlvE_clEv.Frame*)"),
                 "main()::<lambda()>::<lambda()>");
-    // A lambda that is a coroutine inside a coroutine: three frames in one name.
+    // A lambda coroutine inside a coroutine: three frames in one name.
     CHECK_EQUAL(
         readableFunction("void n::S::serve(n::S::serve(int, const char*)::_ZN1n1S5serveEiPKc.Frame*)::<lambda(auto:11)>"
                          "::operator()(n::S::serve(n::S::serve(int, const char*)::_ZN1n1S5serveEiPKc.Frame*)::<lambda("

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The loop over a region, one step at a time, against known numbers.
+// The harvest loop over a region of full stations, one pass at a time, against known numbers.
 #include "tests/support/capture.h"
 
 #include <cstring>
@@ -104,7 +104,7 @@ CT_CASE(unbornAndStationlessAreUntraced)
     CHECK_EQUAL(c.books.captured, 1u);
     c.end();
     c.checkBooks(1);
-    // Stations 0, 2, 3 never born; 9 taken, 4 there: 5 more.
+    // Stations 0, 2, 3 were never born. 9 were allocated and 4 exist: 5 more.
     CHECK_EQUAL(c.loop.accounting().untraced, 3u + 5u);
     CHECK_EQUAL(c.loop.accounting().stationsAllocated, 4u);
 }
@@ -190,7 +190,7 @@ CT_CASE(sitesComeBeforeTheirUse)
     CHECK_EQUAL(c.books.sites[1].function, "serve(int)");
     CHECK_EQUAL(c.books.sites[1].line, 88u);
     CHECK_EQUAL(c.books.sites[2].file, "");
-    // A site that gets ready later is told when it is next used; version-1 stations have no sites at all.
+    // A site that becomes ready later is emitted when it is next used. Version-1 stations have no sites.
     records[2].ready.store(1);
     writer.station().slots[6].site.store(3);
     writer.write();
@@ -246,7 +246,7 @@ CT_CASE(aSecondWriterThatShowsAtTheEndIsCountedToo)
     Writer child = parent;
     child.write(4);
     c.scan();
-    parent.write(1);  // slot 4 again; the next event is expected in slot 0, which stays quiet
+    parent.write(1);  // slot 4 again; the next event is expected in slot 0, which stays unchanged
     c.scan();
     CHECK(c.batch.empty());
     c.end();
@@ -289,7 +289,7 @@ CT_CASE(attachedStationsAreMissedNotLost)
     }
 }
 
-/// A probe of ours sends without SIGPIPE; others may not be asked to answer on a dead engine's connection.
+/// A probe of this project sends without SIGPIPE. Others must not be asked to write to a dead engine's connection.
 CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
 {
     for (const Style style : {Style::Ours, Style::OldSdk}) {
@@ -342,7 +342,7 @@ CT_CASE(aCutFileEndsQuietly)
     CHECK_EQUAL(c.loop.accounting().captured, 3u);
 }
 
-/// A target that scribbles over everything: bounded work, no crash, no event out of order.
+/// A target that overwrites random memory: the work is bounded, nothing crashes, no event is out of order.
 CT_CASE(scribblingIsSurvived)
 {
     std::mt19937_64 random(11);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The loop beside running and killed writers of every style, against known numbers.
+// The loop concurrently with running and killed writers of every style, against known numbers.
 #include "tests/support/capture.h"
 
 #include <csignal>
@@ -20,7 +20,7 @@ constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 
 namespace {
 
-/// Threads write while the loop scans; then the end is decided, with the writers done.
+/// Threads write while the loop scans. The capture ends when the writers are done.
 void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
 {
     Capture c(maxStations);
@@ -72,7 +72,7 @@ CT_CASE(aThousandStationsFlatOut)
         besideThreads(style, 1000, 300, 900);
 }
 
-/// Orphans go on writing while the end is drained: the books close at the counts of the decision.
+/// Orphans continue to write during the final drain. The sums are those of the moment when the end was decided.
 CT_CASE(theEndIsExactWhileOrphansWrite)
 {
     for (const Style style : kAllStyles) {
@@ -104,11 +104,11 @@ CT_CASE(theEndIsExactWhileOrphansWrite)
     }
 }
 
-/// A killed process leaves an odd seq for ever; what it published is read, the unfinished event does not count.
+/// A killed process leaves an odd seq for ever. Its published events are captured; the unfinished one does not count.
 CT_CASE(aKilledWriterLeavesExactBooks)
 {
     Capture c(8);
-    // The child owns station 0 alone and counts what it published in a shared word.
+    // The child is the only writer of station 0, and stores its number of published events in shared memory.
     auto *const counter = static_cast<std::atomic<std::uint64_t> *>(
         ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     const pid_t child = ::fork();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What was put in comes out again.
+// History returns exactly the events that it consumed.
 #include "tests/unit/historytest.h"
 
 #include <array>
@@ -63,7 +63,7 @@ CT_CASE(everyFieldComesBack)
     CHECK(all(history, 1).empty());
 }
 
-/// Turns, as a single busy thread brings them: resumed and suspended at once. Some of them are not so ordinary.
+/// Turns as of a single busy thread: a resumption, then at once a suspension. Some turns are unusual.
 CT_CASE(everyFieldOfTurnsComesBack)
 {
     constexpr std::uint64_t kTurns = 20'000;
@@ -78,7 +78,7 @@ CT_CASE(everyFieldOfTurnsComesBack)
     for (std::uint64_t turn = 0; turn < kTurns; ++turn) {
         const auto id = static_cast<CoroutineId>(random() % kCoroutines);
         if (turn % 5'000 == 3'000)
-            next[id] += std::uint64_t{1} << 30;  // beyond the bits of a row
+            next[id] += std::uint64_t{1} << 30;  // more than the bits of a row can represent
         for (const bool active : {true, false}) {
             Transition event = transition(id, next[id]++, 1'000'000 + turn * 20 + (active ? 0 : 9));
             event.active = active;
@@ -142,9 +142,9 @@ CT_CASE(gapsStandWhereNumbersAreMissing)
     CHECK_EQUAL(events[3].n, 5U);
     CHECK_EQUAL(events[3].count, 5U);
     CHECK_EQUAL(events[4].n, 10U);
-    CHECK_EQUAL(all(history, 1).size(), 1U);  // monotonic numbers begin at 1
+    CHECK_EQUAL(all(history, 1).size(), 1U);  // monotonic numbers start at 1
     CHECK_EQUAL(all(history, 2).size(), 1U);
-    CHECK_EQUAL(history.eventCount(), 5U);  // gaps are no events
+    CHECK_EQUAL(history.eventCount(), 5U);  // gaps are not events
 }
 
 CT_CASE(aLossAtTheEndIsAGap)
@@ -169,7 +169,7 @@ CT_CASE(aLossAtTheEndIsAGap)
     batch.transitions = {transition(0, 4, 300), transition(1, 2, 300)};
     batch.now = 400;
     feed(history, batch);
-    // With the one more that the jump tells of, it has become one gap ...
+    // Together with the event that the jump implies, it has become one gap ...
     const std::vector<HistoryEvent> events = all(history, 0);
     REQUIRE(events.size() == 3);
     CHECK(events[1].type == HistoryEvent::Type::Gap);
@@ -177,7 +177,7 @@ CT_CASE(aLossAtTheEndIsAGap)
     CHECK_EQUAL(events[1].n, 1U);
     CHECK_EQUAL(events[1].count, 3U);
     CHECK_EQUAL(events[2].n, 4U);
-    // ... but for a reader who has seen the first part of it already.
+    // ... except for a reader that has already read the first part.
     REQUIRE(history.read(0, position, some) == 2);
     CHECK(some[0].type == HistoryEvent::Type::Gap);
     CHECK_EQUAL(some[0].n, 3U);
@@ -255,7 +255,7 @@ CT_CASE(numbersAndTimesBeyondTheirBits)
     History history(kSmallest);
     Batch batch;
     batch.births = {birth(0), birth(1)};
-    std::uint64_t ts = 5;  // before the first slab's base could be
+    std::uint64_t ts = 5;  // before the first possible base of the first slab
     std::uint64_t n = 0;
     std::mt19937_64 random(11);
     for (int i = 0; i < 3000; ++i) {
@@ -288,7 +288,7 @@ CT_CASE(numbersAndTimesBeyondTheirBits)
 
 CT_CASE(eventsWithNothingInCommon)
 {
-    // Every event needs a cell of its own: the slabs are full long before they have all their rows.
+    // Every event needs its own cell: the slabs are full long before all their rows are used.
     History history(kSmallest);
     Batch batch;
     batch.births = {birth(0), birth(1)};
@@ -335,7 +335,7 @@ CT_CASE(eventsOfUnknownCoroutinesAreLeftOut)
 
 CT_CASE(moreThanAMillionCoroutines)
 {
-    // Their ids do not fit a row; two of them, 2^20 apart, must not be mistaken for each other.
+    // The ids do not fit into a row. Two ids that differ by 2^20 must not be confused.
     constexpr CoroutineId kCoroutines = (1U << 20) + 2000;
     History history(std::uint64_t{64} << 20);
     Batch batch;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is dropped when memory or time is up, and what the rest costs.
+// What History evicts when its memory or time is used up, and how much memory the rest needs.
 #include "tests/unit/historytest.h"
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ using namespace ct::test;
 
 namespace {
 
-/// A figure of /proc/self/status, in bytes.
+/// Returns a value of /proc/self/status, in bytes.
 std::uint64_t statusOf(const std::string &name)
 {
     std::ifstream file("/proc/self/status");
@@ -24,7 +24,7 @@ std::uint64_t statusOf(const std::string &name)
     return 0;
 }
 
-/// `count` events of coroutine 0 from number `n` on, in batches.
+/// Feeds `count` events of coroutine 0, from number `n` on, in batches.
 void feedOne(History &history, std::uint64_t n, std::uint64_t count)
 {
     Batch batch;
@@ -70,11 +70,11 @@ CT_CASE(theOldestIsDroppedAndCountedExactly)
         CHECK_EQUAL(events.front().ts, history.firstKept(id));
         for (std::size_t i = 1; i < events.size(); ++i)
             CHECK_EQUAL(events[i].n, events[i - 1].n + 1);
-        // From the boundary on, nothing is missing: the event before it, or one not after it, is there.
+        // Behind the boundary nothing is missing: each coroutine has an event at or before it.
         CHECK(history.firstKept(id) <= history.droppedBefore() + kCoroutines);
     }
     CHECK_EQUAL(kept, history.eventCount());
-    // The idle one's next event begins its history anew, without a gap: nothing was lost.
+    // The next event of the idle coroutine starts its history again, without a gap, because nothing was lost.
     batch.clear();
     batch.transitions = {transition(kCoroutines, 1, 9'000'000)};
     feed(history, batch);
@@ -110,7 +110,7 @@ CT_CASE(whatIsTooOldIsDropped)
         batch.now = n * 1000;
         feed(history, batch);
         batch.clear();
-        // Not a bit less is kept than was asked for, and not much more.
+        // History keeps at least as much as requested, and not much more.
         const std::uint64_t kept = n * 1000 - history.firstKept(0);
         CHECK(kept >= std::min(kKeep, n * 1000 - 1000));
         CHECK(kept <= kKeep + kKeep / 4);
@@ -133,7 +133,7 @@ CT_CASE(anEventTakesFifteenBytesWithEverything)
     CHECK_EQUAL(history.eventCount(), kEvents);
     CHECK(history.bytesUsed() >= 14 * kEvents);
     CHECK(static_cast<double>(history.bytesUsed()) < 15.01 * kEvents);
-    // The index lies in what was counted already.
+    // The index is in the memory that was already counted.
     CHECK_EQUAL(all(history, 0).size(), kEvents);
     CHECK(static_cast<double>(history.bytesUsed()) < 15.01 * kEvents);
 }
@@ -166,7 +166,7 @@ CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
     CHECK_EQUAL(history.bytesUsed(), 0U);
     CHECK_EQUAL(history.eventCount(), 0U);
     const std::uint64_t prepared = statusOf("VmRSS");
-    // A system without MADV_POPULATE_WRITE promises nothing. An eighth is for wakes and waits-on.
+    // A system without MADV_POPULATE_WRITE guarantees nothing. An eighth of the budget is for wakes and waits-on.
     CHECK(prepared < before + kBudget / 8 || prepared >= before + kBudget - kBudget / 8 - kBudget / 16);
     Batch batch;
     batch.births = {birth(0)};
@@ -180,7 +180,7 @@ CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
         REQUIRE(events[i].n == kEvents - events.size() + i);
 }
 
-// Sanitizers need memory of their own, whenever they please.
+// Sanitizers allocate memory of their own at any time.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 CT_CASE(withoutMemoryTheOldestMakesRoom)
 {
@@ -188,7 +188,7 @@ CT_CASE(withoutMemoryTheOldestMakesRoom)
     constexpr std::uint64_t kEvents = 5'000'000;
     rlimit before{};
     REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
-    // From before the start: what was accessible already would not be asked for again.
+    // Set the limit before History exists: it would not request memory again that is accessible already.
     rlimit small = before;
     small.rlim_cur = statusOf("VmData") + (std::uint64_t{48} << 20);
     REQUIRE(setrlimit(RLIMIT_DATA, &small) == 0);

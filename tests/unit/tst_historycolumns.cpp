@@ -11,7 +11,7 @@ using namespace ct::test;
 
 namespace {
 
-/// Columns computed from every single event.
+/// Computes the columns from every single event.
 std::vector<History::Column> slowColumns(const History &history, CoroutineId id, std::uint64_t from, std::uint64_t step,
                                          std::size_t count)
 {
@@ -60,7 +60,7 @@ CT_CASE(columnsAgreeWithEveryEvent)
             CHECK_EQUAL(columns[i].transitions, expected[i].transitions);
         }
     }
-    // So coarse that whole blocks are summed up: the sums stay, the places are right within a column.
+    // Columns that cover whole blocks: the sums are exact, the positions are right to within a column.
     std::vector<History::Column> coarse(8);
     const std::uint64_t step = (ts - 90) / 8 + 1;
     history.columns(0, 90, step, coarse);
@@ -110,7 +110,7 @@ CT_CASE(theLatestStateLastsUntilNowOrDeath)
 
 CT_CASE(sumsOfBlocksAgreeWithSingleEvents)
 {
-    // Three coroutines over several slabs: the first query makes the sums, the second one uses them.
+    // Three coroutines over several slabs. The first query computes the sums; the second one uses them.
     History history(kSmallest);
     Batch batch;
     batch.births = {birth(0), birth(1), birth(2)};

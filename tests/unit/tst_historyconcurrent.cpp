@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One writer, many readers.
+// One writer and many readers of a History.
 #include "core/trace/historydata.h"
 #include "tests/support/meanwhile.h"
 #include "tests/unit/historytest.h"
@@ -17,7 +17,7 @@ using namespace ct::test;
 
 namespace {
 
-/// A small history of so many coroutines, which are written while others read.
+/// A small history whose coroutines are written while other threads read.
 struct Storm {
     using TsOf = std::uint64_t (*)(CoroutineId id, std::uint64_t n);
 
@@ -28,7 +28,8 @@ struct Storm {
             batch.births.push_back(birth(id));
         feed(history, batch);
     }
-    /// Transitions 0 to `count` - 1 of each coroutine, so many numbers `atOnce`; until a reader has `checked` some.
+    /// Writes events 0 to `count` - 1 of each coroutine, in batches of `atOnce` numbers. Waits until the readers have
+    /// checked some.
     void write(std::uint64_t count, std::uint64_t atOnce)
     {
         Batch batch;
@@ -40,17 +41,17 @@ struct Storm {
                 batch.clear();
             }
         }
-        // On a busy machine the readers may not have had their turn yet.
+        // On a busy machine, the readers may not have run yet.
         while (checked.load(std::memory_order_relaxed) == 0)
             std::this_thread::yield();
         CHECK(history.droppedEvents() > 0);
         CHECK_EQUAL(history.eventCount() + history.droppedEvents(), count * coroutines);
     }
-    /// What stands in an event follows from its coroutine and number.
+    /// Every field of an event must follow from its coroutine and number.
     void checkEvent(CoroutineId id, const HistoryEvent &event) const
     {
         if (event.type == HistoryEvent::Type::Absent)
-            return;  // dropped under our feet, and said so
+            return;  // evicted while we read, and reported as such
         const Transition expected = transition(id, event.n, tsOf(id, event.n));
         CHECK(event.type != HistoryEvent::Type::Gap);
         CHECK_EQUAL(event.ts, expected.ts);
@@ -58,7 +59,7 @@ struct Storm {
         CHECK_EQUAL(event.tid, expected.tid);
         CHECK_EQUAL(event.site, expected.site);
     }
-    /// The next events behind `position`, none of which comes before `next`; how many.
+    /// Reads the next events behind `position`; none may come before `next`. Returns their number.
     std::size_t readOn(CoroutineId id, History::Position &position, std::uint64_t &next)
     {
         std::array<HistoryEvent, 300> events;
@@ -71,7 +72,7 @@ struct Storm {
         checked.fetch_add(count, std::memory_order_relaxed);
         return count;
     }
-    /// The time from `from` on, in `count` columns and in at most `most` events.
+    /// Reads the time from `from` on, as `count` columns and as at most `most` events.
     void lookAt(CoroutineId id, std::uint64_t from, std::size_t count, std::size_t most)
     {
         const std::uint64_t last = history.lastTs();
@@ -108,7 +109,7 @@ CT_CASE(readersGoOnWhileTheOldestIsDropped)
 
 CT_CASE(manyReadersBuildTheIndexes)
 {
-    // Several readers want the index of every slab at once, while the writer fills and drops them.
+    // Several readers request the index of every slab at once, while the writer fills and evicts slabs.
     Storm storm(3000, [](CoroutineId id, std::uint64_t n) { return 1000 + n * 3000 + id; });
     const auto look = [&](std::mt19937 &random) {
         const CoroutineId id = random() % storm.coroutines;
@@ -124,7 +125,7 @@ CT_CASE(manyReadersBuildTheIndexes)
 
 CT_CASE(anIndexThatKnowsMoreThanTheView)
 {
-    // A reader looks at a slab; before it goes on, more rows come and somebody else renews the index.
+    // A reader has read a slab. Before it continues, more rows arrive and another thread renews the index.
     History::Data data(kSmallest, 0, History::kMostCoroutines, 0);
     data.addBirth(birth(0));
     auto append = [&, n = std::uint64_t{0}](std::uint64_t count) mutable {
@@ -145,7 +146,7 @@ CT_CASE(anIndexThatKnowsMoreThanTheView)
     std::vector<std::uint32_t> rows(events.size());
     history::Copied copied;
     REQUIRE(data.copyEvents(before, 0, 10, events, rows, copied));
-    // However many it got, it goes on behind them.
+    // However many events it read, it continues behind them.
     REQUIRE(copied.count >= 290);
     CHECK_EQUAL(events[copied.count - 1].n + 1, std::uint64_t{copied.nextRow});
 }

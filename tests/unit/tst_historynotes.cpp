@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Wakes and waits-on that the History keeps.
+// Wakes and waits-on in the History.
 #include "tests/unit/historytest.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kBudget = std::uint64_t{16} << 20;
 constexpr std::uint64_t kRoom = kBudget / 8 / 32;
 
-/// Its contents follow from its number.
+/// A wake whose fields are functions of its number.
 Wake wake(std::uint64_t number)
 {
     const auto id = static_cast<CoroutineId>(number % 97);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What was dropped and brought back is what a History without a budget says there, event for event, while it comes and
-// goes and the run goes on.
+// Evicted and restored events equal those of a History without a budget. Eviction, restoring and writing may be
+// concurrent.
 #include "core/trace/historyrestored.h"
 #include "tests/support/meanwhile.h"
 #include "tests/unit/historytest.h"
@@ -23,29 +23,29 @@ constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
 constexpr std::uint64_t kBase = 1'000'000'000;
 constexpr CoroutineId kCoroutines = 300;
 
-/// A run whose events follow from their place in the stream, so that each thread can tell them for itself. Small slabs:
-/// thread sanitizer keeps some hundred bytes for each atomic word, of which a slab has hundreds of thousands.
+/// A run whose events are functions of their position in the stream, so each thread can compute them. Small slabs:
+/// thread sanitizer needs some hundred bytes per atomic word, and a slab has hundreds of thousands.
 struct KnownRun {
-    static constexpr std::uint64_t kStep = 50;  ///< ns from event to event
+    static constexpr std::uint64_t kStep = 50;  ///< ns between two events
     static constexpr std::uint64_t kSlabNs = 2048 * kStep;
-    static constexpr std::uint64_t kPastNs = 40 * kSlabNs;  ///< what is read and restored
-    static constexpr std::uint64_t kLeast = 400'000;        ///< events: until all coroutines have a usual address
+    static constexpr std::uint64_t kPastNs = 40 * kSlabNs;  ///< period that is read and restored
+    static constexpr std::uint64_t kLeast = 400'000;        ///< events until all coroutines have a usual address
     static constexpr std::uint64_t kEnough = 1000;
 
     History history{kForgetful, 8 * kSlabNs, 1U << 16, kRestored};
-    std::atomic<std::uint64_t> restored{0};  ///< pieces
-    std::atomic<std::uint64_t> checked{0};   ///< events that had been dropped
+    std::atomic<std::uint64_t> restored{0};  ///< restored pieces
+    std::atomic<std::uint64_t> checked{0};   ///< checked events that had been evicted
 
     static Transition at(std::uint64_t place)
     {
         const CoroutineId id = place % kCoroutines;
         const std::uint64_t n = place / kCoroutines;
         Transition event = transition(id, n, kBase + place * kStep);
-        // One coroutine after the other gets its usual address, while older events of all of them come back.
+        // The coroutines get their usual addresses one after the other, while older events of all of them are restored.
         event.addr = event.active || n < std::uint64_t{4} * id ? 0 : 0x1000 + id + n % 3;
         return event;
     }
-    /// The run goes on until enough of it has been restored and read.
+    /// Writes until enough of the run has been restored and read.
     void write()
     {
         CoroutineId born = 0;
@@ -61,7 +61,7 @@ struct KnownRun {
             batch.clear();
         }
     }
-    /// A time of the latest past.
+    /// Returns a random time of the latest kPastNs.
     std::uint64_t somewhere(std::mt19937 &random) const
     {
         const std::uint64_t last = history.lastTs();
@@ -111,7 +111,8 @@ struct KnownRun {
 };
 
 #if !defined(__SANITIZE_THREAD__)
-/// A run of coroutines that take turns, kept by one who forgets, one who does not, and as the stream it was.
+/// A run of coroutines that take turns: in a history with a small budget, in one without eviction, and as the stream
+/// itself.
 struct Run {
     History history{kForgetful, 0, kCoroutines, kRestored};
     History whole{kRoomy, 0, kCoroutines};
@@ -133,7 +134,8 @@ struct Run {
         feed(whole, batch);
         stream.insert(stream.end(), batch.transitions.begin(), batch.transitions.end());
     }
-    /// Coroutine 0 does something at the beginning only, coroutine 1 rarely; now and then a number is lost.
+    /// Runs the coroutines. Coroutine 0 has events only at the beginning, coroutine 1 rarely. Sometimes a number is
+    /// lost.
     void run(std::size_t events)
     {
         Batch batch;
@@ -156,7 +158,7 @@ struct Run {
             }
         }
     }
-    /// One event; the time goes on only if it is later.
+    /// Feeds one event. The present time advances only if the event is later.
     void act(CoroutineId id, std::uint64_t ts, std::uint64_t addr = 0x1000)
     {
         Batch batch;
@@ -166,7 +168,7 @@ struct Run {
         batch.transitions.back().addr = addr;
         take(batch);
     }
-    /// All that a look at [from, to) misses; how many pieces that were.
+    /// Restores everything that is missing in [from, to). Returns the number of pieces.
     std::size_t bringBack(std::uint64_t from, std::uint64_t to)
     {
         const History::Look look = history.lookAt(from, to);
@@ -180,7 +182,7 @@ struct Run {
     }
 };
 
-/// Its first events have come back, one in the middle has not, and nothing followed.
+/// Coroutine 0 has its first events restored and a later one evicted, and no events after that.
 struct Interrupted : Run {
     Interrupted()
     {
@@ -197,7 +199,7 @@ bool isSame(const HistoryEvent &a, const HistoryEvent &b)
            a.kind == b.kind && a.type == b.type;
 }
 
-/// [from, to) must be in memory.
+/// Compares [from, to), which must be in memory.
 void checkSame(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t to)
 {
     const auto in = [&](std::vector<HistoryEvent> events) {
@@ -210,7 +212,7 @@ void checkSame(const Run &run, CoroutineId id, std::uint64_t from, std::uint64_t
     CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(), isSame));
 }
 
-/// Of [from, to), how much a column says to be spent in a state.
+/// Returns the share of [from, to) for which the column has a state.
 float shareKnown(const History &history, CoroutineId id, std::uint64_t from, std::uint64_t to)
 {
     std::vector<History::Column> column(1);
@@ -293,7 +295,7 @@ CT_CASE(columnsOfWhatCameBack)
     run.bringBack(from - (to - from), to);
     for (CoroutineId id = 2; id < kCoroutines; ++id)
         checkSameColumns(run, id, from, to);
-    // Their sums are kept now, and must be those of the slab.
+    // The sums are cached now, and must equal those of the slab.
     for (CoroutineId id = 2; id < kCoroutines; ++id)
         checkSameColumns(run, id, from, to);
 }
@@ -323,7 +325,7 @@ CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
     }
     CHECK_EQUAL(absents, 1U);
     CHECK_EQUAL(at, expected.size());
-    // Of who did nothing since, it is known.
+    // An idle coroutine's history is known.
     const std::vector<HistoryEvent> idle = all(run.history, 0);
     REQUIRE(!idle.empty());
     CHECK_EQUAL(run.history.veryFirst(0), idle.front().ts);
@@ -354,7 +356,7 @@ CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
     run.act(0, run.now);
     CHECK_EQUAL(run.history.read(0, position, events), 1U);
     CHECK(isSame(events[0], all(run.whole, 0).back()));
-    // And from there on, what is lost is.
+    // From there on, a lost event is a gap.
     ++run.next[0];
     run.act(0, run.now);
     CHECK_EQUAL(run.history.read(0, position, events), 2U);
@@ -364,14 +366,14 @@ CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
 
 CT_CASE(aLateEventIsMissedAndComesBack)
 {
-    // Told long after others of its time: more slabs behind them than come back at once.
+    // An event that arrives long after others of its time: more slabs lie behind them than are restored at once.
     Run run;
     run.run(200'000);
     const std::uint64_t late = run.now;
     run.run(800'000);
     run.act(0, late);
     run.run(1'900'000);
-    run.bringBack(0, ~std::uint64_t{0});  // room is only where something gives way
+    run.bringBack(0, ~std::uint64_t{0});  // there is room only where other slabs are evicted
     const std::uint64_t from = late - 1000;
     const std::uint64_t to = late + 1000;
     const History::Look look = run.history.lookAt(from, to);
@@ -424,7 +426,7 @@ CT_CASE(othersEventsAreRefused)
     CHECK(!run.history.restore({1'000'000, 0, 10}, run.eventsOf(piece).first(10), look));
     CHECK_EQUAL(run.history.lookAt(kBase, run.history.droppedBefore()).missing.size(), look.missing.size());
     CHECK(run.history.restore(piece, run.eventsOf(piece), look));
-    CHECK(!run.history.restore(piece, run.eventsOf(piece), look));  // it is here
+    CHECK(!run.history.restore(piece, run.eventsOf(piece), look));  // it is in memory already
     History without(kSmallest);
     CHECK(!without.restore(piece, run.eventsOf(piece), look));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Crafted regions: sparse files whose numbers would have an engine take more memory than there is.
+// Crafted regions: sparse files whose counts would make an engine allocate more memory than there is.
 #include "core/harvest/harvestbooks.h"
 #include "tests/support/lanecapture.h"
 #include "tests/support/lanelayout.h"
@@ -15,7 +15,7 @@ using namespace lanecapture;
 
 namespace {
 
-/// A file that somebody else made, mapped as long as it lives.
+/// A region file of another program, mapped for the lifetime of the object.
 class Crafted {
 public:
     explicit Crafted(const lanelayout::Sizes &sizes)
@@ -73,7 +73,7 @@ CT_CASE(aTableOfATebibyteIsRefused)
     CHECK(region.error().message.find("processes") != std::string::npos);
 }
 
-/// The worst that is left: the last process of the largest table, named by the only lane.
+/// The worst remaining case: the last process of the largest table, named by the only lane.
 CT_CASE(theLastProcessThereCanBeCostsLittle)
 {
     lanelayout::Sizes sizes;
@@ -85,7 +85,7 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
     REQUIRE(region);
     REQUIRE(region->writableHeader());
     ct::HarvestLoop loop(*region, [](std::uint32_t, std::uint64_t) { return true; });
-    // The writer takes the first free entry: there is none but the last one.
+    // The writer claims the first free entry. Only the last one is free.
     for (std::uint32_t index = 0; index < kLast; ++index)
         crafted.process(index).state.store(corotracer::kProcessMaking);
     Process process(*region->writableHeader(), 77, 1);
@@ -105,13 +105,13 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
     CHECK_EQUAL(loop.accounting().captured, 100u);
     REQUIRE(!books.notes.processes.empty());
     CHECK_EQUAL(books.notes.processes.back().pid, 77u);
-#if !defined(__SANITIZE_THREAD__)  // which keeps several bytes of its own for each
-    // The table itself is 16 MiB of it.
+#if !defined(__SANITIZE_THREAD__)  // thread sanitizer needs several bytes per byte
+    // The table itself accounts for 16 MiB.
     CHECK(residentBytes() < before + (std::uint64_t{100} << 20));
 #endif
 }
 
-/// Coroutines have 32 bits; in a target that goes on for days, those that follow share the last number.
+/// Ids of coroutines have 32 bits. In a target that runs for days, all further coroutines share the last id.
 CT_CASE(numbersOfCoroutinesNeverComeTwice)
 {
     regions::TempDir dir;

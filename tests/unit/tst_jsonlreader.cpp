@@ -18,15 +18,15 @@ std::string line(std::uint64_t probeId, std::uint64_t seq, std::uint64_t ts, boo
            "}\n";
 }
 
-/// What the existing collector would write of one station: slots 0..7 in turn, what is new and even. `published` are
-/// the event counts at which it looks.
+/// The lines that the existing collector would write about one station. It reads slots 0..7 in turn and writes each new
+/// even seq. `published` has the number of published events at each of its visits.
 std::string collected(std::uint64_t probeId, const std::vector<std::uint64_t> &published, bool monotonic = false)
 {
     std::string text;
     std::uint64_t seen[8] = {};
     for (const std::uint64_t count : published) {
         for (std::uint64_t slot = 0; slot < 8; ++slot) {
-            // The latest event in this slot; numbers from 0 (seqlock) or 1 (monotonic).
+            // The latest event in this slot. Numbers start at 0 (seqlock) or 1 (monotonic).
             std::uint64_t latest = ~0ULL;
             for (std::uint64_t n = monotonic ? 1 : 0; n < count + (monotonic ? 1 : 0); ++n)
                 latest = n % 8 == slot ? n : latest;
@@ -75,7 +75,7 @@ CT_CASE(aCaptureFromLanesComesBackEqual)
         made.seq = ct::slotSeq(ct::Dialect::Lane, n);
         batch.transitions.push_back(made);
     };
-    // Over several laps, and with every number that looks like its own seq.
+    // Over several laps, and with every number that equals its seq.
     for (std::uint64_t n = 0; n < 40; ++n) {
         lane(0, n);
         if (n < 16 || n >= 20)
@@ -182,7 +182,7 @@ CT_CASE(collectorFileOfTheCorpus)
 CT_CASE(collectorOrderIsRestored)
 {
     const TempDir dir;
-    // 11 events at one look: slots 0..2 hold events 8..10, slots 3..7 events 3..7.
+    // 11 events at one visit: slots 0..2 contain events 8..10, slots 3..7 events 3..7.
     const Everything all = readText(dir, collected(1, {11}));
     CHECK_EQUAL(all.error, "");
     CHECK_EQUAL(all.sums.lost, 3U);
@@ -238,7 +238,7 @@ CT_CASE(reusedProbeIdIsANewCoroutine)
 CT_CASE(reusedWithinTheSameLapsButLater)
 {
     const TempDir dir;
-    // Events 3..10 of the first are there, so laps 1 and 2 have room; only the time tells.
+    // Events 3..10 of the first coroutine are there, so laps 1 and 2 would fit. Only the time shows a second coroutine.
     const Everything all = readText(dir, collected(1, {11}) + line(1, 2, 50'000, false) + line(1, 2, 50'010, true));
     CHECK_EQUAL(all.sums.coroutines, 2U);
     CHECK_EQUAL(all.sums.lost, 3U);
@@ -355,7 +355,7 @@ CT_CASE(hostileLinesNameTheirPlace)
     const std::string before = line(1, 2, 10, false) + "\n" + line(1, 2, 20, true);
     for (const std::string &text : bad) {
         const Everything all = readText(dir, before + text + "\n" + line(1, 2, 30, true));
-        checkErrorAt(all, 2, "input.jsonl:4: this is no line of a JSONL recording");
+        checkErrorAt(all, 2, "input.jsonl:4: this is not a line of a JSONL recording");
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/recording/jsonlline.h"
-#include "core/recording/jsonscanner.h"
-#include "core/recording/utf8.h"
+#include "core/base/utf8.h"
+#include "core/recording/format/jsonscanner.h"
+#include "core/recording/text/jsonlline.h"
 #include "tests/support/check.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/jsonlsupport.h"
@@ -33,7 +33,7 @@ std::string written(const ct::Batch &batch)
     return contentOf(dir.file("out.jsonl"));
 }
 
-/// Keeps the standard output of the test out of a test of `-`.
+/// Redirects standard output, so the test's own output does not mix with that of `-`.
 class StdoutTo {
 public:
     explicit StdoutTo(int fd) : m_saved(dup(STDOUT_FILENO))
@@ -117,7 +117,7 @@ CT_CASE(whatATerminalObeysIsEscaped)
         CHECK(scanner.string(parsed));
         CHECK_EQUAL(parsed, std::string("a") + raw + "b");
     }
-    // The characters next to these, joiners, and those beyond U+FFFF stay as they are.
+    // Neighbouring characters, joiners, and characters beyond U+FFFF are not escaped.
     for (const char *const kept : {"~", "\xC2\xA0", "\xD8\x9B", "\xE2\x80\x8C", "\xE2\x80\x8D", "\xE2\x80\xA9",
                                    "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA", "\xF0\x9F\x98\x80"}) {
         std::string json;
@@ -149,7 +149,7 @@ CT_CASE(gapsAreNamed)
     batch.losses.push_back({0, 11, 4, false});
     batch.transitions.push_back(event(0, 10, 5, false));
     batch.transitions.push_back(event(0, 15, 6, true));
-    batch.transitions.push_back(event(1, 3, 7, true));  // nobody said why
+    batch.transitions.push_back(event(1, 3, 7, true));  // a gap without a Loss row
     const std::string text = written(batch);
     CHECK(text.find("\"n\":10,\"coroutine\":0,\"missed_before\":10}") != std::string::npos);
     CHECK(text.find("\"n\":15,\"coroutine\":0,\"lost_before\":4}") != std::string::npos);

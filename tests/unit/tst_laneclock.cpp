@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Raw clocks of lanes as nanoseconds: monotone, close, and the same for all who share the counter.
+// Conversion of raw clocks to nanoseconds: monotone, accurate, and equal for all processes that share the counter.
 #include "core/harvest/laneclock.h"
 #include "corotracer/layout.h"
 #include "tests/support/check.h"
@@ -24,7 +24,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/// A curve begun at counter 10^9 with the right slope.
+/// Returns a curve that starts at counter 10^9 with the right slope.
 LaneClock started()
 {
     LaneClock clock;
@@ -56,7 +56,7 @@ CT_CASE(aFarPairGivesTheSlopeUnlessItContradicts)
     CHECK_EQUAL(other.pieceFor(0).ns(4'000'000'000), 1'500'000'000u);
 }
 
-/// The true clock wanders by what NTP may do; conversions stay close, in order, and never change.
+/// The true clock drifts within the limits of NTP. Conversions stay close and in order, and never change later.
 CT_CASE(theCurveIsMonotoneAndNeverChanges)
 {
     std::mt19937_64 random(3);
@@ -66,7 +66,7 @@ CT_CASE(theCurveIsMonotoneAndNeverChanges)
     std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
     for (int step = 0; step < 3000; ++step) {
         const double slope = 0.5 * (1 + 0.0005 * ((step / 500) % 2 ? 1 : -1));
-        // Checks come after 1, 2, 4 ... ms at first.
+        // At first, checks come after 1, 2, 4 ... ms.
         const std::uint64_t ticks = step < 7 ? std::uint64_t{2'000'000} << step : 20'000'000 + random() % 200'000'000;
         for (int i = 0; i < 4; ++i) {
             const std::uint64_t raw = counter + ticks / 4 * static_cast<std::uint64_t>(i) + 1;
@@ -93,16 +93,16 @@ CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
 {
     LaneClock clock = started();
     ProcessPairs agreeing{1, 1'200'000'000, 600'000'100, kTwoGhz, 0, 0};
-    // startHere() does nothing on a curve that has begun.
+    // startHere() does nothing on a curve that has started.
     CHECK_EQUAL(ProcessClock::choose(agreeing, clock, true).ns(1'400'000'000), 700'000'000u);
     ProcessPairs other{1, 1'200'000'000, 900'000'000, kTwoGhz, 0, 0};
     CHECK_EQUAL(ProcessClock::choose(other, clock, true).ns(1'400'000'000), 1'000'000'000u);
-    // Post mortem: its own, with the slope between its two pairs.
+    // Post-mortem: the process uses its own pairs, with the slope between them.
     ProcessPairs late{1, 1'000'000, 5'000'000, kTwoGhz + 1'000'000, 201'000'000, 105'000'000};
     CHECK_EQUAL(ProcessClock::choose(late, clock, false).ns(101'000'000), 55'000'000u);
 }
 
-/// A counter jumps ahead, and back: from the next check on the curve is right again, and says that it was not.
+/// The counter jumps forward or back. From the next check on the curve is right again, and reports the jump.
 CT_CASE(aJumpBeginsTheCurveAgain)
 {
     for (const std::int64_t jump : {std::int64_t{20'000'000'000}, std::int64_t{-900'000'000}}) {
@@ -124,18 +124,18 @@ CT_CASE(aJumpBeginsTheCurveAgain)
             CHECK(distance(clock.pieceFor(counter + 500).ns(counter + 500), ns + 250) < 10'000);
             pass(20'000'000);
         }
-        // What was written before a jump ahead, and comes now, has its time.
+        // A record from before a forward jump keeps its time, even if it is read now.
         if (jump > 0)
             CHECK(distance(clock.pieceFor(before).ns(before), beforeNs) < 10'000);
         CHECK_EQUAL(clock.earlier(ns, counter), std::min(ns, clock.pieceFor(counter).ns(counter)));
     }
 }
 
-/// The machine goes on at another rate: no jump, and the curve follows.
+/// The counter runs at another rate than measured. This is not a jump, and the curve follows.
 CT_CASE(aRateThatWasMeasuredBadlyIsNoJump)
 {
     LaneClock clock;
-    // Off by a half: measured within 150 us under load.
+    // Wrong by a half, as after a measurement within 150 us under load.
     clock.start({0, 0, 0}, {1'000'000'000, 500'000'000, 10}, kTwoGhz + kTwoGhz / 2);
     std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
     for (int i = 0; i < 20; ++i) {
@@ -147,7 +147,7 @@ CT_CASE(aRateThatWasMeasuredBadlyIsNoJump)
     CHECK(distance(clock.pieceFor(counter).ns(counter), ns) < 10'000);
 }
 
-/// A disturbed reading at the first check, and a thread that has to wait for its processor before the next one.
+/// The first check has a disturbed reading, and the second is late because its thread waits for a processor.
 CT_CASE(aRateThatWasMeasuredWithinAMillisecondIsNoJump)
 {
     LaneClock clock = started();
@@ -157,7 +157,7 @@ CT_CASE(aRateThatWasMeasuredWithinAMillisecondIsNoJump)
     CHECK(distance(clock.pieceFor(1'202'000'000).ns(1'202'000'000), 601'000'000) < 10'000);
 }
 
-/// The first check comes late, and steers the curve; the next one comes much later than the curve was steered for.
+/// The first check is late and steers the curve. The next comes much later than the curve was steered for.
 CT_CASE(aLateCheckOfASteeredCurveIsNoJump)
 {
     for (const std::uint64_t off : {std::uint64_t{0}, kTwoGhz / 1000, kTwoGhz / 300, kTwoGhz / 140}) {
@@ -178,7 +178,7 @@ CT_CASE(aLateCheckOfASteeredCurveIsNoJump)
     }
 }
 
-/// The harvest thread moves between cores whose counters differ.
+/// The harvest thread moves between cores with different counters.
 CT_CASE(aCounterOfEachCoreIsNoCurve)
 {
     LaneClock clock = started();
@@ -189,14 +189,14 @@ CT_CASE(aCounterOfEachCoreIsNoCurve)
         clock.advance({counter - (i % 2 == 0 ? 60'000'000 : 0), ns, 10}, counter + 100);
     }
     CHECK(clock.hasJumped());
-    // Once there is no curve any more, the system's clock has to do, and processes are read by their own pairs.
+    // Without a curve, the engine uses the system clock, and reads processes by their own pairs.
     CHECK(clock.hasEnded());
     CHECK_EQUAL(clock.earlier(ns, 5), ns);
     const ProcessPairs agreeing{1, counter, ns, kTwoGhz, 0, 0};
     CHECK(!ProcessClock::choose(agreeing, clock, true).isEngines());
 }
 
-/// The counter shows one value for ever: no tick makes the next check due, but the system's clock does.
+/// The counter stands still. No tick makes the next check due, but the system clock does.
 CT_CASE(aCounterThatStandsStillIsNoCurve)
 {
     LaneClock clock = started();
@@ -221,7 +221,7 @@ CT_CASE(aCounterThatStandsStillIsNoCurve)
     CHECK_EQUAL(clock.earlier(ns, counter), ns);
 }
 
-/// A probe that gave its counter up says by which line its times are to be read.
+/// A probe that gave up its counter states the line by which its times are converted.
 CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
 {
     LaneClock clock = started();
@@ -231,14 +231,14 @@ CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
         CHECK(chosen.isApproximate() && !chosen.isEngines());
         CHECK_EQUAL(chosen.ns(1'400'000'000), 7'100'000'000u);
     }
-    // Its pairs contradict each other: the later one is nearer to what comes.
+    // The pairs contradict each other. The later pair is nearer to future times.
     const ProcessPairs jumped{1, 1'000'000'000, 9'000'000'000, kTwoGhz, 90'000'000'000, 9'100'000'000};
     const ProcessClock chosen = ProcessClock::choose(jumped, clock, false);
     CHECK(chosen.isApproximate());
     CHECK_EQUAL(chosen.ns(90'002'000'000), 9'101'000'000u);
 }
 
-/// What is committed later has a later time, though the system's clock, slewed, is ahead of the curve.
+/// Records committed later have later times, although the slewed system clock is ahead of the curve.
 CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
 {
     LaneClock clock = started();
@@ -257,13 +257,13 @@ CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
         behind += now < piece.ns(counter);
         if (step % 10 == 9)
             clock.advance({counter, now, 10}, counter + 100);
-        // The check of the curve comes between the look and the records: it does not go back either.
+        // The curve may be checked between earlier() and the reading of the records. It must not go back either.
         CHECK(clock.pieceFor(counter + 101).ns(counter + 101) >= earlier);
     }
     CHECK(ahead > 100 && behind > 100);
 }
 
-/// A stretch says what its piece says, to the nanosecond, wherever it begins; and covers nothing beyond the piece.
+/// A stretch converts exactly like its piece, wherever it starts, and covers nothing outside of the piece.
 CT_CASE(aStretchIsItsPiece)
 {
     std::mt19937_64 random(4);
@@ -287,12 +287,12 @@ CT_CASE(aStretchIsItsPiece)
         CHECK(!ClockStretch(piece, to).covers(to) && !stretch.covers(begin - 1));
     }
     CHECK(covered > 100'000 && behindBase > 10'000);
-    // Whoever has no counter has seconds of nanoseconds at a time.
+    // Without a counter, a stretch covers seconds of nanoseconds at a time.
     CHECK(ClockStretch(ClockPiece(), 1'000'000'000'000).covers(1'002'000'000'000));
     CHECK_EQUAL(ClockStretch(ClockPiece(), 1'000'000'000'000).ns(1'002'000'000'000), 1'002'000'000'000u);
 }
 
-/// Whatever the pairs are: an answer.
+/// Any pairs give some clock, without a crash.
 CT_CASE(hostilePairsAreSurvived)
 {
     std::mt19937_64 random(9);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes and compact stations, one step at a time, against known numbers: order, holes, drops, lives.
+// Lanes and compact stations, one pass at a time, against known numbers: order, holes, drops, generations.
 #include "core/harvest/laneharvest.h"
 #include "tests/support/lanecapture.h"
 
@@ -18,7 +18,7 @@ CT_CASE(anEmptyRegionIsQuiet)
     c.checkBooks(0);
 }
 
-/// What an engine looks at last before it sleeps: records and lanes that came after the pass.
+/// isQuiet(), the last check before an engine sleeps, notices records and lanes that came after the pass.
 CT_CASE(newsAfterAPassIsNoQuiet)
 {
     Capture c;
@@ -43,7 +43,7 @@ CT_CASE(newsAfterAPassIsNoQuiet)
     one.step(lane);
     CHECK(!lanes.isQuiet());
     pass();
-    // A thread that was killed while it made its lane keeps no engine awake.
+    // A lane of a thread that was killed while making it keeps no engine awake.
     const Lane made = *process.takeLane(6);
     made.ring().header->state.store(corotracer::kLaneMaking);
     CHECK(lanes.isQuiet());
@@ -79,7 +79,7 @@ CT_CASE(aLifeInOneLane)
     CHECK_EQUAL(c.loop->accounting().lost, 0u);
 }
 
-/// Each event in another lane, all of them read in any order.
+/// Each event is in another lane, and the lanes are read in any order.
 CT_CASE(hopsAreToldInOrder)
 {
     for (int lanes = 2; lanes <= 5; ++lanes) {
@@ -106,12 +106,13 @@ CT_CASE(hopsAreToldInOrder)
     }
 }
 
-/// A record that will never be committed: what follows it elsewhere is held until all lanes were drained, no longer.
+/// A record that will never be committed. Later events of the coroutine wait in the reorder buffer until all lanes were
+/// read, and no longer.
 CT_CASE(aHoleIsLostAfterABarrier)
 {
     auto [c, process, lane, other, one] = TwoThreads();
     steps(one, lane, 3);
-    one.setEvents(5);  // 3 and 4 got lost without a trace
+    one.setEvents(5);  // 3 and 4 got lost without a record
     steps(one, other, 4);
     c.settle();
     CHECK_EQUAL(c.books.captured, 7u);
@@ -125,7 +126,7 @@ CT_CASE(aBirthInAnotherLaneIsTakenFromTheLine)
     Capture c;
     const Process process = c.process();
     Lane a = *process.takeLane(1), b = *process.takeLane(2);
-    Coroutine one = *Coroutine::bear(process, b, 9, writers::tsOf(50'000));  // by its time, read last
+    Coroutine one = *Coroutine::bear(process, b, 9, writers::tsOf(50'000));  // read last, because of its time
     steps(one, a, 3);
     c.scan();
     CHECK_EQUAL(c.books.captured, 3u);
@@ -137,7 +138,7 @@ CT_CASE(aBirthInAnotherLaneIsTakenFromTheLine)
     c.checkBooks(3);
 }
 
-/// The station has its third coroutine by the time that we read of the first.
+/// The station already has its third coroutine when the first one's records are read.
 CT_CASE(recycledStationsKeepTheirLivesApart)
 {
     Capture c;
@@ -172,7 +173,7 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
     c.checkBooks(400);
 }
 
-/// A full lane drops what is new. The present state is right all the same, and so are the sums.
+/// A full lane drops new records. The present state and the sums are right nevertheless.
 CT_CASE(droppedRecordsAreLostAndCounted)
 {
     auto [c, process, lane, one] = OneThread();
@@ -183,7 +184,7 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     CHECK_EQUAL(c.books.byKey(1)->captured, 2040u);
     const Books::One &dropped = *c.books.byKey(2);
     CHECK_EQUAL(dropped.sum(), 100u);
-    CHECK_EQUAL(dropped.next, 100u);  // the latest event, from the line
+    CHECK_EQUAL(dropped.next, 100u);  // the latest event, from the CompactState
     CHECK_EQUAL(dropped.captured, 7u);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 94u);
     steps(other, lane, 10);
@@ -197,7 +198,7 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     c.checkBooks(2150);
 }
 
-/// Its birth found no room, its death did: nothing is missing when the line is read, but only the engine can free it.
+/// The birth found no room, the death did. The compact station gives everything, but only the engine can free it.
 CT_CASE(aDeadStationIsFreedThoughItsDeathWasTold)
 {
     Capture c;
@@ -213,7 +214,7 @@ CT_CASE(aDeadStationIsFreedThoughItsDeathWasTold)
     c.settle(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
     CHECK_EQUAL(c.books.deaths, 1u);
-    // Nothing was dropped lately: it is looked for now and then.
+    // There were no recent drops, so the engine sweeps only now and then.
     scanUntil(
         c, [&] { return static_cast<std::uint32_t>(process.line(one.index()).life.load()) == corotracer::kLineFree; });
     CHECK_EQUAL(Coroutine::bear(process, lane, 3, 1)->index(), one.index());
@@ -221,7 +222,7 @@ CT_CASE(aDeadStationIsFreedThoughItsDeathWasTold)
     c.checkBooks(2050);
 }
 
-/// Births and deaths without a record: only the lines tell, and the engine frees the stations.
+/// Births and deaths without records: only the compact stations show them, and the engine frees the stations.
 CT_CASE(lifeWithoutRecords)
 {
     Capture c;
@@ -245,7 +246,7 @@ CT_CASE(lifeWithoutRecords)
         CHECK_EQUAL(c.books.byKey(key)->birthTs, key);
         CHECK_EQUAL(c.books.byKey(key)->deathTs, key % 2 ? 7000 + key : 0);
     }
-    // Nine are free again, each once.
+    // Nine stations are free again, each once.
     std::set<std::uint32_t> again;
     for (int i = 0; i < 9; ++i) {
         const Coroutine next = *Coroutine::bear(process, lane, 100, 1);
@@ -263,8 +264,8 @@ CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2);
     c.settle();
-    // The other thread found no room in the pool: it writes lines only.
-    corotracer::StateLine &line = process.line(one.index());
+    // The other thread found no room in the pool, and writes only the CompactState.
+    corotracer::CompactState &line = process.line(one.index());
     line.ts.store(writers::tsOf(9));
     line.addr.store(0);
     line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
@@ -282,7 +283,7 @@ CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
     c.checkBooks(10);
 }
 
-/// A full file system is a message: told by what probes went without though there was enough of it.
+/// A full file system is reported when probes got no memory although the reserved areas had room.
 CT_CASE(missingMemoryIsTold)
 {
     Capture c;
@@ -301,7 +302,7 @@ CT_CASE(missingMemoryIsTold)
     CHECK(isStopped() && isStopped());
     extension.lines_committed.fetch_add(1);  // there is some again
     CHECK(!isStopped());
-    // A burst between two looks that used up what memory there was.
+    // A burst between two checks that used up the available memory.
     extension.lines_committed.fetch_add(1);
     extension.births_without_line.fetch_add(1);
     CHECK(isStopped() && isStopped());
@@ -322,7 +323,7 @@ CT_CASE(missingMemoryIsTold)
     CHECK(isStopped() && isStopped());
     header.committed.store(2048);
     CHECK(!isStopped());
-    // Full lanes, a spent pool and spent stations are other things.
+    // Full lanes, a used-up pool and used-up stations are different conditions.
     header.dropped.fetch_add(5);
     extension.lane_pool_used.store(extension.lane_pool_size);
     CHECK(!isStopped());
@@ -342,7 +343,7 @@ CT_CASE(numbersGoOnBeyondThirtyTwoBits)
     auto [c, process, lane, one] = OneThread();
     constexpr std::uint64_t kNearWrap = 0xFFFF'FFF0;
     std::uint64_t n = 0;
-    // Leaps of less than 2^31 are told apart from steps back.
+    // Forward jumps of less than 2^31 are distinguished from steps back.
     for (; n < kNearWrap; n += 0x7000'0000) {
         one.setEvents(n);
         one.step(lane);
@@ -393,8 +394,8 @@ CT_CASE(notesNameWhoTheyMean)
     child.step(a);
     child.note(b, {kRecordWake, 40, child.identity(), parent.identity(), 1, 0});
     child.note(b, {kRecordWake, 41, child.identity(), kNoIdentity, 1, 0});
-    child.note(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // nobody
-    child.note(b, {0xF3, 42, child.identity(), 0, 0, 0});       // of a later version
+    child.note(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // unknown identity
+    child.note(b, {0xF3, 42, child.identity(), 0, 0, 0});       // a kind of a later version
     c.settle();
     CHECK_EQUAL(c.books.broken, 0u);
     const auto idOf = [&](std::uint64_t key) {
@@ -423,7 +424,7 @@ CT_CASE(notesNameWhoTheyMean)
     c.checkBooks(1);
 }
 
-/// Deaths while tracing is off are told by lines, and found when it comes on again.
+/// Deaths while tracing is off are only in compact stations. The engine finds them when tracing comes on again.
 CT_CASE(switchesAreTold)
 {
     auto [c, process, lane, one] = OneThread();
@@ -443,7 +444,7 @@ CT_CASE(switchesAreTold)
     c.checkBooks(4);
 }
 
-/// The stack of free stations is also pushed by us; and the batch stays small.
+/// A full batch ends the pass, and the next pass continues.
 CT_CASE(aFullBatchGoesOn)
 {
     auto [c, process, lane, one] = OneThread{.c = Capture(4096, 65'536)};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Producers on threads of their own, coroutines that hop between them, and the loop beside them: exact sums.
+// Producers on several threads, coroutines that move between them, and a concurrent harvest loop: the sums are exact.
 #include "tests/support/lanecapture.h"
 
 #include <atomic>
@@ -45,7 +45,7 @@ std::uint64_t nowNs()
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/// As lanes are read by time, these have the real one.
+/// Uses the real time, because lanes are merged by time.
 void stepNow(Coroutine &coroutine, Lane &lane)
 {
     const std::uint64_t n = coroutine.events();
@@ -60,10 +60,10 @@ struct Run {
     std::uint64_t events = 60;   ///< of each coroutine
     std::size_t alive = 40;
     std::uint32_t laneRecords = 2048;
-    bool waits = true;  ///< for room, so that nothing is dropped
+    bool waits = true;  ///< producers wait for room, so nothing is dropped
 };
 
-/// Each thread takes a coroutine, whoever ran it before, lets it take a few steps, and passes it on.
+/// Each thread fetches a coroutine from the queue, runs it for a few steps, and puts it back for any thread.
 void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t thread,
              std::atomic<std::uint64_t> &emitted, std::atomic<std::size_t> &alive)
 {
@@ -118,7 +118,7 @@ std::uint64_t runBeside(Capture &c, const Run &run)
             produce(process, queue, run, t, emitted, alive);
             finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
         });
-        // The next one starts once this one has its lane.
+        // Start the next thread once this one has its lane.
         while (c.header().extension.lane_count.load(std::memory_order_acquire) <= t)
             std::this_thread::yield();
         while (process.laneHeader(static_cast<std::uint32_t>(t)).state.load(std::memory_order_acquire) ==
@@ -150,7 +150,7 @@ CT_CASE(hoppingCoroutinesAreTotallyCaptured)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
 }
 
-/// Lanes that are too small for the rate: records are dropped, births and deaths among them; the sums are exact.
+/// Lanes too small for the rate: records are dropped, including births and deaths. The sums are exact.
 CT_CASE(droppingThreadsHaveExactSums)
 {
     Capture c(4096);
@@ -164,7 +164,7 @@ CT_CASE(droppingThreadsHaveExactSums)
     CHECK_EQUAL(c.books.deaths, run.threads * run.births);
 }
 
-/// The end is decided while threads go on.
+/// The end is decided while threads continue to write.
 CT_CASE(theEndIsExactWhileThreadsWrite)
 {
     Capture c;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes, lines and tables that a target scribbled over: bounded work, no crash, and sums that hold.
+// Lanes, compact stations and tables that a target damaged: bounded work, no crash, and right sums.
 #include "tests/support/lanecapture.h"
 
 #include <cstring>
@@ -61,7 +61,8 @@ CT_CASE(hostileRecordsAreSurvived)
     }
 }
 
-/// A record makes a process known, and the ones behind it in the lane are still converted by the clock of its own.
+/// A record makes another process known. Later records in the lane are still converted by the clock of the lane's
+/// process.
 CT_CASE(aRecordMakesAnotherProcessKnown)
 {
     Capture c;
@@ -72,7 +73,7 @@ CT_CASE(aRecordMakesAnotherProcessKnown)
     std::vector<Process> others;
     for (std::uint32_t pid = 2; pid < 40; ++pid)
         others.push_back(c.process(pid));
-    lanewriter::LooseRing nowhere(2048, false);  // of a thread without a lane
+    lanewriter::LooseRing nowhere(2048, false);  // the thread has no lane in the region
     Lane elsewhere(nowhere.ring(), 0);
     Coroutine other = *Coroutine::bear(others.back(), elsewhere, 2, 1);
     one.note(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
@@ -84,7 +85,7 @@ CT_CASE(aRecordMakesAnotherProcessKnown)
     c.checkBooks(50);
 }
 
-/// The same for the directory and the table of processes.
+/// Damages the lane directory and the table of processes.
 CT_CASE(hostileTablesAreSurvived)
 {
     std::mt19937_64 random(23);
@@ -109,7 +110,7 @@ CT_CASE(hostileTablesAreSurvived)
     }
 }
 
-/// A scribbled commit: what lies behind it is told all the same, and one event is missing.
+/// A damaged commit: the records behind it are emitted, and one event is lost.
 CT_CASE(aHoleInALaneHidesNothingButItself)
 {
     for (const int hole : {5, 7, 500}) {
@@ -128,8 +129,8 @@ CT_CASE(aHoleInALaneHidesNothingButItself)
     }
 }
 
-/// The end of a lane is searched for, its records are read one by one: a hole makes the two differ. While the thread
-/// does nothing, whatever is held because of other lanes is told.
+/// A search finds the end of a lane, while records are read one by one. A hole makes the two differ. Events that wait
+/// because of other lanes are emitted even if the lane's thread is idle.
 CT_CASE(aHoleInALaneHoldsUpNobodyElse)
 {
     auto [c, process, lane, other, one] = TwoThreads();
@@ -137,8 +138,8 @@ CT_CASE(aHoleInALaneHoldsUpNobodyElse)
     steps(one, lane, 500);
     steps(two, other, 2);
     lane.ring().records[5].commit.store(0);
-    // A thread without a lane runs it on: lines only, which a sweep reads.
-    corotracer::StateLine &line = process.line(two.index());
+    // A thread without a lane continues the coroutine. It writes only the CompactState, which a sweep reads.
+    corotracer::CompactState &line = process.line(two.index());
     line.ts.store(writers::tsOf(9));
     line.addr.store(0);
     line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
@@ -155,7 +156,8 @@ CT_CASE(aHoleInALaneHoldsUpNobodyElse)
     c.checkBooks(513);
 }
 
-/// A number that no coroutine reaches: the line says nothing about events, however often it is read, but still ends.
+/// A number beyond any possible count: the compact station gives no events, however often it is read, but still its
+/// death.
 CT_CASE(anImplausibleNumberInALineIsNoEvent)
 {
     for (const std::uint64_t seq :
@@ -179,7 +181,7 @@ CT_CASE(anImplausibleNumberInALineIsNoEvent)
     }
 }
 
-/// Its producer finds the lane full where we find nothing: then we know that there is a hole.
+/// The producer finds the lane full where the reader finds nothing new. This proves a hole.
 CT_CASE(aLaneWithAHoleIsHeardAgain)
 {
     Capture c;
@@ -206,7 +208,8 @@ CT_CASE(aLaneWithAHoleIsHeardAgain)
     c.checkBooks(one.events());
 }
 
-/// A thread that is over fills no hole: one record is lost, and the next thread's lane begins behind all the others.
+/// No record will fill the hole of an ended thread. One record is lost, and the next thread's records start behind all
+/// others.
 CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
 {
     for (const int hole : {5, 499, 500}) {
@@ -224,7 +227,7 @@ CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
         steps(one, next, 100);
         c.settle(true);
         c.end();
-        // The event of the last record lies in its line, but others came after it.
+        // The event of the last record is in the CompactState, but other events came after it.
         CHECK_EQUAL(c.books.captured, 599u);
         CHECK_EQUAL(c.books.lost, 1u);
         c.checkBooks(600);
@@ -237,7 +240,7 @@ struct Hole {
     int begin;
     int slots;
 };
-/// Fewer records follow them than they have slots.
+/// Holes with fewer records behind them than they have slots.
 constexpr Hole kHolesOfFewFollowers[] = {{497, 3}, {493, 5}, {300, 130}};
 
 void makeHole(const Lane &lane, Hole hole)
@@ -248,7 +251,7 @@ void makeHole(const Lane &lane, Hole hole)
 
 }  // namespace
 
-/// The next thread of a lane begins behind all records of the thread before, and loses none of its own.
+/// The next thread of a lane starts behind all records of the previous thread, and loses none of its own.
 CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
 {
     for (const Hole hole : kHolesOfFewFollowers) {
@@ -275,7 +278,7 @@ CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
     }
 }
 
-/// As above, where the process is killed. The thread that has the lane next leaves such a hole as well.
+/// A killed process leaves such a hole. The next thread of the lane then leaves one as well.
 CT_CASE(aKilledProcessIsReadToItsLastRecord)
 {
     for (const Hole hole : kHolesOfFewFollowers) {
@@ -307,7 +310,7 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
     }
 }
 
-/// As above, where a process is killed while another lives and takes its lane.
+/// A killed process leaves holes in its lane, and a living process claims the lane.
 CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
 {
     auto [c, process, lane, one] = OneThread();
@@ -336,8 +339,7 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     c.checkBooks(253);
 }
 
-/// A lane passes from process to process. The thread that has it is killed before its first record, or leaves that
-/// torn.
+/// A lane changes to another process. Its new thread is killed before its first record, or leaves that record torn.
 CT_CASE(aLaneIsOfTheProcessThatTookIt)
 {
     for (const int written : {0, 20}) {
@@ -371,7 +373,7 @@ CT_CASE(aLaneIsOfTheProcessThatTookIt)
 
 namespace {
 
-/// Commits slots at such distances that a reader finds the next one behind each hole, through all laps and for ever.
+/// Commits slots at distances at which a reader finds the next one behind each hole, through all laps, without an end.
 void scribbleEndlessly(const Lane &lane, std::uint64_t position)
 {
     const std::uint32_t capacity = lane.ring().capacity;
@@ -388,7 +390,7 @@ void scribbleEndlessly(const Lane &lane, std::uint64_t position)
 
 }  // namespace
 
-/// Behind each hole there is something, lap after lap: a lane holds no more than its slots.
+/// Behind each hole there is another record, lap after lap. A lane has no more records than slots.
 CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
 {
     for (const bool isEvidence : {false, true}) {
@@ -417,7 +419,7 @@ CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
     }
 }
 
-/// What lies ahead of the producer is no hole, though it looks committed: the tail never leaves the producer behind.
+/// A damaged slot ahead of the producer looks committed. This is not a hole: the tail never passes the producer.
 CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
 {
     auto [c, process, lane, one] = OneThread();
@@ -447,7 +449,7 @@ CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
         c.restart();
         c.settle(true);
         CHECK(c.loop->accounting().captured > 0);
-        CHECK(!c.scan());  // no barrier waits
+        CHECK(!c.scan());  // no barrier is pending
         c.end();
         c.checkBooks(3500);
         CHECK_EQUAL(c.books.lost, 0u);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What found no room: which thread it was, when, and how many records; and how long a lane is kept for.
+// Dropped records: the reported thread, time and number. Also how long a lane is retained.
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -15,7 +15,7 @@ std::uint64_t nowNs()
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/// Event `n`, as if those before it were lost, at another time than its number says.
+/// Publishes event `n` as if the events before it were lost, with its own time.
 void stepAt(Coroutine &coroutine, Lane &lane, std::uint64_t n, std::uint64_t ts)
 {
     coroutine.setEvents(n);
@@ -26,7 +26,7 @@ void stepAt(Coroutine &coroutine, Lane &lane, std::uint64_t n, std::uint64_t ts)
 
 }  // namespace
 
-/// No marker tells of them: they lie between the last record and the end of the thread.
+/// There is no drop record: the drops lie between the last record and the end of the thread.
 CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
 {
     auto [c, process, lane, one] = OneThread();
@@ -48,7 +48,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     c.checkBooks(2100);
 }
 
-/// The thread lives, or was killed: nobody closed its lane.
+/// The thread is alive or was killed, so its lane is not closed.
 CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
 {
     auto [c, process, lane, one] = OneThread();
@@ -62,7 +62,7 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
     c.checkBooks(2100);
 }
 
-/// Its lane was another process's, whose clock may differ: the time of its last record says nothing.
+/// The lane belonged to another process, whose clock may differ. So the time of its last record does not count.
 CT_CASE(dropsOfAProcessAreNotOlderThanIt)
 {
     auto [c, process, lane, one] = OneThread();
@@ -88,7 +88,7 @@ CT_CASE(dropsOfAProcessAreNotOlderThanIt)
     c.checkBooks(3);
 }
 
-/// Somebody scribbled over the tail, so that its producer finds the lane full where we find it empty.
+/// A stray write changed the tail. The producer finds the lane full, while the engine finds it empty.
 CT_CASE(aTailThatIsNotOursIsStoredAgain)
 {
     auto [c, process, lane, one] = OneThread();
@@ -134,7 +134,7 @@ CT_CASE(recordsOfThreadsWithoutALaneAreTold)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 50u);
 }
 
-/// Drained, it could serve the next thread at once; but it was asked to be kept.
+/// A drained lane could serve the next thread at once, but lane_retention_ms keeps it.
 CT_CASE(aLaneIsKeptAsLongAsItIsAskedTo)
 {
     Capture c;
@@ -157,7 +157,7 @@ CT_CASE(aLaneIsKeptAsLongAsItIsAskedTo)
     }
 }
 
-/// A pass adds to a batch, and counts only what it added.
+/// A pass appends to a batch, and counts only what it appended.
 CT_CASE(twoPassesMayFillOneBatch)
 {
     auto [c, process, lane, one] = OneThread();
@@ -181,7 +181,7 @@ CT_CASE(sumsThatCannotBeAreNotBelieved)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
 }
 
-/// What is held comes with a later look, not with a wake-up.
+/// Events in the reorder buffer follow in a later pass, without a wake-up. So the engine must not sleep.
 CT_CASE(noSleepWhileEventsAreHeld)
 {
     auto [c, process, lane, other, one] = TwoThreads();
@@ -197,7 +197,7 @@ CT_CASE(noSleepWhileEventsAreHeld)
     CHECK_EQUAL(c.books.lost, 2u);
 }
 
-/// An event is held for what may come before it; its coroutine's death ends that.
+/// An event waits in the reorder buffer for earlier numbers. The death of its coroutine ends the wait.
 CT_CASE(heldEventsComeBeforeTheDeath)
 {
     auto [c, process, lane, other, one] = TwoThreads();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The end of a capture while its target goes on: lanes are overwritten during the last reading, and the books of each
-// coroutine are complete all the same.
+// The end of a capture while its target continues. Lanes are overwritten during the drain, and the sums of each
+// coroutine are complete nevertheless.
 #include "tests/support/lanecapture.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kRecords = 65'536;
 
-/// Five hundred coroutines that share one lane of a recorder.
+/// Five hundred coroutines that share one lane in overwrite mode.
 class Crowd {
 public:
     static constexpr std::uint64_t kSize = 500;
@@ -23,16 +23,16 @@ public:
         for (std::uint64_t key = 1; key <= kSize; ++key)
             m_all.push_back(*Coroutine::bear(m_process, m_lane, key, key));
     }
-    /// Each in turn.
+    /// Publishes `events` events, one coroutine after the other.
     void write(std::uint64_t events)
     {
         for (std::uint64_t i = 0; i < events; ++i)
             m_all[m_next++ % kSize].step(m_lane);
         m_emitted += events;
     }
-    /// More than the lane holds.
+    /// Writes more than the lane has room for.
     void lap() { write(kRecords + kRecords / 8); }
-    /// All of them die, and others are born in their compact stations.
+    /// Ends all coroutines, and starts others in their compact stations.
     void replace()
     {
         for (Coroutine &one : m_all) {
@@ -58,7 +58,7 @@ struct Recorder : Capture {
         makeRecorder();
         restart();
     }
-    /// An engine that knows everybody.
+    /// Attaches a new engine that discovers all coroutines.
     void come()
     {
         loop.emplace(*region, isAlive());
@@ -83,7 +83,7 @@ void checkUnchanged(const ct::Accounting &sums, const ct::Accounting &before)
 
 }  // namespace
 
-/// The lane laps before each part of the end, so that the last records of everybody are gone.
+/// The lane laps before each part of the drain, so the last records of all coroutines are overwritten.
 CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
 {
     Recorder c;
@@ -104,7 +104,8 @@ CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
     }
 }
 
-/// They die meanwhile, and their compact stations have other coroutines: how many events they had shows in those.
+/// Coroutines die during the drain, and others use their compact stations. The number of their events follows from
+/// events_before.
 CT_CASE(overwrittenLivesHaveTheirCounts)
 {
     bool everInTime = false;
@@ -124,7 +125,7 @@ CT_CASE(overwrittenLivesHaveTheirCounts)
             }
         });
         REQUIRE(c.books.coroutines.size() >= Crowd::kSize);
-        // If all had died when the end was decided.
+        // True if all had died when the end was decided.
         const ct::Accounting sums = c.loop->accounting();
         const bool inTime = sums.coroutines + sums.coroutinesMissed == 2 * Crowd::kSize;
         everInTime = everInTime || inTime;
@@ -135,7 +136,7 @@ CT_CASE(overwrittenLivesHaveTheirCounts)
     CHECK(everInTime);
 }
 
-/// Before the engine has caught up with what was there when it came.
+/// The end comes before the engine has settled what was there when it attached.
 CT_CASE(overwrittenBeginningsAreCountedOnce)
 {
     Recorder c;
@@ -163,7 +164,7 @@ CT_CASE(overwrittenBeginningsAreCountedOnce)
 
 namespace {
 
-/// Lets a crowd write all the time.
+/// A thread on which a crowd writes all the time.
 class Busy {
 public:
     explicit Busy(Crowd &crowd)
@@ -194,7 +195,7 @@ private:
 
 }  // namespace
 
-/// Forty engines come and go while the lane, as small as it can be, laps all the time.
+/// Forty engines attach and end while the lane, of the smallest size, laps all the time.
 CT_CASE(booksAreCompleteWhileALaneLaps)
 {
     Recorder c(corotracer::kLaneRecordsMin);
@@ -217,7 +218,7 @@ CT_CASE(booksAreCompleteWhileALaneLaps)
     }
 }
 
-/// Its target goes on: nothing of that is counted.
+/// The target continues after the end. Nothing of that is counted.
 CT_CASE(anEndThatIsAskedForAgainChangesNothing)
 {
     for (const bool overwrites : {false, true}) {
@@ -245,7 +246,7 @@ CT_CASE(anEndThatIsAskedForAgainChangesNothing)
     }
 }
 
-/// The lanes are done, and the stations have more than one batch takes.
+/// The lanes are drained, and the full stations have more events than fit into one batch.
 CT_CASE(stationsThatFillTheLastBatchLeaveTheLanesAlone)
 {
     constexpr std::uint32_t kStations = ct::HarvestLoop::kMaxTransitions / corotracer::kSlotsPerStation + 100;

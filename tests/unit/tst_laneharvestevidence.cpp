@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An engine and its target were killed together: what the engine had drained and nothing has overwritten is read again,
-// as often as one likes, and nothing in the region changes.
+// The engine and its target were killed together. Retained records, which the engine had read and no thread has
+// overwritten, are read again, any number of times. Nothing in the region changes.
 #include "tests/support/lanecapture.h"
 
 #include <fstream>
@@ -23,15 +23,15 @@ std::string contentOf(const std::string &path)
     return content;
 }
 
-/// What one look at a region found.
+/// The results of one post-mortem reading.
 struct Found {
-    std::map<std::uint64_t, std::vector<std::uint64_t>> numbers;  ///< of the events read, by identity
+    std::map<std::uint64_t, std::vector<std::uint64_t>> numbers;  ///< numbers of the captured events, by identity
     std::map<std::uint64_t, Books::One> books;                    ///< by identity
     ct::Accounting sums;
     std::uint64_t total() const { return sums.captured + sums.lost + sums.missedBeforeAttach; }
 };
 
-/// `passes` before the end is asked for.
+/// Reads the region post mortem, with `passes` passes before the end.
 Found look(Capture &c, int passes)
 {
     c.restart({}, ct::RegionUse::PostMortem);
@@ -63,7 +63,7 @@ Found look(Capture &c, int passes)
     return found;
 }
 
-/// Ten looks that find the same and change nothing; returns what they found.
+/// Reads ten times. All readings must be equal and change nothing. Returns the first one.
 Found lookTenTimes(Capture &c)
 {
     c.dead.insert(kPid);
@@ -85,7 +85,7 @@ Found lookTenTimes(Capture &c)
     return first;
 }
 
-/// The last `count` events before `end`, all of them.
+/// Returns true if the last `count` events before `end` were all captured.
 bool hasLast(const Found &found, std::uint64_t identity, std::uint64_t end, std::uint64_t count)
 {
     const auto it = found.numbers.find(identity);
@@ -104,7 +104,7 @@ struct Ended {
 
 }  // namespace
 
-/// Twenty coroutines that hop between three lanes, each of which has gone round several times or not once.
+/// Twenty coroutines that move between three lanes. Each lane has lapped several times, or not once.
 CT_CASE(whatWasDrainedIsReadAgain)
 {
     for (const int rounds : {5, 90, 700}) {
@@ -139,7 +139,7 @@ CT_CASE(whatWasDrainedIsReadAgain)
     }
 }
 
-/// The producer was killed in the middle of a record: the one that it overwrites is not whole.
+/// The producer was killed in the middle of a record. The record that it was overwriting is not whole.
 CT_CASE(aHalfWrittenRecordIsNotTakenForTheOneBefore)
 {
     Capture c;
@@ -162,7 +162,7 @@ CT_CASE(aHalfWrittenRecordIsNotTakenForTheOneBefore)
     CHECK_EQUAL(found.total(), events);
 }
 
-/// What found no room after the engine had stopped was lost; what it had read is missed.
+/// Records dropped after the engine had stopped are lost. Overwritten events that the engine had read are missed.
 CT_CASE(whatWasDroppedUnreadIsLost)
 {
     Capture c;
@@ -187,7 +187,7 @@ CT_CASE(whatWasDroppedUnreadIsLost)
     CHECK_EQUAL(found.sums.recordsDropped, 52u);
 }
 
-/// Coroutines that are over, whose compact stations others have, and a lane that passes from thread to thread.
+/// Ended coroutines whose compact stations others use, and a lane that changes from thread to thread.
 CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
 {
     Capture c;
@@ -211,7 +211,7 @@ CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
         CHECK_EQUAL(one.deaths, 1u);
 }
 
-/// Killed while it took a lane that others had before.
+/// A thread was killed while it claimed a used lane.
 CT_CASE(aLaneThatWasBeingTakenIsReadAgain)
 {
     Capture c;
@@ -231,7 +231,7 @@ CT_CASE(aLaneThatWasBeingTakenIsReadAgain)
     CHECK(hasLast(found, identity, 100, 100));
 }
 
-/// Two processes, killed together with the engine: each lane is read by the clock of its own.
+/// Two processes, killed together with the engine. Each lane is read by the clock of its own process.
 CT_CASE(eachProcessIsReadAgain)
 {
     Capture c;
@@ -261,7 +261,7 @@ CT_CASE(eachProcessIsReadAgain)
     }
 }
 
-/// A coroutine with thousands of millions of events.
+/// A coroutine with billions of events.
 CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
 {
     for (const std::uint64_t first :
@@ -284,7 +284,7 @@ CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
     }
 }
 
-/// Notes that the engine before had drained are not lost.
+/// Notes that the previous engine had read are not lost.
 CT_CASE(notesThatWereToldAreNotLost)
 {
     Capture c;
@@ -309,7 +309,7 @@ CT_CASE(notesThatWereToldAreNotLost)
     CHECK_EQUAL(found.total(), 4000u);
 }
 
-/// A hole behind the tail, which the engine before had leapt over.
+/// A hole behind the tail, which the previous engine had skipped.
 CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
 {
     Capture c;
@@ -329,8 +329,8 @@ CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
     CHECK_EQUAL(found.sums.missedBeforeAttach, 1u);
 }
 
-/// Many holes end the first search for the lane's end, so that a coroutine behind them is discovered after the first
-/// sweep. Its birth and its first events were overwritten: they were missed, not lost.
+/// Many holes end the first search for the lane's end, so a coroutine behind them is discovered after the first sweep.
+/// Its birth and its first events were overwritten: they were missed, not lost.
 CT_CASE(whatWasOverwrittenIsMissedHoweverLateItsCoroutineIsDiscovered)
 {
     constexpr std::uint32_t kRecords = 8192;
@@ -350,7 +350,7 @@ CT_CASE(whatWasOverwrittenIsMissedHoweverLateItsCoroutineIsDiscovered)
         steps(two, lane, 10);
         two.die(lane, writers::tsOf(20));
         c.settle(true);
-        // The search doubles its steps: 2048 is the first that fails. It gives up behind 64 holes.
+        // The search doubles its steps, and 2048 is the first step that fails. It gives up after 64 holes.
         const std::uint64_t oldest = lane.position() + 1 - kRecords;
         for (std::uint64_t hole = 0; hole < 100; ++hole)
             lane.ring().records[(oldest + 2047 + 2 * hole) % kRecords].commit.store(0);
@@ -363,7 +363,7 @@ CT_CASE(whatWasOverwrittenIsMissedHoweverLateItsCoroutineIsDiscovered)
     CHECK_EQUAL(it->second.missed, 5u);
 }
 
-/// A tail that somebody scribbled over: bounded work, and the same each time.
+/// A damaged tail: bounded work, and equal results each time.
 CT_CASE(aScribbledTailIsSurvived)
 {
     for (const std::uint64_t tail :
@@ -377,7 +377,7 @@ CT_CASE(aScribbledTailIsSurvived)
                 steps(one, lane, 100);
                 c.settle();
             }
-            c.loop.reset();  // which would store it again
+            c.loop.reset();  // it would store the tail again
             lane.ring().header->tail.store(tail);
         }
         const Found found = lookTenTimes(c);
@@ -385,7 +385,7 @@ CT_CASE(aScribbledTailIsSurvived)
     }
 }
 
-/// A recorder, and stations without lanes, which an owner would give back.
+/// A region in overwrite mode, and full stations without lanes, which an owner would recycle.
 CT_CASE(otherRegionsStayAsTheyAre)
 {
     Capture recorder;
@@ -440,7 +440,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
     CHECK(contentOf(spec.path) == before);
 }
 
-/// Two engines may read at the same time; no third one becomes the owner meanwhile.
+/// Two engines may read at the same time. No third engine can become the owner while they do.
 CT_CASE(evidenceIsSharedAndReadOnly)
 {
     Capture c;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines that the engine discovers late. They may have thousands of millions of events by then: records carry the
-// low half of a number, the compact station carries the whole number. Or they have ended by then.
+// Coroutines that the engine discovers late. They may have billions of events by then: records carry the low half of a
+// number, the compact station the whole number. Or they may have ended by then.
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -13,13 +13,13 @@ constexpr std::uint64_t k31 = std::uint64_t{1} << 31;
 constexpr std::uint64_t k32 = std::uint64_t{1} << 32;
 constexpr std::uint64_t kSteps = 1500;
 
-/// Around the borders of the low half and of its sign, and far behind them.
+/// Around the limits of the low half and of its sign, and far beyond them.
 constexpr std::uint64_t kFirsts[] = {1'000'000,   2'000'000'000, 3'000'000'000,  5'000'000'000, k31 - kSteps,
                                      k31 - 700,   k31,           k31 + 1,        k32 - kSteps,  k32 - 700,
                                      k32 - 1,     k32,           k32 + 1,        k32 + k31 - 1, k32 + k31 + 700,
                                      3 * k32 - 5, 3 * k32 + 5,   200 * k32 + k31};
 
-/// The last `captured` of its events were read, each once, and all before them count as missed.
+/// The last `captured` events were captured once each, and all earlier ones count as missed.
 void checkLate(const Capture &c, std::uint64_t key, std::uint64_t first, std::uint64_t captured, std::uint64_t last)
 {
     const Books::One *const one = c.books.byKey(key);
@@ -33,7 +33,7 @@ void checkLate(const Capture &c, std::uint64_t key, std::uint64_t first, std::ui
 
 }  // namespace
 
-/// Found by its line, adopted or left behind.
+/// Discovered by its compact station; its process is alive or dead.
 CT_CASE(aLateOneIsNumberedByItsLine)
 {
     for (const std::uint64_t first : kFirsts) {
@@ -59,7 +59,7 @@ CT_CASE(aLateOneIsNumberedByItsLine)
     }
 }
 
-/// Each event in another lane than the one before, so that most of them are held.
+/// Each event is in another lane than the previous one, so most of them wait in the reorder buffer.
 CT_CASE(aLateOneThatHopsIsNumberedByItsLine)
 {
     for (const std::uint64_t first : kFirsts) {
@@ -81,7 +81,7 @@ CT_CASE(aLateOneThatHopsIsNumberedByItsLine)
     }
 }
 
-/// A recorder: the birth lies in a quiet lane and is read first, or it is overwritten as well.
+/// Overwrite mode: the birth is in a quiet lane and read first, or it is overwritten, too.
 CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
 {
     for (const std::uint64_t first : kFirsts) {
@@ -106,7 +106,7 @@ CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
     }
 }
 
-/// It is over, and its compact station has another coroutine: then the low half is all there is, and no event is
+/// The coroutine has ended, and its compact station has another one. Then only the low half is known, and no event is
 /// emitted twice.
 CT_CASE(aLateOneWithoutALineKeepsItsOrder)
 {
@@ -139,7 +139,7 @@ CT_CASE(aLateOneWithoutALineKeepsItsOrder)
     }
 }
 
-/// The engine was stopped for days, while lanes were full: it knew the coroutine before.
+/// The engine was stopped for days while lanes were full. It knew the coroutine before.
 CT_CASE(aKnownOneIsNumberedByItsLineAfterALongTime)
 {
     for (const std::uint64_t first : kFirsts) {
@@ -191,42 +191,65 @@ CT_CASE(anObserverSeesTheWholeNumber)
 
 namespace {
 
-/// A coroutine is discovered by its compact station and ends, and another one follows in that station, before the lane
-/// with its birth is read for the first time. `diedAt`: by its record.
-void checkBirthReadLast(Capture &c, const Process &process, std::uint64_t diedAt)
+std::uint64_t monotonicNow()
 {
-    Lane late = *process.takeLane(1), lane = *process.takeLane(2);
-    lanewriter::LooseRing unread(1024, false);
-    Lane untilLater(unread.ring(), 0);
-    Coroutine first = *Coroutine::bear(process, untilLater, 1, 1);
-    steps(first, lane, 4);
-    c.scan(true);
-    CHECK_EQUAL(c.books.coroutines.size(), 1u);
-    first.die(lane, diedAt);
-    Coroutine second = *Coroutine::bear(process, lane, 2, diedAt);
-    CHECK_EQUAL(second.index(), first.index());
-    c.scan();
-    CHECK_EQUAL(c.books.coroutines.size(), 2u);
-    late.put({corotracer::kRecordBirth, 1, first.identity(), first.key(), 0, 0});
-    c.settle();
-    CHECK_EQUAL(c.books.coroutines.size(), 2u);
-    CHECK_EQUAL(c.books.broken, 0u);
-    c.end();
-    CHECK_EQUAL(c.books.byKey(1)->deaths, 1u);
-    c.checkBooks(4);
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
+
+void waitUntil(std::uint64_t ns)
+{
+    while (monotonicNow() < ns) {
+    }
+}
+
+/// A coroutine that was discovered by its compact station. The record of its birth is in a lane that was not read yet.
+struct BirthReadLast {
+    explicit BirthReadLast(Capture &capture, const Process &owner) : c(capture), process(owner)
+    {
+        lanewriter::LooseRing unread(1024, false);
+        Lane untilLater(unread.ring(), 0);
+        first = Coroutine::bear(process, untilLater, 1, 1);
+        steps(*first, lane, 4);
+        c.scan(true);
+        CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    }
+    /// Ends the coroutine. Another one follows in its compact station.
+    void end(std::uint64_t ns)
+    {
+        first->die(lane, ns);
+        CHECK_EQUAL(Coroutine::bear(process, lane, 2, ns)->index(), first->index());
+    }
+    void readBirth(std::uint64_t ns)
+    {
+        CHECK_EQUAL(c.books.coroutines.size(), 2u);
+        late.put({corotracer::kRecordBirth, ns, first->identity(), first->key(), 0, 0});
+        c.settle();
+        CHECK_EQUAL(c.books.coroutines.size(), 2u);
+        CHECK_EQUAL(c.books.broken, 0u);
+        c.end();
+        CHECK_EQUAL(c.books.byKey(1)->deaths, 1u);
+        c.checkBooks(4);
+    }
+
+    Capture &c;
+    const Process &process;
+    Lane late = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
+    std::optional<Coroutine> first;
+};
 
 }  // namespace
 
 CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutine)
 {
     Capture c;
-    // The death is later than the pass that reads its record.
-    const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-    checkBirthReadLast(c, c.process(), now + 1'000'000'000);
+    const Process process = c.process();
+    BirthReadLast scene(c, process);
+    scene.end(monotonicNow() + 1'000'000'000);
+    c.scan();
+    scene.readBirth(1);
 }
 
-/// The clock of the death is wrong by any amount.
+/// The clock of the death may be wrong by any amount.
 CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutineWithoutAClock)
 {
     Capture c;
@@ -234,6 +257,55 @@ CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutineWithoutAClock)
     process.entry().init_counter.store(writers::kTsBase);
     process.entry().mult.store(std::uint64_t{1} << 32);
     process.entry().clock_kind.store(corotracer::kClockGivenUp);
-    checkBirthReadLast(c, process, writers::kTsBase + 10);
+    BirthReadLast scene(c, process);
+    scene.end(writers::kTsBase + 10);
+    c.scan();
+    scene.readBirth(1);
     CHECK(c.loop->accounting().timesApproximate);
+}
+
+/// Birth and death are later than the pass that reads the death. The next pass first reads another lane, whose record
+/// lies between that pass and the birth.
+CT_CASE(aDeathYoungerThanItsPassWaitsForAnOlderBirth)
+{
+    Capture c;
+    const Process process = c.process();
+    BirthReadLast scene(c, process);
+    std::uint64_t passNs = 0;
+    c.scanWith([&] {
+        passNs = monotonicNow();
+        waitUntil(passNs + 2'000'000);
+        scene.end(passNs + 2'000'000);
+    });
+    scene.other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
+    scene.readBirth(passNs + 1'000'000);
+}
+
+/// A note, too, may concern an ended coroutine whose records were not read yet.
+CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane late = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
+    lanewriter::LooseRing unread(1024, false);
+    Lane untilLater(unread.ring(), 0);
+    Coroutine first = *Coroutine::bear(process, untilLater, 1, 1);
+    first.die(untilLater, 2);
+    CHECK_EQUAL(Coroutine::bear(process, lane, 2, 3)->index(), first.index());
+    c.scan(true);
+    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    std::uint64_t passNs = 0;
+    c.scanWith([&] {
+        passNs = monotonicNow();
+        waitUntil(passNs + 2'000'000);
+        first.note(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
+    });
+    CHECK(c.books.notes.names.empty());
+    other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
+    late.put({corotracer::kRecordBirth, passNs + 1'000'000, first.identity(), first.key(), 0, 0});
+    c.settle();
+    CHECK_EQUAL(c.books.notes.names.size(), 1u);
+    c.end();
+    CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
+    CHECK_EQUAL(c.books.coroutines.size(), 2u);
 }

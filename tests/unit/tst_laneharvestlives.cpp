@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes when somebody dies, comes back, only looks, or lies.
+// Lanes across deaths, adoption, observers and wrong claims of targets.
 #include "core/harvest/laneclock.h"
 #include "core/harvest/processlist.h"
 #include "tests/support/lanecapture.h"
@@ -11,7 +11,7 @@
 
 using namespace lanecapture;
 
-/// The engine is killed and another adopts the region: what was read before is missed, nothing else.
+/// The engine is killed and another adopts the region. Only what the first engine had read is missed.
 CT_CASE(adoptionGoesOnAtTheTails)
 {
     Capture c;
@@ -40,7 +40,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
     CHECK_EQUAL(c.books.coroutines.size(), 4u);
     const Books::One &read = *c.books.byKey(1), &both = *c.books.byKey(2);
     const Books::One &unread = *c.books.byKey(3), &gone = *c.books.byKey(4);
-    // The latest event is in the line, though its record was read by the engine before.
+    // The latest event is in the CompactState, although the previous engine had read its record.
     CHECK_EQUAL(read.missed, 9u);
     CHECK_EQUAL(read.captured, 1u);
     CHECK_EQUAL(both.missed, 20u);
@@ -57,7 +57,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
     c.checkBooks(10 + 25 + 4 + 6);
 }
 
-/// An observer sees lines only: the latest event at each look.
+/// An observer reads compact stations only: the latest event at each pass.
 CT_CASE(observersSeeLinesOnly)
 {
     auto [c, process, lane, one] = OneThread();
@@ -122,7 +122,7 @@ CT_CASE(anObserversSumsStayWhenAProcessEnds)
     CHECK_EQUAL(after.lanesDamaged, before.lanesDamaged);
 }
 
-/// It begins to trace after the pass that finds it, or says so.
+/// A process begins to trace after the pass that discovers it, or claims so.
 CT_CASE(noProcessEndsBeforeItBegins)
 {
     for (const bool isLast : {false, true}) {
@@ -171,10 +171,10 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     CHECK_EQUAL(c.books.notes.processEnds[0].pid, 2u);
     CHECK(c.books.notes.processEnds[0].ts != 0 && c.books.notes.processEnds[0].ts <= diedAt);
     CHECK_EQUAL(c.books.byKey(2)->captured, 7u);
-    CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last seen
+    CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last read
     CHECK_EQUAL(c.books.byKey(3)->deaths, 1u);
     CHECK_EQUAL(c.loop->accounting().processes, 1u);
-    // Their stations serve another process; the lane too.
+    // Their stations and their lane serve another process.
     const Process third = c.process(3);
     CHECK_EQUAL(third.index(), dying.index());
     Lane again = *third.takeLane(33);
@@ -195,7 +195,7 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     c.checkBooks(3 + 7 + 2 + 4);
 }
 
-/// Others may be so busy that something is held at any moment.
+/// Other processes may be so busy that the reorder buffer is never empty.
 CT_CASE(aDeadProcessIsBuriedThoughOthersAreBusy)
 {
     Capture c;
@@ -210,10 +210,10 @@ CT_CASE(aDeadProcessIsBuriedThoughOthersAreBusy)
     const auto now = [] {
         return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     };
-    // The verdict takes a second; each look in between finds something held.
+    // The verdict takes a second. Each pass in between finds an event in the reorder buffer.
     const std::uint64_t begin = now();
     while (dying.entry().state.load() != corotracer::kProcessFree && now() - begin < 5'000'000'000) {
-        busy.setEvents(busy.events() + 1);  // one that will not come
+        busy.setEvents(busy.events() + 1);  // this number never comes
         busy.transition(busy.events() % 4 == 1 ? a : b,
                         {corotracer::kRecordResume, now() + 900'000, busy.identity(), 0, busy.events()});
         c.scan();
@@ -225,7 +225,7 @@ CT_CASE(aDeadProcessIsBuriedThoughOthersAreBusy)
     c.checkBooks(busy.events());
 }
 
-/// A pid of another namespace says nothing here: whoever has it is not taken for dead, however silent it is.
+/// A pid of another namespace has no meaning here. Its process is not judged dead, however silent it is.
 CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
 {
     Capture c;
@@ -233,7 +233,7 @@ CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
     process.entry().pid_namespace.store(1);
     Lane lane = *process.takeLane(1);
     CHECK(Coroutine::bear(process, lane, 1, 1));
-    c.process(6);  // somebody needs the room
+    c.process(6);  // another process needs the room
     c.dead.insert(5);
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
@@ -247,7 +247,7 @@ CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
     c.checkBooks(0);
 }
 
-/// Nobody by that pid in our /proc, but it writes: it lives elsewhere.
+/// This pid is not in our /proc, but the process writes: it lives elsewhere.
 CT_CASE(aProcessThatWritesIsNotDead)
 {
     Capture c;
@@ -267,7 +267,7 @@ CT_CASE(aProcessThatWritesIsNotDead)
     c.checkBooks(one.events());
 }
 
-/// Killed in the middle of an event: its record was committed, its line was not finished.
+/// The target was killed in the middle of an event: the record is committed, the CompactState is not finished.
 CT_CASE(aKilledTargetLeavesExactBooks)
 {
     for (int where = 0; where < 3; ++where) {
@@ -297,7 +297,7 @@ CT_CASE(aKilledTargetLeavesExactBooks)
     }
 }
 
-/// The dead process's own pairs tell its time: another boot's counter means nothing here.
+/// The times of a dead process come from its own pairs. A counter of another boot has no meaning here.
 CT_CASE(aDeadProcessHasItsOwnClock)
 {
     Capture c;
@@ -316,7 +316,7 @@ CT_CASE(aDeadProcessHasItsOwnClock)
     CHECK_EQUAL(c.books.coroutines[0].birthTs, 5'000'100u);
 }
 
-/// A killed engine cannot end its pause; whoever adopts the region does.
+/// A killed engine cannot end its pause. The next owner of the region does.
 CT_CASE(aPauseEndsWithTheNextEngine)
 {
     Capture c;
@@ -332,7 +332,7 @@ CT_CASE(aPauseEndsWithTheNextEngine)
     c.end();
 }
 
-/// A flight recorder, found after its end: what was overwritten was missed.
+/// A flight recorder that is read after its end: overwritten events were missed.
 CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 {
     Capture c;
@@ -361,7 +361,7 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
     c.checkBooks(5010);
 }
 
-/// Nobody could wake us, and the probe has no fence: a recorder is polled.
+/// In overwrite mode no probe could wake the engine, and none has a fence. So the engine polls.
 CT_CASE(aRecorderIsNotSleptOn)
 {
     Capture c;
@@ -373,7 +373,7 @@ CT_CASE(aRecorderIsNotSleptOn)
     c.end();
 }
 
-/// One thread's lane keeps what another's lost; and whoever comes next finds the same.
+/// One thread's lane retains what another's has lost. Every reading finds the same.
 CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
 {
     Capture c;
@@ -417,7 +417,7 @@ void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
 
 }  // namespace
 
-/// Of most nothing is left but the sums in their compact station.
+/// Most coroutines left only the sums in their compact station.
 CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
 {
     Capture c;
@@ -437,7 +437,7 @@ CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
     });
 }
 
-/// What is overwritten after we came is lost, not missed.
+/// Records overwritten after the engine attached are lost, not missed.
 CT_CASE(aRecorderThatIsWatchedCountsWhomItOverwrites)
 {
     Capture c;
@@ -446,7 +446,7 @@ CT_CASE(aRecorderThatIsWatchedCountsWhomItOverwrites)
     const Process process = c.process(5);
     Lane lane = *process.takeLane(1);
     const std::uint64_t first = liveShortly(process, lane, 2000);
-    c.loop.emplace(*c.region, c.isAlive());  // attaches to what is there
+    c.loop.emplace(*c.region, c.isAlive());  // attaches to the present region
     c.settle(true);
     checkAll(c, 2000, first);
     CHECK_EQUAL(c.loop->accounting().lost, 0u);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Names, parents, wakes and waits that come by other lanes than the births and the ends of those they are about: each
-// is told, once, while its coroutine lives; or it is counted.
+// Names, parents, wakes and waits in other lanes than the births and deaths of their coroutines. Each note is emitted
+// once, while its coroutine lives, or it is counted.
 #include "tests/support/lanecapture.h"
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::uint8_t kWaitsOnLock = std::uint8_t{corotracer::kRecordWaitsOn} +
 constexpr std::uint8_t kWaitsOnCoroutine =
     std::uint8_t{corotracer::kRecordWaitsOn} + std::uint8_t{corotracer::kWaitCoroutine};
 
-/// Whose first record is older than all others is read first, and some way ahead of them.
+/// A record older than all others: its lane is read first, and ahead of the other lanes.
 constexpr std::uint64_t kTime = 1'000'000'000;
 lanewriter::Record earliest()
 {
@@ -53,7 +53,7 @@ void checkNotes(const Capture &c, std::size_t names, std::size_t wakes, std::siz
 
 }  // namespace
 
-/// One thread bears, another does all the rest; and each compact station serves many, one after the other.
+/// One thread starts the coroutines, another does all the rest. Each compact station serves many coroutines in turn.
 CT_CASE(whatComesBeforeTheBirthIsTold)
 {
     Capture c;
@@ -83,7 +83,7 @@ CT_CASE(whatComesBeforeTheBirthIsTold)
     c.checkBooks(200);
 }
 
-/// The wake is in a third thread's lane, which is read last: those who were woken are dead by then.
+/// The wake is in a third thread's lane, which is read last. The woken coroutines are dead by then.
 CT_CASE(whatComesAfterTheDeathIsTold)
 {
     Capture c;
@@ -109,7 +109,7 @@ CT_CASE(whatComesAfterTheDeathIsTold)
     c.checkBooks(200);
 }
 
-/// Who woke, who is waited for and who is the parent may be unknown for longer than those who are told of live.
+/// The waker, the awaited coroutine and the parent may be discovered only after the note's own coroutine has died.
 CT_CASE(theOthersThatNotesNameMayComeLater)
 {
     Capture c;
@@ -143,7 +143,7 @@ CT_CASE(theOthersThatNotesNameMayComeLater)
     c.checkBooks(0);
 }
 
-/// The birth was dropped: the coroutine is known by its first event, and then by its name as well.
+/// The birth was dropped. The first event makes the coroutine known, and then its name is emitted, too.
 CT_CASE(aNameWaitsForWhoeverIsKnownByEventsOnly)
 {
     Capture c;
@@ -159,7 +159,7 @@ CT_CASE(aNameWaitsForWhoeverIsKnownByEventsOnly)
     c.end();
 }
 
-/// Nobody ever tells who it was.
+/// The coroutine of these notes never becomes known.
 CT_CASE(notesOfNobodyAreCounted)
 {
     Capture c;
@@ -171,7 +171,7 @@ CT_CASE(notesOfNobodyAreCounted)
     lane.put({kWake, kTime, nobody, corotracer::kNoIdentity, 1, 0});
     lane.put({kWaitsOnLock, kTime, lanewriter::identityOf(1'000'000'000, 4), 1, 0, 0});  // no such station
     lane.put({corotracer::kRecordParent, kTime, one.identity(), nobody, 0, 0});
-    // These tell something even so.
+    // These are emitted nevertheless.
     lane.put({kWake, kTime, one.identity(), nobody, 0, 0});
     lane.put({kWaitsOnCoroutine, kTime, one.identity(), nobody, 0, 0});
     c.settle();
@@ -188,7 +188,7 @@ struct Slot {
     std::atomic<Coroutine *> full{nullptr};
 };
 
-/// The user's half: names, waits, wakes, resumes, ends.
+/// The user's half: names, waits, wakes, resumptions, deaths.
 void use(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::uint64_t total)
 {
     const std::uint64_t name = process.intern("worker");
@@ -228,7 +228,7 @@ void make(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::u
 
 constexpr std::uint64_t kMany = 40'000;
 
-/// Two threads, and whatever is to be done beside them.
+/// Runs both threads, and `beside` in a loop until they end.
 template <class Beside>
 void run(Capture &c, Beside beside)
 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes that get shorter while they are read: one step at a time, against known numbers.
+// Lanes that shrink while they are read: one pass at a time, against known numbers.
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kBlock = corotracer::kLaneBlock;
 
-/// A lane of eight blocks of which `blocks` have memory, and a coroutine born in it.
+/// A lane of eight blocks, of which `blocks` have memory, and a coroutine that was born in it.
 struct ShortOfMemory {
     explicit ShortOfMemory(std::uint32_t blocks, bool recorder = false) : c(4096, 8 * kBlock)
     {
@@ -25,7 +25,7 @@ struct ShortOfMemory {
         committed = blocks * kBlock;
         one.emplace(*Coroutine::bear(*process, *lane, 1, 1));
     }
-    /// Events up to `position` of the lane; shortens it on the way.
+    /// Writes events up to `position` of the lane, and shrinks the lane on the way.
     void stepTo(std::uint64_t position)
     {
         while (lane->position() < position) {
@@ -65,13 +65,13 @@ CT_CASE(aShortenedLaneIsReadOn)
     }
 }
 
-/// The reader was away: it finds the lane shorter, with as much as it holds.
+/// The reader was away. It finds the lane shorter, and all records that fit.
 CT_CASE(aReaderThatWasAwayFindsAllThatFits)
 {
     ShortOfMemory s(3);
     s.stepTo(100);
     s.c.settle();
-    // From the tail on it is full, behind its new end.
+    // From the tail on the lane is full, beyond its new end.
     s.stepTo(100 + 3 * kBlock);
     s.one->step(*s.lane);
     CHECK_EQUAL(s.header->dropped.load(), 1u);
@@ -79,11 +79,11 @@ CT_CASE(aReaderThatWasAwayFindsAllThatFits)
     CHECK_EQUAL(s.header->tail.load(), 100u + 3 * kBlock);
     s.stepTo(100 + 3 * kBlock + 500);
     s.c.end();
-    CHECK_EQUAL(s.c.books.lost, 0u);  // the line has it
+    CHECK_EQUAL(s.c.books.lost, 0u);  // the CompactState has the event
     s.c.checkBooks(s.one->events());
 }
 
-/// An engine that finds it so, and one that was killed while it was read.
+/// Adopted by an engine that first sees the lane shortened, after the first engine was killed.
 CT_CASE(aShortenedLaneIsAdopted)
 {
     ShortOfMemory s(3);
@@ -100,7 +100,7 @@ CT_CASE(aShortenedLaneIsAdopted)
     s.c.checkBooks(events);
 }
 
-/// A recorder is read as often as one likes: live, while it gets shorter, and afterwards.
+/// A region in overwrite mode can be read any number of times: live, while the lane shrinks, and afterwards.
 CT_CASE(aShortenedRecorderHoldsItsLatest)
 {
     ShortOfMemory s(3, true);
@@ -124,7 +124,7 @@ CT_CASE(aShortenedRecorderHoldsItsLatest)
     }
 }
 
-/// Whatever is written there: nothing is read beyond the lane, and every call comes back.
+/// Whatever value `records` has, nothing is read beyond the lane, and every call returns.
 CT_CASE(aScribbledLengthIsNone)
 {
     ShortOfMemory s(8);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a flight recorder's totals hold: lives of which nothing else is left, what a killed thread was about to write,
-// and what is written while we come and go.
+// The totals of a flight recorder: coroutines without any record, unfinished writes of killed threads, and events that
+// are written while engines attach and end.
 #include "tests/support/lanecapture.h"
 
 #include <atomic>
@@ -27,7 +27,7 @@ std::uint64_t lives(const Capture &c)
 
 }  // namespace
 
-/// Killed after an event's record, before its line or in the middle of it.
+/// The thread was killed after an event's record, before its CompactState or in the middle of it.
 CT_CASE(aRecordAheadOfItsLineCounts)
 {
     for (const std::uint64_t seq : {6u, 7u}) {
@@ -52,7 +52,7 @@ CT_CASE(aRecordAheadOfItsLineCounts)
     }
 }
 
-/// Killed between the claim of a compact station and the birth in it.
+/// The thread was killed between the claim of a compact station and the birth in it.
 CT_CASE(aClaimThatIsNoBirthCountsNothing)
 {
     for (const bool carried : {false, true}) {
@@ -62,7 +62,7 @@ CT_CASE(aClaimThatIsNoBirthCountsNothing)
             const Process process = c.process(5);
             Lane lane = *process.takeLane(1);
             liveShortly(process, lane, 3000);
-            corotracer::StateLine &line = process.line(0);
+            corotracer::CompactState &line = process.line(0);
             line.life.store(std::uint64_t{3001} << 32 | corotracer::kLineFree);
             if (carried) {
                 process.birth(0).events_before.fetch_add(line.seq.load() / 2);
@@ -79,8 +79,8 @@ CT_CASE(aClaimThatIsNoBirthCountsNothing)
 
 namespace {
 
-/// A recorder that somebody writes to, and we come: what was `before`, of one coroutine that goes on and 3,000 that
-/// have left next to no trace.
+/// An engine attaches to a region in overwrite mode. `before` counts the events until then: of one living coroutine,
+/// and of 3,000 that left next to no records.
 struct Visit {
     Visit()
     {
@@ -104,7 +104,7 @@ struct Visit {
 
 }  // namespace
 
-/// What is written after we came adds to what had left no trace by then.
+/// Events written after the attach add to those that had left no record by then.
 CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
 {
     auto [c, process, lane, other, busy, before] = Visit();
@@ -115,7 +115,7 @@ CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
     CHECK_EQUAL(total(c), before + 107);
     CHECK_EQUAL(lives(c), 3002u);
     CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.books.captured);
-    // The station of the first dead, born again and overwritten: that is lost.
+    // The station of the first dead coroutine is born again and overwritten: those events are lost.
     const std::uint64_t after = liveShortly(process, lane, 2000);
     c.end();
     CHECK_EQUAL(total(c), before + 107 + after);
@@ -125,7 +125,7 @@ CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
     c.books.checkOrder();
 }
 
-/// Gone again before anything was settled.
+/// The engine ends before anything was settled.
 CT_CASE(aShortVisitCountsAll)
 {
     auto [c, process, lane, other, busy, before] = Visit();
@@ -134,8 +134,8 @@ CT_CASE(aShortVisitCountsAll)
     c.end();
     CHECK_EQUAL(total(c), before + after);
     CHECK_EQUAL(lives(c), 4001u);
-    // Of the 4,000, what is left is of those after we came. Where a life's first events are gone and we had not caught
-    // up, they count as missed.
+    // Of the 4,000, the remaining records are of those born after the attach. If a coroutine's first events are gone
+    // and the engine had not caught up, they count as missed.
     const std::uint64_t missed = c.loop->accounting().missedBeforeAttach;
     CHECK(missed >= before - 10 && missed < before - 10 + 4);
     CHECK(c.loop->accounting().lost > 0);
@@ -143,7 +143,7 @@ CT_CASE(aShortVisitCountsAll)
 
 namespace {
 
-/// Somebody writes all the time: one coroutine's events, and short lives if `mortal`.
+/// A thread that writes all the time: one coroutine's events, and short-lived coroutines after setMortal().
 class Writer {
 public:
     Writer(const Process &process, Lane &lane, Coroutine &busy)
@@ -162,7 +162,7 @@ public:
         m_thread.join();
     }
     void setMortal() { m_mortal.store(3); }
-    /// As soon as it wrote something.
+    /// Waits until the thread has written something.
     void wait() const
     {
         for (const std::uint64_t rounds = m_rounds.load(); m_rounds.load() < rounds + 2;)
@@ -178,8 +178,8 @@ private:
 
 }  // namespace
 
-/// We come and go while its target writes: each line counts up to where its coroutine was told, and what had no trace
-/// before comes on top.
+/// Engines attach and end while the target writes. Each compact station counts up to its last emitted event; what had
+/// left no record before adds to this.
 CT_CASE(comingAndGoingWhileItWrites)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);
@@ -189,7 +189,7 @@ CT_CASE(comingAndGoingWhileItWrites)
     Lane lane = *process.takeLane(1), other = *process.takeLane(2, 1U << 20);
     const std::uint64_t traceless = liveShortly(process, lane, 3000);
     Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
-    std::vector<Coroutine> many;  // a look at all lines takes its time
+    std::vector<Coroutine> many;  // a pass over all compact stations takes time
     for (std::uint64_t key = 1; key <= 4000; ++key)
         many.push_back(*Coroutine::bear(process, lane, kKey + key, 1));
     const Writer writer(process, other, busy);
@@ -209,7 +209,7 @@ CT_CASE(comingAndGoingWhileItWrites)
     }
 }
 
-/// The same with births and deaths all the time: no more than there is, no less than there was.
+/// Engines attach and end while coroutines are born and die. The sums lie between the numbers before and after.
 CT_CASE(comingAndGoingWhileTheyLiveAndDie)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);

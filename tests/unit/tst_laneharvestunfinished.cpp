@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes that a thread was killed in while it took them, or that merely take their time; and who the threads are that a
-// lane has one after the other.
+// Lanes whose thread was killed while claiming them, or is slow to do so. Also the threads that a lane has in turn.
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
 
 namespace {
 
-/// The lane as a thread leaves it that is killed before its last store. `begun`: it has come that far.
+/// Leaves the lane as a thread that is killed before its last store. `begun`: the thread had filled its fields.
 void leaveUnfinished(const Lane &lane, bool begun)
 {
     corotracer::LaneHeader &header = *lane.ring().header;
@@ -42,7 +41,7 @@ CT_CASE(anUnfinishedLaneIsFreeWhenNobodyIsLeft)
         const std::uint64_t tail = used.ring().header->tail.load();
         CHECK_EQUAL(tail, 9u);
         c.settle(true);
-        CHECK_EQUAL(c.loop->accounting().lanesInUse, 3u);  // as long as nobody knows better
+        CHECK_EQUAL(c.loop->accounting().lanesInUse, 3u);  // until a verdict on the process
         c.dead.insert(2);
         scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         CHECK_EQUAL(used.ring().header->state.load(), corotracer::kLaneFree);
@@ -68,7 +67,7 @@ CT_CASE(anUnfinishedLaneIsFreeWhenNobodyIsLeft)
     }
 }
 
-/// Whoever lives may be in the middle of it.
+/// A living process may be in the middle of claiming a lane.
 CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
 {
     Capture c;
@@ -94,7 +93,7 @@ CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
     c.checkBooks(5);
 }
 
-/// A recorder's lane is taken over with all that the thread before left in it.
+/// In overwrite mode, a claimed lane retains all records of the previous thread.
 CT_CASE(anUnfinishedLaneKeepsItsHistory)
 {
     for (const bool begun : {false, true}) {
@@ -114,14 +113,14 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
         }
         readLeftovers(c, 5, [&] {
             CHECK_EQUAL(c.books.captured, 503u);
-            CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);  // of the two, nobody knows which
+            CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);  // either thread is possible
             CHECK_EQUAL(c.books.byKey(2)->lastTid, 2u);
             c.checkBooks(503);
         });
     }
 }
 
-/// What it takes its time for is not guessed: once it is taken, its records are those of its thread.
+/// While the claim is unfinished, the engine does not guess the thread. Later records belong to the new thread.
 CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
 {
     Capture c;
@@ -150,7 +149,7 @@ CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
     c.checkBooks(10);
 }
 
-/// The system's name of a thread stands in the header of its lane and nowhere else.
+/// The system's name of a thread is only in the header of its lane.
 CT_CASE(eachThreadOfALaneIsNamed)
 {
     Capture c;

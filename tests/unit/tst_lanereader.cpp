@@ -29,7 +29,7 @@ void write(Lane &lane, std::uint64_t from, std::uint64_t to)
         lane.put(lanewriter::genuineRecord(kIdentity, kKey, n, static_cast<std::uint32_t>(n) & 0xFFFFF));
 }
 
-/// True when the items are numbers from, from + 1, ...
+/// Returns true if the items have the numbers from, from + 1, ...
 bool isRun(std::span<const LaneItem> items, std::uint64_t from)
 {
     for (const LaneItem &item : items) {
@@ -46,7 +46,7 @@ void setTail(const Ring &ring, std::uint64_t position)
     ring.header->tail.store(position, std::memory_order_release);
 }
 
-/// Reads until nothing comes any more; where that is.
+/// Reads until nothing new comes. Returns that position.
 std::uint64_t readAll(const ct::LaneView &view, std::uint64_t position, std::uint64_t &count)
 {
     std::vector<LaneItem> items(300);
@@ -109,7 +109,7 @@ CT_CASE(stopsAtATornRecord)
         LooseRing memory(kSmall, overwrite);
         Lane lane(memory.ring(), 0);
         std::vector<LaneItem> items(kSmall);
-        // In the first lap the slot was never written; in the second it carries the lap before.
+        // In the first lap the slot was never written. In the second it carries the previous lap.
         for (const std::uint64_t at : {std::uint64_t{10}, std::uint64_t{kSmall} + 10}) {
             setTail(memory.ring(), lane.position());
             write(lane, lane.position(), at);
@@ -122,7 +122,7 @@ CT_CASE(stopsAtATornRecord)
     }
 }
 
-/// The lap comes round after 15: forty of them, read in pieces that do not divide the ring.
+/// Laps repeat after 15: forty laps, read in pieces that do not divide the ring.
 CT_CASE(lapsWrap)
 {
     LooseRing memory(kSmall, false);
@@ -143,7 +143,7 @@ CT_CASE(lapsWrap)
     CHECK_EQUAL(lane.ring().header->dropped.load(), 0u);
 }
 
-/// A slot that carries any lap but its own is not read.
+/// A slot that carries another lap than its own is not read.
 CT_CASE(staleLapsAreNotRead)
 {
     LooseRing memory(kSmall, false);
@@ -179,7 +179,7 @@ CT_CASE(aFullLaneDropsAndSaysSo)
     CHECK(isRun({&items[1], 1}, 5000));
 }
 
-/// Behind `committed` there is nothing that could be touched.
+/// Slots at or beyond `committed` have no accessible memory.
 CT_CASE(slotsWithoutMemoryAreNotTouched)
 {
     constexpr std::size_t kBytes = kSmall * sizeof(corotracer::LaneRecord);
@@ -224,7 +224,7 @@ CT_CASE(overwrittenRecordsAreSkippedAndCounted)
     }
 }
 
-/// A producer that stopped before the first commit of a block: the block before it ends the lane.
+/// A producer that stopped before the first commit of a block: the previous block ends the lane.
 CT_CASE(aBegunBlockIsNoRecord)
 {
     LooseRing memory(kSmall, true);
@@ -240,7 +240,7 @@ CT_CASE(aBegunBlockIsNoRecord)
     CHECK(isRun(std::span(items).first(1024), 2048));
 }
 
-/// One block's number is anything at all: the others are read, and the end is one that readers get to.
+/// One block number is arbitrary. The other blocks are read, and readers reach the end.
 CT_CASE(scribbledBlockNumbers)
 {
     constexpr std::uint32_t kRecords = 8192;
@@ -260,13 +260,13 @@ CT_CASE(scribbledBlockNumbers)
             std::uint64_t whole = 0, count = 0;
             const std::uint64_t end = readAll(view, ct::oldestPosition(view), whole);
             CHECK_EQUAL(end, written);
-            // Those that fit, a lap or many ahead or behind, are the ones that could be believed.
+            // Numbers that fit their index, one or many laps ahead or behind, are the plausible ones.
             for (const std::uint64_t scribble :
                  {std::uint64_t{0}, ~std::uint64_t{0}, before + 1, before + kBlocks, before + 1000 * kBlocks,
                   before - kBlocks, place + 1 + (std::uint64_t{1} << 37), random()}) {
                 const bool fits = scribble != 0 && (scribble - 1) % kBlocks == place;
                 if (before == 0 || (fits && lapOf(scribble) == lapOf(before)))
-                    continue;  // cannot be told from a good one
+                    continue;  // cannot be distinguished from a good one
                 number.store(scribble);
                 for (const std::uint64_t position :
                      {ct::oldestPosition(view), std::uint64_t{0}, written / 2, written}) {
@@ -282,7 +282,7 @@ CT_CASE(scribbledBlockNumbers)
     }
 }
 
-/// The producer goes on behind a scribble, and so do we.
+/// The producer continues behind the damage, and so does the reader.
 CT_CASE(scribblesAreLeftBehind)
 {
     LooseRing memory(kSmall, true);
@@ -290,7 +290,7 @@ CT_CASE(scribblesAreLeftBehind)
     const ct::LaneView view = memory.ring().view();
     std::vector<LaneItem> items(kSmall);
     write(lane, 0, 100);
-    memory.ring().blockNumbers[0].store(1 + 2 * 1000);  // far ahead, in its place
+    memory.ring().blockNumbers[0].store(1 + 2 * 1000);  // far ahead, at its index
     CHECK_EQUAL(ct::committedEnd(view, 50), 50u);
     CHECK_EQUAL(ct::readLane(view, 50, items).next, 50u);
     write(lane, 100, 1200);
@@ -298,7 +298,7 @@ CT_CASE(scribblesAreLeftBehind)
     CHECK_EQUAL(reading.skipped, 1024u - 50u);
     CHECK_EQUAL(reading.count, 1200u - 1024u);
     CHECK(isRun(std::span(items).first(reading.count), 1024));
-    // A hole: the rest of its block is gone.
+    // A hole: the rest of its block is lost.
     memory.ring().records[1100].commit.store(0);
     CHECK_EQUAL(ct::committedEnd(view, 1024), 1100u);
     CHECK_EQUAL(ct::readLane(view, 1024, items).next, 1100u);
@@ -308,7 +308,7 @@ CT_CASE(scribblesAreLeftBehind)
     CHECK_EQUAL(ct::readLane(view, 1100, items).next, 2050u);
 }
 
-/// Whatever the memory holds and wherever we are told to read: it returns, within the memory (address sanitizer looks).
+/// For any memory contents and position, reading ends and stays within the memory (checked by address sanitizer).
 CT_CASE(hostileLanes)
 {
     std::mt19937_64 random(1);
@@ -339,10 +339,10 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-/// What happens once the reader gets to the middle of a block: the producer is a lap ahead there, in mid-record.
+/// Happens when the reader reaches the middle of a block: the producer is a lap ahead there, in the middle of a record.
 struct Overtaken {
     ct::LaneView lane;
-    corotracer::LaneRecord *half = nullptr;  ///< at the begin of a page
+    corotracer::LaneRecord *half = nullptr;  ///< at the start of a page
 
     void happen() const
     {
@@ -357,7 +357,7 @@ const Overtaken *overtaken = nullptr;
 
 }  // namespace
 
-/// The first look at a block's number says that it may be read; only the second says that what was read may be used.
+/// The first load of a block's number allows reading the block. Only the second allows using what was read.
 CT_CASE(aBlockThatIsOvertakenInTheMiddleIsLeftOut)
 {
     constexpr std::uint32_t kCapacity = 2 * corotracer::kLaneBlock;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A producer and a reader at once: also for thread sanitizer.
+// A producer and a concurrent reader. Also for thread sanitizer.
 #include "core/protocol/lanereader.h"
 #include "tests/support/check.h"
 #include "tests/support/lanewriter.h"
@@ -21,7 +21,7 @@ constexpr std::uint64_t kRecords = 2'000'000;
 struct Producer {
     std::uint64_t accepted = 0;
     std::atomic<bool> done{false};
-    std::uint64_t shrinksAt = ~std::uint64_t{0};  ///< position
+    std::uint64_t shrinksAt = ~std::uint64_t{0};  ///< position at which the lane shrinks
 
     void run(Lane lane)
     {
@@ -39,14 +39,14 @@ struct Reader {
     std::uint64_t next = 0;
     std::vector<ct::LaneItem> items = std::vector<ct::LaneItem>(700);
 
-    /// False: nothing new.
+    /// Returns false if there is nothing new.
     bool read(const lanewriter::Ring &ring)
     {
         const std::uint64_t end = ct::committedEnd(ring.view(), position);
         const ct::LaneReading reading = ct::readLane(ring.view(), position, items);
         wrong += reading.next < position;
-        // What was committed before is read, or was overwritten; the only excuses are a full buffer and a leap, which
-        // is left to the next reading.
+        // Everything committed before is read or was overwritten. There are two exceptions: a full buffer, and a skip
+        // that is left to the next reading.
         const bool leapsNext = ring.overwrite && reading.count != 0;
         wrong += reading.next < end && reading.count < items.size() && reading.skipped == 0 && !leapsNext;
         for (std::size_t i = 0; i < reading.count; ++i)
@@ -92,7 +92,7 @@ CT_CASE(nothingIsLostInSilence)
     CHECK_EQUAL(reader.skipped, 0u);
     const std::uint64_t dropped = memory.ring().header->dropped.load();
     CHECK_EQUAL(producer.accepted + dropped, kRecords);
-    // Every drop was told by a marker, but for those at the end, after which there was no further record.
+    // A drop record reports every drop, except for those at the end, behind the last record.
     CHECK(reader.drops <= dropped);
     CHECK_EQUAL(reader.next + (dropped - reader.drops), kRecords);
 }
@@ -112,7 +112,7 @@ CT_CASE(anOverwritingProducerIsFollowed)
     }
 }
 
-/// The reader is anywhere when it happens, and whatever it held of the lane before.
+/// The lane shrinks at any position of the reader, and whatever it has read before.
 CT_CASE(aLaneThatGetsShorterIsFollowed)
 {
     for (const bool overwrite : {false, true}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The published offsets, and headers that lie.
+// The documented offsets, and the refusal of invalid headers.
 #include "core/protocol/layoutcheck.h"
 #include "corotracer/layout.h"
 #include "tests/support/check.h"
@@ -67,13 +67,13 @@ HeaderBytes extendedHeader()
     put(bytes, 0x128, kPoolSize);
     put(bytes, 0x130, std::uint32_t{16});  // processes
     put(bytes, 0x134, std::uint32_t{16});  // lanes
-    put(bytes, 0x138, std::uint32_t{64});  // lines
+    put(bytes, 0x138, std::uint32_t{64});  // compact stations
     put(bytes, 0x13C, std::uint32_t{kLanesDiscard});
     put(bytes, 0x140, std::uint32_t{2048});
     return bytes;
 }
 
-/// The message with which `bytes` are refused; empty = accepted.
+/// Returns the message with which `bytes` are refused; empty if they are accepted.
 std::string refusal(const HeaderBytes &bytes, std::uint64_t fileSize)
 {
     const auto layout = ct::checkLayout(bytes, fileSize);
@@ -85,7 +85,7 @@ bool contains(const std::string &text, const char *part)
     return text.find(part) != std::string::npos;
 }
 
-/// Marks every 64 bytes that an area covers: none twice, none outside.
+/// Returns true if no two areas share 64 bytes, and no area leaves [begin, size).
 bool areApart(const ct::ExtensionAreas &areas, std::uint64_t begin, std::uint64_t size)
 {
     std::vector<bool> taken((size + 63) / 64);
@@ -132,7 +132,7 @@ CT_CASE(publishedOffsets)
     CHECK_EQUAL(kMagic, 0x434F524F54524352u);
 }
 
-/// What docs/ctp.md says of the extension; a probe in another language is written from that.
+/// The offsets of the extension in docs/ctp.md. Probes in other languages follow that document.
 CT_CASE(documentedOffsets)
 {
     constexpr std::size_t kBase = offsetof(GlobalHeader, extension);
@@ -150,10 +150,10 @@ CT_CASE(documentedOffsets)
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, names_dropped), 0x1B8u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, free_stations), 0x1C0u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, pair_realtime_ns), 0x1E0u);
-    CHECK_EQUAL(offsetof(StateLine, what), 0x18u);
-    CHECK_EQUAL(offsetof(StateLine, death_ts), 0x30u);
-    CHECK_EQUAL(offsetof(BirthLine, process), 0x20u);
-    CHECK_EQUAL(offsetof(BirthLine, next_free), 0x24u);
+    CHECK_EQUAL(offsetof(CompactState, what), 0x18u);
+    CHECK_EQUAL(offsetof(CompactState, death_ts), 0x30u);
+    CHECK_EQUAL(offsetof(CompactBirth, process), 0x20u);
+    CHECK_EQUAL(offsetof(CompactBirth, next_free), 0x24u);
     CHECK_EQUAL(offsetof(LaneRecord, commit), 0x18u);
     CHECK_EQUAL(offsetof(LaneHeader, block_numbers_offset), 0x20u);
     CHECK_EQUAL(offsetof(LaneHeader, committed), 0x48u);
@@ -200,7 +200,7 @@ CT_CASE(acceptsTheExtension)
     CHECK_EQUAL(layout->extension->laneRecords, 2048u);
 }
 
-/// A region without lanes may leave out what belongs to them.
+/// A region without lanes may leave their areas empty.
 CT_CASE(emptyAreasAreNowhere)
 {
     HeaderBytes bytes = extendedHeader();
@@ -245,7 +245,8 @@ CT_CASE(refusesMoreStationsThanTheFileHolds)
     CHECK_EQUAL(refusal(v1Header(0), kV1Size), "");
 }
 
-/// A sparse file is as long as it likes and takes no memory; what is kept of each thing in it does.
+/// A sparse file may have any size without using memory. But a reader needs memory for each entry, so the counts are
+/// limited.
 CT_CASE(refusesMoreThanAnyoneNeeds)
 {
     constexpr std::uint64_t kHuge = std::uint64_t{1} << 42;
@@ -274,7 +275,7 @@ CT_CASE(refusesMoreThanAnyoneNeeds)
         CHECK(contains(withMany(limit.offset, limit.most + 1), limit.name));
         CHECK(contains(withMany(limit.offset, ~std::uint32_t{0}), limit.name));
     }
-    // Also where nothing but the table is used.
+    // Also if only the table is used.
     HeaderBytes bytes = extendedHeader();
     put(bytes, 0x13C, std::uint32_t{kLanesNone});
     put(bytes, 0x130, kMaxProcesses + 1);
@@ -294,7 +295,7 @@ CT_CASE(refusesExtensionsThatLie)
     CHECK(contains(broken(0x58, std::uint64_t{15}), "0x58"));
     CHECK(contains(broken(0x58, std::uint64_t{1000}), "0x58"));
     CHECK(contains(broken(0x58, ~std::uint64_t{0}), "0x58"));
-    CHECK(contains(broken(0x58, std::uint64_t{36}), "0x60"));  // stations run into the table
+    CHECK(contains(broken(0x58, std::uint64_t{36}), "0x60"));  // stations overlap the table
     CHECK(contains(broken(0x60, kTable + 8), "0x60"));
     CHECK(contains(broken(0x60, std::uint64_t{1024}), "0x60"));
     CHECK(contains(broken(0x60, ~std::uint64_t{63}), "0x60"));
@@ -321,7 +322,7 @@ CT_CASE(refusesAreasThatLie)
     for (const Field field : {Field{0x100, "0x100"}, Field{0x108, "0x108"}, Field{0x110, "0x110"},
                               Field{0x118, "0x118"}, Field{0x120, "0x120"}}) {
         CHECK(contains(broken(field.offset, std::uint64_t{0}), field.name));
-        CHECK(contains(broken(field.offset, std::uint64_t{4096}), field.name));  // in the stations
+        CHECK(contains(broken(field.offset, std::uint64_t{4096}), field.name));  // inside the stations
         CHECK(contains(broken(field.offset, std::uint64_t{kPool + 64}), field.name));
         CHECK(contains(broken(field.offset, kExtendedSize), field.name));
         CHECK(contains(broken(field.offset, ~std::uint64_t{4095}), field.name));
@@ -342,7 +343,7 @@ CT_CASE(refusesAreasThatLie)
         CHECK(contains(broken(0x140, records), "0x140"));
 }
 
-/// Whatever the header says: what is accepted lies inside the file.
+/// For any header, everything that is accepted lies inside the file.
 CT_CASE(randomHeadersNeverLeaveTheFile)
 {
     std::mt19937_64 random(1);

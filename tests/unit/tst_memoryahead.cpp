@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/trace/memoryahead.h"
-#include "core/trace/reservedarray.h"
+#include "core/base/memoryahead.h"
+#include "core/base/reservedarray.h"
 
 #include "tests/support/check.h"
 
@@ -72,7 +72,7 @@ CT_CASE(aLargeArrayKeepsItsContents)
     struct Element {
         std::uint64_t value = 0;
     };
-    constexpr std::uint32_t kCount = 5'000'000;  // past several steps
+    constexpr std::uint32_t kCount = 5'000'000;  // enough for several steps of memory
     ReservedArray<Element> array(kCount + 1000);
     for (std::uint32_t i = 0; i < kCount; ++i) {
         Element *element = array.prepare();

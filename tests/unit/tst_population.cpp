@@ -99,7 +99,7 @@ CT_CASE(suspendAndResumeMoveTheStateAndAccumulate)
     feed(population, batch);
     snapshot = population.at(0);
     CHECK(snapshot.state == CoroutineState::Running);
-    CHECK_EQUAL(snapshot.site, 2U);  // still tells where it was last
+    CHECK_EQUAL(snapshot.site, 2U);  // still the latest suspension point
     CHECK_EQUAL(snapshot.since, 200U);
     CHECK_EQUAL(population.captured(), 4U);
 }
@@ -339,7 +339,7 @@ CT_CASE(quantilesOfSuspensions)
 
 namespace {
 
-/// Mostly a resume and its suspension, right behind each other; now and then something else.
+/// Mostly pairs of a resumption and its suspension. Sometimes there is another sequence.
 Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
 {
     std::mt19937 random(5);
@@ -370,7 +370,7 @@ Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
 
 CT_CASE(turnsMeanTheSameAsTheirEvents)
 {
-    // Large batches are taken turn by turn, batches of one event are not.
+    // Large batches are consumed turn by turn, batches of one event are not.
     constexpr CoroutineId kCoroutines = 60;
     Population whole;
     Population single;
@@ -413,7 +413,7 @@ CT_CASE(turnsMeanTheSameAsTheirEvents)
 
 namespace {
 
-// Every field of a coroutine follows from how many events it has: that is what a consistent copy must show.
+// Every field of a coroutine is a function of its number of events, so a consistent copy must agree with it.
 void checkConsistent(const CoroutineSnapshot &snapshot)
 {
     const std::uint64_t events = snapshot.events;
@@ -440,7 +440,7 @@ CT_CASE(readersSeeConsistentCopiesWhileTheWriterGoesOn)
     const auto look = [&population](std::mt19937 &random) {
         const std::uint32_t size = population.size();
         for (std::uint32_t i = 0; i < size; ++i) {
-            // Hot ones most of the time, so that readers and the writer do meet.
+            // Mostly busy coroutines, to make readers and the writer access the same ones.
             const CoroutineId id = i % 4 ? random() % std::min(size, 3U) : random() % size;
             checkConsistent(population.at(id));
         }

@@ -62,7 +62,7 @@ CT_CASE(namesThatFindNoMemoryAreCounted)
     CHECK_EQUAL(names.add("third"), 0U);
     CHECK_EQUAL(names.add("third"), 0U);
     CHECK_EQUAL(names.notKept(), 2U);
-    // Neither a name that is known nor an empty one needs memory.
+    // Neither a known name nor an empty one needs memory.
     CHECK_EQUAL(names.add("first"), first);
     CHECK_EQUAL(names.add(""), 0U);
     CHECK_EQUAL(names.notKept(), 2U);
@@ -127,17 +127,17 @@ CT_CASE(parentsFormATree)
     CHECK_EQUAL(population.notes(0).children, 2U);
     CHECK_EQUAL(population.parentOf(0), kNoCoroutine);
     CHECK_EQUAL(population.parentOf(4), kNoCoroutine);
-    // What would close a circle is ignored, whoever is older.
+    // A parent that would close a circle is ignored, whichever of the two is older.
     feedParents(population, {{0, 3}, {0, 2}, {0, 4}, {4, 3}});
     CHECK_EQUAL(population.parentOf(0), 4U);
     CHECK_EQUAL(population.parentOf(4), kNoCoroutine);
-    // Another parent takes the child over.
+    // A new parent replaces the old one.
     feedParents(population, {{3, 1}});
     CHECK_EQUAL(population.notes(2).children, 0U);
     CHECK_EQUAL(population.notes(1).children, 1U);
 }
 
-/// Beyond every depth that is walked. Were each birth in it to look upwards, this would take most of a minute.
+/// Chains deeper than the limit of the search. If each birth searched upwards, this would take most of a minute.
 CT_CASE(deepChainsAreEndured)
 {
     constexpr CoroutineId kLength = 400'000;
@@ -153,7 +153,7 @@ CT_CASE(deepChainsAreEndured)
     CHECK_EQUAL(population.parentOf(kLength), kLength - 1);
     CHECK_EQUAL(population.parentOf(0), kLength + 2);
     CHECK_EQUAL(population.parentOf(kLength + 2), kNoCoroutine);
-    // One with children below such a chain: nobody can tell in time that this is no circle.
+    // A coroutine with children at the end of such a chain: the search is too long to exclude a circle.
     feedParents(population, {{kLength, kLength + 1}, {kLength + 1, kLength - 1}});
     CHECK_EQUAL(population.parentOf(kLength), kLength + 1);
     CHECK_EQUAL(population.parentOf(kLength + 1), kNoCoroutine);
@@ -180,7 +180,7 @@ CT_CASE(aWaitBelongsToOneSuspension)
     batch.transitions = {transition(0, 2, 300)};
     feed(population, batch);
     CHECK(!population.notes(0).waitsOn.has_value());
-    // Told late, and after one that is older still.
+    // Notes that arrive late, behind an even older one.
     batch.clear();
     batch.notes.waits = {{0, 2, WaitKind::Coroutine, 0, 1}, {0, 0, WaitKind::Timer, 1, kNoCoroutine}};
     feed(population, batch);
@@ -253,7 +253,7 @@ CT_CASE(processesCountTheirCoroutines)
     CHECK_EQUAL(population.at(2).pid, 21U);
     CHECK_EQUAL(population.at(3).pid, 0U);
 
-    // A pid that comes back, and an exec: the end of the older one is told after the younger one's beginning.
+    // A pid is used again, and a process calls exec. The end of the older process comes after the start of the younger.
     batch.clear();
     batch.notes.processes = {{20, 90, "next"}, {21, 91, "exec"}};
     batch.births = {birth(4, 20), birth(5, 21)};
@@ -268,7 +268,7 @@ CT_CASE(processesCountTheirCoroutines)
     CHECK_EQUAL(processes[3].alive, 1U);
     CHECK(processes[3].tracing);
 
-    // Each end is that of the oldest process of its pid that has none yet.
+    // Each end belongs to the oldest process of its pid that has not ended.
     batch.clear();
     batch.notes.processEnds = {{21, 93}, {21, 94}, {20, 95}};
     feed(population, batch);
@@ -372,7 +372,7 @@ CT_CASE(notesChangeThePageOfTheirCoroutine)
 
 namespace {
 
-/// All parts of a note follow from its number.
+/// Every field of a note is a function of its number.
 void checkConsistent(const Population &population, CoroutineId id)
 {
     const CoroutineNotes notes = population.notes(id);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A limited address space (ulimit -v): the region takes a quarter of what is left at most, and what it cannot take is
-// counted. The program keeps the rest.
+// A limited address space (ulimit -v). The probe maps at most a quarter of the rest, and what it cannot map is counted.
+// The program keeps the remaining space.
 #include "lanetest.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ using probetest::inChild;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
-/// As large as an engine makes them: 2.8 GiB.
+/// An engine's default sizes: 2.8 GiB.
 const Options kLarge{.lines = kMostStations,
                      .laneRecords = 1 << 19,
                      .poolBytes = 512 * kMiB,
@@ -30,7 +30,8 @@ const Options kLarge{.lines = kMostStations,
                      .stations = kMostStations,
                      .stringBytes = 64 * kMiB};
 
-/// Limits the address space to what is used and `bytes` more. False: sanitizers need more than any limit.
+/// Limits the address space to `bytes` more than is used. Returns false under sanitizers, which need more than any
+/// limit.
 bool limitTo(std::uint64_t bytes)
 {
     rlimit limit{};
@@ -39,7 +40,7 @@ bool limitTo(std::uint64_t bytes)
     return address_space_used() < (std::uint64_t{64} << 30) && ::setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Whether the program gets `bytes`.
+/// Returns whether the program can allocate `bytes`.
 bool canAllocate(std::uint64_t bytes)
 {
     void *const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,7 +76,7 @@ CT_CASE(theProgramKeepsThreeQuarters)
     }
 }
 
-/// All coroutines that there is room for, and the others are counted.
+/// As many coroutines are traced as there is room for. The others are counted.
 CT_CASE(coroutinesWithoutRoomAreCounted)
 {
     const Region region(kLarge);
@@ -103,7 +104,7 @@ CT_CASE(anUnlimitedProcessMapsAllOfIt)
     });
 }
 
-/// With nothing to spare, the program runs untraced, and the engine can tell.
+/// With too little space, the program runs untraced, and the region says so.
 CT_CASE(withoutRoomTheProgramRunsUntraced)
 {
     const Region region(kLarge);
@@ -120,7 +121,7 @@ CT_CASE(withoutRoomTheProgramRunsUntraced)
     });
 }
 
-/// Below what is used already: not even the header can be mapped.
+/// The limit is below what is used already: not even the header can be mapped.
 CT_CASE(withoutAnyRoomNothingHappens)
 {
     const Region region(kLarge);
@@ -134,7 +135,7 @@ CT_CASE(withoutAnyRoomNothingHappens)
     });
 }
 
-/// Full stations are mapped as far as they fit.
+/// Full stations are mapped as far as there is room.
 CT_CASE(withoutLanesStationsAreCut)
 {
     Options options = kLarge;
@@ -156,7 +157,7 @@ CT_CASE(withoutLanesStationsAreCut)
     });
 }
 
-/// All the memory that the program can still allocate, up to `most` bytes: a list of blocks.
+/// Allocates all the memory that the program can still get, up to `most` bytes, as a list of blocks.
 class SpentHeap {
 public:
     explicit SpentHeap(std::uint64_t most)
@@ -185,7 +186,7 @@ private:
     std::uint64_t m_spent = 0;
 };
 
-/// The first event of a thread asks the heap for nothing: glibc would end a program whose heap is spent.
+/// The first event of a thread does not allocate. Otherwise glibc would end a program whose heap is exhausted.
 CT_CASE(aThreadsFirstEventAllocatesNothing)
 {
     const Region region;
@@ -217,7 +218,7 @@ CT_CASE(aThreadsFirstEventAllocatesNothing)
     });
 }
 
-/// Another process wrote where this one cannot look: its lanes and stations are left alone.
+/// Another process wrote lanes and stations beyond this process's mapping. They are left alone.
 CT_CASE(whatLiesBeyondTheMappingBelongsToOthers)
 {
     const Region region(kLarge);
@@ -226,7 +227,7 @@ CT_CASE(whatLiesBeyondTheMappingBelongsToOthers)
         std::vector<std::unique_ptr<Traced>> all;
         for (int i = 0; i < 100'000; ++i)
             all.push_back(std::make_unique<Traced>());
-        all.clear();  // most of them lie in the stack of free ones now
+        all.clear();  // most of them are in the stack of free ones now
     });
     for (std::uint32_t i = 0; i < region.lanes(); ++i) {
         region.lane(i).state.store(kLaneClosed);

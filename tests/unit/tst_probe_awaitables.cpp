@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Every awaitable that the language has, through TracedAwaiter; what it writes is read from the region.
+// All forms of awaitables in the language, through TracedAwaiter. The test reads the published events from the region.
 #include "probetest.h"
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace {
 using namespace probetest;
 using corotracer::location;
 
-/// Suspends; the resumed coroutine gets `value`. Not copyable, not movable.
+/// Suspends; co_await gives `value`. Neither copyable nor movable.
 struct Pinned {
     explicit Pinned(int number) : value(number) {}
     Pinned(const Pinned &) = delete;
@@ -75,7 +75,7 @@ struct Destroys {
     void await_resume() const noexcept {}
 };
 
-/// Runs `body` traced in a child and gives the pattern of the coroutine's transitions.
+/// Runs `body` traced in a child.
 template <class Body>
 void traced(Body body)
 {
@@ -231,7 +231,7 @@ constexpr int kTransfers = 100;
 CT_CASE(symmetricTransferNeedsNoStack)
 {
     traced([](const Region &region) {
-        // Both start with a transfer to nowhere, then throw the ball to and fro.
+        // Both start with a transfer to the no-op coroutine, then transfer to each other.
         std::coroutine_handle<> first = std::noop_coroutine();
         std::coroutine_handle<> second = std::noop_coroutine();
         const Task a = countDown(kTransfers, second);
@@ -299,7 +299,7 @@ CT_CASE(coroutineGoneInAwaitSuspend)
 
 Task awaitMoveOnly(int &result)
 {
-    // A constructor, for g++ 12 destroys an aggregate with such a member twice, traced or not.
+    // A constructor, because g++ 12 destroys an aggregate with such a member twice, traced or not.
     struct Owner : std::suspend_always {
         Owner() : owned(std::make_unique<int>(9)) {}
         std::unique_ptr<int> owned;
@@ -321,8 +321,8 @@ CT_CASE(rvaluesAreMovedOnce)
     });
 }
 
-/// A promise with everything of its own: await_transform that takes numbers, yield_value, initial and final
-/// suspension through the helpers, constructor arguments, final.
+/// A promise that customises everything: an await_transform for numbers, yield_value, initial and final suspension
+/// through the helpers, constructor arguments, and the specifier final.
 struct Generator {
     struct promise_type final : corotracer::PromiseMixin {
         promise_type(int start, bool) : last(start) {}
@@ -336,7 +336,7 @@ struct Generator {
         }
         auto await_transform(int value, location where = location::current())
         {
-            // Built here, gone at the end of this function: the traced awaiter has to keep it.
+            // A temporary of this function: the traced awaiter must own it.
             struct Answer : std::suspend_always {
                 explicit Answer(int number) : answer(number) {}
                 int await_resume() const noexcept { return answer; }

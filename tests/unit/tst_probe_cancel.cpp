@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// pthread_cancel: a thread that traces is unwound as it would be without the probe, whose system calls are no place
-// for it.
+// pthread_cancel: a traced thread is unwound as without the probe. The probe's system calls must not act as
+// cancellation points.
 #include "lanetest.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Runs `run` in a thread that is cancelled at its next cancellation point, and has one after it.
+/// Runs `run` in a thread with a pending cancellation, followed by a cancellation point.
 void cancelled(void (*run)())
 {
     const auto body = [](void *argument) -> void * {

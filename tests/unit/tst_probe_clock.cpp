@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The clock's decisions, without a clock: readings are made up, time is injected. One case reads the real one.
+// The decisions of the probe's clock, with simulated readings and time. One case reads the real clock.
 #include "probetest.h"
 
 #include <fstream>
@@ -16,7 +16,7 @@ using namespace corotracer::detail;
 constexpr std::uint64_t kStart = 1'000'000'000'000'000ULL;
 constexpr std::uint64_t kStartNs = 500'000'000'000ULL;
 
-/// A made-up machine: true time and its counter.
+/// A simulated machine: the true time and its counter.
 struct Machine {
     double ticksPerNs = 2.6;
     std::uint64_t counter = kStart;
@@ -30,7 +30,7 @@ struct Machine {
     std::int64_t errorOf(const clock_line &line) const { return static_cast<std::int64_t>(to_ns(line, counter) - ns); }
 };
 
-/// `machine` after `first`: calibrated over 150 us, the second reading off by `error` ns.
+/// Calibrates a clock over 150 us. The second reading is wrong by `error` ns.
 clock_state calibrated(Machine &machine, std::int64_t error = 0)
 {
     const clock_pair begin = machine.read();
@@ -43,18 +43,18 @@ std::uint64_t intervalNs(const clock_state &state)
     return scale(state.line.interval, state.line.mult);
 }
 
-/// CPUID alone does not know what the kernel found out about this machine.
+/// The kernel's verdict on the counter counts, not only CPUID.
 CT_CASE(theKernelHasAWord)
 {
     CHECK(is_tsc_trusted("tsc kvm-clock \n", "tsc\n"));
     CHECK(is_tsc_trusted("kvm-clock tsc hpet acpi_pm \n", "kvm-clock\n"));
     CHECK(is_tsc_trusted("tsc-early hpet", "tsc-early"));
     CHECK(!is_tsc_trusted("hpet acpi_pm \n", "hpet\n"));     // marked unstable
-    CHECK(!is_tsc_trusted("tsc hpet acpi_pm\n", "hpet\n"));  // and listed all the same
+    CHECK(!is_tsc_trusted("tsc hpet acpi_pm\n", "hpet\n"));  // marked unstable, but listed nevertheless
     CHECK(!is_tsc_trusted("kvm-clock\n", "kvm-clock\n"));
     CHECK(!is_tsc_trusted("atsc tscs\n", "tscs\n"));
     CHECK(!is_tsc_trusted(" \n", ""));
-    CHECK(is_tsc_trusted("", ""));  // not told
+    CHECK(is_tsc_trusted("", ""));  // unknown
     CHECK(is_tsc_trusted("", "tsc\n"));
     CHECK(!is_tsc_trusted("", "acpi_pm\n"));
     const ct::test::TempDir directory;
@@ -70,13 +70,13 @@ CT_CASE(theKernelHasAWord)
 
 CT_CASE(conversionIsExact)
 {
-    const clock_line line{1000, 5000, std::uint64_t{3} << 31, 1};  // 1.5 ns a tick
+    const clock_line line{1000, 5000, std::uint64_t{3} << 31, 1};  // 1.5 ns per tick
     CHECK_EQUAL(to_ns(line, 1000), 5000U);
     CHECK_EQUAL(to_ns(line, 1002), 5003U);
     CHECK_EQUAL(to_ns(line, 998), 4997U);
     CHECK_EQUAL(to_ns(line, 0), 3500U);
     CHECK_EQUAL(to_ns({1'000'000'000, 10, std::uint64_t{1} << 32, 1}, 0), 0U);
-    // 2^40 ticks at a steep slope: more than 64 bits on the way.
+    // 2^40 ticks at a steep slope: the product needs more than 64 bits.
     CHECK_EQUAL(to_ns({0, 0, std::uint64_t{40} << 32, 1}, std::uint64_t{1} << 40), std::uint64_t{40} << 40);
     CHECK_EQUAL(slope(1'000'000, 2'600'000), (std::uint64_t{1} << 32) * 10 / 26);
 }
@@ -201,7 +201,8 @@ CT_CASE(counterThatStandsStillOrRunsBack)
 
 CT_CASE(sleepsOverALongPause)
 {
-    // Nobody asked for an hour and the machine slept, its counter ran: nothing was shown, so nothing holds time back.
+    // For an hour no thread read the clock, and the machine slept while its counter ran. No time was shown, so nothing
+    // holds time back.
     Machine machine;
     clock_state state = calibrated(machine);
     machine.counter += std::uint64_t{3600} * 2'600'000'000ULL;
@@ -247,37 +248,37 @@ CT_CASE(withoutACounterItIsTheSystemClock)
     CHECK_EQUAL(clock_now(*clock, line), now + 1'000'000'000'000);
 }
 
-/// A line through now that is not due for long, and one below it.
+/// A line through the present that is not due for long, and one below it.
 CT_CASE(aThreadsTimeNeverGoesBack)
 {
     constexpr std::uint64_t kInterval = std::uint64_t{1} << 38;
     const auto clock = std::make_unique<shared_clock>();
     clock_state state;
-    state.rate = std::uint64_t{1} << 31;  // 0.5 ns a tick
+    state.rate = std::uint64_t{1} << 31;  // 0.5 ns per tick
     state.line = {read_counter() - 1'000'000, 1'000'000'000'000, state.rate, kInterval};
     install(*clock, state);
     clock_line mine;
     const std::uint64_t first = clock_now(*clock, mine);
     CHECK_EQUAL(mine.base_ns, state.line.base_ns);
-    state.line.base_ns -= 30'000'000'000;  // a checker was away for long before it installed this
+    state.line.base_ns -= 30'000'000'000;  // the checker was interrupted for long before it installed this
     install(*clock, state);
     const std::uint64_t second = clock_now(*clock, mine);
     CHECK(second >= first);
     CHECK_EQUAL(to_ns(mine, mine.base_counter), second);
-    // It meets the other line where that ends, and is due then.
+    // Its line meets the other one at the end of that one, and is due then.
     const std::uint64_t end = state.line.base_counter + kInterval;
     CHECK_EQUAL(mine.base_counter + mine.interval, end);
     const std::uint64_t expected = to_ns(state.line, end);
     CHECK(to_ns(mine, end) <= expected && to_ns(mine, end) + 100 > expected);
     CHECK(mine.mult >= state.rate / 2);
-    // A thread that comes now has nothing to wait for.
+    // A new thread starts on the clock's line at once.
     clock_line fresh;
     const std::uint64_t other = clock_now(*clock, fresh);
     CHECK(other < first);
     CHECK_EQUAL(fresh.base_ns, state.line.base_ns);
 }
 
-/// The same for what is shown while another thread checks, and for the system's clock.
+/// Time does not go back for a thread that reads while another one checks, nor with the system clock.
 CT_CASE(norDoesItWhileAnotherThreadChecks)
 {
     constexpr std::uint64_t kInterval = std::uint64_t{1} << 32;
@@ -299,7 +300,7 @@ CT_CASE(norDoesItWhileAnotherThreadChecks)
     CHECK(clock_now(*clock, mine) >= second);
 }
 
-/// What a thread did not ask for was not shown.
+/// Only times that a thread has read count as shown.
 CT_CASE(anOldLineDoesNotHoldTimeBack)
 {
     const clock_line line{1000, 5000, std::uint64_t{1} << 32, 100};
@@ -307,7 +308,7 @@ CT_CASE(anOldLineDoesNotHoldTimeBack)
     CHECK_EQUAL(latest_shown(line, 1'000'000), 5100U);
     CHECK_EQUAL(latest_shown(line, 990), 4990U);
     CHECK_EQUAL(latest_shown({}, kStart), 0U);
-    // So far above that half speed does not meet the line.
+    // Too far above the line to meet it at half speed.
     const clock_line slow = bend(line, 1050, 7000);
     CHECK_EQUAL(to_ns(slow, 1050), 7000U);
     CHECK_EQUAL(to_ns(slow, 1100), 7025U);
@@ -315,13 +316,14 @@ CT_CASE(anOldLineDoesNotHoldTimeBack)
 
 CT_CASE(theRealClock)
 {
-    // Between reading the clocks and installing the line an emulated thread is away for long (see check_clock).
+    // Under emulation, a thread may be delayed long between reading the clocks and installing the line (see
+    // check_clock).
     if (!probetest::kernelKeepsItsWord())
         return;
     const probetest::Region region;
     probetest::inChild([] {
         corotracer::InitTracer();
-        // Long enough for several checks, by several threads; bounded by readings of the clock itself.
+        // Long enough for several checks, by several threads. The clock itself bounds the loop.
         const auto watch = [] {
             std::uint64_t last = 0;
             const std::uint64_t end = monotonic_ns() + 50'000'000;

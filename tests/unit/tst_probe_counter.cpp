@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Counters that jump, stand still, or run behind on another core: nothing is lost, the times come right, and it is
-// said.
+// Counters that jump, stand still, or run behind on another core. No event is lost, the times become right, and the
+// region reports it.
 #include "core/harvest/harvestloop.h"
 #include "lanetest.h"
 
@@ -17,7 +17,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Whether the counter is used at all is the machine's to say; this one is not asked.
+/// A shared object whose counter the test controls. Only the machine decides whether the probe uses the counter at all.
 struct Module {
     Module()
     {
@@ -57,7 +57,7 @@ std::uint64_t nanosecondsOf(const ProcessEntry &entry, std::uint64_t raw)
     return entry.init_ns.load() + corotracer::detail::scale(static_cast<std::uint64_t>(ticks), entry.mult.load());
 }
 
-/// The process's first entry says that the counter is used; false where the machine has none.
+/// Returns whether the process's first entry states the counter as its clock. Otherwise reports a skip.
 bool usesCounter(const Region &region)
 {
     if (region.process(0).clock_kind.load() == kClockCounter)
@@ -71,7 +71,7 @@ void drainInto(const Region &region, Ledger &ledger)
     ledger.add(drainAll(region));
 }
 
-/// Events until the process has published its next pair.
+/// Publishes events until the process has published its next pair of clock readings. Returns their number.
 std::uint64_t untilNextPair(const Module &module, void *promise, const Region &region, Ledger &ledger)
 {
     const std::uint64_t before = region.process(0).late_seq.load();
@@ -84,7 +84,7 @@ std::uint64_t untilNextPair(const Module &module, void *promise, const Region &r
     return written;
 }
 
-/// Uses up the run of slots that the thread has, then looks at the times of what follows.
+/// Uses up the thread's current run of slots, then checks the times of the following records.
 void checkTimes(const Module &module, void *promise, const Region &region, Ledger &ledger, std::uint64_t &written)
 {
     CHECK_EQUAL(region.process(0).clock_kind.load(), kClockGivenUp);
@@ -121,7 +121,7 @@ void misbehave(void (*how)(const Module &module))
         how(module);
         written += untilNextPair(module, promise, region, ledger);
         checkTimes(module, promise, region, ledger, written);
-        // What is published from here on lies on the same line.
+        // The next pair lies on the same line.
         written += untilNextPair(module, promise, region, ledger);
         const ProcessEntry &entry = region.process(0);
         CHECK(nanosecondsOf(entry, entry.late_counter.load()) <= entry.late_ns.load() + 1000);
@@ -148,7 +148,7 @@ CT_CASE(aCounterThatJumpsALittleIsGivenUp)
     misbehave([](const Module &module) { module.jump(-50'000'000); });
 }
 
-/// Events until `isNoticed`, some 20 seconds long at most; 0: it was not noticed.
+/// Publishes events until `isNoticed`, for at most 20 s. Returns their number, or 0 if it was not noticed.
 std::uint64_t untilNoticed(const Module &module, void *promise, const std::function<bool()> &isNoticed)
 {
     std::uint64_t written = 0;
@@ -162,7 +162,7 @@ std::uint64_t untilNoticed(const Module &module, void *promise, const std::funct
     return written;
 }
 
-/// No time goes by for such a counter, so that it never makes the next pair due.
+/// For such a counter no time passes, so it never makes the next pair due.
 CT_CASE(aCounterThatStandsStillIsGivenUp)
 {
     for (const bool hasPublished : {false, true}) {
@@ -191,7 +191,7 @@ CT_CASE(aCounterThatStandsStillIsGivenUp)
     }
 }
 
-/// Without lanes, times come from the system's clock then, whether or not the engine fences.
+/// Without lanes, times then come from the system clock, whether or not the engine fences.
 CT_CASE(aClockThatStandsStillIsGivenUp)
 {
     for (const bool engineFences : {true, false}) {
@@ -203,7 +203,7 @@ CT_CASE(aClockThatStandsStillIsGivenUp)
             module.events(promise, 10);
             module.freeze();
             module.events(promise, 8);
-            // It may be ahead of the system's clock: so soon after the start the counter's rate is not known well.
+            // It may be ahead of the system clock, because so soon after the start the counter's rate is inaccurate.
             const std::uint64_t frozen = region.events(0).back().timestamp;
             std::uint64_t before = corotracer::detail::monotonic_ns();
             const std::uint64_t written = untilNoticed(module, promise, [&] {
@@ -226,7 +226,7 @@ CT_CASE(aClockThatStandsStillIsGivenUp)
     }
 }
 
-/// A counter that never moved is no clock from the start.
+/// A counter that never moved is not used from the start.
 CT_CASE(aCounterThatNeverMovedIsNotUsed)
 {
     const Region region;
@@ -261,7 +261,8 @@ CT_CASE(aSteadyCounterIsKept)
     });
 }
 
-/// Threads on two cores take turns with one coroutine; the counter of one core is behind. The engine tells each event.
+/// Threads on two cores run one coroutine in turn, and the counter of one core is behind. The engine accounts for each
+/// event.
 CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
 {
     const ct::test::TempDir directory;
@@ -275,7 +276,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     void *const shared =
         ::mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(shared != MAP_FAILED);
-    auto &isKnown = *new (shared) std::atomic<bool>(false);  // to the engine
+    auto &isKnown = *new (shared) std::atomic<bool>(false);  // set once the engine knows
     const pid_t child = ::fork();
     if (child == 0) {
         ::setenv("CTP_SHM_PATH", spec.path.c_str(), 1);
@@ -289,7 +290,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
         }
         void *const promise = module.make();
         std::atomic<int> turn{0};
-        std::atomic<int> rest{1000};  // turns once the engine knows that it is given up
+        std::atomic<int> rest{1000};  // turns after the engine knows that the counter is given up
         const auto run = [&](int me) {
             if (me == 1)
                 module.jumpOnThisCore(-50'000'000);

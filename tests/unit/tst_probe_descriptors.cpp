@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A program that was started without standard streams: nothing of the probe's takes their place.
+// A program that was started without standard streams. The probe's descriptors must not get their numbers.
 #include "probetest.h"
 
 #include <cstring>
@@ -29,7 +29,7 @@ bool areStreamsClosed()
     return true;
 }
 
-/// Runs `body` in a child without standard streams; a check that fails there is a check that fails here.
+/// Runs `body` in a child without standard streams. Fails here if it returns false.
 void withoutStreams(const std::function<bool()> &body)
 {
     inChild([&] {
@@ -53,7 +53,7 @@ int listenAt(const std::string &path)
     return fd;
 }
 
-/// One connection; closed at once.
+/// Accepts one connection and closes it.
 void dropConnection(int listener)
 {
     pollfd ready{listener, POLLIN, 0};
@@ -80,7 +80,7 @@ CT_CASE(theSocketIsNoStandardStream)
     ::close(listener);
 }
 
-/// Connected again when the program has closed all it knew of, the probe's socket included.
+/// Connects again after the program has closed every descriptor it knew, including the probe's socket.
 CT_CASE(neitherIsTheSocketOfALaterConnection)
 {
     const Region region;
@@ -102,7 +102,7 @@ CT_CASE(neitherIsTheSocketOfALaterConnection)
     ::close(listener);
 }
 
-/// What is wrong is said on the standard stream for it. Where there is none it is said nowhere: not in the file.
+/// Error messages go to standard error. Without it they are dropped, and must not end up in the file.
 CT_CASE(aComplaintIsNotWrittenIntoTheFile)
 {
     const ct::test::TempDir directory;
@@ -112,7 +112,7 @@ CT_CASE(aComplaintIsNotWrittenIntoTheFile)
     const Region region;
     withoutStreams([&] {
         ::setenv("CTP_SHM_PATH", path.c_str(), 1);
-        // With the first two taken, the file would be the third.
+        // With the first two numbers in use, the file would get the third.
         const int taken[] = {::dup(100), ::dup(100)};
         corotracer::InitTracer();
         for (const int fd : taken)

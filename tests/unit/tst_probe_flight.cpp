@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The flight recorder: where its file comes from, what is in it while the process lives and after it was killed, and
-// what becomes of recordings that nobody fetched. Read back through the project's own region and lane readers.
-#include "core/harvest/region.h"
+// The flight recorder: the path of its file, the contents while the process lives and after it was killed, and the
+// deletion of old files. Read with the project's own region and lane readers.
+#include "core/region/region.h"
 #include "lanetest.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Promise : PromiseMixin {
     using PromiseMixin::identity;
 };
 
-/// A directory that nobody else has. Takes what an engine would have said out of the environment.
+/// A private directory. Removes the variables of an engine from the environment.
 struct Directory {
     Directory()
     {
@@ -60,7 +60,7 @@ flight_recorder_options small(const char *path)
     return options;
 }
 
-/// All records of a lane that are still there, oldest first.
+/// Returns all retained records of a lane, oldest first.
 std::vector<ct::LaneItem> readAll(const ct::Region &region, std::uint32_t lane)
 {
     const std::optional<ct::LaneView> view = region.lane(lane);
@@ -137,7 +137,7 @@ CT_CASE(headerIsWhole)
         CHECK(extension.created_monotonic_ns >= before && extension.created_monotonic_ns <= detail::monotonic_ns());
         CHECK(extension.created_realtime_ns > 1'600'000'000'000'000'000U);
         CHECK_EQUAL(region.header().max_stations.load(), 0U);
-        // Whoever writes to it needs no fence, and waits for nobody.
+        // Writers need no fence and wait for no engine.
         CHECK((detail::page_v1.session.load() & detail::engine_fences_bit) != 0);
     });
 }
@@ -194,7 +194,7 @@ CT_CASE(namesStayInTheProcesssOwnBytes)
         const ct::Region region = opened(flight_recorder_path());
         Promise promise;
         promise.set_name("first");
-        // As another process would.
+        // Allocates strings as another process would.
         constexpr std::uint64_t foreignBytes = 10'000;
         const std::uint64_t foreign = detail::state_v1.sites.extension->strings_used.fetch_add(foreignBytes);
         for (int i = 0; i < 300; ++i) {
@@ -369,7 +369,7 @@ CT_CASE(aForkedChildRecordsForItself)
 CT_CASE(oldRecordingsAreDeletedOldestFirst)
 {
     const Directory directory;
-    // A process that is surely gone.
+    // The pid of a process that has ended.
     const pid_t gone = ::fork();
     REQUIRE(gone >= 0);
     if (gone == 0)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A region is not trusted: files that are none, areas that leave it, garbage, scribbles while the probe traces.
+// The probe does not trust a region: files that are no regions, areas outside of the file, garbage, and damage while it
+// traces.
 #include "lanetest.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ CT_CASE(refusesWhatIsNoRegion)
         staysOff([text](const Region &) { ::setenv("CTP_MAX_STATIONS", text, 1); }, "CTP_MAX_STATIONS");
 }
 
-/// Where no engine takes anything off the count of births, it would come round to stations that are in use.
+/// If no engine lowers the count of births, it must not wrap to stations that are in use.
 CT_CASE(aCountOfBirthsNearItsEndGivesNoStationTwice)
 {
     for (const bool extension : {true, false}) {
@@ -66,7 +67,7 @@ CT_CASE(aCountOfBirthsNearItsEndGivesNoStationTwice)
                 CHECK(region.allocated() >= count);
             }
             CHECK_EQUAL(region.station(0).header.probe_id.load(), owner);
-            // An engine takes a part of the count off: then there is room again.
+            // An engine lowers the count. Then there is room again.
             region.header().allocated_count.store(1);
             const PromiseMixin last;
             CHECK(last.is_traced());
@@ -74,7 +75,7 @@ CT_CASE(aCountOfBirthsNearItsEndGivesNoStationTwice)
     }
 }
 
-/// A coroutine with one place to wait.
+/// A coroutine with one suspension point.
 Task waitOnce()
 {
     co_await std::suspend_always{};
@@ -111,7 +112,7 @@ CT_CASE(ignoresAnUnsoundExtension)
     tracesWithoutExtension([](ExtensionHeader &e) { e.strings_capacity = ~std::uint64_t{0}; });
 }
 
-/// A sparse file has room for any number of things; a probe that believed it would give them all memory.
+/// A sparse file may claim any counts. A probe that trusted them would allocate memory for all entries.
 CT_CASE(believesInNoCountThatNobodyNeeds)
 {
     struct Case {
@@ -185,7 +186,7 @@ CT_CASE(scribblingWhileTracing)
     });
 }
 
-/// Births, events, deaths, names, a thread that comes and one that goes.
+/// Births, events, deaths, names, and a thread that starts and ends.
 void doEverything()
 {
     lanetest::Traced promise;
@@ -194,7 +195,7 @@ void doEverything()
     corotracer::note_wake(promise);
     std::thread([&] {
         lanetest::Traced own;
-        lanetest::events(own, 2500);  // more than a lane of the least size holds
+        lanetest::events(own, 2500);  // more than a lane of minimal size has room for
         own.set_parent(promise);
     }).join();
     const std::vector<lanetest::Traced> more(40);
@@ -220,7 +221,7 @@ CT_CASE(scribblingOverLanesWhileTracing)
                         random ^= random << 13;
                         random ^= random >> 7;
                         random ^= random << 17;
-                        // Small numbers lead further than great ones.
+                        // Small numbers reach deeper into the probe than large ones.
                         const std::uint64_t value = round % 3 == 0 ? ~std::uint64_t{0} : random >> (random % 64);
                         std::memcpy(base + i, &value, sizeof value);
                     }
@@ -236,7 +237,7 @@ CT_CASE(noRoomForStationsOnAFullFileSystem)
 {
     if (!kernelKeepsItsWord())
         return;
-    // A file that ends before its stations do cannot be mapped there: no SIGBUS, no station.
+    // A file that ends before its stations cannot be mapped there: no SIGBUS, and no station.
     RegionOptions options;
     options.extension = false;
     options.stations = 8;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes as the probe writes them: one thread, a full lane, a lane that goes from thread to thread, and what is counted.
+// Lanes written by the probe: one thread, a full lane, a lane that changes from thread to thread, and the counters.
 #include "lanetest.h"
 
 #include <atomic>
@@ -35,7 +35,7 @@ CT_CASE(oneCoroutine)
             frame = task.handle.address();
             promise = reinterpret_cast<std::uintptr_t>(static_cast<corotracer::PromiseMixin *>(&task.handle.promise()));
             task.handle.resume();
-            const StateLine &line = region.line(0);
+            const CompactState &line = region.line(0);
             CHECK_EQUAL(line.seq.load(), 6U);
             CHECK_EQUAL(line.addr.load(), reinterpret_cast<std::uintptr_t>(frame));
             CHECK_EQUAL(line.what.load() >> 32, std::uint64_t{kRecordSuspend});
@@ -71,14 +71,14 @@ CT_CASE(theProcessSaysWhoItIs)
 {
     const Region region;
     inChild([&] {
-        // The same process before it called exec, and somebody else.
+        // The entry of the same process before exec, and that of another process.
         region.process(0).state.store(kProcessActive);
         region.process(0).pid.store(static_cast<std::uint32_t>(::getpid()) + 1);
         const std::uint64_t before = corotracer::detail::start_ticks();
         region.process(1).state.store(kProcessActive);
         region.process(1).pid.store(static_cast<std::uint32_t>(::getpid()));
         region.process(1).start_ticks.store(before);
-        // The same numbers in another container, and another state of the probe in this very image.
+        // Entry 2 has this pid in another pid namespace. Entry 3 belongs to another copy of the probe in this process.
         region.process(2).state.store(kProcessActive);
         region.process(2).pid.store(static_cast<std::uint32_t>(::getpid()));
         region.process(2).start_ticks.store(before);
@@ -103,7 +103,7 @@ CT_CASE(theProcessSaysWhoItIs)
         const Traced promise;
         CHECK_EQUAL(region.birth(0).process.load(), 4U);
         CHECK_EQUAL(region.lane(0).process.load(), 4U);
-        // Whoever converts by that line comes out near CLOCK_MONOTONIC.
+        // A conversion with this line gives about CLOCK_MONOTONIC.
         if (own.clock_kind.load() == 1) {
             const std::uint64_t ticks = region.birth(0).birth_ts.load() - own.init_counter.load();
             const std::uint64_t ns = own.init_ns.load() + corotracer::detail::scale(ticks, own.mult.load());
@@ -113,7 +113,8 @@ CT_CASE(theProcessSaysWhoItIs)
     });
 }
 
-/// The number that tells images apart gives nothing away: the reference implementation's SipHash-2-4 of the empty text.
+/// The image number reveals nothing. The expected value is SipHash-2-4 of the empty text, from the reference
+/// implementation.
 CT_CASE(theImageIsAHashOfItsSecret)
 {
     using corotracer::detail::hash_of_key;
@@ -121,7 +122,7 @@ CT_CASE(theImageIsAHashOfItsSecret)
     CHECK(hash_of_key(0, 0) != hash_of_key(0, 1) && hash_of_key(0, 0) != hash_of_key(1, 0));
 }
 
-/// A thread may be kept from going on in the middle of it for longer than the time between two pairs.
+/// A writer may be interrupted in the middle of a pair, for longer than the time between two pairs.
 CT_CASE(aPairOfClocksHasOneWriterAtATime)
 {
     const Region region;
@@ -140,7 +141,7 @@ CT_CASE(aPairOfClocksHasOneWriterAtATime)
         CHECK_EQUAL(own.late_ns.load(), 1U);
         CHECK_EQUAL(own.late_seq.load(), 7U);
         own.late_seq.store(8);
-        while (own.late_ns.load() == 1)  // a reading that was disturbed is none
+        while (own.late_ns.load() == 1)  // a disturbed reading is discarded
             publishWhenDue();
         CHECK_EQUAL(own.late_seq.load() % 2, 0U);
         CHECK(own.late_counter.load() > own.init_counter.load());
@@ -251,7 +252,7 @@ CT_CASE(aLaneOutlivesItsThread)
         }).join();
         CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
         CHECK(region.lane(1).closed_ts.load() != 0);
-        // The compact station it kept is everybody's.
+        // The compact station that the thread kept is in the shared stack.
         CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 2U);
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(count(records, kRecordDeath), 40U);
@@ -269,7 +270,8 @@ CT_CASE(aLaneOutlivesItsThread)
     });
 }
 
-/// A coroutine may end with its thread, after the lane was left: another one is taken, and left again.
+/// A coroutine may end with its thread, after the lane was closed. The thread then claims another lane and closes it,
+/// too.
 CT_CASE(coroutinesOfADyingThread)
 {
     struct Late {
@@ -281,7 +283,8 @@ CT_CASE(coroutinesOfADyingThread)
         corotracer::InitTracer();
         Traced promise;
         std::thread([&] {
-            static thread_local Late late{&promise};  // made before the lane: destroyed after it was left
+            // Constructed before the lane, so destroyed after the lane was closed.
+            static thread_local Late late{&promise};
             CHECK(late.promise != nullptr);
             events(promise, 2);
         }).join();
@@ -297,7 +300,7 @@ CT_CASE(coroutinesOfADyingThread)
 
 CT_CASE(thePoolIsShared)
 {
-    // 64 KiB and a page at a time: three lanes, then none.
+    // 64 KiB and a page per lane: three lanes, then none.
     const Region region(Options{.laneRecords = 1 << 12, .poolBytes = 3 * (65536 + 4096) + 4096});
     inChild([&] {
         corotracer::InitTracer();
@@ -335,7 +338,7 @@ CT_CASE(thePoolIsShared)
     });
 }
 
-/// So that a few threads get long lanes, and hundreds get one at all.
+/// A few threads get long lanes, and hundreds of threads still get one each.
 CT_CASE(aLaneIsAThirtySecondOfWhatIsLeft)
 {
     using corotracer::detail::lane_bytes;
@@ -348,7 +351,7 @@ CT_CASE(aLaneIsAThirtySecondOfWhatIsLeft)
     CHECK_EQUAL(lane_bytes(16 * kMiB, 65536 + 4096), 65536U);
     CHECK_EQUAL(lane_bytes(16 * kMiB, 65536), 0U);
     CHECK_EQUAL(lane_bytes(16 * kMiB, 0), 0U);
-    // All of a session's default pool.
+    // The whole default pool of a session.
     std::uint64_t left = 512 * kMiB;
     int lanes = 0;
     for (; const std::uint64_t bytes = lane_bytes(16 * kMiB, left); ++lanes)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Several threads, coroutines that wander between them, births and deaths everywhere, and a reader at the same time:
-// every event is in a lane exactly once, or counted. Meant for ThreadSanitizer.
+// Several threads, coroutines that move between them, births and deaths everywhere, and a concurrent reader. Every
+// event is in a lane exactly once, or counted. Meant for thread sanitizer.
 #include "lanetest.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Coroutines by turns: each thread takes one, runs it for a few events, and puts it back or ends it.
+/// Coroutines in slots. Each thread picks one, runs it for a few events, and puts it back or ends it.
 class Pool {
 public:
     explicit Pool(std::size_t count) : m_slots(count) {}
@@ -44,7 +44,7 @@ public:
             }
         }
     }
-    std::atomic<std::uint64_t> written{0}, born{0}, died{0};  ///< of traced ones
+    std::atomic<std::uint64_t> written{0}, born{0}, died{0};  ///< of traced coroutines
 
 private:
     struct Slot {
@@ -92,7 +92,7 @@ CT_CASE(nothingIsLostWhileThereIsRoom)
         ledger.checkComplete();
         CHECK(region.lines() <= 100 + 4 * corotracer::detail::kept_lines);
         CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
-        CHECK(region.lanes() <= 10);  // three at a time, not always free again for the next three, and the main one
+        CHECK(region.lanes() <= 10);  // three at a time, not always free for the next three, plus the main thread's
     });
 }
 
@@ -117,14 +117,14 @@ CT_CASE(whatIsDroppedIsCounted)
         });
         ledger.add(drainAll(region));
         CHECK(dropped() > 0);
-        CHECK(ledger.dropped <= dropped());  // those of a thread's end have no marker
+        CHECK(ledger.dropped <= dropped());  // drops at the end of a thread have no drop record
         CHECK_EQUAL(ledger.transitions + ledger.born() + ledger.dead() + dropped() +
                         region.extension().records_without_lane.load(),
                     pool.written.load() + pool.born.load() + pool.died.load());
     });
 }
 
-/// Without lanes: the engine keeps some stations ahead, and a burst of births waits for no engine.
+/// Without lanes, the engine offers some stations in advance. A burst of births does not wait for the engine.
 CT_CASE(fullStationsAreOfferedByTheProbeItself)
 {
     constexpr std::uint32_t kThreads = 4;
@@ -157,7 +157,7 @@ CT_CASE(fullStationsAreOfferedByTheProbeItself)
     });
 }
 
-/// A reader of present states gets whole ones: all of them are functions of the number.
+/// A reader gets whole present states. All fields are functions of the number.
 CT_CASE(linesAreNeverTorn)
 {
     const Region region(Options{.mode = kLanesOverwrite});
@@ -171,7 +171,7 @@ CT_CASE(linesAreNeverTorn)
                 promise.write_trace(n * 3, n % 2 == 1, static_cast<std::uint32_t>(n & 0xFFFF));
         });
         for (std::uint64_t good = 0; good < 1000;) {
-            const StateLine &line = region.line(0);
+            const CompactState &line = region.line(0);
             const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
             const std::uint64_t addr = line.addr.load(std::memory_order_acquire);
             const std::uint64_t what = line.what.load(std::memory_order_acquire);

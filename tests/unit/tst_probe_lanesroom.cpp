@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where there is no room: overwrite mode, which takes what is old, and a full file system, which is never a signal.
+// Lanes without room: overwrite mode overwrites the oldest records, and a full file system never raises a signal.
 #include "lanetest.h"
 #include "tests/support/fillerfile.h"
 #include "tests/support/oldkernel.h"
@@ -24,7 +24,7 @@ std::uint64_t blockNumber(const Region &region, std::size_t lane, std::uint32_t 
     return numbers[block].load(std::memory_order_acquire);
 }
 
-/// What a reader of an overwritten lane finds, block after block, oldest first.
+/// Returns the retained records of a lane in overwrite mode, block after block, oldest first.
 std::vector<Record> dump(const Region &region, std::size_t index)
 {
     const LaneHeader &lane = region.lane(index);
@@ -57,7 +57,7 @@ CT_CASE(overwriteKeepsTheLatest)
         events(promise, 50'000);
         CHECK_EQUAL(region.lane(0).dropped.load(), 0U);
         const std::vector<Record> records = dump(region, 0);
-        // At least all blocks but the one being written.
+        // At least all blocks except for the one being written.
         CHECK(records.size() >= 3 * kLaneBlock);
         CHECK_EQUAL(records.back().n, 49'999U);
         for (std::size_t i = 0; i < records.size(); ++i)
@@ -108,8 +108,8 @@ CT_CASE(retentionKeepsADeadThreadsLane)
     });
 }
 
-/// A recorder's newest history is worth more than its oldest: threads without number get a lane each, one that was
-/// closed this very moment included.
+/// In overwrite mode, the newest history matters most. Any number of threads get a lane each, even one that was closed
+/// at this moment.
 CT_CASE(withoutRetentionEveryThreadGetsALane)
 {
     const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 2 * (65536 + 4096)});
@@ -125,7 +125,7 @@ CT_CASE(withoutRetentionEveryThreadGetsALane)
         CHECK_EQUAL(region.lane(1).claims.load(), 50U);
         CHECK_EQUAL(region.extension().threads_without_lane.load(), 0U);
         CHECK_EQUAL(region.extension().records_without_lane.load(), 0U);
-        // As if it were closed behind the taker's look at the clock; what was scribbled over counts like that.
+        // As if it were closed after the claimer read the clock. A damaged time has the same effect.
         region.lane(1).closed_ts.store(~std::uint64_t{0});
         std::thread([&] { events(promise, 3); }).join();
         CHECK_EQUAL(region.lane(1).claims.load(), 51U);
@@ -136,7 +136,7 @@ CT_CASE(withoutRetentionEveryThreadGetsALane)
 void (*onKernel)(const std::string &directory) = nullptr;
 oldkernel::Kernel kernel = oldkernel::Kernel::AsItIs;
 
-/// Runs `body` on a small file system, under this kernel and under those that know less.
+/// Runs `body` on a small file system, with this kernel and with simulated older or stricter ones.
 void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory))
 {
     using oldkernel::Kernel;
@@ -161,7 +161,7 @@ CT_CASE(noMemoryForStations)
         {
             const Filler filler(directory);
             std::deque<Traced> more(200);
-            CHECK(more.front().is_traced());  // of the committed ones
+            CHECK(more.front().is_traced());  // a committed one
             CHECK(!more.back().is_traced());
             CHECK_EQUAL(region.lines(), 1024U);
             CHECK_EQUAL(region.extension().births_without_line.load(), 176U);
@@ -176,7 +176,7 @@ CT_CASE(noMemoryForStations)
 CT_CASE(noMemoryForALane)
 {
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
-        // Lanes of 4 MiB: one step of 1 MiB is there, the next is not.
+        // Lanes of 4 MiB: one step of 1 MiB has memory, the next has not.
         const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
         corotracer::InitTracer();
         Traced promise;
@@ -189,7 +189,7 @@ CT_CASE(noMemoryForALane)
             events(promise, 40'000);
             CHECK_EQUAL(region.lane(0).dropped.load(), 40'002 - kStep);
             ledger.add(drainAll(region));
-            // No memory for a lane's header either.
+            // There is no memory for a lane's header either.
             std::thread([&] {
                 for (int i = 0; i < 40; ++i)
                     events(promise, 1);
@@ -228,7 +228,7 @@ CT_CASE(askingInVainCostsNoRoom)
                 thread.join();
         }
         CHECK(region.extension().records_without_lane.load() > 0);
-        // A page that the file system still found may have made a lane; no other part of the pool is gone.
+        // Only finished lanes use bytes of the pool. One may have got the last free page of the file system.
         CHECK_EQUAL(region.extension().lane_pool_used.load(), region.lanes() * kLaneBytes);
         const std::uint32_t before = region.lanes();
         for (int i = 0; i < 4; ++i)
@@ -241,7 +241,7 @@ CT_CASE(askingInVainCostsNoRoom)
     });
 }
 
-/// Of the last entry of the directory, or of the memory for one, another thread can be faster.
+/// Another thread can be faster to get the last directory entry, or the memory for one.
 CT_CASE(whatWasCarvedInVainGoesBack)
 {
     const Region region;
@@ -273,7 +273,7 @@ CT_CASE(noMemoryForMoreFullStations)
         const std::uint32_t offered = region.header().max_stations.load();
         CHECK(offered >= 2048 && offered < 4096);
         CHECK(!all[offered].is_traced());
-        CHECK_EQUAL(region.header().allocated_count.load(), 10'000U);  // the rest are the untraced ones
+        CHECK_EQUAL(region.header().allocated_count.load(), 10'000U);  // the rest are untraced
         for (Traced &promise : all)
             events(promise, 9);
     });
@@ -285,7 +285,7 @@ CT_CASE(noMemoryAtAll)
         const Region region(Options(), directory);
         const Filler filler(directory);
         corotracer::InitTracer();
-        std::deque<Traced> all(8);  // full stations: some share the page of the header
+        std::deque<Traced> all(8);  // full stations; some share the page of the header
         for (Traced &promise : all)
             events(promise, 10);
         CHECK(!all.back().is_traced());

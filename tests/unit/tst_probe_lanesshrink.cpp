@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A lane that gets no more memory wraps in the memory it has: what a reader keeps up with is not lost.
+// A lane without further memory wraps in the memory that it has. A reader that is fast enough loses nothing.
 #include "lanetest.h"
 #include "tests/support/fillerfile.h"
 #include "tests/support/smalltmpfs.h"
@@ -18,7 +18,7 @@ constexpr std::uint32_t kStep = (1 << 20) / sizeof(LaneRecord);
 /// Lanes of 4 MiB.
 const Options kLongLanes{.laneRecords = 1 << 17, .poolBytes = 1 << 30};
 
-/// Writes in pieces that fit a lane of `piece` records, and drains after each.
+/// Publishes pieces of `piece` events, and drains after each piece.
 void eventsAndDrains(const Region &region, Traced &promise, int pieces, std::uint64_t piece, Ledger &ledger)
 {
     for (int i = 0; i < pieces; ++i) {
@@ -50,7 +50,7 @@ CT_CASE(aFullFileSystemShortensALane)
     });
 }
 
-/// Not a power of two: three steps of memory are there.
+/// Three steps of memory are there, so the length is not a power of two.
 CT_CASE(aLaneMayHaveAnyNumberOfBlocks)
 {
     if (!probetest::kernelKeepsItsWord())
@@ -73,7 +73,7 @@ CT_CASE(aLaneMayHaveAnyNumberOfBlocks)
     });
 }
 
-/// A full lane drops as ever, and says so.
+/// A full lane drops records as usual, and counts them.
 CT_CASE(aShortenedLaneThatIsFullDrops)
 {
     if (!probetest::kernelKeepsItsWord())
@@ -124,7 +124,7 @@ CT_CASE(theNextThreadTakesAShortenedLane)
     });
 }
 
-/// Whatever is left is better than nothing: less than one step.
+/// A lane starts with less than one step of memory if there is no more.
 CT_CASE(aLaneBeginsWithWhatIsThere)
 {
     if (!probetest::kernelKeepsItsWord())
@@ -151,7 +151,7 @@ CT_CASE(aLaneBeginsWithWhatIsThere)
     });
 }
 
-/// A region whose readers may not know: as it was before.
+/// If `lanes_shrink` is 0, readers may not know of shorter lanes. The lane keeps its length.
 CT_CASE(withoutTheCreatorsWordALaneKeepsItsLength)
 {
     if (!probetest::kernelKeepsItsWord())
@@ -188,7 +188,7 @@ CT_CASE(aRecorderKeepsItsLatestInTheMemoryThereIs)
         const LaneHeader &lane = region.lane(0);
         CHECK_EQUAL(lane.records.load(), kStep);
         CHECK_EQUAL(lane.dropped.load(), 0U);
-        // Backwards from the last event: birth is record 0.
+        // Backwards from the last event. The birth is record 0.
         const std::uint64_t last = 300'001;
         for (std::uint64_t p = last; p > last - (kStep - kLaneBlock); --p) {
             const LaneRecord &record = region.record(lane, p);

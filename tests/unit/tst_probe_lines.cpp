@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Compact stations as the probe takes, claims, recycles and leaves them.
+// Compact stations: how the probe allocates, claims, recycles and leaves them.
 #include "lanetest.h"
 
 #include <deque>
@@ -25,7 +25,7 @@ CT_CASE(stationsComeBack)
                 (void)drainAll(region);
         }
         CHECK_EQUAL(region.lines(), 1U);
-        // More at once than a thread keeps, and no more than there are.
+        // More coroutines at once than there are stations, in the thread's own stack and in total.
         std::deque<Traced> all(9);
         CHECK(all[7].is_traced());
         CHECK(!all[8].is_traced());
@@ -79,7 +79,7 @@ CT_CASE(whatWasNotToldIsNotReused)
         CHECK_EQUAL(region.life(2), kLineDead);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{2} << 32 | 1);
-        // The engine has read the dead ones, and gives them back.
+        // The engine has read the dead stations and frees them.
         region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
         region.birth(0).next_free.store(0);
         region.extension().free_lines.store(std::uint64_t{9} << 32 | 1);
@@ -95,10 +95,10 @@ CT_CASE(aStackOfLiesHarmsNobody)
     inChild([&] {
         corotracer::InitTracer();
         const Traced first;
-        region.extension().free_lines.store(77'777);  // beyond all
+        region.extension().free_lines.store(77'777);  // out of range
         const Traced second;
         CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
-        region.birth(0).next_free.store(1);  // a circle, of one that is alive
+        region.birth(0).next_free.store(1);  // a circle with a live station
         region.extension().free_lines.store(1);
         const Traced third;
         CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
@@ -112,7 +112,7 @@ CT_CASE(aClaimIsNobodyElses)
     inChild([&] {
         corotracer::InitTracer();
         std::make_unique<Traced>().reset();
-        // An engine that saw the line before the claim, and now would free it.
+        // An engine that read the station before the claim, and would free it now.
         std::uint64_t seen = region.line(0).life.load();
         CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kLineRecycled);
         const std::uint64_t identity =
@@ -123,8 +123,8 @@ CT_CASE(aClaimIsNobodyElses)
     });
 }
 
-/// With lanes long overwritten, generation, events_before and seq are all that is left of former lives: the sums are
-/// exact at any moment, a claim that never became a birth included.
+/// When lanes were overwritten long ago, only generation, events_before and seq remain of earlier coroutines. The sums
+/// are exact at any moment, also after a claim without a birth.
 CT_CASE(eventsOfFormerLivesStayCounted)
 {
     const Region region;
@@ -151,7 +151,8 @@ CT_CASE(eventsOfFormerLivesStayCounted)
     });
 }
 
-/// The engine took a line for a dead process's that this thread keeps: it lies in two stacks, and in one twice.
+/// The engine freed a station of a process that it judged dead, but this thread keeps it. The index is in two stacks,
+/// in one of them twice.
 CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
 {
     const Region region;
@@ -188,7 +189,7 @@ CT_CASE(theLastGenerationIsTheLast)
         CHECK_EQUAL(corotracer::detail::thread_v1.free_count, 0U);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
-        // Nor when the engine puts it on the stack.
+        // It is not allocated from the engine's stack either.
         region.line(0).life.store(kLast << 32 | kLineFree);
         region.birth(0).next_free.store(0);
         region.extension().free_lines.store(1);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Two shared objects with hidden visibility, loaded at run time, trace into one mapping. This program itself uses the
-// probe only to read the region.
+// probe's header only to read the region.
 #include "core/harvest/harvestloop.h"
 #include "lanetest.h"
 
@@ -42,7 +42,7 @@ CT_CASE(oneSwitchForTwoModules)
         CHECK_EQUAL(first.run(), 0);
         first.init();
         CHECK_EQUAL(first.run(), 1);
-        CHECK_EQUAL(second.run(), 1);  // never initialised by itself
+        CHECK_EQUAL(second.run(), 1);  // never initialised itself
         second.init();
         CHECK_EQUAL(second.run(), 1);
         CHECK_EQUAL(region.allocated(), 3U);
@@ -51,7 +51,7 @@ CT_CASE(oneSwitchForTwoModules)
             CHECK_EQUAL(region.pattern(i), "SR");
             CHECK_EQUAL(region.station(i).header.is_dead.load(), 1);
         }
-        // The same line of the same source, compiled into both: one site.
+        // The same source line, compiled into both objects, is one site.
         CHECK_EQUAL(region.sites(), 1U);
         CHECK_EQUAL(region.events(0)[0].site, region.events(2)[0].site);
     });
@@ -74,7 +74,7 @@ CT_CASE(forkedModulesAreOff)
     });
 }
 
-/// Objects that share no state are like two processes: neither ends the other.
+/// Objects with separate states are like two processes: neither ends the other's entry.
 CT_CASE(twoStatesInOneProcessCoexist)
 {
     const lanetest::Region region;
@@ -102,7 +102,7 @@ CT_CASE(twoStatesInOneProcessCoexist)
     });
 }
 
-/// What a process had before exec is over, whatever states that was; and nothing else.
+/// exec ends all entries that the process had before, whichever state they belong to, and no others.
 CT_CASE(execEndsAllStatesOfBefore)
 {
     if (!probetest::kernelKeepsItsWord())
@@ -123,7 +123,7 @@ CT_CASE(execEndsAllStatesOfBefore)
     CHECK(region.process(2).image.load() != region.process(0).image.load());
 }
 
-/// An engine counts the events of both states, and one process that begins and ends once.
+/// An engine counts the events of both states, and one process that starts and ends once.
 CT_CASE(twoStatesAreOneProcessToAnEngine)
 {
     const ct::test::TempDir directory;

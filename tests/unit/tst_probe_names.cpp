@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Names, parents, wakes and waits: what stands in the lanes and lines after the one-line calls.
+// Names, parents, wakes and waits: the contents of lanes and compact stations after the one-line calls.
 #include "lanetest.h"
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// A promise that says who it is.
+/// A promise that shows its identity.
 struct Promise : corotracer::PromiseMixin {
     using corotracer::PromiseMixin::identity;
 };
@@ -117,7 +117,7 @@ CT_CASE(longNamesEndWithAWholeCharacter)
         CHECK_EQUAL(lengthOf(std::string(4094, 'x') + "ü"), 4096U);
         CHECK_EQUAL(lengthOf(std::string(4093, 'x') + "\xF0\x9F\x98\x80"), 4093U);
         CHECK_EQUAL(lengthOf(std::string(4092, 'x') + "\xF0\x9F\x98\x80"), 4096U);
-        CHECK_EQUAL(lengthOf(std::string(5000, '\x80')), 4092U);  // no UTF-8 at all
+        CHECK_EQUAL(lengthOf(std::string(5000, '\x80')), 4092U);  // not UTF-8 at all
     });
 }
 
@@ -184,11 +184,11 @@ CT_CASE(waitsBelongToASuspension)
         const Promise other;
         Promise promise;
         int lock = 0;
-        promise.waits_on(corotracer::wait::lock, &lock);  // suspension 0 is to come
+        promise.waits_on(corotracer::wait::lock, &lock);  // suspension 0 comes next
         promise.write_trace(1, false);
-        promise.waits_on(corotracer::wait::descriptor, 0);  // it is suspension 0
+        promise.waits_on(corotracer::wait::descriptor, 0);  // now it is suspension 0
         promise.write_trace(0, true);
-        promise.waits_on(corotracer::wait::timer, std::uint64_t{12345});  // suspension 2 is to come
+        promise.waits_on(corotracer::wait::timer, std::uint64_t{12345});  // suspension 2 comes next
         promise.write_trace(1, false);
         const std::chrono::steady_clock::time_point deadline{std::chrono::milliseconds(7)};
         promise.waits_on(deadline);
@@ -233,7 +233,7 @@ CT_CASE(wakesCarryTheTargetsNumber)
         REQUIRE(wakes.size() == 3);
         const std::uint64_t wakers[] = {kNoIdentity, by.identity(), kNoIdentity};
         const std::uint32_t numbers[] = {0, 1, 3};
-        // Threads that follow each other may have one lane; in lanes of their own they stand in order as well.
+        // Threads one after another may share a lane. Records in separate lanes are in order, too.
         for (std::size_t i = 0; i < 3; ++i) {
             CHECK_EQUAL(wakes[i].identity, target.identity());
             CHECK_EQUAL(wakes[i].arg, wakers[i]);
@@ -288,7 +288,7 @@ CT_CASE(threadsHaveNames)
             corotracer::name_thread("reader");
             CHECK_EQUAL(text(region, region.lane(1).thread_name.load()), "reader");
         }).join();
-        // Drained and taken by another: the name goes with the thread.
+        // Drained and claimed by another thread: the old name does not stay.
         (void)drainAll(region);
         std::thread([&] {
             const Promise here;
@@ -320,7 +320,7 @@ CT_CASE(switchedOffTheLineIsStillTold)
             CHECK(ofKind(region, kRecordName).empty() && ofKind(region, kRecordParent).empty());
             CHECK(ofKind(region, kRecordWake).empty() && ofKind(region, kRecordThreadName).empty());
         }
-        // What the lanes do not tell, the engine has to read in the line before somebody else gets it.
+        // The engine must read from the compact station what the lanes lack, before another coroutine claims it.
         CHECK_EQUAL(region.life(index), static_cast<std::uint32_t>(kLineDead));
     });
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// COROTRACER_OFF: the whole API compiles, awaits as before, and does nothing; beside a part that is traced.
+// COROTRACER_OFF: the whole API compiles, awaits work as before, and nothing is traced. Another part of the program is
+// traced.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ static_assert(std::is_same_v<decltype(Task::promise_type::trace(std::suspend_alw
 static_assert(noexcept(Task::promise_type::trace_final_suspend()));
 static_assert(!corotracer::PromiseMixin::is_traced() && corotracer::PromiseMixin::my_station == nullptr);
 
-/// Everything that a promise may do.
+/// Uses everything that a promise may use.
 struct Generator {
     struct promise_type : corotracer::PromiseMixin {
         Generator get_return_object()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A program in the way of the existing C++ SDK compiles unchanged. Its part stands between the two lines: nothing but
-// "coroTracer.h" and the names that SDK has. What it wrote is checked behind.
+// A program written for the existing C++ SDK compiles unchanged. The program between the two separators uses only
+// "coroTracer.h" and names of that SDK. The code behind it checks the published events.
 
 // ---------------------------------------------------------------- the program
 #include "coroTracer.h"
@@ -60,7 +60,7 @@ inline Manual manual()
     co_await Sleep{1};
 }
 
-// A promise that is copied, as some schedulers do with their bookkeeping.
+// A promise that is copied, as some schedulers do for their own data.
 struct Tracked : corotracer::PromiseMixin {
     int id = 0;
 };

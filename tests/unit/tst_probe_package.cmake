@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs the probe to a fresh directory and builds a small program against the copy: with find_package, with
-# pkg-config, and with every other compiler that is there.
+# Installs the probe to a fresh directory. Builds a small program against the copy: with find_package, and with
+# pkg-config and each compiler that is installed.
 # cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_probe_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/package.cmake)
 install_package(probe)
 
-# Says whether it is traced: by a flight recorder, in the file that it is told.
+# A program that prints whether it is traced. With a path as its argument, it starts a flight recorder in that file.
 file(WRITE ${work}/program/main.cpp [=[
 #include <coroTracer.h>
 #include <cstdio>
@@ -62,7 +62,7 @@ run(${CMAKE_COMMAND} -S ${work}/program -B ${work}/build -G ${GENERATOR} -DCMAKE
     -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${work}/moved)
 run(${CMAKE_COMMAND} --build ${work}/build)
 
-# expect(<what it says> <program> [<recording>]): and a recording is made exactly when it says that it is traced.
+# expect(<output> <program> [<region>]): runs the program. The region must exist exactly if the program prints "traced".
 function(expect said program)
     execute_process(COMMAND ${program} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
         OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -91,7 +91,7 @@ if(pkg_config)
         run(${compiler} -Wall -Wextra -Wshadow -Wpedantic -Werror ${cflags} ${work}/program/main.cpp ${libs}
             -o ${work}/program-pc)
         expect(untraced ${work}/program-pc)
-        # As a Qt program without QT_NO_KEYWORDS includes it.
+        # The header must compile in a Qt program without QT_NO_KEYWORDS.
         run(${compiler} -Dslots= -Dsignals=public -Demit= -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
         run(${compiler} -fno-exceptions -fno-rtti -Werror -fsyntax-only ${cflags} ${work}/program/main.cpp)
         foreach(macro COROTRACER_OFF COROTRACER_EXTERN)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A program that has more rights than its caller takes no orders from the caller's environment.
+// A program with more rights than its caller ignores the caller's environment.
 #include "probetest.h"
 
 #include <filesystem>
@@ -24,10 +24,10 @@ bool giveCapability(const std::string &path)
     return ::setxattr(path.c_str(), "security.capability", &data, XATTR_CAPS_SZ_2, 0) == 0;
 }
 
-/// Copies of the helper program, and a directory in which nobody may make files.
-class Place {
+/// Copies of the helper program, and a directory in which user `nobody` can create files.
+class TargetDirectory {
 public:
-    Place()
+    TargetDirectory()
     {
         REQUIRE(::chmod(m_directory.path().c_str(), 0755) == 0);
         REQUIRE(::mkdir(files().c_str(), 0700) == 0 && ::chown(files().c_str(), kNobody, kNobody) == 0);
@@ -35,7 +35,7 @@ public:
     std::string files() const { return m_directory.file("files"); }
     bool holdsFiles() const { return !std::filesystem::is_empty(files()); }
 
-    /// Empty: the file system gives no such rights.
+    /// Returns an empty path if the file system does not grant such rights.
     std::string copyWith(Rights rights) const
     {
         std::string path = m_directory.file("program" + std::to_string(static_cast<int>(rights)));
@@ -54,7 +54,7 @@ private:
     ct::test::TempDir m_directory;
 };
 
-/// What the program says when nobody starts it with `name`=`value` in the environment.
+/// Returns the program's output when user `nobody` starts it with `name`=`value` in the environment.
 std::string saysToNobody(const std::string &program, const std::string &name, const std::string &value)
 {
     return probetest::captured(STDOUT_FILENO, [&] {
@@ -76,8 +76,8 @@ CT_CASE(whoHasMoreRightsThanHisCallerIsNotTraced)
 {
     if (::geteuid() != 0)
         CHECK_SKIP("only root can give a program more rights");
-    const Place place;
-    // The test can tell: with the caller's rights alone the same program is traced.
+    const TargetDirectory place;
+    // Control: with the caller's rights alone, the same program is traced.
     const std::string plain = place.copyWith(Rights::TheCallers);
     CHECK_EQUAL(saysToNobody(plain, "CTP_FLIGHT_RECORDER", place.files()), "traced\n");
     CHECK(place.holdsFiles());
@@ -100,7 +100,7 @@ CT_CASE(whoHasMoreRightsThanHisCallerWritesIntoNoRegion)
 {
     if (::geteuid() != 0)
         CHECK_SKIP("only root can give a program more rights");
-    const Place place;
+    const TargetDirectory place;
     const probetest::Region region;
     const std::string directory = std::filesystem::path(region.path()).parent_path();
     REQUIRE(::chmod(directory.c_str(), 0755) == 0 && ::chmod(region.path().c_str(), 0666) == 0);

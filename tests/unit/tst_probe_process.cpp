@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The probe and its process: off, births before InitTracer, fork, threads.
+// The probe and its process: tracing off, births before InitTracer, fork, threads.
 #include "probetest.h"
 
 #include <atomic>
@@ -126,7 +126,7 @@ CT_CASE(moreCoroutinesThanStations)
     const Region region(options);
     inChild([&] {
         corotracer::InitTracer();
-        region.header().max_stations.store(2, std::memory_order_release);  // read live
+        region.header().max_stations.store(2, std::memory_order_release);  // the probe reads it at every birth
         PromiseMixin promises[3];
         CHECK(promises[1].my_station != nullptr);
         CHECK(promises[2].my_station == nullptr);
@@ -136,7 +136,7 @@ CT_CASE(moreCoroutinesThanStations)
     });
 }
 
-/// In a region of the extension the probe offers what the engine has not offered yet.
+/// In a region of the extension, the probe itself offers stations that the engine has not offered yet.
 CT_CASE(moreCoroutinesThanAreOffered)
 {
     RegionOptions options;
@@ -148,7 +148,7 @@ CT_CASE(moreCoroutinesThanAreOffered)
         PromiseMixin promises[3];
         CHECK(promises[2].my_station == &corotracer::detail::state_v1.stations[2]);
         CHECK_EQUAL(region.header().max_stations.load(), 3U);
-        // Beyond what is reserved no promise of the header helps.
+        // The header cannot offer more than the reserved stations.
         region.header().max_stations.store(1000, std::memory_order_release);
         const PromiseMixin another;
         CHECK(another.my_station == nullptr);
@@ -189,7 +189,7 @@ CT_CASE(forkedChildHasNoSay)
         inChild([&] {
             promise.write_trace(2, true);
             corotracer::InitTracer();
-            // Even now: another session, other stations.
+            // InitTracer() in the child starts another session with other stations.
             promise.write_trace(3, true);
             doomed->~PromiseMixin();
             PromiseMixin own;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A flight recorder has no engine that says when it was: its processes do.
+// A flight recorder has no engine that publishes clock readings. Its processes do so.
 #include "lanetest.h"
 
 namespace {
 
 using namespace probetest;
 
-/// What stands in the region once an event came that found a pair due.
+/// Checks the readings in the region after an event for which a pair was due.
 void inARegion(std::uint32_t mode, bool expected)
 {
     const lanetest::Region region(lanetest::Options{.mode = mode});
@@ -27,7 +27,7 @@ void inARegion(std::uint32_t mode, bool expected)
         CHECK(moment.realtime_ns <= corotracer::detail::realtime_ns());
         CHECK(moment.realtime_ns > corotracer::detail::realtime_ns() - 60'000'000'000U);
         CHECK_EQUAL(moment.counter != 0, corotracer::detail::state_v1.raw_clock.load() == corotracer::kClockCounter);
-        // Whoever was killed in the middle of it keeps nobody from going on.
+        // A writer that was killed in the middle does not stop the process.
         region.extension().pair_seq.store(5);
         corotracer::detail::state_v1.pair_due.store(0);
         lanetest::events(promise, 2000);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Sites: what stands in the region, that contents stand there once, and what happens when it is full.
+// Sites: their records in the region, one record per location, and a full table.
 #include "probetest.h"
 
 #include <atomic>
@@ -29,7 +29,7 @@ Task waitIn(T)
 /// Registers a made-up location.
 std::uint32_t registered(const char *file, const char *function, std::uint32_t line)
 {
-    struct Place {
+    struct SourceLocation {
         const char *fileName;
         const char *functionName;
         std::uint32_t lineNumber;
@@ -38,7 +38,7 @@ std::uint32_t registered(const char *file, const char *function, std::uint32_t l
         std::uint32_t line() const { return lineNumber; }
         std::uint32_t column() const { return 1; }
     };
-    return detail::site_id(detail::sites_v1, detail::state_v1.sites, Place{file, function, line});
+    return detail::site_id(detail::sites_v1, detail::state_v1.sites, SourceLocation{file, function, line});
 }
 
 CT_CASE(fileLineAndFunction)
@@ -108,7 +108,7 @@ CT_CASE(fullTable)
             CHECK_EQUAL(registered("f.cpp", "f", line), line <= 3 ? line : 0);
         CHECK_EQUAL(region.header().extension.sites_dropped.load(), 2U);
         CHECK_EQUAL(registered("f.cpp", "f", 5), 0U);
-        CHECK_EQUAL(region.header().extension.sites_dropped.load(), 2U);  // it is known to have no room
+        CHECK_EQUAL(region.header().extension.sites_dropped.load(), 2U);  // the table is known to be full
         CHECK_EQUAL(registered("f.cpp", "f", 2), 2U);
         const Task task = waitTwice();
         CHECK_EQUAL(region.pattern(0), "S");
@@ -189,7 +189,7 @@ CT_CASE(threadsAgree)
                 while (waiting.load(std::memory_order_acquire) < kThreads)
                     std::this_thread::yield();
                 for (std::uint32_t line = 0; line < 100; ++line) {
-                    // 0: the other thread was at it for too long; the next event asks again.
+                    // 0 means that the other thread took too long. The next event asks again.
                     while ((seen[t][line] = registered("f.cpp", "f", line + 1)) == 0)
                         std::this_thread::yield();
                 }

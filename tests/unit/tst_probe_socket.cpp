@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The probe's end of the socket: whom it wakes, and what it does when nobody is there.
+// The probe's end of the socket: the wake-up of the engine, and a missing engine.
 #include "probetest.h"
 
 #include <cerrno>
@@ -56,7 +56,7 @@ std::string received(int fd)
     return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
 }
 
-/// What a program finds in errno after an event, if it was ERANGE before.
+/// Returns errno after the event if it was ERANGE before.
 template <class Event>
 int errnoAfter(Event &&event)
 {
@@ -148,7 +148,7 @@ CT_CASE(fullSocketBufferDoesNotBlock)
     inChild([&] {
         corotracer::InitTracer();
         PromiseMixin promise;
-        for (std::uint64_t i = 0; i < 3000; ++i) {  // nobody reads
+        for (std::uint64_t i = 0; i < 3000; ++i) {  // the bytes are never read
             sleepEngine(region);
             CHECK_EQUAL(errnoAfter([&] { promise.write_trace(i, false); }), ERANGE);
         }
@@ -185,7 +185,7 @@ CT_CASE(aReusedDescriptorIsNotWrittenTo)
     inChild([&] {
         corotracer::InitTracer();
         const int theirs = corotracer::detail::state_v1.socket.fd.load();
-        // As a daemon does: close everything, then open a socket of its own, which gets the number.
+        // Closes everything as a daemon does, then opens its own socket, which gets the same number.
         int pair[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
         REQUIRE(::dup2(pair[0], theirs) == theirs);

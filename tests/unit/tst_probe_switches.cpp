@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Tracing off and on at run time, by the target and by the engine, with lanes and without; and forked children.
+// Switching tracing off and on at run time, by the target and by the engine, with and without lanes. Also forked
+// children.
 #include "lanetest.h"
 
 #include <memory>
@@ -49,7 +50,7 @@ CT_CASE(offAndOn)
         step(bornOff);
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(pattern(records), "+S");
-        CHECK_EQUAL(records.back().n, 1U);  // what was not written has no number
+        CHECK_EQUAL(records.back().n, 1U);  // events that were not written have no number
         CHECK_EQUAL(region.line(0).seq.load(), 4U);
     });
 }
@@ -101,7 +102,7 @@ CT_CASE(theEnginePauses)
         step(kept);
         (void)drainAll(region);
         region.header().tracer_sleeping.store(kEnginePaused);
-        step(kept);  // written, and then the engine is heeded
+        step(kept);  // written; after this event the probe notices the pause
         step(kept);
         step(kept);
         const Traced bornPaused;
@@ -118,7 +119,7 @@ CT_CASE(theEnginePauses)
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(pattern(records), "+SB");
         CHECK_EQUAL(records[1].n, 2U);
-        // Off by the target while the engine pauses: that holds.
+        // The target switches tracing off while the engine pauses. It stays off.
         region.header().tracer_sleeping.store(kEnginePaused);
         step(kept);
         corotracer::enable(false);
@@ -186,7 +187,7 @@ CT_CASE(drainedFullStationsAreUsedAgain)
                 step(first);
         }
         const Traced second;
-        // The engine has drained the first, and gives it back.
+        // The engine has drained the first station and frees it.
         region.header().extension.free_stations.store(1);
         Traced third;
         CHECK(third.my_station != nullptr);
@@ -199,7 +200,7 @@ CT_CASE(drainedFullStationsAreUsedAgain)
         CHECK_EQUAL(region.emitted(0), 12U);
         CHECK_EQUAL(station.slots[11 % 8].seq.load(), 4U);
         CHECK_EQUAL(region.header().extension.free_stations.load() & 0xFFFF'FFFF, 0U);
-        region.header().extension.free_stations.store(60);  // never handed out: no station
+        region.header().extension.free_stations.store(60);  // never allocated: not a station
         const Traced fourth;
         CHECK_EQUAL(region.allocated(), 3U);
     });
@@ -226,14 +227,14 @@ CT_CASE(forks)
             step(own);
             step(*kept);
             kept.reset();
-            // The compact station that the parent's thread keeps is the parent's.
+            // The compact station that the parent's thread keeps stays the parent's.
             CHECK_EQUAL(region.lines(), 3U);
             CHECK_EQUAL(region.birth(2).process.load(), 1U);
             CHECK_EQUAL(region.lane(1).process.load(), 1U);
             CHECK_EQUAL(pattern(drain(region, 1)), "BS");
             CHECK_EQUAL(drain(region, 0).size(), 0U);
             CHECK_EQUAL(region.life(0), kLineAlive);
-            ::exit(check::failures == 0 ? 0 : 1);  // with everything that happens at the end of a thread
+            ::exit(check::failures == 0 ? 0 : 1);  // runs everything that happens at the end of a thread
         });
         CHECK_EQUAL(region.lane(0).state.load(), kLaneActive);
         step(*kept);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A lane's tail is the engine's to write, and shared memory for anybody to scribble over: whatever stands there, a
-// thread writes into its own lane and nowhere else, never more than a lane at a time, and goes on when it is right.
+// The engine stores a lane's tail, but stray writes may change it. Whatever its value, a thread writes only into its
+// own lane, and at most one lap at a time. It continues when the tail is right again.
 #include "lanetest.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using probetest::inChild;
 
 constexpr std::uint64_t kEvents = 5000;
 
-/// All of the pool but the records of one lane; in overwrite mode, and its block numbers, which it writes.
+/// The pool without the records of one lane. In overwrite mode also without its block numbers, which the lane writes.
 class Neighbours {
 public:
     Neighbours(const Region &region, const LaneHeader &lane)
@@ -45,7 +45,7 @@ private:
     std::vector<char> m_front;
 };
 
-/// Where the calling thread writes next.
+/// Returns the position that the calling thread writes next.
 std::uint64_t position()
 {
     const detail::thread_state &self = detail::thread_v1;
@@ -85,16 +85,16 @@ CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
                 const std::uint64_t dropped = lane.dropped.load();
                 const std::uint64_t seq = region.line(0).seq.load();
                 events(promise, kEvents);
-                CHECK_EQUAL(region.line(0).seq.load(), seq + 2 * kEvents);  // its line knows them all
+                CHECK_EQUAL(region.line(0).seq.load(), seq + 2 * kEvents);  // the CompactState has all of them
                 if (mode == kLanesDiscard) {
-                    // A lane's worth, and what it had looked up before.
+                    // One lap, and the run of slots that it had before.
                     CHECK(position() - here <= capacity + kLaneBlock);
                     CHECK(lane.dropped.load() - dropped + (position() - here) >= kEvents);
                 } else {
                     CHECK_EQUAL(position() - here, kEvents);
                     CHECK_EQUAL(lane.dropped.load(), 0U);
                 }
-                // It is well again.
+                // The tail is right again.
                 lane.tail.store(position());
                 events(promise, 1000);
                 const std::vector<Record> records = drain(region, 0);
@@ -106,7 +106,7 @@ CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
     }
 }
 
-/// A thread that takes a lane goes on at its tail.
+/// A thread that claims a lane continues at its tail.
 CT_CASE(aLaneWithAScribbledTailIsTakenAtAnyPosition)
 {
     constexpr std::uint64_t limit = std::uint64_t{1} << 62;
@@ -136,7 +136,7 @@ CT_CASE(aLaneWithAScribbledTailIsTakenAtAnyPosition)
                 CHECK_EQUAL(records.size(), 2048U);
                 CHECK_EQUAL(count(records, kRecordBirth), 1U);
             } else {
-                CHECK_EQUAL(region.lanes(), 2U);  // it is nobody's any more
+                CHECK_EQUAL(region.lanes(), 2U);  // no thread claims the lane any more
                 CHECK_EQUAL(region.lane(1).begin.load(), 0U);
             }
         });

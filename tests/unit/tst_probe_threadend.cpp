@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Threads that end, with coroutines that run in the destructors of the thread's pthread keys.
+// Ending threads with coroutines that run in the destructors of the thread's pthread keys.
 #include "lanetest.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Calls `run` in some of the rounds in which a thread that ends calls the destructors of its keys. There are four.
+/// Calls `run` in two of the rounds in which an ending thread calls the destructors of its keys. There are four rounds.
 struct Late {
     explicit Late(std::function<void()> what) : run(std::move(what))
     {
@@ -25,7 +25,7 @@ struct Late {
     Late &operator=(const Late &) = delete;
     ~Late() { ::pthread_key_delete(key); }
 
-    /// By the thread that will end.
+    /// Called on the thread that will end.
     void arm() { CHECK_EQUAL(::pthread_setspecific(key, this), 0); }
 
     std::function<void()> run;
@@ -42,7 +42,7 @@ private:
     }
 };
 
-/// Whichever key has the lower number, and so the earlier destructor: the thread's own lanes are all closed at last.
+/// Whichever key has the lower number, and thus the earlier destructor: all lanes of the thread are closed in the end.
 CT_CASE(coroutinesInDestructorsOfKeysLeaveTheirLanes)
 {
     const Region region;
@@ -69,7 +69,8 @@ CT_CASE(coroutinesInDestructorsOfKeysLeaveTheirLanes)
     });
 }
 
-/// The engine frees the lane that the thread has left, and another thread takes it: it belongs to that one alone.
+/// The engine frees the lane that the thread closed, and another thread claims it. Then it belongs to that thread
+/// alone.
 CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
 {
     const Region region;
@@ -118,7 +119,7 @@ CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
     });
 }
 
-/// An object with a state of its own is unloaded: no thread calls its code when it ends later.
+/// An object with its own probe state is unloaded. A thread that ends later must not call its code.
 CT_CASE(anUnloadedObjectIsNotCalledAtThreadEnd)
 {
     const Region region;
@@ -146,7 +147,7 @@ CT_CASE(anUnloadedObjectIsNotCalledAtThreadEnd)
     });
 }
 
-/// Exit leaves the lane of the thread that calls it. An engine in another pid namespace cannot know that it is free.
+/// exit() closes the lane of the calling thread. An engine in another pid namespace could not find out that it is free.
 CT_CASE(exitLeavesTheLane)
 {
     const Region region;

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The real probe wakes the real harvest loop over a real socket: the engine sleeps without a time-out of its own, so
-// that one lost wake-up would be noticed. Where the kernel has membarrier(2), this is the path on which the engine
-// fences.
+// The real probe wakes the real harvest loop over a real socket. The engine sleeps without its own time-out, so one
+// lost wake-up would be noticed. Where the kernel has membarrier(2), the engine fences.
 #include "core/harvest/harvestloop.h"
-#include "core/harvest/processfence.h"
+#include "core/region/processfence.h"
 #include "tests/support/check.h"
 #include "tests/support/regions.h"
 #include "tests/unit/probetest.h"
@@ -49,7 +48,7 @@ int listenAt(const std::string &path)
     return listens ? fd : -1;
 }
 
-/// True: at least one byte came. False: nothing within ten seconds.
+/// Returns true if at least one byte came, and false after ten seconds without one.
 bool waitForByte(int connection)
 {
     pollfd waiting{connection, POLLIN, 0};
@@ -65,15 +64,15 @@ void spin(int turns)
         std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-/// What the two threads know of each other.
+/// State shared by the two threads.
 struct Shared {
     std::atomic<std::uint64_t> seen{0};  ///< events; release, partner: the target's acquire wait for its event
     std::atomic<bool> slept{false};      ///< the latest event came after the engine's announcement; relaxed: see `seen`
     std::atomic<bool> stop{false};
 };
 
-/// Stores to cache lines that are far away. While they wait in the store buffer, so does the store that publishes the
-/// next event, but the load of the flag after it does not: what only a fence prevents lasts a microsecond.
+/// Stores to distant cache lines. While they wait in the store buffer, the store that publishes the next event waits,
+/// too, but the following load of the flag does not. This extends the window that only a fence closes to a microsecond.
 class ColdStores {
 public:
     void operator()()
@@ -87,7 +86,8 @@ private:
     std::vector<char> m_memory = std::vector<char>(std::size_t{64} << 20U);
 };
 
-/// Sleeps whenever it may, `delay` turns after each event, until `total` events are seen; false: a wake-up was lost.
+/// Sleeps whenever it may, `delay` turns after each event, until it has seen `total` events. Returns false if a wake-up
+/// was lost.
 bool harvest(HarvestLoop &loop, int connection, Shared &shared, std::uint64_t total, int delay)
 {
     Batch batch;
@@ -110,7 +110,7 @@ bool harvest(HarvestLoop &loop, int connection, Shared &shared, std::uint64_t to
     return true;
 }
 
-/// An engine on a region of its own, and the probe of this process connected to it.
+/// An engine with its own region, and this process's probe connected to it.
 struct Connected {
     Connected(bool lanes, bool engineFences)
     {
@@ -142,8 +142,8 @@ struct Connected {
     int connection = -1;
 };
 
-/// One event at a time, when the engine is about to sleep. With `stress` the target steers towards that moment, from
-/// what became of the events before.
+/// Publishes one event at a time, when the engine is about to sleep. With `stress`, the target adjusts its delay to hit
+/// that moment, based on the results of earlier events.
 void run(std::uint64_t cycles, bool lanes, bool stress, bool engineFences = ct::canFenceProcesses())
 {
     constexpr int kDelay = 3000;
@@ -181,7 +181,7 @@ void run(std::uint64_t cycles, bool lanes, bool stress, bool engineFences = ct::
     CHECK_EQUAL(loop.accounting().lost, 0u);
 }
 
-/// From now on this thread's membarrier(2) fails with EPERM. False: the system does not filter system calls.
+/// From now on, this thread's membarrier(2) fails with EPERM. Returns false if the system cannot filter system calls.
 bool refuseMembarrier()
 {
     sock_filter program[] = {
@@ -201,7 +201,7 @@ CT_CASE(theProbeNeverLosesAWakeUp)
     probetest::inChild([] { run(kCycles, true, false); });
 }
 
-/// Fails within seconds when the engine does not fence, or fences elsewhere than between its store and its loads.
+/// Fails within seconds if the engine does not fence, or fences elsewhere than between its store and its loads.
 CT_CASE(storesThatLagLoseNoWakeUp)
 {
     probetest::inChild([] { run(kStressCycles, true, true); });
@@ -211,7 +211,7 @@ CT_CASE(storesThatLagLoseNoWakeUpWithoutLanes)
     probetest::inChild([] { run(kStressCycles, false, true); });
 }
 
-/// Fails when the probe relies on a fence that the engine does not issue.
+/// Fails if the probe relies on a fence that the engine does not issue.
 CT_CASE(storesThatLagLoseNoWakeUpWithoutTheBarrier)
 {
     for (const bool lanes : {true, false})
@@ -231,7 +231,7 @@ CT_CASE(anEngineThatCannotFenceStaysAwake)
     loop.cancelSleep();
     bool isRefused = false;
     bool sleeps = false;
-    // On a thread of its own: the filter lasts as long as the thread.
+    // On a separate thread, because the filter lasts as long as the thread.
     std::thread([&] {
         isRefused = refuseMembarrier();
         sleeps = loop.prepareSleep(batch);
@@ -242,7 +242,7 @@ CT_CASE(anEngineThatCannotFenceStaysAwake)
     CHECK_EQUAL(region->header().tracer_sleeping.load(), corotracer::kEngineAwake);
 }
 
-/// A process that the engine's barrier does not reach fences by itself.
+/// A process that the engine's barrier does not reach must fence itself.
 CT_CASE(aProbeThatCannotRegisterFences)
 {
     const probetest::Region offered;

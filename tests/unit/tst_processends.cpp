@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The ends of real processes: known as soon as they are over, without anybody being asked twice.
+// Ends of real processes: noticed at once, without repeated checks of the process.
 #include "core/harvest/endwatch.h"
-#include "core/harvest/processstat.h"
+#include "core/region/processstat.h"
 #include "tests/support/lanecapture.h"
 
 #include <csignal>
@@ -24,7 +24,7 @@ void *sleepOn(void *)
         ::pause();
 }
 
-/// Sleeps until it is killed, in its main thread or in another one, when the main thread has ended.
+/// Sleeps until it is killed: in its main thread, or in another one after the main thread has ended.
 class Child {
 public:
     explicit Child(bool endsMainThread = false) : m_pid(::fork())
@@ -50,7 +50,7 @@ public:
     std::uint32_t number() const { return static_cast<std::uint32_t>(m_pid); }
     ct::ProcessStat stat() const { return ct::ProcessStat::of(m_pid); }
     std::uint64_t startTicks() const { return stat().startTicks; }
-    /// Dead, and a zombie from here on.
+    /// Kills the child, which then stays a zombie.
     void kill() const
     {
         REQUIRE(m_pid > 0);
@@ -152,16 +152,16 @@ CT_CASE(noMoreDescriptorsThanArePromised)
     CHECK_EQUAL(watched, ct::EndWatch::kMost);
     watch.remove(7);
     CHECK(watch.add(1000, ::getpid()));
-    CHECK(!watch.add(1001, 0x3FFFFFFF));  // nobody
+    CHECK(!watch.add(1001, 0x3FFFFFFF));  // no such process
 }
 
-/// Asleep: no doubt, no second look, no scan of stations.
+/// While the engine sleeps, the end needs no verdict, no second check and no scan of stations.
 CT_CASE(anEndIsToldWhileNothingHappens)
 {
     if (!canWatch())
         return;
     Capture c;
-    c.loop.emplace(*c.region);  // who lives is for the system to say
+    c.loop.emplace(*c.region);  // asks the system which processes live
     const Child stays, goes;
     const Process living(c.header(), stays.number(), stays.startTicks());
     const Process dying(c.header(), goes.number(), goes.startTicks());
@@ -178,7 +178,7 @@ CT_CASE(anEndIsToldWhileNothingHappens)
     const std::uint64_t died = now();
     CHECK(c.loop->hasEndsToTell());
     CHECK_EQUAL(c.loop->accounting().processes, 1u);
-    // What it left is swept up; a sweep follows the one before at some distance.
+    // A sweep reads what it left. Sweeps keep a distance from each other.
     while (c.loop->hasEndsToTell()) {
         c.batch.clear();
         c.loop->tellEnds(c.batch);
@@ -193,7 +193,7 @@ CT_CASE(anEndIsToldWhileNothingHappens)
     c.checkBooks(3 + 5);
 }
 
-/// One that was dead before we came is not watched, and told all the same.
+/// A process that was dead before the attach is not watched, but its end is emitted, too.
 CT_CASE(whoWasDeadBeforeIsFoundByAsking)
 {
     Capture c;

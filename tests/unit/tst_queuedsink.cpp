@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/recording/queuedsink.h"
-#include "core/recording/transitionchunks.h"
+#include "core/recording/write/queuedsink.h"
+#include "core/recording/write/transitionchunks.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t kSmallBudget = 4ULL << 20;
 constexpr std::size_t kChunk = ct::TransitionChunks::kCapacity;
 
-/// Notes what it is given, as one line of items; waits at the gate, and fails when it is told to.
+/// Logs its input as a list of items. Waits at the gate, and fails on request.
 class Recorder final : public ct::Sink {
 public:
     struct Log {
         std::vector<std::string> items;
-        std::vector<std::uint64_t> numbers;  ///< of the transitions
+        std::vector<std::uint64_t> numbers;  ///< numbers of the transitions
         bool finished = false;
         std::uint64_t captured = 0, notWritten = 0;
         std::thread::id consumedOn, destroyedOn;
@@ -92,7 +92,7 @@ bool isDense(const std::vector<std::uint64_t> &numbers, std::size_t count)
     return numbers.size() == count;
 }
 
-/// A queue before a sink that takes nothing until it is opened.
+/// A queue in front of a sink that waits until it is opened.
 struct Shut {
     explicit Shut(std::uint64_t budget = kSmallBudget, std::chrono::milliseconds mostWait = ct::QueuedSink::kForEver)
     {
@@ -101,11 +101,12 @@ struct Shut {
         sink = queued(std::move(recorder), budget, mostWait);
     }
     void open() { gate.set_value(); }
-    /// Feeds `count` batches, which have to wait behind the first few of them until the sink is opened; to the end.
+    /// Feeds `count` batches and waits until all are consumed. Between `fewest` and `most` of them fit before the sink
+    /// is opened.
     template <class Make>
     void fill(std::size_t count, Make make, std::size_t fewest, std::size_t most)
     {
-        std::atomic<std::size_t> done{0};  // relaxed: looked at for progress only
+        std::atomic<std::size_t> done{0};  // relaxed: only for progress
         std::thread source([&] {
             for (std::size_t i = 0; i < count; ++i) {
                 CHECK(static_cast<bool>(sink->consume(make(i))));
@@ -122,7 +123,8 @@ struct Shut {
 
     Recorder::Log log;
     std::shared_ptr<ct::QueuedSink> sink;
-    std::promise<void> gate;  // goes first, which opens it: a failed test does not hang in the queue's end
+    // Destroyed first, which opens the gate: a failed test does not hang at the end of the queue.
+    std::promise<void> gate;
 };
 
 }  // namespace
@@ -149,7 +151,7 @@ CT_CASE(theStreamStaysInOrder)
     CHECK_EQUAL(log.captured, total);
     CHECK(isDense(log.numbers, total));
     CHECK_EQUAL(sink->pending(), 0U);
-    // Births and names first, deaths behind the last transition of their batch.
+    // Births and names come first, deaths behind the last transition of their batch.
     std::size_t end = 0;
     for (std::uint32_t id = 0; id < 50; ++id) {
         end += std::size_t{id} * id * 40;
@@ -167,7 +169,7 @@ CT_CASE(aSlowSinkHoldsNobodyUp)
 {
     Shut shut(64ULL << 20);
     const std::size_t count = 10 * kChunk;
-    for (std::size_t i = 0; i < 10; ++i)  // returns, though nothing was written yet
+    for (std::size_t i = 0; i < 10; ++i)  // returns although nothing was written yet
         CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
     CHECK_EQUAL(shut.sink->pending(), count);
     shut.open();
@@ -190,7 +192,7 @@ CT_CASE(errorsComeBack)
     recorder->failAt = 2;
     const auto sink = queued(std::move(recorder));
     ct::Result<void> result;
-    for (std::size_t i = 0; i < 100'000 && result; ++i)  // also out of the wait for room
+    for (std::size_t i = 0; i < 100'000 && result; ++i)  // also returns from the wait for room
         result = sink->consume(numbered(0, 1000));
     REQUIRE(!result);
     CHECK_EQUAL(result.error().message, "no space");
@@ -236,7 +238,7 @@ CT_CASE(whatIsNoTransitionIsBoundedToo)
     CHECK_EQUAL(shut.log.items.size(), 100U);
 }
 
-/// The sink gets a beginning of the stream, and is told of the end and of how much it did not get.
+/// The sink gets a prefix of the stream, its end, and the number of events that it did not get.
 CT_CASE(whatIsGivenUpIsCounted)
 {
     constexpr std::size_t kCount = 10 * kChunk;
@@ -250,7 +252,7 @@ CT_CASE(whatIsGivenUpIsCounted)
     sums.captured = kCount + 1000;
     CHECK(static_cast<bool>(shut.sink->finish(sums)));
     CHECK(shut.log.finished);
-    CHECK(shut.log.numbers.size() <= kChunk);  // what it was at
+    CHECK(shut.log.numbers.size() <= kChunk);  // the chunk that it was consuming
     CHECK(isDense(shut.log.numbers, shut.log.numbers.size()));
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount + 1000);
     CHECK_EQUAL(shut.sink->pending(), shut.log.notWritten);
@@ -266,7 +268,7 @@ CT_CASE(givingUpEndsTheWaitForRoom)
             ++consumed;
         }
     });
-    while (consumed < 2)  // it has room for two, and one is with the sink, perhaps
+    while (consumed < 2)  // it has room for two, and the sink may have one
         std::this_thread::yield();
     shut.sink->giveUp();
     source.join();
@@ -275,7 +277,7 @@ CT_CASE(givingUpEndsTheWaitForRoom)
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, 20 * kChunk);
 }
 
-/// Whoever wants to go does not wait for a sink that is slow; what it gets by then is a beginning.
+/// Giving up does not wait for a slow sink, which has then got a prefix of the stream.
 CT_CASE(patienceEnds)
 {
     constexpr std::size_t kCount = 10 * kChunk;
@@ -303,7 +305,7 @@ CT_CASE(patienceThatIsNotNeededTakesNothing)
     CHECK_EQUAL(shut.log.notWritten, 0U);
 }
 
-/// A disk that hangs: whoever feeds the queue goes on, and what it did not get is counted.
+/// If a disk hangs, the feeding thread continues, and everything that was not written is counted.
 CT_CASE(roomIsNotWaitedForForEver)
 {
     Shut shut(kSmallBudget, std::chrono::milliseconds(1));
@@ -316,7 +318,7 @@ CT_CASE(roomIsNotWaitedForForEver)
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, 20 * kChunk);
 }
 
-/// Nobody waits for a sink that does not come back; if it does after all, it is told of the end.
+/// A sink that hangs is abandoned. If it continues later, it still gets the end.
 CT_CASE(whatHangsIsLeftAlone)
 {
     Recorder::Log log;

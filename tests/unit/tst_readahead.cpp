@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/recording/readahead.h"
+#include "core/recording/read/readahead.h"
 
 #include "tests/support/check.h"
 
@@ -13,14 +13,14 @@ using namespace ct;
 
 namespace {
 
-/// Batches that are numbered by their time; as many as are wanted, or as far as somebody lets it go.
+/// Batches numbered by their time: `count` of them, or as many as the test allows.
 class Numbers final : public FileSource {
 public:
     std::uint64_t count = 0;
     std::size_t transitions = 1;
-    std::size_t textBytes = 0;   ///< of the facts
-    std::optional<Error> error;  ///< at the end
-    bool lacksMemory = false;    ///< at the end
+    std::size_t textBytes = 0;   ///< bytes of text in the facts
+    std::optional<Error> error;  ///< result at the end, if set
+    bool lacksMemory = false;    ///< throws std::bad_alloc at the end
     std::atomic<std::uint64_t> read = 0;
 
     Result<bool> next(Batch &batch) override
@@ -44,14 +44,14 @@ public:
     double progress() const override { return static_cast<double>(read) / 1e6; }
     Accounting accounting() const override { return m_sums; }
     bool hasEnded() const override { return read == count; }
-    /// Of every tenth batch.
+    /// Facts of every tenth batch.
     bool takeFacts(FileFacts &facts) override
     {
         if (read % 10 != 0 || read == m_told)
             return false;
         m_told = read;
         facts.info.session = std::to_string(read);
-        facts.frames = {FramePlace{}};
+        facts.frames = {FrameLocation{}};
         facts.frames.front().function.assign(textBytes, 'f');
         return true;
     }
@@ -106,7 +106,7 @@ CT_CASE(everythingInItsOrder)
             REQUIRE(more && *more);
             CHECK_EQUAL(batch.now, i);
             CHECK_EQUAL(batch.transitions.size(), transitions);
-            // As they were after this batch, not after those that were read ahead.
+            // The values after this batch, not those after the batches that were read ahead.
             CHECK_EQUAL(all.reader->accounting().captured, i * transitions);
             CHECK_EQUAL(all.reader->progress(), static_cast<double>(i) / 1e6);
             CHECK(!all.reader->hasEnded() || i == 3000);
@@ -131,7 +131,7 @@ CT_CASE(factsComeWithTheirBatch)
         CHECK_EQUAL(all.reader->takeFacts(facts), i % 10 == 0);
     }
     CHECK_EQUAL(facts.info.session, "60");
-    // Not taken for a while: the latest of what was said, and all frames.
+    // If facts were not fetched for a while: the latest info, and all frames.
     while (*all.reader->next(batch)) {
     }
     REQUIRE(all.reader->takeFacts(facts));
@@ -183,13 +183,13 @@ CT_CASE(aheadButNotForEver)
     for (std::uint64_t i = 1; i <= 2000; ++i) {
         const Result<bool> more = all.reader->next(batch);
         REQUIRE(more && *more);
-        // What is ready, the one that filled it, and the one that is being read.
+        // The ready batches, the one that used up the room, and the one being read.
         CHECK(all.numbers->read <= i + ReadAhead::kMostRows / 1000 + 2);
     }
-    // Nobody waits for the rest.
+    // Destruction does not wait for the rest.
 }
 
-/// Every tenth batch has a MiB of them.
+/// Every tenth batch has 1 MiB of texts.
 CT_CASE(textsOfFactsAreReadAheadUpToALimit)
 {
     const Ahead all = ahead([](Numbers &numbers) {
@@ -203,7 +203,7 @@ CT_CASE(textsOfFactsAreReadAheadUpToALimit)
     }
 }
 
-/// A source that waits for more, as one does that follows a file: what it gave is not held back.
+/// A source that waits for more, as when following a file. Its batches are returned at once.
 CT_CASE(whatThereIsComesAtOnce)
 {
     const Ahead all = ahead([](Numbers &numbers) {

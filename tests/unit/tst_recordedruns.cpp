@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A directory of recordings: what is there, at which cost, and what goes when it is too much.
-#include "core/recording/fileclaim.h"
-#include "core/recording/recordedruns.h"
-#include "core/recording/recordingcopy.h"
-#include "core/recording/segments.h"
+// A directory of recordings: the list, its cost, and the removal of the oldest when they use too much space.
+#include "core/recording/library/recordedruns.h"
+#include "core/recording/library/recordingcopy.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
 #include "tests/unit/town.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using State = RecordedRun::State;
 
 namespace {
 
-/// "…/2026-11-22T07.00.0N-server.ctr"
+/// Returns "…/2026-11-22T07.00.0N-server.ctr".
 std::string runPath(const TempDir &dir, int number, const std::string &target = "server")
 {
     return dir.file("2026-11-22T07.00.0" + std::to_string(number) + "-" + target + ".ctr");
@@ -32,7 +32,7 @@ struct Written {
     std::uint64_t transitions = 0;
 };
 
-/// Some rounds of a town, not ended.
+/// Records some rounds of a town, without an end.
 Written begin(const std::string &path, int rounds, const RecordingLimits &limits = {RecordingLimits::kLeastBytes, 0})
 {
     auto made = RecordingWriter::open(path, limits);
@@ -88,7 +88,7 @@ CT_CASE(aRunIsOneRow)
     CHECK(run.name == "server");
     CHECK(run.files.size() > 2 && run.files == ctr::segmentsOf(run.path));
     CHECK(run.state == State::Complete && !run.isOpen);
-    CHECK(run.segment > 0);  // older ones are gone
+    CHECK(run.segment > 0);  // older ones are removed
     CHECK(run.command == std::vector<std::string>({"/usr/bin/server", "--fast"}));
     CHECK(run.duration >= 20 * kSecond && run.duration <= 21 * kSecond);
     std::uint64_t there = 0;
@@ -132,14 +132,14 @@ CT_CASE(statesAreTold)
     CHECK(stateOf("live") == State::Complete);
 }
 
-/// While it grows, and the next time for nothing.
+/// The figures follow the growth. Reading them again costs nothing.
 CT_CASE(aGrowingOneIsFollowed)
 {
     const TempDir dir;
     auto made = RecordingWriter::open(runPath(dir, 1), {RecordingLimits::kLeastBytes, 0});
     REQUIRE(static_cast<bool>(made));
     RecordedRuns runs;
-    CHECK(runs.look(dir.path())->size() == 1);  // claimed, though there is nothing in it
+    CHECK(runs.look(dir.path())->size() == 1);  // claimed, though still empty
     Town town(20);
     std::uint64_t before = 0;
     for (int i = 0; i < 5; ++i) {
@@ -172,7 +172,7 @@ CT_CASE(lookingCostsLittle)
         CHECK_SKIP("this kernel does not count the bytes that a process reads");
     CHECK(first - begin < size / 8);
     CHECK(runs.look(dir.path())->size() == 1);
-    CHECK(bytesRead() - first < 4096);  // what did not change is known
+    CHECK(bytesRead() - first < 4096);  // unchanged files are not read again
 }
 
 CT_CASE(theOldestMakeRoom)
@@ -195,13 +195,13 @@ CT_CASE(theOldestMakeRoom)
     }
     RecordedRuns runs;
     CHECK(runs.makeRoom(dir.path(), sum).runs == 0);
-    // The first is open: the second and the third go.
+    // The first is open, so the second and the third are removed.
     const RoomMade made = runs.makeRoom(dir.path(), sum - second - 1);
     CHECK(made.runs == 2 && made.failures.empty());
     CHECK(made.bytes >= second + 1 && made.latest == third);
     CHECK(!std::filesystem::exists(ctr::segmentPath(runPath(dir, 2), 0)));
     CHECK(look(dir).size() == 4);
-    // Neither what is open, nor what is written, nor what somebody put there by hand.
+    // An open recording stays, a recording being written stays, and so does a file that a user put there.
     CHECK(runs.makeRoom(dir.path(), 0).runs == 1);
     const std::vector<RecordedRun> left = look(dir);
     CHECK(left.size() == 3);
@@ -236,7 +236,7 @@ CT_CASE(nobodyLosesWhatTheyHave)
     const Result<void> written = removeRun(path);
     CHECK(!written && written.error().code == ErrorCode::Busy);
     CHECK(written.error().message.find("being recorded") != std::string::npos);
-    // Nor can anybody else write there.
+    // No other process can write there either.
     const auto second = RecordingWriter::open(path, {RecordingLimits::kLeastBytes, 0});
     CHECK(!second && second.error().code == ErrorCode::AlreadyExists);
     CHECK(static_cast<bool>(live.writer->finish({})));
@@ -251,7 +251,7 @@ CT_CASE(nobodyLosesWhatTheyHave)
     CHECK(look(dir).empty());
 }
 
-/// Somebody may have put it there by hand.
+/// A user may have put it there.
 CT_CASE(aFileNamedLikeARunIsARowOfItsOwn)
 {
     for (const bool removesRun : {false, true}) {
@@ -278,7 +278,7 @@ CT_CASE(aFileNamedLikeARunIsARowOfItsOwn)
     }
 }
 
-/// Cut off and changed anywhere: some figures, or an error.
+/// Truncated and changed anywhere: the result is some figures or an error.
 CT_CASE(hostileFiles)
 {
     const TempDir dir;
@@ -302,7 +302,7 @@ CT_CASE(hostileFiles)
     }
 }
 
-/// Numbers that nobody wrote are not shown: each bit of the heads that tell them.
+/// Figures that were never written are not shown, whichever bit of the heads with the figures is flipped.
 CT_CASE(headsAtTheEndAreNotBelievedUnchecked)
 {
     const TempDir dir;
@@ -313,7 +313,7 @@ CT_CASE(headsAtTheEndAreNotBelievedUnchecked)
     const RecordedFile all = *glanceAt(file);
     ctr::Trailer trailer;
     std::memcpy(&trailer, whole.data() + whole.size() - sizeof(trailer), sizeof(trailer));
-    // Without its end, and with it.
+    // Without the End block, and with it.
     const std::string killed = whole.substr(0, trailer.endBlock);
     const std::size_t lastHead = killed.rfind(std::string(ctr::kBlockMagic.data(), ctr::kBlockMagic.size()));
     putContent(file, killed);

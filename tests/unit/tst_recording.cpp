@@ -12,7 +12,7 @@ using namespace recordingtest;
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-constexpr int kHarms = 100;  // no thread is in it, and each takes long
+constexpr int kHarms = 100;  // single-threaded, and each takes long
 #else
 constexpr int kHarms = 2000;
 #endif
@@ -43,7 +43,7 @@ void checkSame(const std::vector<Batch> &batches, const std::vector<Batch> &back
     }
 }
 
-/// Every line of every batch, but for its time: what may be shown.
+/// Visits every line of every batch, except for its time: everything that may be shown.
 template <class Visit>
 void forEachLine(const std::vector<Batch> &batches, Visit &&visit)
 {
@@ -64,7 +64,7 @@ Lines linesOf(const std::vector<Batch> &batches)
     return lines;
 }
 
-/// A transition whose site was lost shows without it; a birth that was lost, with nothing but its number.
+/// A transition whose site was lost has no site. A birth that was lost has only its id.
 Lines withoutWhatMayBeLost(const std::vector<Batch> &batches)
 {
     std::vector<Batch> poorer = batches;
@@ -80,7 +80,7 @@ Lines withoutWhatMayBeLost(const std::vector<Batch> &batches)
     return linesOf(poorer);
 }
 
-/// A small file with many blocks of everything.
+/// A small file with many blocks of all kinds.
 struct Sample {
     TempDir dir;
     std::vector<Batch> batches = randomBatches(77, 24, 8);
@@ -106,7 +106,7 @@ struct Sample {
         allowed.merge(withoutWhatMayBeLost(batches));
     }
 
-    /// Reads a changed copy; returns how many batches it still holds.
+    /// Reads a changed copy. Returns the number of batches that it still has.
     std::size_t check(const std::string &changed) const
     {
         const std::string path = dir.file("changed.ctr");
@@ -191,7 +191,7 @@ CT_CASE(hugeBatchesComeInPieces)
     const Everything all = readAll(dir.file("run.ctr"));
     CHECK_EQUAL(all.error, "");
     CHECK(all.batches.size() > 10);
-    // All of it, each sort in its order; and to those who look, the same.
+    // Everything is there, each kind in its order. A consumer of the stream gets the same state.
     std::map<std::string, std::string> before, after;
     const auto sort = [](const Batch &from, std::map<std::string, std::string> &to) {
         std::istringstream text(textOf(from));
@@ -271,7 +271,7 @@ CT_CASE(whatIsSaidBeside)
     CHECK_EQUAL(all.info.processes[0].modules.size(), 2U);
     CHECK(all.info.exit == later.exit);
     CHECK(all.info.command == first.command);
-    // What stands before the stream is known as soon as the file is open.
+    // Information from before the stream is known once the file is open.
     auto opened = RecordingReader::open(dir.file("run.ctr"));
     REQUIRE(static_cast<bool>(opened));
     CHECK((*opened)->info().command == first.command);
@@ -325,7 +325,7 @@ CT_CASE(whatNeverBeganCostsNoOlderFile)
     }
     CHECK_EQUAL(contentOf(dir.file("old.ctr")), "precious");
     CHECK(!std::filesystem::exists(dir.file("new.ctr")));
-    // Ended in order it is a recording, of nothing.
+    // Ended in order, it is an empty recording.
     const auto sink = writer(dir.file("old.ctr"));
     CHECK(static_cast<bool>(sink->finish({})));
     const Everything all = readAll(dir.file("old.ctr"));
@@ -356,7 +356,7 @@ CT_CASE(anyByteFlipped)
         changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
         kept += whole.check(changed);
     }
-    // What lies behind the damage is not lost with it.
+    // Batches behind the damage are not lost.
     CHECK(kept > kHarms * whole.batches.size() * 8 / 10);
 }
 
@@ -404,7 +404,7 @@ CT_CASE(whatWasInALostBlockIsMadeUp)
     CHECK_EQUAL(all.sums.coroutines, 3U);
 }
 
-/// A writer that knows the format, and lies: nothing that no stream can be comes out.
+/// A writer of valid files with invalid contents: the reader emits nothing that no stream can have.
 CT_CASE(liesAreRefused)
 {
     const TempDir dir;

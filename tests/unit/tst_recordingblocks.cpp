@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#define XXH_STATIC_LINKING_ONLY  // a state on the stack
-#include "core/recording/blockreader.h"
-#include "core/recording/blockwriter.h"
-#include "core/recording/checksum.h"
+#define XXH_STATIC_LINKING_ONLY  // for a hash state on the stack
+#include "core/recording/format/checksum.h"
+#include "core/recording/read/blockreader.h"
+#include "core/recording/write/blockwriter.h"
 #include "tests/unit/recordingtest.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 struct Written {
     std::vector<std::string> payloads;
-    std::vector<std::uint64_t> offsets;  ///< of the blocks, then of the End block
+    std::vector<std::uint64_t> offsets;  ///< offsets of the blocks, then of the End block
 };
 
 Written writeBlocks(const std::string &path, int count, bool finish = true)
@@ -107,7 +107,8 @@ CT_CASE(blocksAreFoundBehindADamagedLength)
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
     std::string content = contentOf(dir.file("a.ctr"));
-    content[written.offsets[4] + 20] ^= 0x7F;  // what is behind is no block, and what is between must not be skipped
+    // The bytes behind are not a block, and the bytes between must not be skipped.
+    content[written.offsets[4] + 20] ^= 0x7F;
     putContent(dir.file("a.ctr"), std::string_view(content).substr(0, content.size() - 1));
     const auto survey = open(dir.file("a.ctr"))->survey();
     REQUIRE(static_cast<bool>(survey));
@@ -131,7 +132,7 @@ CT_CASE(aBlockByItsPlace)
         CHECK_EQUAL(std::string(block.payload), written.payloads[i]);
     }
     CHECK(payloadsOf(*reader) == written.payloads);
-    BlockPlace wrong = survey->places[2];
+    BlockLocation wrong = survey->places[2];
     ++wrong.offset;
     const Result<bool> none = reader->read(wrong, block);
     CHECK(none && !*none);
@@ -158,14 +159,14 @@ CT_CASE(goesOnBehindDamage)
     CHECK_EQUAL(reader->lostBlocks(), 2U);
 }
 
-/// What is no block may say that it is as long as it likes: nobody has read so much of it.
+/// Bytes that are not a block may claim any length. The reader does not skip that far.
 CT_CASE(goesOnBehindDamageThatSaysItIsLong)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 12);
     const std::string content = contentOf(dir.file("a.ctr"));
     const std::string huge = "\xFF\xFF\xFF\xFF";
-    constexpr std::size_t kBytes = 20;  // where a head has its length
+    constexpr std::size_t kBytes = 20;  // offset of the length in a head
     const auto check = [&](std::string harmed, std::size_t lost) {
         putContent(dir.file("b.ctr"), harmed);
         putContent(dir.file("c.ctr"), harmed.substr(0, harmed.size() - 1));  // without an index
@@ -177,7 +178,7 @@ CT_CASE(goesOnBehindDamageThatSaysItIsLong)
         CHECK(!reader->damages()[0].atEnd);
         CHECK_EQUAL(reader->damages()[0].bytes, written.offsets[8 + lost] - written.offsets[8]);
         const auto survey = open(dir.file("c.ctr"))->survey();
-        // By the heads alone a payload that is damaged does not show.
+        // Heads alone do not show that a payload is damaged.
         CHECK(survey && survey->hasEnded && survey->places.size() + lost >= 12);
     };
     std::string neighbours = content;
@@ -205,14 +206,14 @@ CT_CASE(blocksCutOutOrInsertedAreNoticed)
     REQUIRE(cut->damages().size() == 1);
     CHECK_EQUAL(cut->damages()[0].bytes, 0U);
     CHECK_EQUAL(cut->damages()[0].transitions, 3U + 4U);
-    // A block that comes a second time is no part of the recording.
+    // A repeated block is not part of the recording.
     putContent(dir.file("twice.ctr"),
                content.substr(0, written.offsets[5]) + part(2, 4) + content.substr(written.offsets[5]));
     const auto twice = open(dir.file("twice.ctr"));
     CHECK(payloadsOf(*twice) == written.payloads);
     REQUIRE(twice->damages().size() == 1);
     CHECK_EQUAL(twice->damages()[0].bytes, part(2, 4).size());
-    // Nor is one of another recording.
+    // Nor is a block of another recording.
     writeBlocks(dir.file("other.ctr"), 10);
     const std::string other = contentOf(dir.file("other.ctr"));
     putContent(dir.file("mixed.ctr"), content.substr(0, written.offsets[5]) + other.substr(written.offsets[5]));
@@ -249,8 +250,8 @@ CT_CASE(whatIsNoRecordingIsRefused)
         putContent(dir.file("b.ctr"), changed);
         return refusal(dir.file("b.ctr"));
     };
-    CHECK(with(0, 'x').find("no recording") != std::string::npos);
-    // Only a head that is whole says which version it is.
+    CHECK(with(0, 'x').find("not a recording") != std::string::npos);
+    // Only an undamaged head states its version.
     const auto signedHead = [&](auto &&change) {
         FileHead head;
         std::memcpy(&head, content.data(), sizeof(head));
@@ -261,7 +262,7 @@ CT_CASE(whatIsNoRecordingIsRefused)
         putContent(dir.file("b.ctr"), changed);
         return refusal(dir.file("b.ctr"));
     };
-    CHECK(signedHead([](FileHead &head) { head.version = kVersion + 1; }).find("later version") != std::string::npos);
+    CHECK(signedHead([](FileHead &head) { head.version = kVersion + 1; }).find("newer version") != std::string::npos);
     CHECK(with(8, 2).find("damaged") != std::string::npos);
     CHECK(with(10, 1).find("damaged") != std::string::npos);
     CHECK(with(12, 1).find("damaged") != std::string::npos);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The files of a recording as one: what is read from it, where it differs, and what stays of damage.
-#include "core/recording/recordingcopy.h"
-#include "core/recording/segments.h"
+// Copying the files of a recording into one: the contents, the differences, and the treatment of damage.
+#include "core/recording/library/recordingcopy.h"
+#include "core/recording/read/segments.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
 
@@ -45,7 +45,7 @@ void goOn(RecordingWriter &writer, Town &town, int rounds)
     }
 }
 
-/// Of the files and of the copy: the same, event for event.
+/// Compares the files with the copy: they must be equal, event for event.
 void checkSame(const Everything &files, const Everything &copy)
 {
     CHECK(files.batches.size() == copy.batches.size());
@@ -58,7 +58,7 @@ void checkSame(const Everything &files, const Everything &copy)
         CHECK(copy.output[i].ts == files.output[i].ts && copy.output[i].bytes == files.output[i].bytes);
 }
 
-/// A recording of twenty batches, in a file of its own.
+/// Writes a recording of twenty batches into a single file.
 std::string oneFile(const TempDir &dir)
 {
     const std::string path = dir.file("run.ctr");
@@ -70,7 +70,7 @@ std::string oneFile(const TempDir &dir)
     return path;
 }
 
-/// A recording of a small town, in the files that such limits leave.
+/// Writes a recording of a small town, in the files that these limits leave.
 std::string filesOf(const TempDir &dir, const RecordingLimits &limits, int rounds)
 {
     const std::string path = dir.file("run.ctr");
@@ -118,7 +118,7 @@ CT_CASE(ofOneFileItIsTheSame)
 CT_CASE(manyFilesBecomeOne)
 {
     const TempDir dir;
-    // A limit that removes nothing: from the first file on.
+    // A limit that removes nothing, so the first file is there.
     const std::string path = filesOf(dir, forSeconds(1000), 4000);
     REQUIRE(ctr::segmentsOf(path).size() > 2);
     CHECK(ctr::segmentsOf(path).front() == ctr::segmentPath(path, 0));
@@ -127,7 +127,7 @@ CT_CASE(manyFilesBecomeOne)
     const Everything copy = readAll(dir.file("copy.ctr"));
     CHECK(copy.error.empty() && copy.hasEnded && copy.damages.empty());
     checkSame(readAll(ctr::segmentPath(path, 0)), copy);
-    // What the later files only repeat is not there, and the index is whole.
+    // Repetitions of later files are not in the copy, and the index is complete.
     const Count count = countIn(dir.file("copy.ctr"));
     CHECK(count.keyframes == 0);
     CHECK(count.infos == 1 + 4000 / 20);
@@ -137,7 +137,7 @@ CT_CASE(manyFilesBecomeOne)
     CHECK(survey && survey->hasEnded && (*reader)->head().segment == 0);
 }
 
-/// Which of the two is meant is not guessed.
+/// If a name fits a file and a run, copying does not guess.
 CT_CASE(whatBearsTheNameOfTwoIsRefused)
 {
     const TempDir dir;
@@ -159,7 +159,7 @@ CT_CASE(aNameThatIsTooLongIsAnError)
     CHECK(!copied && copied.error().message.find("File name too long") != std::string::npos);
 }
 
-/// The beginning is gone: the copy begins with a keyframe, and stands alone under any name.
+/// The beginning was removed. The copy starts with a keyframe, and is complete under any name.
 CT_CASE(whatBeginsInTheMiddleIsUnderstood)
 {
     const TempDir dir;
@@ -167,7 +167,7 @@ CT_CASE(whatBeginsInTheMiddleIsUnderstood)
     const std::vector<std::string> files = ctr::segmentsOf(path);
     REQUIRE(files.size() > 2 && files.front() != ctr::segmentPath(path, 0));
     const Everything before = readAll(files.front());
-    // Between the files themselves, under the name of the next one.
+    // Among the files themselves, under the name of the next one.
     const std::string kept = ctr::segmentPath(path, ctr::segmentNameOf(files.back())->number + 1);
     REQUIRE(static_cast<bool>(copyRecording(files[1], kept)));
     const Everything copy = readAll(kept);
@@ -175,12 +175,12 @@ CT_CASE(whatBeginsInTheMiddleIsUnderstood)
     checkSame(before, copy);
     CHECK(countIn(kept).keyframes == countIn(files.front()).keyframes);
     CHECK(readAll(files.front()).batches.size() == before.batches.size());
-    // And a copy of the copy.
+    // A copy of the copy.
     REQUIRE(static_cast<bool>(copyRecording(kept, dir.file("again.ctr"))));
     checkSame(before, readAll(dir.file("again.ctr")));
 }
 
-/// What was written up to now; the writer goes on.
+/// Copies what was written so far, while the writer continues.
 CT_CASE(whatIsStillWrittenCanBeCopied)
 {
     const TempDir dir;
@@ -203,7 +203,7 @@ CT_CASE(whatIsStillWrittenCanBeCopied)
     CHECK(readAll(first).batches.size() > copy.batches.size());
 }
 
-/// The head of the next file is written before the End block of the one before.
+/// The head of the next file is written before the End block of the previous one.
 CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
 {
     const TempDir dir;
@@ -223,7 +223,7 @@ CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
     checkSame(readAll(first), copy);
 }
 
-/// Each later file repeats it, in as many blocks as it takes; the copy does not.
+/// Each later file repeats the information, in as many blocks as it needs. The copy does not.
 CT_CASE(whatWasSaidMayTakeMoreThanABlock)
 {
     const TempDir dir;
@@ -255,7 +255,7 @@ CT_CASE(whatWasSaidMayTakeMoreThanABlock)
     CHECK(readAll(ctr::segmentPath(path, 1)).info == said);
 }
 
-/// A file that was cut off, one with a damaged block, one whose keyframe is damaged: the copy tells as much.
+/// A truncated file, one with a damaged block, one with a damaged keyframe: the copy reports the damage, too.
 CT_CASE(damageIsNotHidden)
 {
     for (int which = 0; which < 3; ++which) {

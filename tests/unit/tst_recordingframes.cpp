@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What was learned of coroutines goes into a recording, and comes out of it.
-#include "core/recording/segments.h"
+// Frame locations are written into a recording and read from it.
+#include "core/recording/read/segments.h"
 #include "tests/unit/recordingtest.h"
 
 #include <filesystem>
@@ -11,7 +11,7 @@ using namespace recordingtest;
 
 namespace {
 
-FramePlace placeOf(CoroutineId id, std::uint32_t line)
+FrameLocation placeOf(CoroutineId id, std::uint32_t line)
 {
     return {id,
             0x7f00'0000'1000 + std::uint64_t{id} * 64,
@@ -35,9 +35,9 @@ Batch births(CoroutineId first, CoroutineId count, std::uint64_t now)
     return batch;
 }
 
-std::vector<FramePlace> framesIn(const std::string &path)
+std::vector<FrameLocation> framesIn(const std::string &path)
 {
-    std::vector<FramePlace> frames;
+    std::vector<FrameLocation> frames;
     auto reader = RecordingReader::open(path);
     REQUIRE(static_cast<bool>(reader));
     Batch batch;
@@ -52,7 +52,7 @@ std::vector<FramePlace> framesIn(const std::string &path)
     return frames;
 }
 
-/// Six of ten live on when the first file goes. `ahead`: who learns is ahead of who writes.
+/// Six of ten coroutines live when the first file is removed. `ahead`: frames are added before their births.
 void checkLaterFile(bool ahead)
 {
     const TempDir dir;
@@ -62,7 +62,7 @@ void checkLaterFile(bool ahead)
     auto to = RecordingWriter::open(path, limits);
     REQUIRE(static_cast<bool>(to));
     constexpr std::uint64_t kSecond = 1'000'000'000;
-    std::vector<FramePlace> frames;
+    std::vector<FrameLocation> frames;
     for (CoroutineId id = 0; id < 10; ++id)
         frames.push_back(placeOf(id, 12));
     if (ahead)
@@ -75,7 +75,7 @@ void checkLaterFile(bool ahead)
         deaths.deaths.push_back({id, 2 * kSecond});
     deaths.now = 2 * kSecond;
     REQUIRE(static_cast<bool>((*to)->consume(deaths)));
-    // Until the first file is gone.
+    // Until the first file is removed.
     std::uint64_t now = 3 * kSecond;
     std::mt19937_64 numbers(1);
     for (std::uint64_t n = 1; std::filesystem::exists(ctr::segmentPath(path, 0)) && now < 4000 * kSecond;
@@ -92,8 +92,8 @@ void checkLaterFile(bool ahead)
     std::uint32_t segment = 1;
     while (!std::filesystem::exists(ctr::segmentPath(path, segment)))
         ++segment;
-    const std::vector<FramePlace> again = framesIn(ctr::segmentPath(path, segment));
-    // Six live on, and are numbered anew; each later file repeats them.
+    const std::vector<FrameLocation> again = framesIn(ctr::segmentPath(path, segment));
+    // The six living ones get new numbers. Each later file repeats them.
     REQUIRE(again.size() >= 6 && again.size() % 6 == 0);
     for (std::size_t i = 0; i < again.size(); ++i) {
         CHECK_EQUAL(again[i].coroutine, static_cast<CoroutineId>(i % 6));
@@ -103,7 +103,7 @@ void checkLaterFile(bool ahead)
 
 constexpr std::uint64_t kOneSecond = 1'000'000'000;
 
-/// A recording of which each file takes a second.
+/// A recording with a file per second of the stream.
 std::shared_ptr<RecordingWriter> rotatingWriter(const std::string &path)
 {
     auto made = RecordingWriter::open(path, {0, 8 * kOneSecond});
@@ -126,8 +126,8 @@ CT_CASE(framesComeBack)
 {
     const TempDir dir;
     const std::string path = dir.file("a.ctr");
-    const std::vector<FramePlace> first{placeOf(0, 12), placeOf(2, 0)};
-    const std::vector<FramePlace> second{placeOf(0, 14)};
+    const std::vector<FrameLocation> first{placeOf(0, 12), placeOf(2, 0)};
+    const std::vector<FrameLocation> second{placeOf(0, 14)};
     {
         const auto to = writer(path);
         REQUIRE(static_cast<bool>(to->consume(births(0, 3, 1'000'000))));
@@ -136,7 +136,7 @@ CT_CASE(framesComeBack)
         to->addFrames(second);
         REQUIRE(static_cast<bool>(to->finish({})));
     }
-    std::vector<FramePlace> all = first;
+    std::vector<FrameLocation> all = first;
     all.insert(all.end(), second.begin(), second.end());
     CHECK(framesIn(path) == all);
     CHECK(readAll(path).error.empty());
@@ -148,7 +148,7 @@ CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
     checkLaterFile(true);
 }
 
-/// Frames may be learned before the birth is written. In between, the recording may turn to its next file.
+/// Frames may be resolved before their birth is written. The recording may switch to its next file in between.
 CT_CASE(framesLearnedBeforeABirthAreInTheFileOfTheBirth)
 {
     const TempDir dir;
@@ -168,14 +168,14 @@ CT_CASE(framesLearnedBeforeABirthAreInTheFileOfTheBirth)
     std::filesystem::remove(ctr::segmentPath(path, 0));
     std::filesystem::remove(ctr::segmentPath(path, 1));
     std::filesystem::remove(ctr::segmentPath(path, 3));
-    // 0 and 1 live when the file begins and keep their numbers.
-    const std::vector<FramePlace> inTheFileOfTheBirth{placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)};
+    // 0 and 1 live when the file begins, and keep their numbers.
+    const std::vector<FrameLocation> inTheFileOfTheBirth{placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)};
     CHECK(framesIn(ctr::segmentPath(path, 2)) == inTheFileOfTheBirth);
-    const std::vector<FramePlace> later{placeOf(0, 12), placeOf(2, 14)};
+    const std::vector<FrameLocation> later{placeOf(0, 12), placeOf(2, 14)};
     CHECK(framesIn(ctr::segmentPath(path, 4)) == later);
 }
 
-/// Stacks and frames of processes that have ended are looked at long after.
+/// Users may view stacks and frames of processes long after these have ended.
 CT_CASE(aLaterFileHasTheModulesOfEndedProcesses)
 {
     const TempDir dir;

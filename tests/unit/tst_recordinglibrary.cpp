@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The library that others read recordings with gives what the program's own reader gives, row for row.
-#include "core/recording/segments.h"
+// The installed reader library returns the same rows as the program's own reader.
+#include "core/recording/library/openrecording.h"
+#include "core/recording/read/segments.h"
 #include "tests/support/publicreader.h"
 #include "tests/unit/recordingtest.h"
 
@@ -16,7 +17,7 @@ namespace recording = corotracer::recording;
 
 namespace {
 
-constexpr int kHarms = 300;  // of each sort; the reader below has its own 2,000
+constexpr int kHarms = 300;  // of each kind; the core reader's own test has 2,000
 
 std::string textOf(const std::vector<Batch> &batches)
 {
@@ -26,7 +27,7 @@ std::string textOf(const std::vector<Batch> &batches)
     return text;
 }
 
-/// A file with everything in it.
+/// Writes a file with all kinds of rows.
 std::vector<Batch> writeSample(const std::string &path, std::size_t transitions = 200)
 {
     RandomStream stream(5);
@@ -59,7 +60,7 @@ std::vector<Batch> writeSample(const std::string &path, std::size_t transitions 
     return batches;
 }
 
-/// What both give of the same file.
+/// Compares what both readers return for a file.
 void checkAgree(const std::string &path)
 {
     const Everything core = readAll(path);
@@ -85,7 +86,7 @@ void checkAgree(const std::string &path)
         reader.over_time(overview.first_ts(), overview.last_ts(), 50);
 }
 
-/// Some files, the oldest of which are gone.
+/// Writes several files, of which the oldest were removed.
 void writeRotated(const TempDir &dir)
 {
     RecordingLimits limits;
@@ -168,7 +169,7 @@ CT_CASE(overviewWithoutReading)
     for (const recording::block &block : overview.blocks())
         inBlocks += block.kind == CTR_KIND_STREAM ? block.transitions : 0;
     CHECK_EQUAL(inBlocks, overview.transitions());
-    // Reading is where it was.
+    // The overview does not change the reading position.
     CHECK(static_cast<bool>(reader.next()));
     double sum = 0;
     for (const double count : reader.over_time(overview.first_ts(), overview.last_ts() + 1, 7))
@@ -192,7 +193,7 @@ CT_CASE(rotatedFilesAreOne)
     CHECK_EQUAL(overview.blocks().back().file, overview.files().size() - 1);
 }
 
-/// What can still be read is damage; what ends the reading is not, and tells of the damage before it.
+/// Damage does not end the reading. A failure does, and its message includes earlier damage.
 CT_CASE(whatEndsTheReadingIsAFailure)
 {
     const TempDir dir;
@@ -223,7 +224,7 @@ CT_CASE(whatEndsTheReadingIsAFailure)
     checkAgree(paths[0]);
 }
 
-/// What the library has no calls for is not kept.
+/// Rows for which the library has no calls use no memory.
 CT_CASE(framesAreNotKept)
 {
     const TempDir dir;
@@ -233,7 +234,7 @@ CT_CASE(framesAreNotKept)
         const auto sink = writer(dir.file("run.ctr"));
         const Batch first = stream.next(10);
         REQUIRE(static_cast<bool>(sink->consume(first)));
-        std::vector<FramePlace> frames;
+        std::vector<FrameLocation> frames;
         for (CoroutineId id = 0; id < kFrames; ++id)
             frames.push_back({id, 1, 2, 3, 4, 5, "file", "function"});
         sink->addFrames(frames);
@@ -246,7 +247,7 @@ CT_CASE(framesAreNotKept)
     }
     CHECK_EQUAL(reader.message(), "");
     const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
-    CHECK(after < before + kFrames * sizeof(FramePlace) / 2);
+    CHECK(after < before + kFrames * sizeof(FrameLocation) / 2);
 }
 
 CT_CASE(whatIsNoRecordingIsTold)
@@ -268,7 +269,7 @@ CT_CASE(whatIsNoRecordingIsTold)
     CHECK(nothing.status() == recording::status::failed);
 }
 
-/// Opening it would wait for who writes into it.
+/// Opening a pipe would block until a writer opens it.
 CT_CASE(aPipeIsNotWaitedFor)
 {
     const TempDir dir;

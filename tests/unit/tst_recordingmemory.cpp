@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a recording takes of the memory does not grow with what it is told.
-#include "core/recording/blockreader.h"
-#include "core/recording/blockwriter.h"
-#include "core/recording/keyframereader.h"
-#include "core/recording/segments.h"
-#include "core/recording/streamguard.h"
+// The memory of a recording does not grow with the amount of its input.
+#include "core/recording/read/blockreader.h"
+#include "core/recording/read/keyframereader.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/read/streamguard.h"
+#include "core/recording/write/blockwriter.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/unit/town.h"
 
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::size_t kMiB = 1U << 20;
 
-/// In use, of the heap. Where a sanitizer has a heap of its own, always the same.
+/// Bytes of the heap in use. Constant under a sanitizer with its own heap.
 std::size_t heapBytes()
 {
     const struct mallinfo2 info = ::mallinfo2();
     return info.uordblks + info.hblkhd;
 }
 
-/// As a target that never stops, and those who learn of its coroutines.
+/// Feeds as much as a target that never stops, with frames for its coroutines.
 void tellMuch(RecordingWriter &to)
 {
     RecordingInfo info;
@@ -47,7 +47,7 @@ std::string outputIn(const Everything &all)
     return text;
 }
 
-/// What the keyframe of a file holds of processes and threads.
+/// Returns the processes and threads in the keyframe of a file.
 Notes keyframeNotesOf(const std::string &path)
 {
     auto blocks = ctr::BlockReader::open(path);
@@ -59,7 +59,7 @@ Notes keyframeNotesOf(const std::string &path)
         REQUIRE(more && *more);
         REQUIRE(block.head.kind != ctr::Kind::Keyframe || keyframe.take(block.payload));
     }
-    // So few fit into the first piece.
+    // So few fit into the first part.
     return keyframe.takeBatches().front().notes;
 }
 
@@ -83,7 +83,7 @@ CT_CASE(onAFullDiskNothingIsKept)
     const TempDir dir;
     const auto to = writer(dir.file("run.ctr"));
     const std::size_t before = heapBytes();
-    tellMuch(*to);  // what waited goes as well
+    tellMuch(*to);  // what was waiting is written, too
     {
         const ct::test::FileSizeLimit full(1000);
         Town town(20);
@@ -98,7 +98,7 @@ CT_CASE(framesWaitForASlowDiskUpToALimit)
     const TempDir dir;
     const auto to = writer(dir.file("run.ctr"));
     const std::size_t before = heapBytes();
-    const std::vector<FramePlace> many(100'000, {1, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(200, 'f')});
+    const std::vector<FrameLocation> many(100'000, {1, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(200, 'f')});
     for (int i = 0; i < 12; ++i)
         to->addFrames(many);
     CHECK(heapBytes() < before + 200 * kMiB);
@@ -127,7 +127,7 @@ CT_CASE(outputWaitsForASlowDiskUpToALimit)
                                        " bytes of output were left out here: the disk was too slow]\r\nlater");
 }
 
-/// Neither frames that are learned while their coroutines live, nor those that come when they are dead already.
+/// Frames are released if they come while their coroutines live, and also if they come after the death.
 CT_CASE(framesOfTheDeadAreForgotten)
 {
     const TempDir dir;
@@ -140,7 +140,7 @@ CT_CASE(framesOfTheDeadAreForgotten)
             before = heapBytes();
         Batch batch;
         batch.now = kStart + round * kSecond / 10;
-        std::vector<FramePlace> frames;
+        std::vector<FrameLocation> frames;
         for (int i = 0; i < 20; ++i, ++id) {
             batch.births.push_back({id, id, 1, 77, Dialect::Lane, id, batch.now});
             batch.deaths.push_back({id, batch.now});
@@ -223,7 +223,7 @@ CT_CASE(processesThatEndedAreForgotten)
     CHECK_EQUAL(rowsOf(known.processes, kAgain), 2);
 }
 
-/// A few compressed kilobytes can hold gigabytes of equal text.
+/// A few compressed kilobytes can contain gigabytes of equal text.
 CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
 {
     ctr::StreamGuard guard;
@@ -232,7 +232,7 @@ CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
     for (SiteId id = 1; id <= 256; ++id) {
         batch.sites.front().id = id;
         CHECK(guard.admit(batch));
-        CHECK(guard.admit(batch));  // as keyframes repeat them
+        CHECK(guard.admit(batch));  // as repeated by keyframes
     }
     batch.sites.front().id = 257;
     CHECK(!guard.admit(batch));
@@ -241,10 +241,10 @@ CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
 CT_CASE(moreFrameTextThanAnyProgramHasIsRefused)
 {
     ctr::StreamGuard guard;
-    std::vector<FramePlace> frames(2);
+    std::vector<FrameLocation> frames(2);
     const std::string text(kMiB, 'f');
     for (int i = 0; i < 255; ++i) {
-        for (FramePlace &place : frames)
+        for (FrameLocation &place : frames)
             place.function = text + std::to_string(i);  // of many coroutines
         CHECK(guard.admit(frames));
         CHECK(guard.admit(frames));
@@ -253,7 +253,7 @@ CT_CASE(moreFrameTextThanAnyProgramHasIsRefused)
     CHECK(!guard.admit(frames));
 }
 
-/// Before anybody can take them: even if all are equal, each row has its own.
+/// Before they are fetched: even if all texts are equal, each row has its own copy.
 CT_CASE(frameTextsThatWaitToBeTakenHaveALimit)
 {
     const TempDir dir;
@@ -261,7 +261,7 @@ CT_CASE(frameTextsThatWaitToBeTakenHaveALimit)
     const auto blocks = ctr::BlockWriter::open(path);
     REQUIRE(static_cast<bool>(blocks));
     {
-        const std::vector<FramePlace> rows(32, {0, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(kMiB, 'f')});
+        const std::vector<FrameLocation> rows(32, {0, 0x1000, kStart, 0x40'1000, 12, 7, "", std::string(kMiB, 'f')});
         ctr::ColumnWriter payload;
         ctr::FrameLayout::write(rows, payload);
         for (int i = 0; i < 16; ++i)
@@ -278,7 +278,8 @@ CT_CASE(frameTextsThatWaitToBeTakenHaveALimit)
     CHECK_EQUAL((*reader)->damages().size(), 8U);
 }
 
-/// A sequence that jumps costs nothing to write: what blocks can have held is little, and memory has an end.
+/// A jump of the sequence costs a writer nothing. Lost blocks can have contained only so many births, and memory is
+/// limited.
 CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
 {
     constexpr CoroutineId kBeyond = 1U << 23;
@@ -311,7 +312,8 @@ CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
     CHECK(!all.error.empty() && all.hasEnded);
 }
 
-/// What a block can have held is made up, and what a file that was cut off may have held, which counts as one block.
+/// Lost births are made up, as many as the lost blocks can have contained. The missing rest of a truncated file counts
+/// as one block.
 CT_CASE(lostBirthsUpToWhatAWriterWritesAreMadeUp)
 {
     const auto isMadeUp = [](std::uint64_t lostBlocks, CoroutineId until) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#define XXH_STATIC_LINKING_ONLY  // a state on the stack
-#include "core/recording/recordingoverview.h"
+#define XXH_STATIC_LINKING_ONLY  // for a hash state on the stack
+#include "core/recording/read/recordingoverview.h"
 
-#include "core/recording/blockwriter.h"
-#include "core/recording/checksum.h"
+#include "core/recording/format/checksum.h"
+#include "core/recording/write/blockwriter.h"
 #include "tests/unit/recordingtest.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kStart = 1'000 * kSecond;
 
-/// One batch a second, each of twice as many transitions as the one before.
+/// A batch per second, each with twice as many transitions as the previous one.
 Batch second(std::uint64_t index)
 {
     Batch batch;
@@ -75,7 +75,7 @@ bool isAbout(double value, double expected)
     return std::abs(value - expected) <= 0.001 * (1 + expected);
 }
 
-/// Whatever the file says, it is an overview or a refusal.
+/// Whatever the file contains, the result is an overview or an error.
 void checkRobust(const std::string &path)
 {
     const Result<RecordingOverview> read = overviewOf(path);
@@ -119,7 +119,7 @@ CT_CASE(transitionsOverTime)
     CHECK(isAbout(seconds[0], 12) && isAbout(seconds[3], 48) && isAbout(seconds[5], 192));
     CHECK(isAbout(sum(all.transitionsOverTime(kStart, kStart + 6 * kSecond + 1, 1000)), 8 * 63));
     CHECK(isAbout(sum(all.transitionsOverTime(0, ~std::uint64_t{0}, 33)), 8 * 63));
-    // A part of it has a part of them, and what is elsewhere none.
+    // A part of the time has a part of the transitions; outside there are none.
     CHECK(sum(all.transitionsOverTime(kStart, kStart + kSecond, 10)) < 20);
     CHECK_EQUAL(sum(all.transitionsOverTime(0, kStart, 10)), 0);
     CHECK(all.transitionsOverTime(5, 5, 3) == std::vector<double>(3));
@@ -142,7 +142,7 @@ CT_CASE(withoutAnIndex)
     writeSeconds(dir.file("run.ctr"), 6);
     const RecordingOverview whole = overview(dir.file("run.ctr"));
     std::string content = contentOf(dir.file("run.ctr"));
-    // Within the last block of the stream: what is before it shows.
+    // Cut within the last block of the stream: the overview has everything before it.
     content.resize(whole.blocks.back().place.offset + 70);
     putContent(dir.file("run.ctr"), content);
     const RecordingOverview cut = overview(dir.file("run.ctr"));
@@ -180,7 +180,7 @@ CT_CASE(allFilesOfARotatedOne)
         CHECK(all.transitions % 200 == 0 && all.transitions > 15 * 200);
         CHECK(all.hasEnded);
     }
-    // A file behind the first that is no recording any more.
+    // A later file that is not a recording any more.
     const std::string last = overview(files[0]).files.back();
     putContent(last, "destroyed");
     const RecordingOverview rest = overview(overview(files[0]).files.front());
@@ -199,7 +199,7 @@ CT_CASE(emptyAndRefused)
     CHECK(!overviewOf(dir.file("missing")));
 }
 
-/// An index that says what is not so is still only an index.
+/// An index with wrong entries gives wrong figures at worst.
 CT_CASE(indexThatLies)
 {
     const TempDir dir;
@@ -210,17 +210,17 @@ CT_CASE(indexThatLies)
         REQUIRE(static_cast<bool>(
             (*blocks)->write(static_cast<Kind>(1 + i % 4), ColumnWriter(),
                              {static_cast<std::uint32_t>(random()), random() >> (i % 64), random()})));
-    std::vector<BlockPlace> places;
+    std::vector<BlockLocation> places;
     for (int i = 0; i < 1000; ++i)
         places.push_back({random() >> (i % 64), static_cast<std::uint16_t>(i % 6), static_cast<std::uint32_t>(random()),
                           random() >> (i % 60), random()});
     ColumnWriter payload;
-    PlaceLayout::write(places, payload);
+    BlockLocationLayout::write(places, payload);
     const std::uint64_t end = std::filesystem::file_size(dir.file("run.ctr"));
     REQUIRE(static_cast<bool>((*blocks)->write(Kind::End, payload, {})));
     REQUIRE(static_cast<bool>((*blocks)->finish()));
     checkRobust(dir.file("run.ctr"));
-    // Let the trailer name that one.
+    // Make the trailer name that index.
     std::string content = contentOf(dir.file("run.ctr"));
     Trailer trailer;
     trailer.endBlock = end;

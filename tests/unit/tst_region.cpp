@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/region.h"
+#include "core/region/region.h"
 #include "tests/support/child.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
@@ -24,7 +24,7 @@ bool contains(const std::string &text, const std::string &part)
     return text.find(part) != std::string::npos;
 }
 
-/// A region's worth of zeros with a version-1 header, as the existing collector makes it.
+/// Writes a zeroed region with a version-1 header, as the existing collector creates it.
 void writeForeign(const std::string &path, std::uint32_t stations, std::uint64_t size)
 {
     std::ofstream file(path, std::ios::binary);
@@ -36,7 +36,7 @@ void writeForeign(const std::string &path, std::uint32_t stations, std::uint64_t
     std::filesystem::resize_file(path, size);
 }
 
-/// Runs body(file) in a child. Root may write to any file, so there the child becomes an ordinary user, who gets the
+/// Runs body(file) in a child. Root may write to any file, so then the child becomes an ordinary user, who owns the
 /// file.
 void asOrdinaryUser(const std::string &directory, const std::string &file, void (*body)(const std::string &file))
 {
@@ -80,7 +80,7 @@ CT_CASE(createdRegionIsVersionOneAndPrivate)
     REQUIRE(::stat(dir.file("a.shm").c_str(), &info) == 0);
     CHECK_EQUAL(info.st_mode & 0777, 0600u);
     CHECK(static_cast<std::uint64_t>(info.st_size) >= 1024 + 1000 * 1024u);
-    CHECK(info.st_blocks * 512 < 4 << 20);  // sparse: the stations offered, the tables, the header
+    CHECK(info.st_blocks * 512 < 4 << 20);  // sparse: offered stations, tables and header
     CHECK(region->committedBytes() >= 1024 + 1000 * 1024u);
     CHECK_EQUAL(region->siteRecords().size(), 65536u);
     CHECK_EQUAL(region->siteStrings().size(), 64u << 20);
@@ -124,7 +124,7 @@ CT_CASE(freshNamesInTheChosenPlace)
 {
     const regions::TempDir dir;
     const std::string shared = dir.file("place");
-    const auto place = ct::chooseRegionPlace({{shared, "second best"}});
+    const auto place = ct::chooseRegionDirectory({{shared, "second best"}});
     REQUIRE(place);
     CHECK_EQUAL(place->directory, shared);
     CHECK_EQUAL(place->warning, "second best");
@@ -140,15 +140,15 @@ CT_CASE(placesOfOthersArePassedOver)
     ::chmod(dir.file("open").c_str(), 0755);
     std::ofstream(dir.file("file")) << 'x';
     std::filesystem::create_directory_symlink(dir.path(), dir.file("link"));
-    const auto place = ct::chooseRegionPlace(
+    const auto place = ct::chooseRegionDirectory(
         {{dir.file("open"), {}}, {dir.file("file"), {}}, {dir.file("link"), {}}, {dir.file("good"), "!"}});
     REQUIRE(place);
     CHECK_EQUAL(place->directory, dir.file("good"));
     CHECK(contains(place->warning, "chmod 700"));
-    const auto none = ct::chooseRegionPlace({{dir.file("open"), {}}});
+    const auto none = ct::chooseRegionDirectory({{dir.file("open"), {}}});
     REQUIRE(!none);
     CHECK(contains(none.error().message, dir.file("open")));
-    CHECK(!ct::chooseRegionPlace(std::vector<ct::RegionPlace>{}));
+    CHECK(!ct::chooseRegionDirectory(std::vector<ct::RegionDirectory>{}));
 }
 
 CT_CASE(socketPathsHaveALimit)
@@ -174,7 +174,7 @@ CT_CASE(theSecondEngineObserves)
         CHECK_EQUAL(observer->observerReason(), "owned by process " + std::to_string(::getpid()));
         CHECK(observer->hasExtension());
     }
-    // The observer's end takes nothing from the owner.
+    // The end of the observer does not affect the owner.
     CHECK_EQUAL(owner->header().extension.engine_pid.load(), static_cast<std::uint32_t>(::getpid()));
     {
         const Region ended = std::move(*owner);
@@ -215,7 +215,7 @@ CT_CASE(aKilledOwnersRegionIsAdopted)
     auto region = Region::open(dir.file("a.shm"));
     REQUIRE(region);
     CHECK(region->access() == RegionAccess::Owner);
-    CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);  // its announcement died with it
+    CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);  // the announcement of the killed engine is removed
     CHECK_EQUAL(region->header().extension.engine_pid.load(), static_cast<std::uint32_t>(::getpid()));
     ::close(ready[0]);
     ::close(ready[1]);
@@ -268,7 +268,8 @@ CT_CASE(aCutFileIsNoticed)
     CHECK(!region->isWhole());
 }
 
-/// The file is cut between the look at its size and the access: what is gone reads as zeros, and that is remembered.
+/// The file is truncated between the check of its size and the access. The missing part reads as zeros, and isWhole()
+/// becomes false.
 CT_CASE(readingBehindACutIsSurvived)
 {
     const regions::TempDir dir;
@@ -321,7 +322,7 @@ CT_CASE(theAreasAreThere)
     CHECK(region->writableBirths().data() == region->births().data());
     CHECK(region->writableStation(5) == &region->station(5));
     CHECK(region->writableStation(corotracer::kMostStations) == nullptr);
-    // What was made is what another engine accepts and sees.
+    // Another engine accepts and maps the created region.
     auto observer = Region::open(dir.file("a.shm"));
     REQUIRE(observer);
     CHECK_EQUAL(observer->laneMode(), region->laneMode());
@@ -364,7 +365,7 @@ CT_CASE(lanesAreAsked)
     CHECK(!std::filesystem::exists(dir.file("c.shm")));
 }
 
-/// A lane is looked at only where it lies in the pool, whatever its header says.
+/// A lane is read only if it lies in the pool, whatever its header says.
 CT_CASE(lanesThatLie)
 {
     const regions::TempDir dir;
@@ -403,7 +404,7 @@ CT_CASE(lanesThatLie)
         CHECK(refused(lane.block_numbers_offset, offset));
 }
 
-/// The region of a flight recorder: made by the target, with overwriting lanes; nobody holds its lock.
+/// The region of a flight recorder: created by the target, in overwrite mode. No process owns its lock.
 CT_CASE(selfHostedRegionsAreAdopted)
 {
     const regions::TempDir dir;

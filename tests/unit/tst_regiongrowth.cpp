@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Memory is taken ahead of its use, and a full file system is an answer.
+// Memory is populated ahead of its use, and a full file system is reported.
 #include "core/harvest/harvestloop.h"
-#include "core/harvest/region.h"
+#include "core/region/region.h"
 #include "tests/support/check.h"
 #include "tests/support/oldkernel.h"
 #include "tests/support/regions.h"
@@ -26,7 +26,8 @@ bool contains(const std::string &text, const std::string &part)
     return text.find(part) != std::string::npos;
 }
 
-/// What a version-1 probe touches, by a process without our SIGBUS handler. Its end: 0, or the signal.
+/// Writes to all offered stations as a version-1 probe, in a process without our SIGBUS handler. Returns 0, or the
+/// signal that ended it.
 int touchAllOffered(Region &region)
 {
     const pid_t child = ::fork();
@@ -55,12 +56,12 @@ CT_CASE(stationsGrowAheadOfTheirUse)
     REQUIRE(region);
     CHECK_EQUAL(offered(*region), 32'768u);
     CHECK(region->growStations());
-    CHECK_EQUAL(offered(*region), 32'768u);  // nobody uses any
+    CHECK_EQUAL(offered(*region), 32'768u);  // none is in use
     auto &allocated = region->writableHeader()->allocated_count;
     allocated.store(1);
     CHECK(region->growStations());
     CHECK(offered(*region) > 32'768u && offered(*region) < 40'000u);
-    allocated.store(offered(*region) + 5000);  // some were refused
+    allocated.store(offered(*region) + 5000);  // some births were refused
     CHECK(region->growStations());
     CHECK(offered(*region) >= allocated.load() + 32'768);
     CHECK(region->committedBytes() >= std::uint64_t{offered(*region)} * 1024);
@@ -72,7 +73,7 @@ CT_CASE(stationsGrowAheadOfTheirUse)
     CHECK_EQUAL(offered(*region), 100'000u);
 }
 
-/// A burst between two looks: the births that it cost are counted once, and no others.
+/// A burst between two checks: the births that found no station are counted once, and no others.
 CT_CASE(birthsThatOvertakeGrowthAreCounted)
 {
     const regions::TempDir dir;
@@ -89,7 +90,7 @@ CT_CASE(birthsThatOvertakeGrowthAreCounted)
     allocated.fetch_add(100);
     CHECK(region->growStations());
     CHECK_EQUAL(region->overtakenBirths(), 7u);
-    // More than there can ever be: of these, a larger region would have helped.
+    // More births than the region can ever have stations for: only those that fit count as overtaken.
     allocated.store(200'005);
     const std::uint32_t before = offered(*region);
     CHECK(region->growStations());
@@ -99,7 +100,7 @@ CT_CASE(birthsThatOvertakeGrowthAreCounted)
     CHECK_EQUAL(region->overtakenBirths(), 7u + (200'000 - before));
 }
 
-/// A probe of the extension offers the stations that it did not find, so that nothing is untraced in the end.
+/// A probe of the extension offers missing stations itself, so no coroutine stays untraced.
 CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
 {
     const regions::TempDir dir;
@@ -122,7 +123,7 @@ CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
     CHECK_EQUAL(loop.accounting().birthsOvertaken, 0u);
 }
 
-/// Births that another engine was too slow for are not counted again.
+/// Births that a previous engine was too slow for are not counted again.
 CT_CASE(birthsBeforeAdoptionAreNotOvertaken)
 {
     const regions::TempDir dir;
@@ -141,7 +142,7 @@ CT_CASE(birthsBeforeAdoptionAreNotOvertaken)
     CHECK_EQUAL(region->overtakenBirths(), 7u);
 }
 
-/// Scribbled by a target: nothing is taken, nothing is offered that does not exist.
+/// A target damaged max_stations: the engine populates nothing for it, and offers no station that does not exist.
 CT_CASE(aScribbledMaximumIsNoOffer)
 {
     const regions::TempDir dir;
@@ -156,7 +157,7 @@ CT_CASE(aScribbledMaximumIsNoOffer)
     CHECK_EQUAL(offered(*region), 100u);
 }
 
-/// The file system fills up: a message, never a signal, and growth goes on when there is room again.
+/// A full file system gives a message, never a signal. Growth continues when there is room again.
 CT_CASE(aFullFileSystemStopsGrowth)
 {
     onSmallTmpfs(24 << 20, [](const std::string &directory) {
@@ -182,13 +183,13 @@ CT_CASE(aFullFileSystemStopsGrowth)
         REQUIRE(::mount(nullptr, directory.c_str(), nullptr, MS_REMOUNT, "size=128m") == 0);
         while (!region->growStations())
             ::usleep(1000);
-        CHECK_EQUAL(region->overtakenBirths(), overtaken);  // the others were refused for want of memory
+        CHECK_EQUAL(region->overtakenBirths(), overtaken);  // the other births were refused for lack of memory
         CHECK(offered(*region) >= region->header().allocated_count.load() + 4096);
         CHECK_EQUAL(touchAllOffered(*region), 0);
     });
 }
 
-/// Neither the file system reserves memory nor the kernel takes it in advance: still no signal.
+/// Neither can the file system reserve memory nor the kernel populate it. There is no signal even then.
 CT_CASE(aFullFileSystemThatCannotReserveStopsGrowth)
 {
     onSmallTmpfs(24 << 20, [](const std::string &directory) {
@@ -209,7 +210,7 @@ CT_CASE(aFullFileSystemThatCannotReserveStopsGrowth)
     });
 }
 
-/// Version-1 stations, which may never be used, leave the space to lanes: no more than a sixteenth of it.
+/// Version-1 stations, which may never be used, leave the space to lanes. They get at most a sixteenth of it.
 CT_CASE(headroomFollowsTheFreeSpace)
 {
     onSmallTmpfs(64 << 20, [](const std::string &directory) {
@@ -217,7 +218,7 @@ CT_CASE(headroomFollowsTheFreeSpace)
         REQUIRE(region);
         CHECK_EQUAL(offered(*region), 4096u);
         CHECK(region->committedBytes() < 8 << 20);
-        // As they are given out, more are offered: a sixteenth of what is left then.
+        // As stations are allocated, more are offered: a sixteenth of the space that is left then.
         region->writableHeader()->allocated_count.store(4000);
         CHECK(region->growStations());
         CHECK(offered(*region) > 7000 && offered(*region) <= 8192);
@@ -243,7 +244,7 @@ CT_CASE(lanesFollowTheFreeSpace)
     });
 }
 
-/// size=0 is no limit, and shows as a file system without blocks.
+/// size=0 means no limit, and appears as a file system without blocks.
 CT_CASE(aFileSystemWithoutALimitIsNotFull)
 {
     onSmallTmpfs(0, [](const std::string &directory) {
@@ -251,12 +252,12 @@ CT_CASE(aFileSystemWithoutALimitIsNotFull)
         REQUIRE(region);
         CHECK_EQUAL(offered(*region), 32'768u);
         CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
-        const auto place = ct::chooseRegionPlace({{directory + "/place", {}}});
+        const auto place = ct::chooseRegionDirectory({{directory + "/place", {}}});
         CHECK(place);
     });
 }
 
-/// Asked for by number: a burst of births may be over before any engine has looked.
+/// If the number is requested explicitly: a burst of births may be over before the engine checks.
 CT_CASE(stationsAreThereFromTheStartIfAskedFor)
 {
     const regions::TempDir dir;

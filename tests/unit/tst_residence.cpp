@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace with limits: of coroutines that have ended it keeps the latest, of those that live all, and it counts
-// exactly.
+// A trace with limits retains the latest ended coroutines and all living ones. Its sums are exact.
 #include "core/trace/history.h"
 #include "core/trace/pagedvector.h"
 #include "core/trace/population.h"
@@ -20,7 +19,7 @@ using test::transition;
 namespace {
 
 constexpr CoroutineId kAtOnce = 1000;
-constexpr std::uint32_t kEach = 3;  ///< events of a coroutine, and one loss
+constexpr std::uint32_t kEach = 3;  ///< events per coroutine
 constexpr RecordLimits kSmall{4096, 16'384};
 
 bool livesOn(CoroutineId id)
@@ -28,7 +27,7 @@ bool livesOn(CoroutineId id)
     return id % 500 == 7;
 }
 
-/// Coroutines [first, first + count): born with names and wakes; all but a few of the ones before die.
+/// Coroutines [first, first + count): born with names and wakes. All but a few of them die.
 Batch turn(CoroutineId first, CoroutineId count, const std::function<bool(CoroutineId)> &staysAlive)
 {
     Batch batch;
@@ -64,10 +63,10 @@ struct Trace {
         CHECK(static_cast<bool>(population.consume(batch)));
         CHECK(static_cast<bool>(history.consume(batch)));
     }
-    /// The books of each and those of what is not kept make up the whole.
+    /// The sums of the retained coroutines and of the rest add up to the total.
     void checkSums() const
     {
-        NotKept sum = population.notKept();
+        Overflow sum = population.notKept();
         std::uint64_t kept = 0;
         for (CoroutineId id = 0; id < population.size(); ++id) {
             const CoroutineSnapshot one = population.at(id);
@@ -98,7 +97,7 @@ CT_CASE(theLatestThatEndedAreKept)
     trace.run(400'000, [](CoroutineId) { return false; });
     trace.checkSums();
     CHECK_EQUAL(trace.population.alive(), 0U);
-    const NotKept notKept = trace.population.notKept();
+    const Overflow notKept = trace.population.notKept();
     CHECK_EQUAL(notKept.ended, notKept.coroutines);
     CHECK(notKept.coroutines >= 400'000 - kSmall.dead);
     CHECK(notKept.coroutines <= 400'000 - kSmall.dead / 2);
@@ -120,7 +119,7 @@ CT_CASE(memoryFollowsTheLimit)
     const std::uint64_t population = trace.population.bytesUsed();
     const std::uint64_t history = trace.history.bytesUsed();
     trace.run(1'000'000, [](CoroutineId) { return false; });
-    // What is left of a page of 64 is a few words.
+    // A page of 64 leaves only a few words.
     CHECK(trace.population.bytesUsed() < population + 1'000'000 / 64 * 40);
     CHECK(trace.history.bytesUsed() < history + (32U << 20));
     CHECK(trace.population.bytesUsed() < 4U << 20);
@@ -145,7 +144,7 @@ CT_CASE(whoLivesIsNeverDropped)
         }
     }
     CHECK_EQUAL(trace.population.alive(), 40U);
-    // And it goes on as if nothing had been dropped around it.
+    // It continues as if nothing around it had been evicted.
     Batch more;
     more.now = 900'000;
     more.transitions = {transition(7, 6, 800'000), transition(7, 7, 800'010)};
@@ -163,7 +162,7 @@ CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return false; });
     const std::uint64_t bytes = trace.population.bytesUsed();
-    const NotKept before = trace.population.notKept();
+    const Overflow before = trace.population.notKept();
     Batch late;
     late.now = 200'000;
     for (CoroutineId id = 0; id < 50'000; id += 3) {
@@ -178,7 +177,7 @@ CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
     }
     const std::uint64_t count = late.transitions.size();
     trace.feed(late);
-    const NotKept after = trace.population.notKept();
+    const Overflow after = trace.population.notKept();
     CHECK_EQUAL(after.events, before.events + count);
     CHECK_EQUAL(after.lost, before.lost + 5 * count);
     CHECK_EQUAL(after.coroutines, before.coroutines);
@@ -197,13 +196,13 @@ CT_CASE(moreThatLiveThanThereIsRoomForAreCounted)
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return true; });
     trace.checkSums();
-    const NotKept notKept = trace.population.notKept();
+    const Overflow notKept = trace.population.notKept();
     CHECK_EQUAL(notKept.ended, 0U);
     CHECK_EQUAL(notKept.coroutines, 100'000U - kSmall.living);
     CHECK(trace.population.at(0).kept && trace.population.at(kSmall.living - 1).kept);
     CHECK(!trace.population.at(kSmall.living).kept);
     CHECK(trace.population.bytesUsed() < 6U << 20);
-    // Once some have ended there is room for new ones again.
+    // Once some have ended, there is room for new ones again.
     Batch ends;
     ends.now = 300'000;
     for (CoroutineId id = 0; id < 10'000; ++id)
@@ -225,7 +224,7 @@ CT_CASE(readersSeeARecordOrThatThereIsNone)
             const CoroutineId size = population.size();
             for (CoroutineId id = size - std::min<CoroutineId>(size, 8192); id < size; ++id) {
                 const CoroutineSnapshot one = population.at(id);
-                // Its birth is there from the beginning.
+                // A visible coroutine has its birth from the start.
                 wrong += one.kept ? one.birthTs != id + 1 : one.state != CoroutineState::Destroyed;
             }
         }

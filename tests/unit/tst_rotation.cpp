@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Recordings with a limit: rows of files, of which the oldest ones are gone.
-#include "core/recording/blockwriter.h"
-#include "core/recording/presentstate.h"
-#include "core/recording/segments.h"
+// Recordings with a limit: sequences of files, of which the oldest were removed.
+#include "core/recording/read/segments.h"
+#include "core/recording/write/blockwriter.h"
+#include "core/recording/write/presentstate.h"
 #include "core/trace/population.h"
 #include "tests/unit/recordingtest.h"
 #include "tests/unit/town.h"
@@ -41,7 +41,7 @@ void timePasses(ctr::PresentState &state, std::uint64_t second)
     state.consume(batch);
 }
 
-/// A recording of a town, and what the live view has of it.
+/// A recording of a town, and the live view's population.
 struct Recorded {
     TempDir dir;
     Town town;
@@ -62,7 +62,7 @@ struct Recorded {
         }
         CHECK(static_cast<bool>((*writer)->finish({})));
     }
-    /// Numbers of the files that are there.
+    /// Numbers of the existing files.
     std::vector<std::uint32_t> segments() const
     {
         std::vector<std::uint32_t> numbers;
@@ -93,7 +93,7 @@ std::string stateOf(const Population &population, CoroutineId id)
     return out.str();
 }
 
-/// The living ones, whatever their numbers are.
+/// The states of living coroutines, without their ids.
 std::multiset<std::string> livingIn(const Population &population)
 {
     std::multiset<std::string> all;
@@ -130,7 +130,7 @@ void checkSameLiving(const Recorded &recorded, const std::string &path)
 
 CT_CASE(anyFileOpensAllOfThem)
 {
-    const Recorded recorded(10, 150, forSeconds(16));  // two seconds a file, and none is too old
+    const Recorded recorded(10, 150, forSeconds(16));  // two seconds per file, and none is too old
     REQUIRE(recorded.segments().size() > 4);
     REQUIRE(recorded.segments().front() == 0);
     for (const std::uint32_t number : {0U, 2U, recorded.segments().back()}) {
@@ -155,7 +155,7 @@ CT_CASE(whatIsLeftTellsThePresentState)
     checkSameLiving(recorded, recorded.segment(segments.back()));
     const Everything all = readAll(recorded.segment(segments.front()));
     CHECK(all.hasEnded);
-    // The end of the stream, all of it, behind what the keyframe repeats.
+    // The complete end of the stream, behind the rows that the keyframe repeats.
     const std::vector<Event> written = eventsIn(recorded.batches);
     std::vector<Event> read = eventsIn(all.batches);
     REQUIRE(read.size() < written.size());
@@ -164,7 +164,7 @@ CT_CASE(whatIsLeftTellsThePresentState)
         CHECK(known.count(event) != 0);
     const std::size_t same = static_cast<std::size_t>(
         std::mismatch(written.rbegin(), written.rend(), read.rbegin(), read.rend()).second - read.rbegin());
-    CHECK(read.size() - same <= 2 * 16);  // two of each that lived then
+    CHECK(read.size() - same <= 2 * 16);  // two per coroutine that lived then
 }
 
 CT_CASE(theLatestFileAloneIsEnough)
@@ -217,7 +217,7 @@ CT_CASE(theyStayWithinTheirBytes)
             bytes += entry.file_size();
         most = std::max(most, bytes);
     }
-    // One block, of half a megabyte here, may come after the limit of its file was reached.
+    // One block, of half a megabyte here, may follow after its file has reached the limit.
     CHECK(most > limits.bytes / 2);
     CHECK(most <= limits.bytes + 550'000);
     CHECK(static_cast<bool>((*writer)->finish({})));
@@ -273,7 +273,7 @@ CT_CASE(aFileOfAnotherRecordingIsNoPartOfIt)
     CHECK_EQUAL(ctr::segmentPath("/a/b.c/run.ctr", 7), "/a/b.c/run.7.ctr");
 }
 
-/// What comes before it is read, and it is said that there is more.
+/// The files before it are read, and the error says that there is more.
 CT_CASE(aFileWhoseHeadIsDamagedIsTold)
 {
     const Recorded recorded(10, 150, forSeconds(16));
@@ -327,7 +327,7 @@ CT_CASE(aPidThatIsUsedAgainIsGoneAfterItsLastProcess)
     CHECK(state.goneProcesses() == std::set<std::uint32_t>{5});
 }
 
-/// After an exec the process is announced again, and ends once.
+/// After exec, the process is emitted again. It ends once.
 CT_CASE(aProcessThatCalledExecIsGoneAfterItsEnd)
 {
     ctr::PresentState state;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One station at rest, in every shape a reader can meet; and with writers that stop at the worst moment.
+// One idle full station in every state that a reader can find, and with writers that stop at the worst moment.
 #include "core/protocol/stationreader.h"
 #include "tests/support/check.h"
 #include "tests/support/writers.h"
@@ -25,7 +25,7 @@ struct Books {
     std::uint64_t sum() const { return captured + lost + missed; }
 };
 
-/// Visits until nothing comes any more.
+/// Visits the station until nothing new comes.
 void readAll(const StationData &station, StationCursor &cursor, Books &books, std::uint64_t key,
              std::uint64_t end = ct::kNoEnd)
 {
@@ -59,7 +59,7 @@ struct Fixture {
 };
 
 constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
-/// Events provable in a full station.
+/// Number of events that a full station proves.
 std::uint64_t kept(Style style)
 {
     return style == Style::Monotonic ? 7 : 8;
@@ -87,7 +87,7 @@ CT_CASE(everyCountUpToThreeLaps)
             f.writer.write(count);
             CHECK(!f.quiet());
             f.read();
-            // Monotonic: the slot of event count - 7 may be under rewrite only once count >= 8.
+            // Monotonic: the slot of event count - 7 can be under rewrite only if count >= 8.
             const std::uint64_t captured = std::min(count, kept(style));
             CHECK_EQUAL(f.books.captured, captured);
             CHECK_EQUAL(f.books.lost, count - captured);
@@ -143,7 +143,7 @@ CT_CASE(randomStepsAddUp)
     }
 }
 
-/// An odd slot is neither read nor counted nor timed out; its neighbours are.
+/// An odd slot is not read, not counted, and never times out. Its neighbours are read.
 CT_CASE(writerStoppedInMidWrite)
 {
     for (std::uint64_t before = 0; before <= 20; ++before) {
@@ -152,7 +152,7 @@ CT_CASE(writerStoppedInMidWrite)
         f.writer.begin(std::memory_order_relaxed);
         f.read();
         f.read();
-        // The slot that is being rewritten held event before - 8.
+        // The slot that is being rewritten had event before - 8.
         CHECK_EQUAL(f.books.captured, std::min<std::uint64_t>(before, 7));
         CHECK_EQUAL(f.books.sum(), before);
         CHECK_EQUAL(ct::publishedEnd(ct::readSeqs(*f.station), f.cursor.dialect), before);
@@ -217,7 +217,7 @@ CT_CASE(dialectsAreToldApart)
     }
 }
 
-/// A monotonic number of 0 is invisible: no event, and nothing lost.
+/// A monotonic number of 0 is invisible: not an event, and nothing is lost.
 CT_CASE(monotonicZeroIsNoEvent)
 {
     Fixture f(Style::Monotonic);
@@ -256,7 +256,7 @@ CT_CASE(scribbledSeqIsNoLoss)
     }
 }
 
-/// A forked child of an old SDK goes on counting from where the parent was.
+/// A forked child of an old SDK continues to count from its parent's number.
 CT_CASE(twoWritersAreSeenAndCounted)
 {
     for (std::uint64_t before = 1; before < 40; ++before) {
@@ -267,7 +267,7 @@ CT_CASE(twoWritersAreSeenAndCounted)
         Writer child = f.writer;
         child.write(3);
         f.writer.write(1);
-        // In the books of the cursor nothing is wrong yet, perhaps; the slots give it away.
+        // The cursor's sums may still be right, but the slots show two writers.
         CHECK(ct::checkWriters(*f.station, f.cursor) == ct::WriterCheck::Two);
         f.cursor.fault = StationFault::TwoWriters;
         ct::FaultyCounts counts = ct::openFaulty(f.cursor);
@@ -292,7 +292,7 @@ CT_CASE(aJumpThatOneWriterCannotMakeIsRefused)
     f.read();
     Writer child = f.writer;
     child.write(1);
-    f.writer.write(1);  // slot 4 holds number 108, 101 to 107 do not exist
+    f.writer.write(1);  // slot 4 has number 108; 101 to 107 do not exist
     f.read();
     CHECK(f.cursor.fault == StationFault::TwoWriters);
     CHECK_EQUAL(f.books.sum(), 100u);
@@ -321,7 +321,7 @@ CT_CASE(oneWriterIsNeverAccused)
     }
 }
 
-/// Garbage in every slot: bounded, no crash, no event that was not there.
+/// Garbage in every slot: bounded work, no crash, no event that was not there.
 CT_CASE(randomBytesAreSurvived)
 {
     std::mt19937_64 random(3);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Readers beside running writers, for thread sanitizer and for the books: every event genuine, in order, and
+// Readers concurrent with writers, for thread sanitizer and for the sums: every event is genuine and in order, and
 // captured + lost = emitted.
 #include "core/protocol/stationreader.h"
 #include "tests/support/check.h"
@@ -21,7 +21,7 @@ struct Outcome {
     std::uint64_t captured = 0, lost = 0, inversions = 0, torn = 0, faults = 0;
 };
 
-/// Reads every station again and again until the writers are done, then once more.
+/// Reads every station in turn until the writers are done, then once more.
 Outcome readBeside(std::vector<Writer> &all, std::vector<ct::StationCursor> &cursors, const std::atomic<bool> &done)
 {
     Outcome outcome;

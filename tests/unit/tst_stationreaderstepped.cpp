@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The reader runs one machine instruction at a time while a writer stores into the station between them. Every event is
-// the one that the writer wrote, and captured + lost = emitted, wherever the writer comes in and however far it gets.
+// The reader runs one machine instruction at a time, and between two of them a writer stores into the station. Every
+// event is genuine, and captured + lost = emitted, wherever the writer starts and however far it gets.
 #include "core/protocol/stationreader.h"
 #include "tests/support/check.h"
 #include "tests/support/singlestep.h"
@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::uint64_t kKey = 5;
 constexpr std::uint64_t kSlots = corotracer::kSlotsPerStation;
-/// Far more than any code here has instructions.
+/// More than the number of instructions of any code here.
 constexpr std::uint64_t kMaxSteps = 100'000;
-/// Where the writer comes in: after every instruction. Unoptimised code has many times as many, and each visit steps
-/// through all before the one in question: there, after every seventh.
+/// The writer starts after every instruction. Unoptimised code has many times as many, and each visit steps through all
+/// earlier ones. There, the writer starts after every seventh.
 #ifdef __OPTIMIZE__
 constexpr std::uint64_t kStride = 1;
 #else
@@ -48,7 +48,7 @@ public:
     void store()
     {
         corotracer::Epoch &epoch = m_station->slots[m_next % kSlots];
-        // Without an odd phase, the monotonic dialect begins with the payload.
+        // Without an odd phase, the monotonic dialect starts with the payload.
         switch (m_store + (m_isMonotonic ? 1 : 0)) {
         case 0: epoch.seq.store(m_next / kSlots * 2 + 1, std::memory_order_relaxed); break;
         case 1: epoch.addr.store(writers::addrOf(kKey, m_next), std::memory_order_release); break;
@@ -79,10 +79,10 @@ private:
     StationData *m_station;
     bool m_isMonotonic;
     std::uint64_t m_next;       ///< number of the event that is written now or next
-    std::uint64_t m_store = 0;  ///< stores of it that were made
+    std::uint64_t m_store = 0;  ///< stores of that event so far
 };
 
-/// A station with its writer and the books of its reader.
+/// A station, its writer, and the sums of its reader.
 struct Fixture {
     explicit Fixture(Style style) : station(std::make_unique<StationData>()), writer(*station, style)
     {
@@ -118,12 +118,12 @@ struct Fixture {
 
 /// How a writer disturbs a reader.
 struct Disturbance {
-    std::uint64_t first = 1;   ///< after this instruction of the reader, and
-    std::uint64_t every = 0;   ///< again after as many more; 0 = once
-    std::uint64_t stores = 1;  ///< each time
+    std::uint64_t first = 1;   ///< number of the reader's first disturbed instruction
+    std::uint64_t every = 0;   ///< instructions between two disturbances; 0 = only one
+    std::uint64_t stores = 1;  ///< stores per disturbance
 };
 
-/// Runs code() with the disturbance. Returns whether the writer came in at all.
+/// Runs code() with the disturbance. Returns whether the writer stored anything.
 template <class Code>
 bool disturbed(Fixture &f, const Disturbance &how, Code code)
 {
@@ -139,7 +139,7 @@ bool disturbed(Fixture &f, const Disturbance &how, Code code)
     return cameIn;
 }
 
-/// A visit with the disturbance, then the rest in peace. Returns whether the writer came in at all.
+/// Makes a visit with the disturbance, then reads the rest undisturbed. Returns whether the writer stored anything.
 bool visit(Fixture &f, const Disturbance &how)
 {
     const bool cameIn = disturbed(f, how, [&f] { ct::readStation(*f.station, f.cursor, f.reading); });
@@ -167,8 +167,8 @@ std::unique_ptr<Fixture> fixtureAt(Style style, const Start &start)
     return f;
 }
 
-/// Numbers of stores that the writer makes at once: one; up to where it overwrites the newest event; into it; all of
-/// it. Each instruction takes microseconds, so there are few.
+/// Numbers of consecutive stores: one; up to the newest event; into it; over all of it. Each instruction takes
+/// microseconds, so there are few variants.
 std::vector<std::uint64_t> bursts(Style style)
 {
     const std::uint64_t event = style == Style::Monotonic ? 5 : 6;
@@ -176,7 +176,7 @@ std::vector<std::uint64_t> bursts(Style style)
     return {1, others, others + 1, others + 3, others + event};
 }
 
-/// The writer makes so many stores at once, after the first instruction of a visit, then after the second, and so on.
+/// The writer makes a burst of stores after the first instruction of a visit, then after the second, and so on.
 void comesInOnce(Style style, const Start &start)
 {
     for (const std::uint64_t stores : bursts(style)) {
@@ -188,7 +188,7 @@ void comesInOnce(Style style, const Start &start)
     }
 }
 
-/// The writer makes a few stores after every so many instructions, all through the visit.
+/// The writer makes a few stores after every few instructions, throughout the visit.
 void keepsPace(Style style)
 {
     for (const auto &[every, stores] : {std::pair{1, 1}, {5, 7}, {7, 23}}) {
@@ -225,7 +225,7 @@ CT_CASE(monotonicComesInOnce)
     comesInOnce(Style::Monotonic, {.known = 20, .unread = 1});
 }
 
-/// Slots 7 to 1 are still empty when they are read, and slot 0 then has a seq that both dialects know: 8.
+/// Slots 7 to 1 are empty when they are read. Slot 0 then has a seq that is valid in both dialects: 8.
 CT_CASE(fastWriterIsNotTakenForMonotonic)
 {
     bool cameIn = true;
@@ -249,7 +249,7 @@ CT_CASE(monotonicKeepsPace)
     keepsPace(Style::Monotonic);
 }
 
-/// One writer that laps the check is never taken for two.
+/// One writer that laps the check is never judged to be two.
 CT_CASE(oneWriterIsNeverAccused)
 {
     bool cameIn = true;
@@ -262,7 +262,7 @@ CT_CASE(oneWriterIsNeverAccused)
     }
 }
 
-/// The books of a station that was flagged: what is captured is whole, and every store is counted once.
+/// A flagged station: captured events are whole, and every store is counted once.
 CT_CASE(flaggedStationIsReadWhole)
 {
     bool cameIn = true;

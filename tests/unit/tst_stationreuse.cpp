@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Stations of our probe that are given back and taken again.
+// Stations of this project's probe that are freed and allocated again.
 #include "core/harvest/stationlist.h"
 #include "tests/support/capture.h"
 
@@ -14,7 +14,7 @@ using writers::Writer;
 
 namespace {
 
-/// Pops a free station as our probe does; nullptr when there is none.
+/// Pops a free station as this project's probe does. Returns nullptr if there is none.
 corotracer::StationData *takeFree(ct::Region &region)
 {
     std::atomic<std::uint64_t> &top = region.writableHeader()->extension.free_stations;
@@ -41,7 +41,7 @@ Writer bornAgain(corotracer::StationData &station, std::uint64_t key)
 
 }  // namespace
 
-/// Stations of our probe are used again once they were read; numbers start anew, seqs go on.
+/// Stations of this project's probe are used again once they were read. Numbers start again, seqs continue.
 CT_CASE(stationsOfOursAreUsedAgain)
 {
     Capture c(4);
@@ -49,7 +49,7 @@ CT_CASE(stationsOfOursAreUsedAgain)
     for (std::uint64_t key = 1; key <= 50; ++key) {
         std::optional<Writer> writer;
         if (corotracer::StationData *const station = takeFree(c.region)) {
-            c.scan();  // notices that it was taken, before it is born
+            c.scan();  // notices the allocation before the birth
             writer = bornAgain(*station, key);
         } else {
             CHECK_EQUAL(key, 1u);
@@ -75,7 +75,7 @@ CT_CASE(stationsOfOursAreUsedAgain)
     CHECK_EQUAL(c.books.inversions + c.books.broken + c.books.flags, 0u);
 }
 
-/// One is taken between our look at the stack and our next push onto it, which hides that it is gone.
+/// A station is popped between the engine's check of the stack and its next push, which hides the pop.
 CT_CASE(aStationTakenWhileAnotherIsGivenBackIsSeen)
 {
     regions::TempDir dir;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A block that the guard refuses leaves no trace: later blocks are judged as if it had never been read.
-#include "core/recording/streamguard.h"
+// A block that the guard refuses has no effect: later blocks are judged as if it had never been read.
+#include "core/recording/read/streamguard.h"
 
-#include "core/recording/blockwriter.h"
+#include "core/recording/write/blockwriter.h"
 #include "core/trace/population.h"
 #include "tests/unit/recordingtest.h"
 
@@ -47,7 +47,7 @@ Batch withSite(SiteId id, std::size_t bytes = 1)
     return batch;
 }
 
-FramePlace withText(const std::string &text)
+FrameLocation withText(const std::string &text)
 {
     return {0, 0x1000, kNow, 0x40'1000, 12, 7, "", text};
 }
@@ -115,7 +115,7 @@ CT_CASE(sitesOfARefusedBatchAreUnknown)
     CHECK_EQUAL(later.transitions[1].site, kUnknownSite);
 }
 
-/// A site's id may be ahead of the number of known sites by 65,536.
+/// The id of a site may exceed the number of known sites by 65,536.
 CT_CASE(sitesOfARefusedBatchDoNotCount)
 {
     ctr::StreamGuard guard;
@@ -129,7 +129,7 @@ CT_CASE(sitesOfARefusedBatchDoNotCount)
     CHECK(guard.admit(within));
 }
 
-/// 256 MiB are the limit.
+/// The limit is 256 MiB.
 CT_CASE(siteTextsOfRefusedBatchesDoNotCount)
 {
     ctr::StreamGuard guard;
@@ -147,14 +147,14 @@ CT_CASE(frameTextsOfARefusedBlockDoNotCount)
     ctr::StreamGuard guard;
     for (int i = 0; i < 254; ++i)
         REQUIRE(guard.admit({withText(std::string(kMiB, 'f') + std::to_string(i))}));
-    const FramePlace fits = withText(std::string(kMiB, 'g'));
-    const FramePlace another = withText(std::string(kMiB, 'h'));
+    const FrameLocation fits = withText(std::string(kMiB, 'g'));
+    const FrameLocation another = withText(std::string(kMiB, 'h'));
     REQUIRE(!guard.admit({fits, another}));
     CHECK(guard.admit({another}));
     CHECK(!guard.admit({fits}));  // the refused block did not make it a known text
 }
 
-/// The sinks get a stream that keeps its rules, and the sums are those of the blocks that were read.
+/// The sinks get a stream that keeps its rules. The sums are those of the accepted blocks.
 CT_CASE(aReaderGoesOnBehindARefusedBlock)
 {
     const TempDir dir;
@@ -191,7 +191,7 @@ CT_CASE(aReaderGoesOnBehindARefusedBlock)
     CHECK_EQUAL(population.size(), 5U);
 }
 
-/// The batches before the one that cannot be were given out.
+/// The batches before the invalid one were emitted.
 CT_CASE(onlyTheRestOfARefusedBlockIsLeftOut)
 {
     const TempDir dir;

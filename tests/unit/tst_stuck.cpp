@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kSecond = 1'000 * kMs;
 
-/// Builds a population step by step; coroutine ids are given in order.
+/// Builds a population step by step. Coroutine ids are assigned in order.
 class Scene {
 public:
     CoroutineId born(std::uint32_t pid = 0)
@@ -32,7 +32,7 @@ public:
         event(id, ts, site, kind, false);
     }
     void resume(CoroutineId id, std::uint64_t ts) { event(id, ts, kUnknownSite, PointKind::Await, true); }
-    /// `times` completed suspensions of `ns` at `site`.
+    /// Adds `times` completed suspensions of `ns` at `site`.
     void history(SiteId site, int times, std::uint64_t ns)
     {
         const CoroutineId id = born();
@@ -166,7 +166,7 @@ CT_CASE(aFindingSaysWhoWokeItAndWhatItWaitsFor)
     CHECK_EQUAL(first.lastWake->tid, 70U);
     CHECK(first.waitsOn->kind == WaitKind::Lock);
     CHECK_EQUAL(first.waitsOn->object, 0xBEEFU);
-    // Its wake and its wait belonged to an earlier suspension.
+    // Its wake and its wait belong to an earlier suspension.
     const StuckCoroutine &second = found[0].coroutines[1];
     CHECK(!second.woken);
     CHECK(second.lastWake.has_value());
@@ -183,7 +183,7 @@ CT_CASE(timesWithoutTracingDoNotCount)
     scene.feed(batch);
     std::vector<StuckGroup> found = findStuck(scene.population, 60 * kSecond);
     REQUIRE(found.size() == 1);
-    CHECK_EQUAL(found[0].site, 2U);  // the other process goes on
+    CHECK_EQUAL(found[0].site, 2U);  // the other process still traces
     batch.notes.switches = {{10, 60 * kSecond, true}};
     scene.feed(batch);
     CHECK_EQUAL(stuckCount(scene, 60 * kSecond + 600 * kMs), 1U);
@@ -209,7 +209,7 @@ CT_CASE(timeStandsStillForAProcessThatIsGone)
 
 CT_CASE(eventsAfterTheLastSignOfLifeAreNotStuck)
 {
-    // A process is asked whether it lives once a second: its last events may be later than the last answer.
+    // The engine checks once a second whether a process lives. Its last events may be later than the last check.
     Scene scene;
     scene.processBegins(10, kSecond, "target");
     scene.suspend(scene.born(10), 10 * kSecond, 1);

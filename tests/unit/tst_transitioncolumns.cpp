@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/recording/transitioncolumns.h"
+#include "core/recording/format/transitioncolumns.h"
 #include "tests/unit/recordingtest.h"
 
 using namespace recordingtest;
@@ -87,7 +87,7 @@ CT_CASE(fullBlocksOfManyCoroutines)
     }
 }
 
-/// The storm costs three bytes before compression, whatever addresses the frames have.
+/// An event of such a storm has about three bytes before compression, whatever addresses the frames have.
 CT_CASE(turnsAreSmall)
 {
     TransitionEncoder encoder;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// No wake-up is lost: the engine sleeps on an eventfd without a time-out, so that one lost byte would hang the test.
+// No wake-up is lost. The engine sleeps on an eventfd without a time-out, so one lost byte would hang the test.
 #include "core/harvest/harvestloop.h"
 #include "tests/support/check.h"
 #include "tests/support/regions.h"
@@ -27,7 +27,7 @@ struct Waiter {
         const std::uint64_t one = 1;
         [[maybe_unused]] const ssize_t ignored = ::write(fd, &one, sizeof one);
     }
-    /// False: timed out.
+    /// Returns false on a time-out.
     bool wait(int milliseconds) const
     {
         pollfd waiting{fd, POLLIN, 0};
@@ -40,11 +40,11 @@ struct Waiter {
     int fd;
 };
 
-/// How a writer behaves that found the flag set and won the exchange.
+/// The reaction of a writer that found the flag set and won the exchange.
 enum class Answer { Byte, Nothing, Sometimes };
 
-/// The engine half: harvests until `total` events, sleeps whenever it may and counts it in `sleeps`. False: it waited
-/// ten seconds without any sign.
+/// The engine: harvests until `total` events, sleeps whenever it may, and counts its sleeps in `sleeps`. Returns false
+/// after ten seconds without any sign.
 bool harvest(HarvestLoop &loop, const Waiter &waiter, std::atomic<std::uint64_t> &seen,
              std::atomic<std::uint64_t> &sleeps, std::uint64_t total, Answer answer)
 {
@@ -114,7 +114,8 @@ CT_CASE(noneLostWithMonotonicWriters)
 {
     run(Style::Monotonic, Answer::Byte, 20'000);
 }
-/// The winner of the exchange was killed before it wrote, or has no socket: the look at the flag finds it.
+/// The winner of the exchange was killed before it sent a byte, or has no socket. The engine's check of the flag
+/// notices it.
 CT_CASE(winnersThatNeverWrite)
 {
     run(Style::Ours, Answer::Nothing, 2'000);
@@ -135,7 +136,7 @@ CT_CASE(eventsBeforeTheAnnouncementAreFound)
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 1u);
     CHECK(loop.stillQuiet());
     Writer writer(*writers::takeStation(*region->writableHeader()), Style::Ours, 1);
-    CHECK(!loop.stillQuiet());  // a station was given out
+    CHECK(!loop.stillQuiet());  // a station was allocated
     loop.cancelSleep();
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);
     writer.bear();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// How much of a limited address space (RLIMIT_AS, ulimit -v) may go to the region. A mapping counts with its whole
-// size, touched or not, and what it takes the program can no longer allocate.
+// Computes how much of a limited address space (RLIMIT_AS, ulimit -v) a region may use. A mapping counts with its whole
+// size, touched or not. The program can no longer allocate that address space.
 #pragma once
 
 #include "system.h"
@@ -18,7 +18,7 @@ namespace corotracer::detail {
 
 inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
-/// Bytes of address space in use, from /proc/self/statm; 0 when it cannot be read.
+/// Returns the address space in use in bytes, from /proc/self/statm; 0 when it cannot be read.
 [[nodiscard]] inline std::uint64_t address_space_used() noexcept
 {
     char text[64];
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     return std::strtoull(text, nullptr, 10) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Bytes that this process may still map; `unlimited` without a limit.
+/// Returns the bytes that this process may still map; `unlimited` without a limit.
 [[nodiscard]] inline std::uint64_t address_space_left() noexcept
 {
     rlimit limit{};
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
-/// Bytes that a region may take: a quarter of what is left. The rest is the program's.
+/// Returns the bytes that a region may use: a quarter of the address space that is left. The rest is for the program.
 [[nodiscard]] inline std::uint64_t mapping_budget() noexcept
 {
     const std::uint64_t left = address_space_left();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// How an awaitable is looked at and kept between a coroutine and what it awaits.
+// Finds the awaiter of an awaitable, and stores both while a coroutine awaits.
 #pragma once
 
 #include <coroutine>
@@ -30,7 +30,7 @@ concept has_free_co_await = requires(A &&awaitable)
 template <class A>
 concept has_co_await = has_member_co_await<A> || has_free_co_await<A>;
 
-/// The awaiter as operator co_await returns it, by elision where it is a value.
+/// Returns the awaiter that operator co_await returns, by copy elision where it is a value.
 template <has_member_co_await A>
 decltype(auto) awaiter_of(A &&awaitable) noexcept(noexcept(static_cast<A &&>(awaitable).operator co_await()))
 {
@@ -43,15 +43,18 @@ requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
     return operator co_await(static_cast<A &&>(awaitable));
 }
 
-/// How an awaitable is kept: an lvalue by reference; an rvalue by value, so that it may be returned from somebody's own
-/// await_transform; an rvalue that cannot move by reference (it lives until the end of the co_await expression).
+/// Type that stores an awaitable. An lvalue is stored by reference. A movable rvalue is stored by value, so that a
+/// program's own await_transform may return it. Any other rvalue is stored by reference: it lives until the end of the
+/// co_await expression.
 template <class A>
 using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
 
-/// Whether an awaiter made from it may outlive the function that made it: true but for an rvalue that cannot move.
+/// Whether an awaiter made from the awaitable may outlive the function that made it. False only for an rvalue that
+/// cannot move.
 template <class A>
 inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constructible_v<A, A &&>;
 
+/// Stores an awaitable that is its own awaiter.
 template <class A>
 struct awaiter_storage {
     template <class U>
@@ -62,6 +65,7 @@ struct awaiter_storage {
     held<A> inner;
 };
 
+/// Stores an awaitable and the awaiter that its operator co_await returns.
 template <has_co_await A>
 struct awaiter_storage<A> {
     template <class U>
@@ -70,7 +74,7 @@ struct awaiter_storage<A> {
         : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
     {
     }
-    // The awaiter may point into the awaitable.
+    // Not copyable: the awaiter may point into the awaitable.
     awaiter_storage(const awaiter_storage &) = delete;
     awaiter_storage &operator=(const awaiter_storage &) = delete;
 

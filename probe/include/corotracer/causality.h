@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Who is called what, who made whom, who woke whom, and what is waited for: what a program says about its coroutines
-// beyond their transitions. Included by promise.h. All of it needs a region with lanes, and is nothing otherwise.
+// Names, parents, wakes and waits: reports of the program about its coroutines, besides their events. They need a
+// region with lanes; otherwise they do nothing. Included by promise.h.
 #pragma once
 
 #include "names.h"
@@ -18,18 +18,19 @@
 namespace corotracer {
 namespace detail {
 
-[[nodiscard]] inline BirthLine &birth_of(std::uint64_t identity) noexcept
+/// Returns the birth record of a coroutine in a region with lanes.
+[[nodiscard]] inline CompactBirth &birth_of(std::uint64_t identity) noexcept
 {
     return state_v1.lanes.births[static_cast<std::uint32_t>(identity)];
 }
 
-/// A wake is a matter of some ns, and may come as often as transitions.
+/// Writes a wake record. Costs some ns, because wakes may be as frequent as events.
 inline void write_wake(std::uint32_t session, const PromiseMixin &target, const PromiseMixin *by) noexcept
 {
-    const StateLine *const line = promise_access::line(target);
+    const CompactState *const line = promise_access::line(target);
     if (line == nullptr || promise_access::session(target) != session)
         return;
-    // Acquire; partner: the target's release. An odd one is being written: that event counts.
+    // Acquire; partner: the target's release. An odd value: the event that is being written counts.
     const std::uint64_t seq = line->seq.load(std::memory_order_acquire);
     const bool known = by != nullptr && promise_access::session(*by) == session;
     (void)write_record(session, promise_access::identity(target), known ? promise_access::identity(*by) : kNoIdentity,
@@ -65,7 +66,7 @@ inline void PromiseMixin::set_parent(const PromiseMixin &parent) noexcept
 {
     if (line_ == nullptr || parent.line_ == nullptr || session_ != parent.session_ || !is_traced())
         return;
-    // Partner: the engine's acquire load.
+    // Release; partner: the engine's acquire load.
     detail::birth_of(identity_).parent.store(parent.identity_, std::memory_order_release);
     tell(parent.identity_, 0, kRecordParent);
 }
@@ -75,17 +76,18 @@ inline void PromiseMixin::tell_wait(wait kind, std::uint64_t object) noexcept
     const std::uint32_t session = detail::writing_session();
     if (session == 0 || session != session_ || line_ == nullptr)
         return;
-    // Suspended already, it is that suspension's; else the next one's. The line is this thread's own to read.
+    // If the coroutine is suspended, the report belongs to that suspension, else to the next one. The calling thread
+    // has exclusive access to the compact station.
     const auto what = static_cast<std::uint8_t>(line_->what.load(std::memory_order_relaxed) >> 32);
     const std::uint64_t number = (what & 0xF0) == kRecordSuspend && event_count != 0 ? event_count - 1 : event_count;
     (void)detail::write_record(session, identity_, object, static_cast<std::uint32_t>(number), 0,
                                static_cast<std::uint8_t>(kRecordWaitsOn | static_cast<std::uint8_t>(kind)));
 }
 
-/// Tells that `target` was made runnable, by the coroutine `by` where one did it: call it where a lock is released, a
-/// value sent, a timer fired, before the target is handed to whoever resumes it. From any thread; the target need not
-/// be suspended yet, but must not be destroyed meanwhile. A suspension that was told of a wake and goes on sleeping is
-/// another finding than one that nobody woke.
+/// Reports that `target` was made runnable; `by` is the coroutine that did it, null = unknown. Call it where a lock is
+/// released, a value is sent or a timer fires, before `target` is handed over to be resumed. Any thread. `target` need
+/// not be suspended yet, but must not be destroyed during the call. With these reports, the analysis separates a
+/// coroutine that was woken and does not run from one that was never woken. Needs a region with lanes.
 inline void note_wake(const PromiseMixin &target, const PromiseMixin *by = nullptr) noexcept
 {
     const std::uint32_t session = detail::writing_session();

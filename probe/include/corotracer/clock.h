@@ -1,23 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Time: CLOCK_MONOTONIC nanoseconds for the price of reading a counter.
+// A clock that returns CLOCK_MONOTONIC in ns at the cost of reading a counter.
 //
-// An invariant counter (TSC on x86-64, the generic timer on AArch64) is turned into nanoseconds by a straight line,
+// A straight line converts an invariant counter (TSC on x86-64, the generic timer on AArch64) to nanoseconds:
 //
 //     ns = base_ns + ((counter - base_counter) * mult >> 32)
 //
-// and the line is held against CLOCK_MONOTONIC again after 1, 2, 4 ... 128 ms of counting, by whichever thread notices
-// first. A new line starts where the old one is (time never jumps back) and is steered to meet CLOCK_MONOTONIC at the
-// next check.
+// The line is checked against CLOCK_MONOTONIC after 1, 2, 4 ... 128 ms, by the first thread that notices the time. Each
+// check begins a new line at the value of the old one, so time never jumps back. Its slope is chosen to agree with
+// CLOCK_MONOTONIC at the next check.
 //
-// Error against CLOCK_MONOTONIC: that of one paired reading (below 0.1 us undisturbed), plus what the kernel's clock
-// changes its rate by within one interval: under an NTP slew of 500 ppm at most 64 us; in the first two milliseconds
-// of a process, below 2 us. The same line serves all threads of a process, so between them order is that of the
-// counter, but for a checker that was preempted; within a thread time never goes back. A line that is off by more than
-// 1 ms, or by 1/64 of the interval, is bad: time then steps forward if it was late, and slows to half speed if it was
-// early. Three bad checks in a row, or no invariant counter: clock_gettime for good, starting no lower than the last
-// value handed out.
+// The error against CLOCK_MONOTONIC is the sum of two parts. One is the error of a paired reading: below 0.1 us if
+// undisturbed. The other is the change of the kernel's rate within one interval: at most 64 us under an NTP slew of 500
+// ppm. In the first two milliseconds of a process, the sum is below 2 us.
+//
+// All threads of a process use one line. So the order of times between threads is the order of the counter, except
+// after a checking thread was preempted. Within a thread, time never goes back.
+//
+// A line is bad if it is off by more than the lesser of 1 ms and a 64th of the interval, plus the uncertainty of the
+// readings. If it is late, time then steps forward. If it is early, time slows to half speed. After three bad checks in
+// a row, or without an invariant counter, the clock uses clock_gettime for good, never below the last value it
+// returned.
 #pragma once
 
 #include "system.h"
@@ -46,55 +50,58 @@ namespace corotracer::detail {
 inline constexpr unsigned clock_shift = 32;
 inline constexpr std::uint64_t first_check_ns = 1'000'000;   ///< from calibration to the first check
 inline constexpr std::uint64_t last_check_ns = 128'000'000;  ///< longest time between two checks
-inline constexpr std::uint64_t bad_error_ns = 1'000'000;     ///< beyond this a line is bad, however long it ran
-inline constexpr std::uint32_t bad_checks_allowed = 2;       ///< in a row; one more and the counter is given up
-inline constexpr std::uint64_t calibration_ns = 150'000;     ///< how long InitTracer watches the counter
-/// After this many intervals without a check the line is not used any more, not even while somebody renews it.
+inline constexpr std::uint64_t bad_error_ns = 1'000'000;     ///< a larger error is bad, however long the interval
+inline constexpr std::uint32_t bad_checks_allowed = 2;       ///< in a row; after one more, the counter is given up
+inline constexpr std::uint64_t calibration_ns = 150'000;     ///< time for which InitTracer measures the counter
+/// Number of intervals after which a line without a check is no longer used, even while a thread is checking it.
 inline constexpr std::uint64_t line_reach = 8;
 
 __extension__ typedef unsigned __int128 uint128;
 
-/// a * b >> 32, without losing bits in between.
+/// Returns a * b >> 32, with a product of 128 bits.
 [[nodiscard]] inline constexpr std::uint64_t scale(std::uint64_t ticks, std::uint64_t mult) noexcept
 {
     return static_cast<std::uint64_t>((static_cast<uint128>(ticks) * mult) >> clock_shift);
 }
 
-/// The same for ticks < interval of a line: ns << 32 is then far from 64 bits, whatever the counter's rate.
+/// As scale, for ticks < interval of a line. ns << 32 then fits into 64 bits, whatever the rate of the counter.
 [[nodiscard]] inline constexpr std::uint64_t scale_short(std::uint64_t ticks, std::uint64_t mult) noexcept
 {
     static_assert(2 * last_check_ns < std::uint64_t{1} << clock_shift);
     return (ticks * mult) >> clock_shift;
 }
 
-/// (ns << 32) / ticks: the slope that makes ns out of ticks. ticks must not be 0.
+/// Returns (ns << 32) / ticks, the slope that converts ticks to ns. ticks must not be 0.
 [[nodiscard]] inline constexpr std::uint64_t slope(std::uint64_t ns, std::uint64_t ticks) noexcept
 {
     return static_cast<std::uint64_t>((static_cast<uint128>(ns) << clock_shift) / ticks);
 }
 
-/// A straight line from counter ticks to nanoseconds. interval == 0: no line, base_ns is a floor for clock_gettime.
+/// Straight line from counter ticks to nanoseconds. interval == 0: there is no line, and base_ns is a lower limit for
+/// clock_gettime.
 struct clock_line {
     std::uint64_t base_counter = 0;
     std::uint64_t base_ns = 0;
     std::uint64_t mult = 0;      ///< ns per tick, 32 bits after the point
-    std::uint64_t interval = 0;  ///< ticks after base_counter at which the line must be checked
+    std::uint64_t interval = 0;  ///< ticks after base_counter at which a check is due
 };
 
-/// CLOCK_MONOTONIC and the counter at one moment, give or take uncertainty_ns.
+/// The counter and CLOCK_MONOTONIC at one moment, exact within uncertainty_ns.
 struct clock_pair {
     std::uint64_t counter = 0;
     std::uint64_t ns = 0;
     std::uint64_t uncertainty_ns = 0;
 };
 
+/// State of the clock after a check.
 struct clock_state {
     clock_line line;
-    clock_pair last;         ///< the reading the line was made from
-    std::uint64_t rate = 0;  ///< the counter's true slope as last measured (line.mult is that, steered)
+    clock_pair last;         ///< the reading that the line was made from
+    std::uint64_t rate = 0;  ///< measured slope of the counter; line.mult differs from it to steer
     std::uint32_t bad = 0;   ///< bad checks in a row
 };
 
+/// Returns the time of a line at a counter value, which may be before the line's base. Not below 0.
 [[nodiscard]] inline constexpr std::uint64_t to_ns(const clock_line &line, std::uint64_t counter) noexcept
 {
     const std::uint64_t ahead = counter - line.base_counter;
@@ -104,7 +111,7 @@ struct clock_state {
     return behind < line.base_ns ? line.base_ns - behind : 0;
 }
 
-/// No line: clock_gettime from now on, never below floor_ns.
+/// Returns the state without a line: clock_gettime from now on, never below floor_ns.
 [[nodiscard]] inline constexpr clock_state without_counter(std::uint64_t floor_ns) noexcept
 {
     clock_state state;
@@ -112,7 +119,7 @@ struct clock_state {
     return state;
 }
 
-/// The first line, from two readings.
+/// Returns the first line, from two readings.
 [[nodiscard]] inline constexpr clock_state first_clock(const clock_pair &begin, const clock_pair &end) noexcept
 {
     if (end.counter <= begin.counter || end.ns <= begin.ns)
@@ -126,8 +133,8 @@ struct clock_state {
     return state;
 }
 
-/// Decides what follows `old` after the reading `now`: the next line, which begins at `switch_counter` (>= now.counter,
-/// close to it), or none. Pure arithmetic.
+/// Returns the state that follows `old` after the reading `now`: a line that begins at `switch_counter`, or no line.
+/// `switch_counter` is at or shortly after now.counter. Pure arithmetic.
 [[nodiscard]] inline constexpr clock_state next_clock(const clock_state &old, const clock_pair &now,
                                                       std::uint64_t switch_counter) noexcept
 {
@@ -146,7 +153,7 @@ struct clock_state {
 
     clock_state next;
     next.bad = bad ? old.bad + 1 : 0;
-    // A counter that jumped says nothing about its rate; one that is no good says so three times.
+    // After a jump, the elapsed ticks give no rate. A counter with a wrong rate fails three checks.
     next.rate = bad ? old.rate : slope(elapsed_ns, now.counter - old.last.counter);
     next.last = now;
     const std::uint64_t truth = now.ns + scale(switch_counter - now.counter, next.rate);
@@ -161,7 +168,7 @@ struct clock_state {
         const std::uint64_t longest = slope(last_check_ns, next.rate);
         interval = 2 * old.line.interval < longest ? 2 * old.line.interval : longest;
     }
-    // Where the line has to arrive, seen from where it starts; at least half speed, so that time goes on.
+    // Value that the line should have at its next check. At least half speed, so time never stops.
     const std::uint64_t straight = scale(interval, next.rate);
     const std::uint64_t goal = truth + straight;
     const std::uint64_t gain = goal > start + straight / 2 ? goal - start : straight / 2;
@@ -179,7 +186,7 @@ struct clock_state {
 [[nodiscard]] inline std::uint64_t read_counter() noexcept
 {
 #if defined(COROTRACER_TEST_COUNTER)
-    return COROTRACER_TEST_COUNTER();  // a counter that misbehaves, for tests
+    return COROTRACER_TEST_COUNTER();  // a faulty counter, for tests
 #elif defined(__x86_64__) || defined(__i386__)
     return __rdtsc();
 #elif defined(__aarch64__)
@@ -191,7 +198,7 @@ struct clock_state {
 #endif
 }
 
-/// Whether a list of words, as files of the kernel have them, has this one.
+/// Whether a list of words, separated by white space, contains a word.
 [[nodiscard]] inline constexpr bool has_word(std::string_view list, std::string_view word) noexcept
 {
     constexpr std::string_view space = " \t\n";
@@ -208,9 +215,9 @@ struct clock_state {
     return false;
 }
 
-/// Whether the kernel trusts the TSC, by its lists of clock sources; an empty one could not be read, and says nothing.
-/// The kernel takes a TSC off the first list once it has marked it unstable, and uses a slow source only if it has no
-/// TSC to trust, or was told to.
+/// Whether the kernel trusts the TSC, according to its lists of clock sources. An empty list could not be read, and
+/// proves nothing. The kernel removes a TSC that it found unstable from `available`. It uses a slow source only without
+/// a trusted TSC, or on request of the administrator.
 [[nodiscard]] inline constexpr bool is_tsc_trusted(std::string_view available, std::string_view current) noexcept
 {
     for (const std::string_view slow : {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"}) {
@@ -220,8 +227,8 @@ struct clock_state {
     return available.empty() || has_word(available, "tsc") || has_word(available, "tsc-early");
 }
 
-/// is_tsc_trusted by the files of this machine. Where they cannot be read (no /sys in a chroot or a container), the
-/// processor's word has to do; counters are held against CLOCK_MONOTONIC later, too.
+/// Applies is_tsc_trusted to the files of this machine. Files that cannot be read (no /sys in a chroot or a container)
+/// leave the decision to CPUID. Later checks against CLOCK_MONOTONIC still find a bad counter.
 [[nodiscard]] inline bool does_kernel_trust_tsc(const char *directory) noexcept
 {
     constexpr const char *names[2] = {"available_clocksource", "current_clocksource"};
@@ -240,7 +247,7 @@ struct clock_state {
     return is_tsc_trusted({texts[0], lengths[0]}, {texts[1], lengths[1]});
 }
 
-/// Whether the counter runs at one rate, on all cores, in all sleep states, as far as processor and kernel know.
+/// Whether the counter has one constant rate on all cores and in all sleep states, as far as processor and kernel know.
 [[nodiscard]] inline bool has_invariant_counter() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -251,13 +258,14 @@ struct clock_state {
     return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0 &&
            does_kernel_trust_tsc("/sys/devices/system/clocksource/clocksource0");
 #elif defined(__aarch64__)
-    return true;  // by architecture
+    return true;  // guaranteed by the architecture
 #else
     return false;
 #endif
 }
 
-/// Reads both clocks at one moment: the tightest of a few tries. False when all were disturbed (preempted).
+/// Reads both clocks at one moment, as the narrowest of four attempts. Returns false when all were disturbed
+/// (preempted).
 [[nodiscard]] inline bool read_pair(clock_pair &pair, std::uint64_t rate) noexcept
 {
     std::uint64_t best = ~std::uint64_t{0};
@@ -273,9 +281,10 @@ struct clock_state {
     return pair.uncertainty_ns < 50'000;
 }
 
-/// The line all threads of the process share. Two copies: readers use the one that `version` names, the checker fills
-/// the other and then names it, so that nobody ever waits. A reader that sees `version` change starts again. Threads
-/// keep a copy of their own until it is due for its check, which is at the same tick for all of them.
+/// The line that all threads of a process share, in two copies. Readers use the copy that `version` selects. The
+/// checking thread writes the other copy and then raises `version`, so no thread waits. A reader that sees `version`
+/// change starts again. Each thread keeps its own copy of the line until the next check, which is due at one tick for
+/// all threads.
 struct shared_clock {
     struct atomic_line {
         std::atomic<std::uint64_t> base_counter;
@@ -284,16 +293,17 @@ struct shared_clock {
         std::atomic<std::uint64_t> interval;
     };
     alignas(64) atomic_line lines[2];
-    std::atomic<std::uint32_t> version;  ///< release by the checker; partner: the readers' acquire
-    std::atomic<std::uint32_t> busy;     ///< 1: somebody checks (acquire/release between checkers)
-    clock_state state;                   ///< belongs to whoever holds busy
+    std::atomic<std::uint32_t> version;  ///< release by the checking thread; partner: the readers' acquire
+    std::atomic<std::uint32_t> busy;     ///< 1: a thread is checking (acquire/release between these threads)
+    clock_state state;                   ///< accessed only by the thread that set busy
 };
 
+/// Publishes the line of `state`. Only by the thread that set busy, or while no other thread uses the clock.
 inline void install(shared_clock &clock, const clock_state &state) noexcept
 {
     const std::uint32_t version = clock.version.load(std::memory_order_relaxed) + 1;
     shared_clock::atomic_line &line = clock.lines[version & 1U];
-    // Release each: a reader that sees any of these (acquire) sees the version change before them as well, and retries.
+    // Release each: a reader that acquires one of these values also sees the last change of version, and retries.
     line.base_counter.store(state.line.base_counter, std::memory_order_release);
     line.base_ns.store(state.line.base_ns, std::memory_order_release);
     line.mult.store(state.line.mult, std::memory_order_release);
@@ -302,7 +312,7 @@ inline void install(shared_clock &clock, const clock_state &state) noexcept
     clock.version.store(version, std::memory_order_release);
 }
 
-/// First calibration; about 0.2 ms. Only while no thread uses the clock.
+/// Calibrates the clock, in about 0.2 ms. Only while no thread uses the clock.
 inline void start_clock(shared_clock &clock) noexcept
 {
     clock.busy.store(0, std::memory_order_relaxed);
@@ -310,7 +320,7 @@ inline void start_clock(shared_clock &clock) noexcept
         install(clock, without_counter(0));
         return;
     }
-    // The width of a reading is counted in ticks as long as the rate is unknown: an overestimate for fast counters.
+    // Without a known rate, the width of a reading is in ticks. That overestimates it for fast counters.
     const std::uint64_t unknown_rate = std::uint64_t{1} << clock_shift;
     clock_pair begin;
     clock_pair end;
@@ -321,32 +331,34 @@ inline void start_clock(shared_clock &clock) noexcept
     install(clock, undisturbed ? first_clock(begin, end) : without_counter(0));
 }
 
+/// Checks the line against CLOCK_MONOTONIC and publishes the next one. Only by the thread that set busy.
 inline void check_clock(shared_clock &clock) noexcept
 {
     clock_pair now;
     clock_state next = clock.state;
     if (read_pair(now, clock.state.rate)) {
-        // Preempted between here and install, threads follow the old line for longer than planned, and get ahead of the
-        // new one by the time that takes, times the difference of the slopes: see bend.
+        // This thread may be preempted between here and install. Then other threads use the old line for too long, and
+        // get ahead of the new one: by that time times the difference of the slopes. See bend.
         next = next_clock(clock.state, now, read_counter());
     } else {
-        next.line.interval += slope(first_check_ns, next.rate);  // later, then
+        next.line.interval += slope(first_check_ns, next.rate);  // disturbed: check later
     }
     install(clock, next);
 }
 
-/// The counter stands still: clock_gettime for good. Threads learn it when they look at the shared clock.
+/// Ends the use of a counter that stands still: clock_gettime for good. Other threads notice it at their next access to
+/// the shared clock.
 [[gnu::noinline, gnu::cold]] inline void give_up_clock(shared_clock &clock) noexcept
 {
     std::uint32_t idle = 0;
     if (!clock.busy.compare_exchange_strong(idle, 1, std::memory_order_acquire, std::memory_order_relaxed))
-        return;  // somebody checks: next time
+        return;  // another thread is checking; the next call tries again
     if (clock.state.line.interval != 0)
         install(clock, without_counter(monotonic_ns()));
     clock.busy.store(0, std::memory_order_release);
 }
 
-/// The latest that a thread that used `line` until `counter` can have shown.
+/// Returns the latest time that a thread can have returned, if it used `line` until `counter`.
 [[nodiscard]] inline constexpr std::uint64_t latest_shown(const clock_line &line, std::uint64_t counter) noexcept
 {
     const auto ahead = static_cast<std::int64_t>(counter - line.base_counter);
@@ -354,8 +366,9 @@ inline void check_clock(shared_clock &clock) noexcept
     return to_ns(line, beyond ? line.base_counter + line.interval : counter);
 }
 
-/// A thread's copy of `line`, which is not yet due at `counter` and would show less there than `shown`: from there it
-/// is slower, by half at most, so that it meets the line when that is due.
+/// Returns a thread's own version of `line`, for a thread that has already returned the later time `shown`. It begins
+/// at `counter` and `shown`, runs slower, at least at half speed, and reaches `line` when its check is due. `line` must
+/// not be due at `counter`.
 [[nodiscard]] inline constexpr clock_line bend(const clock_line &line, std::uint64_t counter,
                                                std::uint64_t shown) noexcept
 {
@@ -366,9 +379,9 @@ inline void check_clock(shared_clock &clock) noexcept
     return {counter, shown, slope(gain, left), left};
 }
 
-/// Now, in ns of CLOCK_MONOTONIC, checking the line if that is due. `line` is what the thread used so far ({} at first)
-/// and receives what it is to use: valid while counter - line.base_counter < line.interval. A thread's time never goes
-/// back, though a line that was installed late is below the one it follows.
+/// Returns the time in ns of CLOCK_MONOTONIC, and checks the line if that is due. `line` is the line that the thread
+/// used before, {} at first. It receives the line to use next, valid while counter - line.base_counter < line.interval.
+/// Time never goes back within a thread, even if a line that was published late is below the one before it.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t clock_now(shared_clock &clock, clock_line &line) noexcept
 {
     const clock_line before = line;
@@ -406,7 +419,7 @@ inline void check_clock(shared_clock &clock) noexcept
         } else if (const std::uint64_t system = monotonic_ns(); system > now) {
             now = system;
         }
-        // Not a line to go on with, only what was shown.
+        // Without an interval: not a line to use, only the time that was returned.
         line = {counter, now < shown ? shown : now, 0, 0};
         return line.base_ns;
     }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Lanes carry the raw counter. It is held against CLOCK_MONOTONIC whenever the process publishes a pair of both, some
-// ten times a second, by whichever thread comes first and on whichever core that runs. A counter that jumped, that
-// stands still, or that is another one on another core, is given up for the rest of the session: lanes go on with
-// CLOCK_MONOTONIC in the same unit. An event on its way costs nothing for it: a thread that has a run of slots uses up
-// that run (at most 1,023 records) with the counter.
+// Checks the raw counter that lanes carry. Whenever a thread publishes the process's pair of clocks, about ten times a
+// second, it compares the counter with CLOCK_MONOTONIC, on whichever core it runs. The probe gives up a counter that
+// jumped, stands still, or differs between cores, for the rest of the session. Lanes then carry CLOCK_MONOTONIC in the
+// counter's unit. Events do not pay for this: a thread with a run of slots uses the counter until the run ends (at most
+// 1,023 records).
 #pragma once
 
 #include "process.h"
@@ -19,18 +19,18 @@
 
 namespace corotracer::detail {
 
-inline constexpr std::uint64_t counter_error_ns = 1'000'000;   ///< less is no contradiction
-inline constexpr std::uint64_t counter_drift_share = 64;       ///< nor is this part of the time between two pairs
-inline constexpr std::uint64_t counter_known_ns = 10'000'000;  ///< from when on the rate is known well
+inline constexpr std::uint64_t counter_error_ns = 1'000'000;   ///< a smaller error is no contradiction
+inline constexpr std::uint64_t counter_drift_share = 64;       ///< nor is this share of the time between two pairs
+inline constexpr std::uint64_t counter_known_ns = 10'000'000;  ///< time after which the rate is known well
 
-/// Whether the process's pair is due at the raw time `now`. Also where the counter is far behind what it was.
+/// Whether the process's pair is due at the raw time `now`. Also true when the counter has fallen far behind.
 [[nodiscard]] inline bool is_pair_due(std::uint64_t now) noexcept
 {
     const std::uint64_t left = state_v1.pair_due.load(std::memory_order_relaxed) - now;
-    return left > state_v1.pair_ticks;  // negative: it is due
+    return left > state_v1.pair_ticks;  // a negative value wraps: due
 }
 
-/// Whether a pair lies where the pairs before it say. Pure arithmetic but for the loads.
+/// Whether a pair agrees with the pairs before it.
 [[nodiscard]] inline bool does_agree(const counter_watch &watch, const clock_pair &pair) noexcept
 {
     const std::uint64_t good_counter = watch.good_counter.load(std::memory_order_relaxed);
@@ -41,12 +41,12 @@ inline constexpr std::uint64_t counter_known_ns = 10'000'000;  ///< from when on
     const std::uint64_t predicted = scale(pair.counter - good_counter, watch.mult.load(std::memory_order_relaxed));
     const std::uint64_t error = predicted > elapsed ? predicted - elapsed : elapsed - predicted;
     const bool known = good_ns - watch.init_ns.load(std::memory_order_relaxed) >= counter_known_ns;
-    // What was measured at the start, within a fraction of a millisecond, may have been disturbed.
+    // The first measurement takes a fraction of a millisecond, and may have been disturbed.
     const std::uint64_t drift = known ? elapsed / counter_drift_share : elapsed - elapsed / 4;
     return error <= counter_error_ns + drift + 2 * pair.uncertainty_ns;
 }
 
-/// A pair that agreed: the next one is held against it.
+/// Stores a pair that agreed. The next pair is compared with it.
 inline void remember_pair(counter_watch &watch, const clock_pair &pair) noexcept
 {
     const std::uint64_t ticks = pair.counter - watch.init_counter.load(std::memory_order_relaxed);
@@ -57,26 +57,26 @@ inline void remember_pair(counter_watch &watch, const clock_pair &pair) noexcept
     watch.good_ns.store(pair.ns, std::memory_order_relaxed);
 }
 
-/// The counter is no good. All that was written so far lies near the line of its entry with the slope as it was
-/// measured at last; what is written from now on lies on it.
+/// Gives up the counter. Times before lie near the line of the process's entry, with the last measured slope. Times
+/// after lie exactly on that line.
 inline void give_up_counter(ProcessEntry &entry) noexcept
 {
     process_state &state = state_v1;
-    // Whatever was scribbled there: the line of what is written from now on.
+    // Stores mult again, in case the shared memory was overwritten: new times are computed by this value.
     entry.mult.store(state.counter.mult.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // Release each; partners: the engine's acquire load, and that in raw_now_without_counter.
+    // Release each; partners: the engine's acquire load, and the acquire load in raw_now_without_counter.
     entry.clock_kind.store(kClockGivenUp, std::memory_order_release);
     state.raw_clock.store(kClockGivenUp, std::memory_order_release);
 }
 
-/// The pair to publish, where raw clocks are not ns of CLOCK_MONOTONIC. False: the reading was disturbed. `still`: the
-/// counter stands still. The holder of late_seq only.
+/// Reads the pair to publish, in a process with a counter or one that was given up. Returns false when the reading was
+/// disturbed. `still`: the counter stands still. Only the thread that holds late_seq.
 [[nodiscard]] inline bool read_checked_pair(ProcessEntry &entry, bool still, clock_pair &pair) noexcept
 {
     counter_watch &watch = state_v1.counter;
     if (state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter) {
         const bool undisturbed = !still && read_pair(pair, watch.mult.load(std::memory_order_relaxed));
-        // However disturbed a reading is, it does not go back.
+        // A disturbed reading may be late, but it never goes back. So a counter behind good_counter is faulty.
         if (!undisturbed && !still && read_counter() > watch.good_counter.load(std::memory_order_relaxed))
             return false;
         if (undisturbed && does_agree(watch, pair)) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// With -DCOROTRACER_EXTERN the probe's out-of-line functions are declared and no more: what links the program decides,
-// with one of two static libraries, whether it can be traced (probe-runtime) or cannot (probe-stub). Each function is
-// described where it is defined; those of PromiseMixin are in its class.
+// Declarations for -DCOROTRACER_EXTERN. The program is then linked with one of two static libraries: with probe-runtime
+// it can be traced, with probe-stub it cannot. The definitions have the documentation: runtime.h, flightrecorder.h,
+// names.h and causality.h. The member functions of PromiseMixin are documented in its class (promise.h).
 #pragma once
 
 #include "process.h"

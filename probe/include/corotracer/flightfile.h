@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The file of a flight recorder: where it lies, how it is made, and what becomes of those that were left over. Standard
-// library and Linux calls; nothing here touches memory that the file has no room for.
+// The region file of a flight recorder: its directory, its creation, and the deletion of old files. Uses only the
+// standard library and Linux calls. Writes with write(2), so a full file system raises no signal.
 #pragma once
 
 #include "layout.h"
@@ -36,12 +36,12 @@
 
 namespace corotracer::detail {
 
-/// A path under construction. Too long: empty, for good.
+/// Buffer for a path, with its terminator.
 struct path_buffer {
     char text[PATH_MAX] = "";
 };
 
-/// The number of digits at the start of a text, as a number; 0 when there are none or too many.
+/// Parses at most ten digits at the start of a text, and moves `text` behind them. Returns 0 when there are none.
 [[nodiscard]] inline long leading_number(const char *&text) noexcept
 {
     long value = 0;
@@ -52,7 +52,7 @@ struct path_buffer {
     return value;
 }
 
-/// The process that a file's name says it belongs to, `<pid>-flight-<anything>.shm`; 0: no such name.
+/// Returns the process that a file belongs to by its name, `PID-flight-ANYTHING.shm`; 0 for any other name.
 [[nodiscard]] inline pid_t recorder_of(const char *name) noexcept
 {
     const long pid = leading_number(name);
@@ -62,7 +62,7 @@ struct path_buffer {
     return ours && pid > 1 && pid <= INT_MAX ? static_cast<pid_t>(pid) : 0;
 }
 
-/// Deletes all but the latest `keep` recordings of processes that are gone.
+/// Deletes flight recorder files of ended processes, except for the latest `keep`. Deletes at most 64 files.
 inline void delete_old_recordings(const char *directory, std::uint32_t keep) noexcept
 {
     constexpr int deletions_at_most = 64;
@@ -96,7 +96,8 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     }
 }
 
-/// Makes the directory if need be. False: it is not a directory of ours alone.
+/// Makes the directory if it is missing. Returns false with errno if it cannot be made, or is no directory of this user
+/// alone.
 [[nodiscard]] inline bool prepare_directory(const char *directory) noexcept
 {
     if (::mkdir(directory, 0700) != 0 && errno != EEXIST)
@@ -111,7 +112,7 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     return true;
 }
 
-/// A file that nobody else can read and that was not there before; -1 and errno otherwise.
+/// Creates a file that only this user can access. Returns -1 with errno on failure, also if the path exists.
 [[nodiscard]] inline int make_file(const char *path) noexcept
 {
     const int made = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
@@ -121,7 +122,7 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     return fd;
 }
 
-/// Makes a file with a fresh name in a directory; `path` receives where.
+/// Creates a file with a new name in a directory, and stores its path in `path`. Returns -1 with errno on failure.
 [[nodiscard]] inline int make_file_in(const char *directory, path_buffer &path) noexcept
 {
     for (int attempt = 0; attempt < 16; ++attempt) {
@@ -141,8 +142,8 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     return -1;
 }
 
-/// Where recordings lie when nobody says where: place 0, or 1 where `runtime` (may be null) names a directory. False:
-/// there is no such place.
+/// Makes the path of a standard directory: /dev/shm/corotracer-UID for place 0, `runtime`/corotracer for place 1.
+/// `runtime` may be null. Returns false when there is no such path, or it is too long.
 template <std::size_t Size>
 [[nodiscard]] inline bool standard_directory(int place, const char *runtime, char (&directory)[Size]) noexcept
 {
@@ -154,7 +155,7 @@ template <std::size_t Size>
     return length > 0 && static_cast<std::size_t>(length) < Size;
 }
 
-/// Makes the file that the options ask for; `path` receives where. -1 and errno when there is no place for it.
+/// Creates the file that the options describe, and stores its path in `path`. Returns -1 with errno on failure.
 [[nodiscard]] inline int make_recording_file(const flight_recorder_options &options, path_buffer &path) noexcept
 {
     if (options.path != nullptr && options.path[0] != '\0') {
@@ -181,7 +182,8 @@ template <std::size_t Size>
     return -1;
 }
 
-/// Bytes that the file system of an open file has left. A tmpfs without a limit says that it has 0 blocks.
+/// Returns the free bytes of the file system of an open file. Unlimited on an error, and for a tmpfs without a limit,
+/// which reports 0 blocks.
 [[nodiscard]] inline std::uint64_t free_bytes(int fd) noexcept
 {
     struct statvfs space {};
@@ -190,8 +192,9 @@ template <std::size_t Size>
     return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
 }
 
-/// Puts the areas of a flight recorder one behind the other, each on pages of its own. At most half of the `free` bytes
-/// are for lanes: with a pool that cannot be had, the first threads would take all of it.
+/// Plans the areas of a flight recorder, one after the other, each on its own pages. Returns the size of the file in
+/// bytes. At most half of the `free` bytes are for lanes. Otherwise the first threads would use up all memory for a
+/// pool that is larger than it.
 inline std::uint64_t plan_recording(const flight_recorder_options &options, ExtensionHeader &extension,
                                     std::uint64_t free = ~std::uint64_t{0}) noexcept
 {
@@ -218,8 +221,8 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     extension.lane_capacity = 4096;
     extension.lane_directory_offset = place(extension.lane_capacity * sizeof(LaneHeader));
     extension.lines_reserved = static_cast<std::uint32_t>(between(1, options.coroutines, kMaxStations));
-    extension.lines_offset = place(extension.lines_reserved * sizeof(StateLine));
-    extension.births_offset = place(extension.lines_reserved * sizeof(BirthLine));
+    extension.lines_offset = place(extension.lines_reserved * sizeof(CompactState));
+    extension.births_offset = place(extension.lines_reserved * sizeof(CompactBirth));
     const std::uint64_t lane_bytes = std::bit_floor(between(lane_bytes_min, options.lane_bytes, lane_bytes_max));
     extension.lane_records = static_cast<std::uint32_t>(lane_bytes / sizeof(LaneRecord));
     const std::uint64_t pool_bytes = options.pool_bytes < free / 2 ? options.pool_bytes : free / 2;
@@ -231,13 +234,14 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     return end;
 }
 
+/// Writes all bytes at an offset of a file. Returns false with errno on failure.
 [[nodiscard]] inline bool write_at(int fd, const void *bytes, std::size_t size, std::size_t offset) noexcept
 {
     return ::pwrite(fd, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
-/// Makes an empty file a region. The magic number comes last: a file without it is no region yet. Through write(2), so
-/// that a full file system is an error and no SIGBUS.
+/// Makes an empty file a region. The magic number comes last: without it, a file is no region. Uses write(2), so a full
+/// file system is an error and no SIGBUS. Returns false with errno on failure.
 [[nodiscard]] inline bool write_recording(int fd, const flight_recorder_options &options) noexcept
 {
     static_assert(offsetof(GlobalHeader, extension) % alignof(ExtensionHeader) == 0);
@@ -246,7 +250,7 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     const std::uint64_t size = plan_recording(options, extension, free_bytes(fd));
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
-        errno = EFBIG;  // asking for it would be a signal
+        errno = EFBIG;  // ftruncate(2) would raise SIGXFSZ
         return false;
     }
     if (::ftruncate(fd, static_cast<off_t>(size)) != 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The flight recorder: a process makes a region of its own, whose lanes overwrite what is old, and goes on writing it
-// until it ends. The file stays: whoever is interested opens it, while the process lives or after it has crashed.
+// The flight recorder: a process makes its own region in overwrite mode, and writes to it until it ends. The file
+// stays. An engine can open it while the process lives, or after its end, a crash included.
 #pragma once
 
 #include "flightfile.h"
@@ -18,20 +18,21 @@
 namespace corotracer {
 namespace detail {
 
-/// Where this process records. Written before the session is published.
+/// Region file of this process. Written before the session is published.
 struct COROTRACER_ONE_PER_PROCESS recording_state {
     path_buffer path;
-    std::uint32_t pid;  ///< whose recording it is: a forked child has none
+    std::uint32_t pid;  ///< process that made the file; a forked child has none
 };
 COROTRACER_ONE_PER_PROCESS inline constinit recording_state recording_v1{};
 
-/// Makes the region and begins a session with it. The holder of init_lock only.
+/// Makes the region and begins a session with it. On an error, prints it to stderr and deletes the file. Holder of
+/// init_lock only.
 inline void start_recording(const flight_recorder_options &options) noexcept
 {
     path_buffer path;
     const int fd = make_recording_file(options, path);
     if (fd < 0) {
-        complain("no file for the flight recorder", std::strerror(errno));
+        complain("cannot create the file of the flight recorder", std::strerror(errno));
         return;
     }
     const char *wrong = nullptr;
@@ -42,18 +43,19 @@ inline void start_recording(const flight_recorder_options &options) noexcept
         recording_v1.pid = static_cast<std::uint32_t>(::getpid());
         wrong = init_from_region(fd, nullptr, 0);
         if (wrong == nullptr && state_v1.process == nullptr)
-            wrong = "no room";  // and so no lanes: the session is there, but nobody writes
+            wrong = "no process entry is free";  // without a process entry there are no lanes, and nothing is written
     }
     ::close(fd);
     if (wrong != nullptr) {
         ::unlink(path.text);
         recording_v1.pid = 0;
-        complain("no flight recorder", wrong);
+        complain("cannot start the flight recorder", wrong);
     }
 }
 
-/// CTP_FLIGHT_RECORDER: 1 for a file in the standard place, or a path; CTP_FLIGHT_LANE_MIB, CTP_FLIGHT_POOL_MIB and
-/// CTP_FLIGHT_RETENTION_MS: how much to keep, and for how long.
+/// Starts the flight recorder if CTP_FLIGHT_RECORDER is set. 1 means a file in the standard directory, 0 means off, any
+/// other text is the path. CTP_FLIGHT_LANE_MIB and CTP_FLIGHT_POOL_MIB are sizes in MiB, CTP_FLIGHT_RETENTION_MS a time
+/// in ms. Holder of init_lock only.
 inline void start_recording_from_environment() noexcept
 {
     const char *const wish = environment("CTP_FLIGHT_RECORDER");
@@ -72,12 +74,16 @@ inline void start_recording_from_environment() noexcept
 
 }  // namespace detail
 
-/// Records what the coroutines do from now on, without an engine: into a region file of the process's own, of which the
-/// latest events are kept. corotracer-gui attaches to it while the process lives, and opens it after its end, a crash
-/// included. Call it instead of InitTracer, or after it. Where an engine started the process it is the engine that
-/// records; a second call does nothing. Takes about 0.3 ms; never throws. What is wrong, if anything, is one line on
-/// stderr. A forked child that is to be recorded calls it again, and gets a file of its own.
-/// Returns whether the process is traced now, be it by itself or by an engine.
+/// Starts the flight recorder: from now on the process writes its events into its own region file, which keeps the
+/// latest ones. corotracer-gui attaches to the file while the process lives, and opens it after its end, a crash
+/// included.
+///
+/// Call it instead of InitTracer, or after it, from any thread. If an engine started the process (CTP_SHM_PATH is set),
+/// the engine records instead. If the process already has a session, the call does nothing. A forked child is untraced
+/// until it calls this function itself; it then has its own file. Takes about 0.3 ms, and never throws. On an error it
+/// prints one line to stderr.
+///
+/// Returns whether the process has a session, its own or an engine's.
 inline bool start_flight_recorder(const flight_recorder_options &options = {}) noexcept
 {
     detail::init_once([&options]() noexcept {
@@ -89,7 +95,7 @@ inline bool start_flight_recorder(const flight_recorder_options &options = {}) n
     return detail::page_v1.attached.load(std::memory_order_acquire) != 0;
 }
 
-/// The file that this process records into; empty when it does not.
+/// Returns the path of the region file that this process writes; empty when there is none. The text stays valid.
 inline const char *flight_recorder_path() noexcept
 {
     const bool recording = detail::page_v1.attached.load(std::memory_order_acquire) != 0 &&

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// A thread's lane as it is used: room for a record, records, drops.
+// Writes records into a thread's lane.
 //
-// The cursor in thread_state names a run of slots that may be written without looking (at most one block): `next` to
-// `end`. At its end the slow path looks for the next run, by the reader's tail, the memory that is there and the clock;
-// what finds no room is counted, and told by a drop marker as soon as there is room again.
+// The cursor in thread_state is a run of slots, `next` to `end`, that may be written without a check: at most one
+// block. At the end of the run, a slow path finds the next run. It checks the reader's tail, the memory of the lane,
+// and the clock. A record that finds no room is counted as dropped. A drop record follows when there is room again.
 #pragma once
 
 #include "counterwatch.h"
@@ -26,8 +26,8 @@ inline void pause() noexcept;  // pause.h
 
 inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 
-/// Stores a record; the commit last. Release each; partner: the reader's acquire loads (the payloads' matter in
-/// overwrite mode, where the reader looks at the block's number again after them).
+/// Stores a record, the commit last. Release each; partner: the reader's acquire loads. The payload needs release in
+/// overwrite mode, where the reader checks the block's number again after it.
 [[gnu::always_inline]] inline void put_record(LaneRecord &record, std::uint64_t ts, std::uint64_t identity,
                                               std::uint64_t arg, std::uint64_t commit) noexcept
 {
@@ -37,9 +37,9 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     record.commit.store(commit, std::memory_order_release);
 }
 
-/// Writes the process's latest pair of clocks, at most every 100 ms, by whoever comes first; a flight recorder's also
-/// the region's, for there may be no engine that does. The counter is checked on the way. `still`: it stands still, and
-/// makes no pair due.
+/// Publishes the process's latest pair of clocks, at most every 100 ms, and checks the counter with it. The first
+/// thread that finds the pair due does it. In overwrite mode it also publishes the region's clock, because there may be
+/// no engine. `still`: the counter stands still, so it makes no pair due; publish now.
 [[gnu::noinline, gnu::cold]] inline void publish_pair(bool still = false) noexcept
 {
     process_state &state = state_v1;
@@ -56,7 +56,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         return;
     ProcessEntry &entry = *state.process;
     std::uint64_t seq = entry.late_seq.load(std::memory_order_relaxed);
-    // One at a time, also where one is kept from going on for longer than that. Acquire; partner: the last store below.
+    // One thread at a time, even if it is preempted for longer than 100 ms. Acquire; partner: the last store below.
     if ((seq & 1) != 0 ||
         !entry.late_seq.compare_exchange_strong(seq, seq + 1, std::memory_order_acquire, std::memory_order_relaxed))
         return;
@@ -67,7 +67,8 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     entry.late_seq.store(seq + 2, std::memory_order_release);  // partner: the engine's acquire loads
 }
 
-/// Memory behind the slots of the next step, or of a part of it. False: there is none; not asked again for a while.
+/// Gives memory to the slots of the next step, or to a part of them. Returns false when there is none; then no call
+/// asks again for no_room_ns. Preserves errno.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_records(thread_state &self, std::uint32_t slot) noexcept
 {
     const std::uint64_t now = monotonic_ns();
@@ -86,27 +87,28 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         return false;
     }
     const auto committed = begin + static_cast<std::uint32_t>(backed / sizeof(LaneRecord));
-    // Partners: the acquire of the next owner, and the seq_cst load of an engine that is about to sleep.
+    // Partners: the acquire load of the lane's next thread, and the seq_cst load of an engine that is about to sleep.
     self.lane->committed.store(committed, std::memory_order_seq_cst);
     return true;
 }
 
-/// In the first lap, in front of the first slot without memory: makes the lane as long as its memory, for good. The
-/// records so far are lap 1 of their slots in either length. False: it has to stay as it is.
+/// Shortens the lane to the memory that it has, for good. Only in the first lap, in front of the first slot without
+/// memory. All records so far have lap 1 of their slots for both lengths. Returns false when the lane must keep its
+/// length.
 [[nodiscard]] inline bool shrink_lane(thread_state &self, std::uint64_t position) noexcept
 {
     const std::uint32_t committed = self.lane->committed.load(std::memory_order_relaxed);
     if (!state_v1.lanes.may_shrink || position != committed || committed % kLaneBlock != 0 ||
         committed < kLaneRecordsMin)
         return false;
-    // Partners: the acquire of readers and of the next owner, and the seq_cst load of an engine that is about to sleep.
-    // In front of the first record that depends on it.
+    // Before the first record that depends on it. Partners: the acquire loads of readers and of the lane's next thread,
+    // and the seq_cst load of an engine that is about to sleep.
     self.lane->records.store(committed, std::memory_order_seq_cst);
     self.capacity = committed;
     return true;
 }
 
-/// Where `position` lies, with memory behind it; no_slot: there is none.
+/// Returns the slot of `position`, with memory; no_slot when there is none.
 [[nodiscard]] inline std::uint32_t backed_slot(thread_state &self, std::uint64_t position) noexcept
 {
     const auto slot = static_cast<std::uint32_t>(position % self.capacity);
@@ -115,7 +117,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     return shrink_lane(self, position) ? 0 : no_slot;
 }
 
-/// The next run of slots. False: the lane is full.
+/// Finds the next run of slots, and writes the drop record that is due. Returns false when the lane is full.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool next_run(thread_state &self) noexcept
 {
     const std::uint64_t position = self.position_end;
@@ -125,15 +127,16 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     const std::uint32_t in_block = slot % kLaneBlock;
     std::uint64_t count = kLaneBlock - in_block;
     if (!state_v1.lanes.overwrite) {
-        // Acquire; partner: the reader's release, after it copied what will be overwritten.
+        // Acquire; partner: the reader's release, after it has copied the records that will be overwritten.
         const std::uint64_t used = position - self.lane->tail.load(std::memory_order_acquire);
         const std::uint64_t room = used < self.capacity ? self.capacity - used : 0;
-        // After drops, not for a handful of records: each gap costs a marker.
+        // After drops, writing resumes only with room for a whole block, because each gap costs a drop record.
         if (room == 0 || (self.drops != 0 && room < kLaneBlock))
             return false;
         count = room < count ? room : count;
     } else if (in_block == 0) {
-        // Relaxed: the records behind it are stored with release, and the reader acquires those before it looks again.
+        // Relaxed: the block's records are stored with release. The reader acquires them before it loads the number
+        // again.
         self.block_numbers[slot / kLaneBlock].store(position / kLaneBlock + 1, std::memory_order_relaxed);
     }
     self.next = self.records + slot;
@@ -148,8 +151,9 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     return true;
 }
 
-/// The slot for a record that does not simply go to `next`: the thread's first, the end of a run, no counter. Null:
-/// there is no room; that is counted.
+/// Returns the slot of the next record where `next` cannot be used at once: the thread's first record, the end of a
+/// run, no counter, no fence by the engine. Returns null when there is no room; the record is then counted as dropped
+/// or without lane. `ts`: raw clock of the record.
 [[nodiscard, gnu::noinline, gnu::cold]] inline LaneRecord *find_slot(thread_state &self, std::uint32_t session,
                                                                      std::uint64_t ts) noexcept
 {
@@ -172,14 +176,14 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
             return nullptr;
         }
     }
-    // Without a counter every record comes here, for it needs another clock; so it does where the engine does not
-    // fence, for a transition then ends in another way.
+    // Every record uses this slow path if there is no counter, or if the engine does not fence. The fast path reads the
+    // counter and ends without a fence.
     const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
     self.end = counts && (session & engine_fences_bit) != 0 ? self.room_end : self.next + 1;
     return self.next;
 }
 
-/// tracer_sleeping is not kEngineAwake. What it is else, this probe takes for awake.
+/// Handles a value of tracer_sleeping other than kEngineAwake. Unknown values count as awake.
 [[gnu::noinline, gnu::cold]] inline void heed_engine() noexcept
 {
     switch (state_v1.header->tracer_sleeping.load(std::memory_order_acquire)) {
@@ -189,10 +193,10 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     }
 }
 
-/// After a record for an engine that may sleep. The caller stored its commit (without a lane: the station's seq) with
-/// seq_cst unless the engine fences for both sides, and then only the compiler must keep the order. Partners: the
-/// engine's seq_cst store to tracer_sleeping and its seq_cst load of commit or seq after it
-/// (HarvestLoop::prepareSleep); or its membarrier(2) between the two.
+/// Checks for a sleeping or pausing engine, after an event. Before it, the caller stored commit, or seq of the station
+/// where there is no record. If the engine fences for both sides, release is enough: only the compiler must keep the
+/// order. Otherwise the store is seq_cst. Partners: the engine's seq_cst store to tracer_sleeping, and after it its
+/// seq_cst load of commit or seq (HarvestLoop::prepareSleep); or its membarrier(2) between the two.
 [[gnu::always_inline]] inline void look_at_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -200,16 +204,16 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         heed_engine();
 }
 
-/// The last step of a transition where the engine does not fence for both sides. `last`: the record's commit or the
-/// station's seq. The seq_cst store and load (xchg and mov on x86-64) cost more than the rest of the transition;
-/// partners: the engine's seq_cst store to tracer_sleeping and its seq_cst load of `last` after it.
+/// Last step of an event if the engine does not fence for both sides. `last` is the record's commit or the station's
+/// seq. The seq_cst store and load (xchg and mov on x86-64) cost more than the rest of the event. Partners: the
+/// engine's seq_cst store to tracer_sleeping and its seq_cst load of `last` after it.
 [[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &last, std::uint64_t value) noexcept
 {
     last.store(value, std::memory_order_seq_cst);
     look_at_engine();
 }
 
-/// write_record, at a raw time that the caller read.
+/// As write_record, with a raw time that the caller has read.
 inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64_t identity, std::uint64_t arg,
                             std::uint32_t n, std::uint32_t site, std::uint8_t kind) noexcept
 {
@@ -229,8 +233,8 @@ inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64
     return true;
 }
 
-/// Writes a record of any kind into the calling thread's lane, with the present time. Returns whether it got in; what
-/// did not is counted. Only with a session that has lanes_bit and not paused_bit (writing_session, in pause.h).
+/// Writes a record of any kind into the calling thread's lane, with the present time. Returns whether it was written; a
+/// record without room is counted. `session` must have lanes_bit and not paused_bit (writing_session, in pause.h).
 inline bool write_record(std::uint32_t session, std::uint64_t identity, std::uint64_t arg, std::uint32_t n,
                          std::uint32_t site, std::uint8_t kind) noexcept
 {

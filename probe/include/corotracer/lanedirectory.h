@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// How a thread comes by a lane, and how it leaves it: a free one, else one carved from the pool, else (overwrite mode)
-// the one whose thread ended longest ago.
+// Gives a lane to a thread, and closes it when the thread ends. A thread gets a free lane, else a new one from the
+// pool, else in overwrite mode the lane that was closed first.
 #pragma once
 
 #include "line.h"
@@ -22,19 +22,19 @@
 
 namespace corotracer::detail {
 
-inline constexpr std::uint64_t position_limit = std::uint64_t{1} << 62;  ///< beyond it is no position
+inline constexpr std::uint64_t position_limit = std::uint64_t{1} << 62;  ///< positions are below it
 inline constexpr std::uint64_t lane_bytes_min = kLaneRecordsMin * sizeof(LaneRecord);
-inline constexpr std::uint64_t lane_step = 1U << 20;  ///< bytes of records that get memory at a time
+inline constexpr std::uint64_t lane_step = 1U << 20;  ///< bytes of records that get memory in one step
 
-/// Bytes of block numbers in front of a lane's records.
+/// Returns the bytes of block numbers in front of a lane's records, in whole pages.
 [[nodiscard]] inline constexpr std::uint64_t block_bytes(std::uint64_t records) noexcept
 {
     return (records / kLaneBlock * sizeof(std::uint64_t) + 4095) & ~std::uint64_t{4095};
 }
 
-/// Where a lane lies, as its header says, checked.
+/// Location of a lane in memory, from its header, checked.
 struct lane_place {
-    LaneRecord *records = nullptr;  ///< null: the header is none of a finished lane
+    LaneRecord *records = nullptr;  ///< null: the header is not valid
     std::atomic<std::uint64_t> *block_numbers = nullptr;
     std::uint32_t capacity = 0;
 };
@@ -45,9 +45,10 @@ struct lane_place {
            size <= areas.pool_size - (offset - areas.pool_offset);
 }
 
+/// Returns the location of a lane; null records for a header that is not valid.
 [[nodiscard]] inline lane_place place_of(const lane_areas &areas, const LaneHeader &lane) noexcept
 {
-    // Acquire; partner: the release of whoever made the lane. 0 until then.
+    // Acquire; partner: the release in make_lane. 0 until then.
     const std::uint32_t untrusted_records = lane.records.load(std::memory_order_acquire);
     const std::uint64_t untrusted_offset = lane.offset.load(std::memory_order_relaxed);
     const std::uint64_t untrusted_blocks = lane.block_numbers_offset.load(std::memory_order_relaxed);
@@ -62,14 +63,15 @@ struct lane_place {
             reinterpret_cast<std::atomic<std::uint64_t> *>(blocks), untrusted_records};
 }
 
+/// Returns the number of directory entries in use, limited to the mapped ones.
 [[nodiscard]] inline std::uint32_t lanes_made(const lane_areas &areas) noexcept
 {
     const std::uint32_t count = areas.extension->lane_count.load(std::memory_order_acquire);
     return count < areas.lane_capacity ? count : areas.lane_capacity;
 }
 
-/// Bytes of records for the next lane when `left` bytes of the pool are left; 0 = none. A small part of what is left:
-/// few threads have long lanes, and the hundredth thread still gets one.
+/// Returns the bytes of records of the next lane when `left` bytes of the pool are left; 0 = no lane. It is a small
+/// part of the rest. So the first threads have long lanes, and the hundredth thread still gets one.
 [[nodiscard]] inline constexpr std::uint64_t lane_bytes(std::uint64_t wanted, std::uint64_t left) noexcept
 {
     const std::uint64_t share = std::bit_floor(left / 32);
@@ -78,8 +80,8 @@ struct lane_place {
     return bytes + block_bytes(bytes / sizeof(LaneRecord)) <= left ? bytes : 0;
 }
 
-/// Gives the first `most` bytes memory, or half of them, and so on. Returns how many have it; 0: not even the smallest
-/// lane's. An attempt in vain takes all the memory there is, so that a part of it is worth having.
+/// Gives memory to the first `most` bytes, else to half of them, and so on. Returns the bytes that have memory; 0 when
+/// there is not enough for the smallest lane. Trying less makes sense: a failed attempt has used up all memory.
 [[nodiscard]] inline std::uint64_t back_some(char *begin, std::uint64_t most) noexcept
 {
     for (std::uint64_t bytes = most; bytes >= lane_bytes_min; bytes = bytes / 2 & ~std::uint64_t{lane_bytes_min - 1}) {
@@ -89,19 +91,20 @@ struct lane_place {
     return 0;
 }
 
-/// A part of the pool, from `begin`, in bytes: block numbers, with memory behind them, then records.
+/// Part of the pool for one lane, in bytes: block numbers, which have memory, then records. `begin` counts from the
+/// start of the region's pool.
 struct lane_carving {
     std::uint64_t begin = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t records = 0;    ///< 0: pool or memory are spent
-    std::uint64_t committed = 0;  ///< of the records: those that have memory already
+    std::uint64_t records = 0;    ///< 0: the pool or the memory is used up
+    std::uint64_t committed = 0;  ///< bytes of the records that have memory
 
     [[nodiscard]] constexpr std::uint64_t end() const noexcept { return begin + blocks + records; }
 };
 
-/// Memory comes first, also for the first records: a lane that exists can be written, if only by wrapping early. As
-/// long as there is none, the pool stays whole, however often and by how many it is asked for. What another thread
-/// carves meanwhile begins in the same place, so that the memory serves its lane.
+/// Allocates the next part of the pool. Block numbers and first records get memory before the allocation. So every lane
+/// can be written, if only by wrapping early. While there is no memory, failed attempts use up nothing of the pool.
+/// Another thread may allocate at the same time. Its part begins at the same offset, so its lane uses the memory.
 [[nodiscard]] inline lane_carving carve(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint64_t> &pool_used = areas.extension->lane_pool_used;
@@ -109,7 +112,7 @@ struct lane_carving {
     carving.begin = pool_used.load(std::memory_order_relaxed);
     do {
         const std::uint64_t begin = carving.begin - areas.pool_skipped;
-        // Whole pages: an untrusted count that is not would misplace the lane.
+        // Whole pages: any other untrusted value would misplace the lane.
         if (carving.begin < areas.pool_skipped || begin > areas.pool_size || begin % 4096 != 0)
             return {};
         carving.records = lane_bytes(std::uint64_t{areas.lane_records} * sizeof(LaneRecord), areas.pool_size - begin);
@@ -125,7 +128,8 @@ struct lane_carving {
     return carving;
 }
 
-/// For want of a directory entry. Only the last carving can go back; behind another's it stays unused.
+/// Returns a part to the pool, when there is no directory entry for it. Only the last part can be returned. In front of
+/// another part it stays unused.
 inline void give_back(const lane_areas &areas, const lane_carving &carving) noexcept
 {
     std::uint64_t end = carving.end();
@@ -133,8 +137,8 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
                                                                   std::memory_order_relaxed);
 }
 
-/// Carves a lane from the pool; it is in state kLaneMaking. Null: pool, directory or memory are spent. An entry of the
-/// directory is taken last, when nothing is wanting any more.
+/// Makes a lane from the pool, in state kLaneMaking. Returns null when pool, directory or memory is used up. The
+/// directory entry is allocated last, when no other step can fail.
 [[nodiscard]] inline LaneHeader *make_lane(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint32_t> &lane_count = areas.extension->lane_count;
@@ -149,12 +153,12 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
             give_back(areas, carving);
             return nullptr;
         }
-        // The entry has memory. Partners: the acquire in lanes_made and the engine's, seq_cst when it is about to
-        // sleep.
+        // The entry has memory. Partners: the acquire in lanes_made, and the engine's load: acquire, or seq_cst before
+        // it sleeps.
     } while (!lane_count.compare_exchange_weak(index, index + 1, std::memory_order_seq_cst, std::memory_order_acquire));
     LaneHeader &lane = areas.directory[index];
     const std::uint64_t offset = areas.pool_offset + (carving.begin - areas.pool_skipped);
-    // Release; partner: the acquire of an engine that looks for the lanes of the dead.
+    // Release; partner: the acquire of an engine that searches for lanes of killed threads.
     lane.state.store(kLaneMaking, std::memory_order_release);
     lane.block_numbers_offset.store(offset, std::memory_order_relaxed);
     lane.offset.store(offset + carving.blocks, std::memory_order_relaxed);
@@ -163,13 +167,15 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     return &lane;
 }
 
-/// Takes a lane out of `state`; it is in kLaneMaking then. Acquire; partner: the release of whoever set the state.
-/// Release; partner: the acquire of an engine that looks for the lanes of the dead.
+/// Claims a lane in `state`, and sets it to kLaneMaking. Returns false when another thread was faster. Acquire;
+/// partner: the release that set the state. Release; partner: the acquire of an engine that searches for lanes of
+/// killed threads.
 [[nodiscard]] inline bool seize(LaneHeader &lane, std::uint32_t state) noexcept
 {
     return lane.state.compare_exchange_strong(state, kLaneMaking, std::memory_order_acq_rel, std::memory_order_relaxed);
 }
 
+/// Claims a free lane; null when there is none. A lane with an invalid header is skipped.
 [[nodiscard]] inline LaneHeader *seize_free_lane(const lane_areas &areas) noexcept
 {
     const std::uint32_t count = lanes_made(areas);
@@ -182,7 +188,8 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     return nullptr;
 }
 
-/// Overwrite mode: of the closed lanes that may be reused, the one that was closed first.
+/// Claims the closed lane that was closed first, in overwrite mode; null when none may be used again yet. `now`: ns,
+/// CLOCK_MONOTONIC.
 [[nodiscard]] inline LaneHeader *seize_closed_lane(const lane_areas &areas, std::uint64_t now) noexcept
 {
     const std::uint64_t retention = std::uint64_t{areas.retention_ms} * 1'000'000;
@@ -195,7 +202,7 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
             if (lane.state.load(std::memory_order_acquire) != kLaneClosed || place_of(areas, lane).records == nullptr)
                 continue;
             const std::uint64_t closed = lane.closed_ts.load(std::memory_order_relaxed);
-            // One may have been closed after the look at the clock.
+            // The lane may have been closed after `now` was read.
             const std::uint64_t age = closed < now ? now - closed : 0;
             if ((oldest == nullptr || closed < oldest_ts) && age >= retention) {
                 oldest = &lane;
@@ -210,13 +217,13 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     return nullptr;
 }
 
-/// Overwrite mode, where no reader keeps a tail: the position behind the last record.
+/// Returns the position behind the last record, in overwrite mode, where no reader stores a tail.
 [[nodiscard]] inline std::uint64_t overwrite_position(const lane_place &place) noexcept
 {
     std::uint64_t latest = 0;
     for (std::uint32_t i = 0; i < place.capacity / kLaneBlock; ++i) {
         const std::uint64_t number = place.block_numbers[i].load(std::memory_order_relaxed);
-        // A block's number fits its place, or it is none.
+        // A number that does not match its index is not valid.
         if (number > latest && number < position_limit / kLaneBlock &&
             (number - 1) % (place.capacity / kLaneBlock) == i)
             latest = number;
@@ -232,14 +239,15 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     return position;
 }
 
-/// The thread ends, or leaves: its lane is the engine's, its free compact stations everybody's.
+/// Closes the thread's lane, and returns its free compact stations to the region. Runs when the thread ends. The
+/// argument is not used.
 inline void leave_lane(void *) noexcept
 {
     thread_state &self = thread_v1;
     self.closer = 0;
     const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
     if (self.session == 0 || self.session != attached)
-        return;  // a forked child's: all of it belongs to the parent
+        return;  // in a forked child all of it belongs to the parent
     push_free_lines(state_v1.lanes, self.free_lines, self.free_count);
     self.free_count = 0;
     if (self.lane == nullptr)
@@ -253,7 +261,8 @@ inline void leave_lane(void *) noexcept
     self.drops = 0;
 }
 
-/// The program exits, or unloads the object that has the state: leave_lane is gone after that.
+/// Removes the thread key. Runs when the program exits, or when the object with the state is unloaded: then leave_lane
+/// can no longer be called.
 inline void end_thread_key(void *) noexcept
 {
     leave_lane(nullptr);
@@ -262,36 +271,37 @@ inline void end_thread_key(void *) noexcept
         (void)::pthread_key_delete(static_cast<pthread_key_t>(key - 1));
 }
 
-/// The C++ ABI's own means, because atexit(3) may belong to another object (thread sanitizer has one).
+/// Registers end_thread_key. Uses the C++ ABI, because atexit(3) may be of another object (thread sanitizer has one).
 [[nodiscard]] inline bool call_at_unload() noexcept
 {
     return ::__cxxabiv1::__cxa_atexit(&end_thread_key, nullptr, &this_object) == 0;
 }
 
-/// Code of the object that has the state. A plugin that shares the state may be unloaded while the state is in use.
+/// Functions of the object that has the state. A plugin that shares the state may be unloaded while the state is in
+/// use.
 struct COROTRACER_ONE_PER_PROCESS state_code {
     void (*leave)(void *) noexcept;
     bool (*call_at_unload)() noexcept;
 };
 COROTRACER_ONE_PER_PROCESS inline constinit state_code code_v1{&leave_lane, &call_at_unload};
 
-/// Makes the key that calls leave_lane when a thread ends. The holder of init_lock only. Without a key, threads keep
-/// their lanes until the process ends.
+/// Makes the key whose destructor is leave_lane. Holder of init_lock only. Without a key, threads keep their lanes
+/// until the process ends.
 inline void make_thread_key() noexcept
 {
     std::atomic<std::uint32_t> &thread_key = state_v1.thread_key;
     pthread_key_t key = 0;
     if (thread_key.load(std::memory_order_relaxed) != 0 || ::pthread_key_create(&key, code_v1.leave) != 0)
-        return;  // a forked child has its parent's
+        return;  // a forked child has the key of its parent
     if (code_v1.call_at_unload())
         thread_key.store(static_cast<std::uint32_t>(key) + 1, std::memory_order_relaxed);
     else
         (void)::pthread_key_delete(key);
 }
 
-/// Has leave_lane called when the thread ends; again for a coroutine that runs after that. A key, because it allocates
-/// nothing for the first 32 keys of a program and returns an error otherwise. A thread_local object with a destructor
-/// allocates for each thread, and glibc ends the program when that fails.
+/// Makes the thread's end call leave_lane, also again for a coroutine that runs after an earlier call. A key allocates
+/// nothing if it is among the first 32 of the program, and otherwise returns an error. A thread_local object with a
+/// destructor would allocate for each thread, and glibc ends the program if that fails.
 [[gnu::noinline, gnu::cold]] inline void leave_at_thread_end(thread_state &self) noexcept
 {
     const int saved_errno = errno;
@@ -303,7 +313,7 @@ inline void make_thread_key() noexcept
 
 inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // names.h
 
-/// Gives this thread a lane. False: there is none; not asked again for a while.
+/// Gives this thread a lane. Returns false when there is none; then no call tries again for no_room_ns.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool take_lane(thread_state &self) noexcept
 {
     const no_cancellation guard;
@@ -312,14 +322,14 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     const std::uint64_t now = monotonic_ns();
     if (now < self.retry_ns)
         return false;
-    // Before there is a lane: a thread that is killed between seizing one and its state takes it along.
+    // Before the lane is claimed: if the thread is killed between claiming it and setting its state, the lane is lost.
     if (self.thread_name == 0)
         self.thread_name = system_thread_name(self);
     const int saved_errno = errno;
     LaneHeader *lane = seize_free_lane(areas);
     std::uint64_t position = 0;
     if (lane != nullptr)
-        position = lane->tail.load(std::memory_order_acquire);  // partner: the engine's release, before it freed it
+        position = lane->tail.load(std::memory_order_acquire);  // partner: the engine's release when it freed the lane
     else
         lane = make_lane(areas);
     if (lane == nullptr && areas.overwrite && (lane = seize_closed_lane(areas, now)) != nullptr)
@@ -341,7 +351,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     lane->begin.store(position, std::memory_order_relaxed);
     lane->thread_name.store(self.thread_name, std::memory_order_relaxed);
     lane->closed_ts.store(0, std::memory_order_relaxed);
-    // Partner: the engine's acquire load, seq_cst when it is about to sleep.
+    // Partner: the engine's load: acquire, or seq_cst before it sleeps.
     lane->state.store(kLaneActive, std::memory_order_seq_cst);
     self.lane = lane;
     self.records = place.records;

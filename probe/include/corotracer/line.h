@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Compact stations: where they come from and where they go. A thread keeps a few free ones; the region's stack of free
-// ones, free_lines, is shared by all processes and the engine; what never was used lies beyond line_count.
+// Allocates and frees compact stations. Each thread keeps a few free ones. The region's stack of free stations,
+// free_lines, is shared by all processes and the engine. Stations from line_count on were never used.
 #pragma once
 
 #include "process.h"
@@ -16,10 +16,11 @@
 
 namespace corotracer::detail {
 
-inline constexpr std::uint32_t line_chunk = 1024;         ///< compact stations committed at a time
-inline constexpr std::uint64_t no_room_ns = 100'000'000;  ///< time between two attempts to get memory
+inline constexpr std::uint32_t line_chunk = 1024;         ///< compact stations that get memory in one step
+inline constexpr std::uint64_t no_room_ns = 100'000'000;  ///< ns between two attempts to get memory
+/// Not an index: there is no compact station.
 inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
-/// A compact station is retired after it, for identities never come twice.
+/// A compact station is retired after this generation, because identities never repeat.
 inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 
 [[nodiscard]] inline constexpr std::uint64_t identity_of(std::uint32_t generation, std::uint32_t index) noexcept
@@ -27,33 +28,34 @@ inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
     return std::uint64_t{generation} << 32 | index;
 }
 
-/// Compact stations that have memory, as far as this process's mapping goes.
+/// Returns the number of compact stations that have memory and are mapped by this process.
 [[nodiscard]] inline std::uint32_t usable_lines(const lane_areas &areas) noexcept
 {
-    // Partner: the release of whoever committed them.
+    // Acquire; partner: the release in commit_lines.
     const std::uint32_t committed = areas.extension->lines_committed.load(std::memory_order_acquire);
     return committed < areas.lines_reserved ? committed : areas.lines_reserved;
 }
 
-/// Takes one off the region's stack. no_line: it is empty, or what lies on it is no compact station.
+/// Pops a compact station from the region's stack. Returns no_line when the stack is empty, or its top is not valid.
 [[nodiscard]] inline std::uint32_t pop_free_line(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint64_t> &top = areas.extension->free_lines;
-    // Acquire here and on failure; partner: the release of whoever pushed, so that next_free is the pushed one's.
+    // Acquire here and on failure; partner: the release in push_free_lines and in the engine's push, which makes
+    // next_free visible.
     std::uint64_t head = top.load(std::memory_order_acquire);
     for (;;) {
         const std::uint32_t untrusted_index = static_cast<std::uint32_t>(head) - 1;
         if (static_cast<std::uint32_t>(head) == 0 || untrusted_index >= usable_lines(areas))
             return no_line;
         const std::uint32_t next = areas.births[untrusted_index].next_free.load(std::memory_order_relaxed);
-        // The tag makes a stale `next` fail: it changes with every push and pop.
+        // Each push and pop raises the tag, so a stale `next` makes the exchange fail.
         const std::uint64_t after = ((head >> 32) + 1) << 32 | next;
         if (top.compare_exchange_weak(head, after, std::memory_order_acq_rel, std::memory_order_acquire))
             return untrusted_index;
     }
 }
 
-/// Puts `count` compact stations of this thread on the region's stack, in one step.
+/// Pushes `count` compact stations of this thread on the region's stack, in one step.
 inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indices, std::uint32_t count) noexcept
 {
     if (count == 0)
@@ -67,11 +69,12 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     do {
         last.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
         after = ((head >> 32) + 1) << 32 | (indices[0] + 1);
-        // Release; partner: the acquire of whoever pops.
+        // Release; partner: the acquire in pop_free_line.
     } while (!top.compare_exchange_weak(head, after, std::memory_order_release, std::memory_order_relaxed));
 }
 
-/// Gives the lines up to and with the chunk of `index` memory. False: there is none, or there was none just now.
+/// Gives memory to all compact stations up to the chunk that contains `index`. Returns false when there is none; then
+/// no call asks again for no_room_ns. Preserves errno.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_lines(const lane_areas &areas, std::uint32_t index) noexcept
 {
     process_state &state = state_v1;
@@ -85,8 +88,8 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
         return true;
     const int saved_errno = errno;
     const std::size_t count = end - begin;
-    const bool backed = back_with_memory(areas.births + begin, count * sizeof(BirthLine)) &&
-                        back_with_memory(areas.lines + begin, count * sizeof(StateLine));
+    const bool backed = back_with_memory(areas.births + begin, count * sizeof(CompactBirth)) &&
+                        back_with_memory(areas.lines + begin, count * sizeof(CompactState));
     errno = saved_errno;
     if (!backed) {
         state.no_line_before_ns.store(now + no_room_ns, std::memory_order_relaxed);
@@ -94,15 +97,15 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     }
     std::atomic<std::uint32_t> &committed = areas.extension->lines_committed;
     std::uint32_t seen = committed.load(std::memory_order_relaxed);
-    // Release; partner: the acquire in usable_lines, and the engine's.
+    // Release; partners: the acquire in usable_lines, and the engine's.
     while (seen < end &&
            !committed.compare_exchange_weak(seen, end, std::memory_order_release, std::memory_order_relaxed)) {
     }
     return true;
 }
 
-/// One that nobody had before; no_line when all are in use or there is no memory. An index is taken only once it has
-/// memory, so that a full file system costs none.
+/// Allocates a compact station that was never used. Returns no_line when all are allocated or there is no memory.
+/// Memory comes first, so a full file system uses up no index.
 [[nodiscard]] inline std::uint32_t take_new_line(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint32_t> &counter = areas.extension->line_count;
@@ -115,14 +118,15 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     }
 }
 
-/// Makes a free compact station this thread's: the identity of its next coroutine, in state kLineFree until the birth
-/// is written. kNoIdentity: it is somebody's, and lay in a stack by mistake; or it is retired.
+/// Claims a free compact station for a birth. Returns the identity of the new coroutine; its state stays kLineFree
+/// until the birth is written. Returns kNoIdentity if the station is in use, and was in a stack by mistake, or if it is
+/// retired.
 [[nodiscard]] inline std::uint64_t claim_line(const lane_areas &areas, std::uint32_t index) noexcept
 {
-    StateLine &line = areas.lines[index];
+    CompactState &line = areas.lines[index];
     std::atomic<std::uint64_t> &events_before = areas.births[index].events_before;
-    // Acquire; partner: the release of the last owner's death, so that seq is its last one. Both are read before the
-    // claim: what follows it is two stores in a row.
+    // Acquire; partner: the release of the last coroutine's death, so seq is final. events_before and seq are read
+    // before the claim, so only two stores follow the claim.
     std::uint64_t seen = line.life.load(std::memory_order_acquire);
     const std::uint64_t events =
         events_before.load(std::memory_order_relaxed) + line.seq.load(std::memory_order_relaxed) / 2;
@@ -130,19 +134,20 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     const auto generation = static_cast<std::uint32_t>(seen >> 32);
     if ((state != kLineFree && state != kLineRecycled) || generation == last_generation)
         return kNoIdentity;
-    // The generation moves on here already, so that whoever meant to free or to claim what we saw fails. Acquire;
-    // partner: the release of the last owner's death, and the engine's when it freed it.
+    // The claim raises the generation. So no other thread can free or claim the station by the old value. Acquire;
+    // partner: the release of the last coroutine's death, or of the engine that freed the station.
     if (!line.life.compare_exchange_strong(seen, identity_of(generation + 1, kLineFree), std::memory_order_acquire,
                                            std::memory_order_relaxed))
         return kNoIdentity;
-    // One right after the other: a thread that is killed between them has the last life counted twice. Release each; a
-    // reader that finds either (acquire) finds `life` changed as well.
+    // Two stores in a row: if the thread is killed between them, the events of the last generation count twice. Release
+    // each; a reader that acquires either also sees the new `life`.
     events_before.store(events, std::memory_order_release);
     line.seq.store(0, std::memory_order_release);
     return identity_of(generation + 1, index);
 }
 
-/// A compact station for a birth in this thread, claimed: the new coroutine's identity. kNoIdentity: there is none.
+/// Allocates and claims a compact station for a birth in this thread. Returns the identity of the new coroutine;
+/// kNoIdentity when there is no station.
 [[nodiscard]] inline std::uint64_t take_line(thread_state &self, const lane_areas &areas) noexcept
 {
     while (self.free_count != 0) {
@@ -162,7 +167,8 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     return index == no_line ? kNoIdentity : claim_line(areas, index);
 }
 
-/// Keeps a compact station that this thread set to kLineRecycled; half of too many go to the region's stack.
+/// Keeps a compact station that this thread set to kLineRecycled, for its next birth. If the thread has kept_lines of
+/// them, half go to the region's stack.
 inline void keep_line(thread_state &self, const lane_areas &areas, std::uint32_t index) noexcept
 {
     if (self.free_count == kept_lines) {

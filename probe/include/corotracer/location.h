@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// A place in the source, by default argument.
+// A location in the source code, captured by a default argument.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace corotracer {
 
 #if defined(__cpp_lib_source_location)
-/// Where a coroutine waits. Take it as a defaulted argument: `location where = location::current()`.
+/// Location of a suspension point. Use it as a default argument: `location where = location::current()`.
 using location = std::source_location;
 #else
-/// std::source_location for compilers that lack it.
+/// Substitute for std::source_location, for compilers that lack it.
 class location {
 public:
 #if defined(__has_builtin)

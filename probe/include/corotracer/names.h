@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Names: their bytes go to the region's strings once, as long as they are remembered here.
+// Names of coroutines and threads. The probe writes the bytes of a name into the region once, as long as its cache has
+// the name.
 #pragma once
 
 #include "lane.h"
@@ -24,9 +25,9 @@
 namespace corotracer {
 namespace detail {
 
-inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process takes of the strings at a time
+inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string bytes that a process allocates at once
 
-/// At most string_limit bytes, and no part of a UTF-8 character at the end.
+/// Cuts a name to string_limit bytes, without a part of a UTF-8 character at the end.
 [[nodiscard]] inline constexpr std::string_view cut_name(std::string_view name) noexcept
 {
     if (name.size() <= string_limit)
@@ -37,7 +38,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process ta
     return name.substr(0, length);
 }
 
-/// Room for a name of its own among the region's strings. Holder of the lock only.
+/// Allocates `length` string bytes for a name. Returns their offset, or no_room. Under the lock only.
 [[nodiscard]] inline std::uint64_t room_for_name(site_table &table, const site_area &area,
                                                  std::uint64_t length) noexcept
 {
@@ -59,7 +60,8 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process ta
     return offset;
 }
 
-/// Holder of the lock only.
+/// Returns the reference of a name, and writes a new name into the region; 0 when there is no room. Under the lock
+/// only.
 [[nodiscard]] inline std::uint64_t name_by_content(site_table &table, const site_area &area,
                                                    std::string_view name) noexcept
 {
@@ -76,7 +78,8 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process ta
     return named.string;
 }
 
-/// The reference of a name, as records and lines carry it; 0: it is empty, or there is no room, which is counted.
+/// Returns the reference of a name, for records and headers. Returns 0 for an empty name, and when there is no room or
+/// the lock is busy for too long; these last two are counted. Preserves errno.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t intern_name(std::string_view name) noexcept
 {
     const site_area &area = state_v1.sites;
@@ -99,8 +102,8 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes that a process ta
     return string;
 }
 
-/// What the operating system calls the calling thread, where that is a name of its own: 0 for a thread that is called
-/// like its process.
+/// Returns the reference of the name that the calling thread has in the operating system. Returns 0 for the main
+/// thread, and for a thread that has the name of its process.
 inline std::uint64_t system_thread_name(const thread_state &self) noexcept
 {
     char own[16] = "";
@@ -117,7 +120,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept
     return length > 0 && name != std::string_view(leader, static_cast<std::size_t>(length) - 1) ? intern_name(name) : 0;
 }
 
-/// A thread's name, for the lane it has and those it will get. During `session`, which has lanes.
+/// Sets the name of the calling thread, for its present lane and its later ones. `session` must have lanes.
 inline void set_thread_name(std::uint32_t session, std::string_view name) noexcept
 {
     const std::uint64_t string = intern_name(name);
@@ -134,8 +137,9 @@ inline void set_thread_name(std::uint32_t session, std::string_view name) noexce
 
 }  // namespace detail
 
-/// Names the calling thread, in UTF-8, from now on; at most 4,096 bytes count. After InitTracer. Without it, a thread
-/// that has a name of its own for the operating system goes by that.
+/// Names the calling thread from now on. UTF-8, cut after 4,096 bytes. Call it after InitTracer. It does nothing while
+/// tracing is off, and in a region without lanes. Without it, the thread has its name of the operating system, if that
+/// differs from the name of the process.
 inline void name_thread(std::string_view name) noexcept
 {
     const std::uint32_t session = detail::writing_session();

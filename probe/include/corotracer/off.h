@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The probe's API with nothing behind it, for -DCOROTRACER_OFF: no state, no size, no instructions. It lies in an
-// inline namespace of its own, so that objects compiled with and without it can be linked together.
+// The probe's API without function, for -DCOROTRACER_OFF: no state, no size, no instructions. It lies in its own inline
+// namespace. So objects that are compiled with and without it can be linked together, if they exchange no promises.
 #pragma once
 
 #include "awaitable.h"
@@ -32,7 +32,7 @@ inline namespace compiled_out {
 
 class PromiseMixin;
 
-/// Awaits `inner`, and that is all.
+/// Awaits `inner` without tracing it.
 template <class Awaitable>
 struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
     using storage = detail::awaiter_storage<Awaitable>;
@@ -59,13 +59,15 @@ struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
 template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
-/// An rvalue that can move is passed on as it is, moved; whatever else has to be referred to, in something that may be
-/// returned as `auto`.
+/// Whether an awaitable is returned by value: a movable rvalue is. Any other awaitable is returned as a TracedAwaiter
+/// that refers to it, because a caller may return the result as `auto`.
 template <class A>
 inline constexpr bool passed_by_value = !std::is_reference_v<A> && std::is_constructible_v<A, A &&>;
+/// Result type of `pass`.
 template <class A>
 using passed = std::conditional_t<passed_by_value<A>, A, TracedAwaiter<A>>;
 
+/// Returns the awaitable, moved or by reference, without tracing it.
 template <class A>
 constexpr passed<A>
 pass(A &&awaitable) noexcept(std::is_nothrow_constructible_v<TracedAwaiter<A>, A &&, PromiseMixin *>)
@@ -78,7 +80,7 @@ pass(A &&awaitable) noexcept(std::is_nothrow_constructible_v<TracedAwaiter<A>, A
 template <class A>
 inline constexpr bool passes_quietly = noexcept(pass<A>(std::declval<A>()));
 
-/// See promise.h.
+/// Base of a promise type, empty. promise.h documents its members.
 class PromiseMixin {
 public:
     static constexpr StationData *my_station = nullptr;
@@ -129,6 +131,7 @@ public:
     static constexpr void waits_on(const PromiseMixin &) noexcept {}
 };
 
+/// Functions without effect. runtime.h, names.h, causality.h and flightrecorder.h document them.
 constexpr void InitTracer() noexcept {}
 constexpr void enable(bool) noexcept {}
 constexpr void name_thread(std::string_view) noexcept {}
@@ -142,7 +145,7 @@ constexpr const char *flight_recorder_path() noexcept
     return "";
 }
 
-/// CLOCK_MONOTONIC in ns.
+/// Returns CLOCK_MONOTONIC in ns.
 inline std::uint64_t get_ns() noexcept
 {
     timespec now{};
@@ -150,7 +153,7 @@ inline std::uint64_t get_ns() noexcept
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The operating system's id of this thread.
+/// Returns the operating system's id of the calling thread.
 inline std::uint64_t get_tid() noexcept
 {
     return static_cast<std::uint64_t>(::syscall(SYS_gettid));

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Off and on at run time: by the target (enable) and by the engine (tracer_sleeping == kEnginePaused).
+// Switches tracing off and on at run time: by the program (enable), or by the engine (tracer_sleeping ==
+// kEnginePaused).
 //
-// While the engine pauses, the session carries paused_bit, so that no event takes the hot path; the cold path looks
-// whether the engine still wants it so. Switched off by the target, the session is 0, and nobody looks at anything.
+// While the engine pauses tracing, the session carries paused_bit. Then no event uses the hot path, and the slow path
+// checks whether the pause has ended. After the program switches tracing off, the session is 0, and no path checks.
 #pragma once
 
 #include "lane.h"
@@ -18,27 +19,27 @@
 
 namespace corotracer::detail {
 
-/// Tells the engine of a switch, in this thread's lane.
+/// Writes a switch record into this thread's lane.
 inline void note_switch(std::uint32_t session, bool on) noexcept
 {
     if ((session & lanes_bit) != 0)
         (void)write_record(session & ~paused_bit, kNoIdentity, 0, 0, 0, on ? kRecordSwitchOn : kRecordSwitchOff);
 }
 
-/// The engine wants silence.
+/// Pauses tracing, after the engine requested it.
 inline void pause() noexcept
 {
     std::uint32_t running = page_v1.session.load(std::memory_order_acquire) & ~paused_bit;
     if (running == 0)
-        return;  // switched off
-    // First the switch, then its record: the record itself looks at the engine, and must find the work done.
+        return;  // off: nothing to pause
+    // The bit is set before the record is written, because writing it checks tracer_sleeping again.
     if (page_v1.session.compare_exchange_strong(running, running | paused_bit, std::memory_order_acq_rel,
                                                 std::memory_order_relaxed))
         note_switch(running, false);
 }
 
-/// Whether a session that is not the expected one is that one, paused by an engine that has meanwhile let go; then it
-/// goes on. `session` receives what holds now.
+/// Whether tracing continues in a session that differs from a coroutine's own. True if the engine paused it and has
+/// ended the pause; then this call clears paused_bit. `session` receives the present session.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool goes_on(std::uint32_t &session) noexcept
 {
     if ((session & paused_bit) == 0 ||
@@ -51,10 +52,10 @@ inline void pause() noexcept
         note_switch(session, true);
         return true;
     }
-    return paused == session;  // another thread was faster
+    return paused == session;  // true if another thread has cleared the bit
 }
 
-/// The session for writing now; 0 while off or paused.
+/// Returns the session that may be written now; 0 while tracing is off or paused.
 [[nodiscard]] inline std::uint32_t writing_session() noexcept
 {
     std::uint32_t session = page_v1.session.load(std::memory_order_acquire);
@@ -63,14 +64,14 @@ inline void pause() noexcept
     return session;
 }
 
-/// enable(): for the whole process. Before InitTracer it decides how that begins.
+/// Implements enable(), for the whole process.
 [[gnu::noinline, gnu::cold]] inline void set_enabled(bool on) noexcept
 {
     process_page &page = page_v1;
     const int saved_errno = errno;
     guard_against_fork();
     page.disabled.store(on ? 0 : 1, std::memory_order_seq_cst);
-    // seq_cst, as in InitTracer: either this sees the session, or InitTracer sees the wish.
+    // seq_cst, as in begin_session: either this load sees the session, or begin_session sees `disabled`.
     const std::uint32_t attached = page.attached.load(std::memory_order_seq_cst);
     if (attached != 0) {
         std::uint32_t seen = page.session.load(std::memory_order_acquire);

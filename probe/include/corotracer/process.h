@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// What a process has once (the switch, the mapping, the clock, the table of sites) and what a thread has once.
+// State of the process (switch, region, clock, sites) and of each thread.
 //
-// All of it lives in inline variables of default visibility, so that an executable and its shared objects, whatever
-// visibility they are built with, have one copy. An executable must export them to share them with what it loads by
-// dlopen: the CMake target and the pkg-config file pass the linker option that does. Nothing in the probe throws,
-// blocks, writes to stdout or raises a signal.
+// All state lies in inline variables with default visibility. So an executable and its shared objects share one copy,
+// whatever visibility they are compiled with. To share it with objects that it loads by dlopen, an executable must
+// export these variables; the CMake target and the pkg-config file pass the linker option. No function of the probe
+// throws, writes to stdout, raises a signal, or waits without a time limit.
 #pragma once
 
 #include "clock.h"
@@ -42,7 +42,8 @@
 
 namespace corotracer::detail {
 
-/// Names the executable or shared object. By another name, for compilers declare the symbol themselves, differently.
+/// Handle of the executable or shared object. Declared under another name, because compilers declare __dso_handle
+/// themselves, with another type.
 extern void *this_object __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 #if defined(__aarch64__)
@@ -51,89 +52,97 @@ inline constexpr std::size_t largest_page = 65536;
 inline constexpr std::size_t largest_page = 4096;
 #endif
 
-// A session is one InitTracer of one process, and a number that no parent or child of it uses. Three flags beside it:
-/// The region's engine issues membarrier(2) before it sleeps, or never sleeps: an event needs no fence.
+// A session is one InitTracer of one process. Its number differs from the sessions of all parents and children. The low
+// three bits are flags.
+/// No event needs a fence: the region's engine calls membarrier(2) before it sleeps, or never sleeps.
 inline constexpr std::uint32_t engine_fences_bit = 1;
-/// The region has lanes, and this process writes them.
+/// The region has lanes, and this process writes to them.
 inline constexpr std::uint32_t lanes_bit = 2;
-/// The engine asked for silence. Only ever in process_page::session.
+/// The engine paused tracing. Set only in process_page::session.
 inline constexpr std::uint32_t paused_bit = 4;
 inline constexpr std::uint32_t session_step = 8;
 
-/// The switch. A page of its own, which the kernel zeroes in a forked child (MADV_WIPEONFORK): the child is untraced
-/// until it calls InitTracer itself, and then it gets another session number.
+/// The switch, on a page of its own. The kernel zeroes the page in a forked child (MADV_WIPEONFORK). So the child is
+/// untraced until it calls InitTracer itself, which begins another session.
 struct COROTRACER_ONE_PER_PROCESS alignas(largest_page) process_page {
-    /// 0 = off; else the session, with paused_bit while the engine wants silence. Release by InitTracer, after
-    /// everything else is in place; partner: the acquire load at every event.
+    /// 0 = off, else the session, with paused_bit while the engine pauses tracing. InitTracer stores it after all other
+    /// state (release or stronger; partner: the acquire load at every event).
     std::atomic<std::uint32_t> session;
-    std::atomic<std::uint32_t> init_lock;   ///< 1: a thread is in InitTracer (acquire/release)
-    std::atomic<std::uint32_t> init_ended;  ///< 1: InitTracer was called; births without a session are off, not early
-    std::atomic<std::uint32_t> guarded;     ///< 1: the kernel (or an atfork handler) was asked to zero the page
-    /// The session whether switched off, paused or neither; 0 = none. Stored before `session` (release / acquire).
+    std::atomic<std::uint32_t> init_lock;  ///< 1: a thread is in InitTracer; a lock (acquire/release)
+    /// 1: InitTracer has ended. Later births without a session are not counted as early.
+    std::atomic<std::uint32_t> init_ended;
+    std::atomic<std::uint32_t> guarded;  ///< 1: the kernel or an atfork handler clears the page in children
+    /// The session, also while it is off or paused; 0 = none. Stored before `session` (release or stronger; partner:
+    /// acquire).
     std::atomic<std::uint32_t> attached;
-    std::atomic<std::uint32_t> disabled;  ///< 1: enable(false)
-    /// Coroutines born before InitTracer; seq_cst, see count_early_birth.
+    std::atomic<std::uint32_t> disabled;  ///< 1: the program called enable(false)
+    /// Coroutines born before InitTracer. seq_cst, see count_early_birth.
     alignas(64) std::atomic<std::uint64_t> early_births;
 };
 static_assert(sizeof(process_page) == largest_page && std::is_trivially_destructible_v<process_page>);
 
-/// The engine's socket. Whoever holds `busy` connects; any thread sends.
+/// The engine's socket. The thread that holds `busy` connects; any thread sends.
 struct socket_state {
-    std::atomic<int> fd;               ///< -1 = none
-    std::atomic<std::uint64_t> inode;  ///< of our socket: a program may close all descriptors and reuse the number
-    std::atomic<std::uint32_t> busy;   ///< try-lock of a (re)connection, acquire/release
-    std::atomic<std::uint64_t> last_try_ns;  ///< CLOCK_MONOTONIC
-    sockaddr_un address;                     ///< written before session is published
-    socklen_t address_size;                  ///< 0 = no usable path
+    std::atomic<int> fd;  ///< -1 = none
+    /// Inode of our socket. The program may have closed the descriptor and reused its number.
+    std::atomic<std::uint64_t> inode;
+    std::atomic<std::uint32_t> busy;         ///< lock for connecting, never waited for (acquire/release)
+    std::atomic<std::uint64_t> last_try_ns;  ///< ns, CLOCK_MONOTONIC
+    sockaddr_un address;                     ///< written before the session is published
+    socklen_t address_size;                  ///< bytes; 0 = no usable path
 };
 
-/// What a region with lanes offers; everything validated against the file's size. Copied from the header once: what
-/// stands there later is not looked at.
+/// Areas of a region with lanes, checked against the file's size. Copied from the header once: later changes of the
+/// header have no effect.
 struct lane_areas {
-    ExtensionHeader *extension = nullptr;  ///< null: no lanes
-    char *pool = nullptr;                  ///< what lanes are made from, as far as it is mapped: from pool_offset on
+    ExtensionHeader *extension = nullptr;  ///< null: the region has no lanes
+    char *pool = nullptr;                  ///< pool of the lanes, as far as it is mapped: from pool_offset
     ProcessEntry *processes = nullptr;
     LaneHeader *directory = nullptr;
-    StateLine *lines = nullptr;
-    BirthLine *births = nullptr;
-    std::uint64_t pool_offset = 0;   ///< bytes in the file
-    std::uint64_t pool_size = 0;     ///< bytes
-    std::uint64_t pool_skipped = 0;  ///< bytes of the region's pool in front of it, which this process does not map
+    CompactState *lines = nullptr;
+    CompactBirth *births = nullptr;
+    std::uint64_t pool_offset = 0;   ///< of the mapped pool in the file, bytes
+    std::uint64_t pool_size = 0;     ///< of the mapped pool, bytes
+    std::uint64_t pool_skipped = 0;  ///< bytes of the region's pool in front of the mapped part
     std::uint32_t process_capacity = 0;
     std::uint32_t lane_capacity = 0;
     std::uint32_t lines_reserved = 0;
-    std::uint32_t lane_records = 0;  ///< of a new lane, as far as there is room
+    std::uint32_t lane_records = 0;  ///< of a new lane; less where room is short
+    /// Milliseconds for which a closed lane is kept from the next thread.
     std::uint32_t retention_ms = 0;
     bool overwrite = false;
-    bool may_shrink = false;  ///< readers follow a lane that gets shorter
+    bool may_shrink = false;  ///< readers notice when a lane gets shorter
 };
 
-/// How the raw counter is held against CLOCK_MONOTONIC (counterwatch.h).
+/// Latest comparison of the raw counter with CLOCK_MONOTONIC (counterwatch.h).
 struct counter_watch {
-    std::atomic<std::uint64_t> init_counter;  ///< the first pair of the process's entry
+    std::atomic<std::uint64_t> init_counter;  ///< the first pair, as in ProcessEntry
     std::atomic<std::uint64_t> init_ns;
-    std::atomic<std::uint64_t> mult;          ///< ns per tick, 32 bits after the point, as measured so far
+    std::atomic<std::uint64_t> mult;          ///< ns per tick, 32 bits after the point; latest measurement
     std::atomic<std::uint64_t> good_counter;  ///< the latest pair that agreed
     std::atomic<std::uint64_t> good_ns;
 };
 
-/// Plain fields are written by InitTracer before it publishes the session, and only read afterwards.
+/// State of the process. InitTracer writes the fields that are not atomic before it publishes the session. Later they
+/// are only read.
 struct COROTRACER_ONE_PER_PROCESS process_state {
     alignas(64) GlobalHeader *header;
     StationData *stations;
     site_area sites;
-    std::uint32_t station_limit;  ///< stations that are mapped
+    std::uint32_t station_limit;  ///< number of stations that are mapped
     std::uint32_t pid;
     lane_areas lanes;
-    ProcessEntry *process;                 ///< this process's entry; null without lanes
-    std::uint32_t process_index;           ///< its index
-    std::atomic<std::uint32_t> raw_clock;  ///< what lanes and lines carry: a ClockKind
-    std::uint64_t pair_ticks;              ///< counter ticks (or ns) in 100 ms: time between two published pairs
-    std::atomic<std::uint32_t> sessions;   ///< sessions so far, those of the parents included: numbers never repeat
-    /// Raw time from which on the next pair is due; whoever moves it publishes the pair.
+    ProcessEntry *process;                 ///< the process's entry; null without lanes
+    std::uint32_t process_index;           ///< index of `process` in the process table
+    std::atomic<std::uint32_t> raw_clock;  ///< a ClockKind: unit of the raw clock in lanes and compact stations
+    std::uint64_t pair_ticks;              ///< raw clock units in 100 ms, the time between two published pairs
+    /// Number of sessions so far, those of the parents included. So session numbers never repeat.
+    std::atomic<std::uint32_t> sessions;
+    /// Raw time at which the next pair is due. The thread that raises it (compare-exchange) publishes the pair.
     std::atomic<std::uint64_t> pair_due;
-    std::atomic<std::uint64_t> no_line_before_ns;  ///< CLOCK_MONOTONIC: until then there is no memory for stations
-    /// A pthread_key_t, plus 1, whose destructor leaves the lane of a thread that ends; 0 = none. Relaxed: InitTracer
+    /// ns, CLOCK_MONOTONIC: before this time no thread requests memory for stations.
+    std::atomic<std::uint64_t> no_line_before_ns;
+    /// A pthread_key_t, plus 1, whose destructor leaves the lane of an ending thread; 0 = none. Relaxed: InitTracer
     /// stores it before it publishes the session.
     std::atomic<std::uint32_t> thread_key;
     alignas(64) shared_clock clock;
@@ -145,36 +154,37 @@ COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit process_state state_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit site_table sites_v1{};
 
-inline constexpr std::uint32_t kept_lines = 32;  ///< free compact stations that a thread keeps for itself
+inline constexpr std::uint32_t kept_lines = 32;  ///< most free compact stations that a thread keeps
 
-/// What a thread keeps for itself. The first lines belong to every event.
+/// State of a thread. The first fields are used by every event.
 struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
-    std::uint32_t session;  ///< that the rest belongs to, without paused_bit
-    std::uint32_t lap;      ///< of the records up to `end`
-    std::uint64_t tid;      ///< asked for once per session
-    LaneRecord *next;       ///< where the next record goes
-    const LaneRecord *end;  ///< up to which it may be written without looking; next == end: slow path
-    /// Ticks after line.base_counter up to which a full station's event needs no second look: line.interval, or 0 where
-    /// the engine does not fence.
+    std::uint32_t session;  ///< session of all other fields, without paused_bit
+    std::uint32_t lap;      ///< lap of the slots from `next` to `end`
+    std::uint64_t tid;      ///< OS thread id
+    LaneRecord *next;       ///< slot of the next record
+    const LaneRecord *end;  ///< records may go to the slots before it without a check; next == end: slow path
+    /// Ticks after line.base_counter within which an event of a full station needs neither a check of the clock nor a
+    /// fence: line.interval, or 0 where the engine does not fence.
     std::uint64_t quick_ticks;
-    clock_line line;  ///< of the clock, until its next check
-    // Lanes, out of the hot path (lane.h).
-    LaneHeader *lane;     ///< null: none
+    clock_line line;  ///< the thread's copy of the clock's line, until its next check
+    // For lanes, outside the hot path (lane.h).
+    LaneHeader *lane;     ///< null: the thread has no lane
     LaneRecord *records;  ///< slot 0
     std::atomic<std::uint64_t> *block_numbers;
-    const LaneRecord *room_end;    ///< end, or what it would be if every record took the slow path
+    const LaneRecord *room_end;    ///< end of the run of slots; `end` is nearer where every record takes the slow path
     std::uint64_t position_end;    ///< position of room_end
     std::uint64_t drops;           ///< records dropped since the last one that was written
-    std::uint64_t first_drop;      ///< raw clock
-    std::uint64_t last_drop;       ///< raw clock
-    std::uint64_t retry_ns;        ///< CLOCK_MONOTONIC: no lane, or no memory for it, until then
-    std::uint64_t thread_name;     ///< string; a lane that the thread takes gets it
-    std::uint32_t capacity;        ///< records of the lane
-    std::uint32_t counted;         ///< session in which it was counted among threads_without_lane
-    std::uint64_t seen_counter;    ///< at the thread's latest look whether the counter moves
-    std::uint64_t still_since_ns;  ///< CLOCK_MONOTONIC when the counter was first found where it was; 0 = it moves
-    std::uint32_t closer;          ///< 1: something will close the lane when the thread ends
-    std::uint32_t free_count;      ///< compact stations in free_lines
+    std::uint64_t first_drop;      ///< raw clock of the first dropped record
+    std::uint64_t last_drop;       ///< raw clock of the last dropped record
+    std::uint64_t retry_ns;        ///< ns, CLOCK_MONOTONIC; before this time the thread requests no lane and no memory
+    std::uint64_t thread_name;     ///< string; goes into the header of the thread's next lane
+    std::uint32_t capacity;        ///< of the lane, records
+    std::uint32_t counted;         ///< session in which threads_without_lane counted the thread
+    std::uint64_t seen_counter;    ///< counter at the thread's latest check that it moves
+    std::uint64_t still_since_ns;  ///< ns, CLOCK_MONOTONIC, when the counter was first found unchanged; 0 = it moves
+    std::uint32_t closer;          ///< 1: leave_lane is called when the thread ends
+    std::uint32_t free_count;      ///< number of indices in free_lines
+    /// Indices of free compact stations.
     std::uint32_t free_lines[kept_lines];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
@@ -189,7 +199,7 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
 #endif
 }
 
-/// Begins a session in this thread. What it had belongs to another session, a parent's: it is forgotten.
+/// Begins a session in this thread. All other state of the thread belongs to a parent's session, and is reset.
 [[gnu::noinline, gnu::cold]] inline void join_session(thread_state &self, std::uint32_t session) noexcept
 {
     const std::uint32_t closer = self.closer;
@@ -199,10 +209,11 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
     self.session = session & ~paused_bit;
 }
 
-inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did not move for so long stands still
+inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unchanged for this long stands still
 
-/// Whether the counter, read just now, has shown this thread the same value for `still_ns`. Such a counter makes no
-/// check due. Costs a look at CLOCK_MONOTONIC only where two looks found the same value.
+/// Whether the counter has shown this thread one value for `still_ns`. `counter` is its present value. A counter that
+/// stands still never makes a check of the clock due, so the slow paths call this. Reads CLOCK_MONOTONIC only when two
+/// calls saw the same value.
 [[nodiscard]] inline bool stands_still(thread_state &self, std::uint64_t counter) noexcept
 {
     if (counter != self.seen_counter) [[likely]] {
@@ -213,11 +224,11 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did no
     const std::uint64_t now = monotonic_ns();
     if (self.still_since_ns == 0)
         self.still_since_ns = now;
-    // The second reading: this thread may have waited for its processor after the first.
+    // Reads the counter again: the thread may have been preempted after the first reading.
     return now - self.still_since_ns >= still_ns && read_counter() == counter;
 }
 
-/// Now, in ns; brings this thread up to date.
+/// Returns the time in ns of CLOCK_MONOTONIC. Updates the thread's session and its line of the clock.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t renew_thread(std::uint32_t session) noexcept
 {
     thread_state &self = thread_v1;
@@ -230,7 +241,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did no
     return now;
 }
 
-/// Now, in ns, during a session.
+/// Returns the time in ns of CLOCK_MONOTONIC. During a session only.
 [[nodiscard]] inline std::uint64_t now_in(std::uint32_t session) noexcept
 {
     const thread_state &self = thread_v1;
@@ -240,7 +251,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did no
     return self.line.base_ns + scale(ticks, self.line.mult);
 }
 
-/// A time of CLOCK_MONOTONIC as a counter would have shown that never misbehaved.
+/// Converts a time of CLOCK_MONOTONIC to ticks of a perfect counter, by the process's line (kClockGivenUp).
 [[nodiscard]] inline std::uint64_t ticks_at(std::uint64_t ns) noexcept
 {
     const counter_watch &watch = state_v1.counter;
@@ -252,20 +263,20 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that did no
 
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t raw_now_without_counter() noexcept
 {
-    // Acquire; partner: the release in give_up_counter, so that the line is there.
+    // Acquire; partner: the release in give_up_counter, so that `counter` is final.
     const bool given_up = state_v1.raw_clock.load(std::memory_order_acquire) == kClockGivenUp;
     return given_up ? ticks_at(monotonic_ns()) : monotonic_ns();
 }
 
-/// Now, as lanes and lines carry it.
+/// Returns the present raw clock: the unit of times in lanes and compact stations.
 [[nodiscard]] inline std::uint64_t raw_now() noexcept
 {
-    // Relaxed: a thread may learn later than others that the counter was given up.
+    // Relaxed: a thread may notice later than others that the counter was given up.
     const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
     return counts ? read_counter() : raw_now_without_counter();
 }
 
-/// write(2) to stderr that neither waits for a reader nor raises a signal. What cannot be written is left out.
+/// Writes to stderr without waiting for a reader and without raising a signal. Text that cannot be written is left out.
 inline void write_to_stderr(const char *text, std::size_t length) noexcept
 {
     constexpr std::array<int, 3> raised{SIGPIPE, SIGXFSZ, SIGTTOU};
@@ -281,7 +292,7 @@ inline void write_to_stderr(const char *text, std::size_t length) noexcept
     (void)!::write(STDERR_FILENO, text, length);
     for (const int signal : raised) {
         if (::sigismember(&pending, signal) == 1)
-            ::sigdelset(&blocked, signal);  // somebody else's
+            ::sigdelset(&blocked, signal);  // was pending before; belongs to the program
     }
     const timespec no_wait{};
     while (::sigtimedwait(&blocked, nullptr, &no_wait) > 0 || errno == EINTR) {
@@ -289,7 +300,7 @@ inline void write_to_stderr(const char *text, std::size_t length) noexcept
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// At most one line per call of InitTracer, on stderr only.
+/// Prints an error to stderr, at most one line per call of InitTracer.
 inline void complain(const char *what, const char *detail) noexcept
 {
     char line[512];
@@ -300,6 +311,7 @@ inline void complain(const char *what, const char *detail) noexcept
 
 // ---------------------------------------------------------------- fork
 
+/// Handler for pthread_atfork(3), where the kernel does not clear the page.
 inline void switch_off_in_child() noexcept
 {
     page_v1.session.store(0, std::memory_order_relaxed);
@@ -310,7 +322,7 @@ inline void switch_off_in_child() noexcept
     page_v1.early_births.store(0, std::memory_order_relaxed);
 }
 
-/// Has the page zeroed in forked children. Idempotent; the second of two racing calls does no harm.
+/// Makes children start with a cleared page after fork. Idempotent; two calls at once do no harm.
 inline void guard_against_fork() noexcept
 {
     if (page_v1.guarded.load(std::memory_order_relaxed) != 0)
@@ -327,7 +339,7 @@ inline void guard_against_fork() noexcept
 
 // ---------------------------------------------------------------- births without a session
 
-/// Hands the early births to the engine. Exchange, so that two threads never report one birth twice.
+/// Adds the early births to the region's count. By exchange, so two threads never add one birth twice.
 inline void report_early_births() noexcept
 {
     const std::uint64_t count = page_v1.early_births.exchange(0, std::memory_order_seq_cst);
@@ -335,7 +347,7 @@ inline void report_early_births() noexcept
         state_v1.sites.extension->born_before_init.fetch_add(count, std::memory_order_relaxed);
 }
 
-/// A coroutine is born while tracing is switched off or paused: it stays untraced.
+/// Counts a birth while tracing is off or paused. The coroutine stays untraced.
 [[gnu::noinline, gnu::cold]] inline void count_birth_while_off() noexcept
 {
     if (state_v1.sites.extension != nullptr)
@@ -345,7 +357,7 @@ inline void report_early_births() noexcept
 #if defined(COROTRACER_EXTERN)
 void count_early_birth() noexcept;
 #else
-/// A coroutine is born while there is no session.
+/// Counts a birth while there is no session.
 [[gnu::noinline, gnu::cold]] inline void count_early_birth() noexcept
 {
     if (page_v1.attached.load(std::memory_order_acquire) != 0)
@@ -353,8 +365,8 @@ void count_early_birth() noexcept;
     if (page_v1.init_ended.load(std::memory_order_relaxed) != 0)
         return;
     const int saved_errno = errno;
-    // seq_cst here, at the load below and at InitTracer's store and exchange: either InitTracer's last exchange sees
-    // this birth, or the load sees the session.
+    // seq_cst here, at the load below, and at InitTracer's store and exchange. Either InitTracer's last exchange sees
+    // this birth, or the load below sees the session.
     if (page_v1.early_births.fetch_add(1, std::memory_order_seq_cst) == 0)
         guard_against_fork();
     if (page_v1.attached.load(std::memory_order_seq_cst) != 0)

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// PromiseMixin, from which a promise type inherits, and TracedAwaiter, which stands between a coroutine and what it
-// awaits.
+// PromiseMixin, the base class of a traced promise type, and TracedAwaiter, which writes the events of one co_await.
 #pragma once
 
 #include "awaitable.h"
@@ -27,8 +26,8 @@ namespace corotracer {
 
 class PromiseMixin;
 
-/// Awaits `inner` and tells `tracer` about it: one suspend before inner.await_suspend is entered, one resume when the
-/// coroutine goes on. An awaitable that is ready is no event. noexcept wherever the inner awaiter is.
+/// Awaits `inner`, and writes its events for `tracer`. The suspension is written before inner.await_suspend is called,
+/// the resumption in await_resume. An awaitable that is ready causes no event. noexcept wherever the inner awaiter is.
 template <class Awaitable>
 struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
     using storage = detail::awaiter_storage<Awaitable>;
@@ -51,56 +50,61 @@ struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
 
     decltype(auto) await_resume() noexcept(noexcept(inner.await_resume()));
 
+    /// Promise of the awaiting coroutine; must not be null.
     PromiseMixin *tracer;
 
 private:
     location where_;
     std::uint32_t site_ = 0;
     std::uint8_t kind_;
-    bool suspended_ = false;  ///< a resume is due
+    bool suspended_ = false;  ///< await_resume has a resumption to write
 };
 
 template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
 namespace detail {
-/// A suspension point as an Epoch carries it: site (32) | kind (4, from bit 32).
+/// Returns a suspension point as an Epoch carries it: site (32 bits) | kind (4 bits, from bit 32).
 [[nodiscard]] constexpr std::uint64_t point_of(std::uint32_t site, std::uint8_t kind) noexcept
 {
     return std::uint64_t{kind & 0xFU} << 32 | site;
 }
 
-/// What a transition is, as StateLine::what carries it: site (32) | kind of record (8, from bit 32).
+/// Returns an event as CompactState::what carries it: site (32 bits) | kind of record (8 bits, from bit 32).
 [[nodiscard]] constexpr std::uint64_t what_of(bool is_active, std::uint64_t point) noexcept
 {
-    static_assert(kRecordResume == kRecordSuspend << 1);  // no branch: which of the two is not to be foreseen
+    // No branch, because the processor could not predict it.
+    static_assert(kRecordResume == kRecordSuspend << 1);
     const std::uint64_t record = std::uint64_t{kRecordSuspend} << static_cast<unsigned>(is_active);
     return record << 32 | point;
 }
 
-/// The point of a transition.
+/// Returns the suspension point of an event, as point_of.
 [[nodiscard]] constexpr std::uint64_t point_in(std::uint64_t what) noexcept
 {
     return what & 0xF'FFFF'FFFF;
 }
 
-/// For the probe's own functions about coroutines (names, wakes): what a promise keeps for itself.
+/// Access to private members of a promise, for the probe's other functions (names, wakes).
 struct promise_access {
     [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
-    [[nodiscard]] static StateLine *line(const PromiseMixin &promise) noexcept;
+    [[nodiscard]] static CompactState *line(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static std::uint32_t session(const PromiseMixin &promise) noexcept;
 };
 }  // namespace detail
 
-/// Base of a promise type whose coroutines are to be traced.
+/// Base class of a promise type whose coroutines are traced.
 ///
-/// Threads: like the promise itself, one at a time. The station belongs to the coroutine from birth to death; the
-/// promise must not be used in a forked child for tracing, and is not (see detail::process_page).
+/// Threads: as with the promise itself, one thread at a time. The station belongs to the coroutine from birth to death.
+/// In a forked child, an inherited promise never writes (see detail::process_page). Member functions throw only if
+/// moving an awaitable throws.
 class PromiseMixin {
 public:
-    StationData *my_station = nullptr;  ///< null: untraced, or traced by lanes; is_traced() says which
-    std::uint64_t event_count = 0;      ///< the next transition's number
+    StationData *my_station = nullptr;  ///< the full station; null: a compact station or none, see is_traced()
+    std::uint64_t event_count = 0;      ///< number of the next event
 
+    /// Gives the coroutine a station, if tracing is on and one is free. Otherwise the coroutine stays untraced for
+    /// life.
     PromiseMixin() noexcept
     {
         const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
@@ -109,7 +113,7 @@ public:
         else
             detail::count_early_birth();
     }
-    /// A copy is another coroutine's promise: it has a station of its own.
+    /// A copied promise belongs to another coroutine, with its own station.
     PromiseMixin(const PromiseMixin &) noexcept : PromiseMixin() {}
     PromiseMixin &operator=(const PromiseMixin &) noexcept { return *this; }
     ~PromiseMixin()
@@ -118,14 +122,14 @@ public:
             die();
     }
 
-    /// Whether the coroutine has a station, of either kind. So it has when tracing is switched off for the moment; not
-    /// in a forked child of the process that it was born in.
+    /// Whether the coroutine has a station, of either kind. Also true while tracing is off or paused. False in a forked
+    /// child, for a coroutine that the child inherited.
     [[nodiscard]] bool is_traced() const noexcept
     {
         return session_ != 0 && session_ == detail::page_v1.attached.load(std::memory_order_acquire);
     }
 
-    /// Traces every co_await of the coroutine.
+    /// Traces every co_await of the coroutine. `where` is the location of the co_await. Returns a TracedAwaiter.
     template <class Awaitable>
     auto await_transform(Awaitable &&awaitable, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
@@ -133,7 +137,8 @@ public:
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kAwaitPoint);
     }
 
-    /// For promises with an await_transform of their own: `return trace(what it would have returned, where);`
+    /// Traces one awaitable, for promises with their own await_transform: `return trace(awaitable, where);` with the
+    /// awaitable that it returned before. An awaitable that cannot move must be an lvalue that outlives the call.
     template <class Awaitable>
     auto trace(Awaitable &&awaitable, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
@@ -143,7 +148,8 @@ public:
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kAwaitPoint);
     }
 
-    /// `auto initial_suspend() { return trace_initial_suspend(); }`, or with the awaiter that it returned before.
+    /// Traces the initial suspension: `auto initial_suspend() { return trace_initial_suspend(); }`. To keep another
+    /// awaiter than std::suspend_always, pass it.
     template <class Awaitable = std::suspend_always>
     auto trace_initial_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
@@ -153,7 +159,8 @@ public:
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kInitialSuspend);
     }
 
-    /// `auto final_suspend() noexcept { return trace_final_suspend(); }`, or with the awaiter that it returned before.
+    /// Traces the final suspension: `auto final_suspend() noexcept { return trace_final_suspend(); }`. To keep another
+    /// awaiter than std::suspend_always, pass it.
     template <class Awaitable = std::suspend_always>
     auto trace_final_suspend(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept
     {
@@ -162,8 +169,8 @@ public:
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kFinalSuspend);
     }
 
-    /// In yield_value: `return trace_yield({}, where);`, with `location where = location::current()` a parameter of
-    /// yield_value to name the co_yield itself.
+    /// Traces a co_yield, in yield_value: `return trace_yield({}, where);`. To make `where` the location of the
+    /// co_yield, add the parameter `location where = location::current()` to yield_value.
     template <class Awaitable = std::suspend_always>
     auto trace_yield(Awaitable &&awaitable = Awaitable{}, location where = location::current()) noexcept(
         std::is_nothrow_constructible_v<TracedAwaiter<Awaitable>, Awaitable &&, PromiseMixin *, location, std::uint8_t>)
@@ -173,7 +180,9 @@ public:
         return TracedAwaiter<Awaitable>(static_cast<Awaitable &&>(awaitable), this, where, kYieldPoint);
     }
 
-    /// Writes one transition. Off: one load, one branch.
+    /// Writes one event: a resumption if `is_active`, else a suspension. `addr`: instruction address or frame pointer.
+    /// `site`: id of the suspension point, 0 = unknown. `kind`: kAwaitPoint ... While tracing is off, costs one load
+    /// and one branch.
     void write_trace(std::uint64_t addr, bool is_active, std::uint32_t site = 0,
                      std::uint8_t kind = kAwaitPoint) noexcept
     {
@@ -183,46 +192,52 @@ public:
         write_trace_in(session, addr, is_active, site, kind);
     }
 
-    /// The suspend of a TracedAwaiter. Returns whether it was written; `site` receives the id of `where`.
+    /// Writes the suspension of a TracedAwaiter. `session` is not 0. Returns whether it was written; then `site`
+    /// receives the id of `where`.
     bool record_suspend(std::uint32_t session, const void *frame, const location &where, std::uint8_t kind,
                         std::uint32_t &site) noexcept;
 
-    /// Names the coroutine from now on, in UTF-8; at most 4,096 bytes count. Cheapest are names that many share.
+    /// Names the coroutine from now on. UTF-8, cut after 4,096 bytes. Names that many coroutines share cost least.
+    /// Needs a region with lanes.
     void set_name(std::string_view name) noexcept;
 
-    /// Tells which coroutine made this one, or waits for it: the creation tree. The parent must be alive.
+    /// Reports the parent of the coroutine: the coroutine that created it, or that waits for it. `parent` must be
+    /// alive. Needs a region with lanes.
     void set_parent(const PromiseMixin &parent) noexcept;
 
-    /// Tells what the next suspension waits for, or the present one from within its await_suspend, before anybody may
-    /// resume it: a lock or a channel by its address,
+    /// Reports the object that a suspension waits for. Between two suspensions the report belongs to the next one. In
+    /// await_suspend it belongs to the present one; report before another thread may resume the coroutine. Needs a
+    /// region with lanes.
+    ///
+    /// This overload is for a lock or a channel (address of the object), and for other objects with an address.
     void waits_on(wait kind, const void *object) noexcept { tell_wait(kind, reinterpret_cast<std::uintptr_t>(object)); }
-    /// a file descriptor by its number, a timer by its deadline in ns of CLOCK_MONOTONIC,
+    /// As above, for a file descriptor (its number) or a timer (its deadline, ns of CLOCK_MONOTONIC).
     void waits_on(wait kind, std::integral auto number) noexcept
     {
         tell_wait(kind, static_cast<std::uint64_t>(number));
     }
-    /// a timer by its deadline,
+    /// As above, for a timer (its deadline).
     template <class Duration>
     void waits_on(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) noexcept
     {
         const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch());
         tell_wait(wait::timer, static_cast<std::uint64_t>(ns.count()));
     }
-    /// or another coroutine.
+    /// As above, for another coroutine.
     void waits_on(const PromiseMixin &other) noexcept { tell_wait(wait::coroutine, other.identity_); }
 
 protected:
-    /// Of the coroutine, in a region with lanes; kNoIdentity without.
+    /// Returns the identity of the coroutine in a region with lanes; kNoIdentity without a compact station.
     [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
-    /// Writes a record about this coroutine into the calling thread's lane. One that did not get in keeps the compact
-    /// station from being used again before the engine has read it.
+    /// Writes a record about this coroutine into the calling thread's lane. Returns whether it was written. If it was
+    /// not, in discard mode the compact station is not used again before the engine has read it.
     bool tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept;
 
 private:
     friend struct detail::promise_access;
 
-    /// One transition while tracing is on.
+    /// Writes one event while tracing is on.
     void write_trace_in(std::uint32_t session, std::uint64_t addr, bool is_active, std::uint32_t site,
                         std::uint8_t kind) noexcept
     {
@@ -233,7 +248,7 @@ private:
             record_full(session, addr, point, is_active);
     }
 
-    // Out of line, in transition.h.
+    // Defined in transition.h, except for tell_wait (causality.h).
     void be_born(std::uint32_t session) noexcept;
     void be_born_compact(std::uint32_t session) noexcept;
     void be_born_full(std::uint32_t session) noexcept;
@@ -246,19 +261,19 @@ private:
     void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
-    StateLine *line_ = nullptr;             ///< the compact station; null: my_station, or untraced
-    std::uint64_t identity_ = kNoIdentity;  ///< of the compact station in this life
-    /// The session the station belongs to, without paused_bit; another one (a forked child's) must not write. 0 =
-    /// untraced.
+    CompactState *line_ = nullptr;          ///< null: a full station (my_station), or untraced
+    std::uint64_t identity_ = kNoIdentity;  ///< of the compact station and generation
+    /// Session of the station, without paused_bit; 0 = untraced. In another session, as in a forked child, the promise
+    /// writes nothing.
     std::uint32_t session_ = 0;
-    bool untold_ = false;  ///< birth, name or parent did not get into a lane
+    bool untold_ = false;  ///< a record of the birth, a name or the parent is missing in the lanes
 };
 
 inline std::uint64_t detail::promise_access::identity(const PromiseMixin &promise) noexcept
 {
     return promise.identity_;
 }
-inline StateLine *detail::promise_access::line(const PromiseMixin &promise) noexcept
+inline CompactState *detail::promise_access::line(const PromiseMixin &promise) noexcept
 {
     return promise.line_;
 }
@@ -273,17 +288,17 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
     noexcept(inner.await_suspend(self)))
 {
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
-    // Whether or not tracing is on now: it may be when the coroutine goes on.
+    // Also while tracing is off: it may be on when the coroutine continues.
     suspended_ = true;
     if (session != 0) [[unlikely]]
         (void)tracer->record_suspend(session, self.address(), where_, kind_, site_);
-        // Once inner.await_suspend has begun, the coroutine may run on another thread, or be gone: *this with it.
+        // From here on *this must not be used: the coroutine may run on another thread, or be destroyed.
 #if defined(__cpp_exceptions)
     if constexpr (!noexcept(inner.await_suspend(self))) {
         try {
             return inner.await_suspend(self);
         } catch (...) {
-            // The language resumes the coroutine with the exception: it is still ours.
+            // The exception resumes the coroutine in this thread, so *this is still valid.
             tracer->write_trace(0, true, site_, kind_);
             suspended_ = false;
             throw;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The region file: read, checked like the untrusted input it is, then mapped.
+// Checks and maps the region file. The file is untrusted: its start is read and checked before anything is mapped.
 #pragma once
 
 #include "addressspace.h"
@@ -23,13 +23,14 @@
 
 namespace corotracer::detail {
 
-/// A part of the file as it lies in memory.
+/// One mapped range of the file.
 struct mapped_part {
-    char *begin = nullptr;  ///< of the mapping, on a page
+    char *begin = nullptr;  ///< first byte of the mapping, at a page boundary
+    /// Bytes.
     std::size_t size = 0;
 };
 
-/// What InitTracer found out about the region before anything is published.
+/// Result of map_region, before the session is published.
 struct mapping {
     GlobalHeader *header = nullptr;
     StationData *stations = nullptr;
@@ -37,27 +38,29 @@ struct mapping {
     bool engine_fences = false;
     site_area sites;
     lane_areas lanes;
-    // Where the areas lie: bytes from the start of the file.
+    // Offsets of the areas in the file, in bytes.
     std::uint64_t sites_offset = 0;
     std::uint64_t strings_offset = 0;
     std::uint64_t processes_offset = 0;
     std::uint64_t directory_offset = 0;
     std::uint64_t lines_offset = 0;
     std::uint64_t births_offset = 0;
-    // The file as it is mapped: whole, or area by area.
+    // The mappings: `whole` if one mapping covers the file, else null and one part for each area.
     char *whole = nullptr;
     mapped_part parts[9];
     std::uint32_t part_count = 0;
 };
 
-/// Whether [offset, offset + count * size) is a range of whole 64-byte lines behind `after` and within `file_size`.
+/// Whether [offset, offset + count * size) begins at a multiple of 64, at or behind `after`, and ends within
+/// `file_size`.
 [[nodiscard]] inline constexpr bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t size,
                                          std::uint64_t after, std::uint64_t file_size) noexcept
 {
     return offset % 64 == 0 && offset >= after && offset <= file_size && count <= (file_size - offset) / size;
 }
 
-/// The areas of lanes and compact stations. Leaves `lanes` empty unless all of them are sound.
+/// Checks the areas of lanes and compact stations. Leaves map.lanes empty unless all of them are valid. `behind`: end
+/// of the full stations in the file.
 inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_size) noexcept
 {
     ExtensionHeader &untrusted = map.header->extension;
@@ -84,8 +87,8 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
         return;
     if (!fits(map.processes_offset, areas.process_capacity, sizeof(ProcessEntry), behind, file_size) ||
         !fits(map.directory_offset, areas.lane_capacity, sizeof(LaneHeader), behind, file_size) ||
-        !fits(map.lines_offset, areas.lines_reserved, sizeof(StateLine), behind, file_size) ||
-        !fits(map.births_offset, areas.lines_reserved, sizeof(BirthLine), behind, file_size) ||
+        !fits(map.lines_offset, areas.lines_reserved, sizeof(CompactState), behind, file_size) ||
+        !fits(map.births_offset, areas.lines_reserved, sizeof(CompactBirth), behind, file_size) ||
         !fits(areas.pool_offset, areas.pool_size, 1, behind, file_size))
         return;
     if (!std::has_single_bit(areas.lane_records) || areas.lane_records < kLaneRecordsMin ||
@@ -96,14 +99,14 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     map.lanes = areas;
 }
 
-/// Whether the header announces an extension that this probe knows.
+/// Whether the header announces an extension of a version that this probe knows.
 [[nodiscard]] inline bool is_extended(const ExtensionHeader &untrusted) noexcept
 {
     return untrusted.magic == kExtensionMagic && untrusted.version == kExtensionVersion &&
            untrusted.size >= sizeof(ExtensionHeader) && untrusted.site_record_size == sizeof(SiteRecord);
 }
 
-/// Checks the extension that the header announces; leaves `sites` empty unless all of it is sound.
+/// Checks the areas of the extension. Leaves map.sites empty unless all of them are valid.
 inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
 {
     ExtensionHeader &untrusted = map.header->extension;
@@ -129,7 +132,7 @@ inline void check_extension(mapping &map, std::uint64_t file_size) noexcept
     check_lanes(map, behind, file_size);
 }
 
-/// Cuts the pool to `most` bytes: those that are handed out next, as far as there are so many.
+/// Limits the pool to `most` bytes: the part that is allocated next, or the end of the pool.
 inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
 {
     if (lanes.extension == nullptr || lanes.pool_size <= most)
@@ -141,9 +144,9 @@ inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
     lanes.pool_size = most;
 }
 
-/// Cuts the areas to `budget` bytes together. What is cut off counts as spent, which probes and engines can deal with:
-/// lanes are shorter, fewer coroutines are traced, and the rest is counted. With lanes, no full station is needed.
-/// False: too little for anything.
+/// Limits the areas to `budget` bytes together. Areas that are cut off count as used up, which probes and engines can
+/// handle: lanes are shorter, and fewer coroutines are traced; the untraced ones are counted. With lanes, full stations
+/// get no space. Returns false when the budget is too small for a session.
 [[nodiscard]] inline bool cut_areas(mapping &map, std::uint64_t budget) noexcept
 {
     constexpr std::uint64_t least = 1 << 20;
@@ -161,12 +164,12 @@ inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
     cut(map.sites.capacity, rest / 16 / sizeof(SiteRecord));
     cut(map.sites.strings_capacity, rest / 8);
     cut(map.station_limit, has_lanes ? 0 : rest / 2 / kStationSize);
-    cut(map.lanes.lines_reserved, rest / 8 / sizeof(StateLine));
+    cut(map.lanes.lines_reserved, rest / 8 / sizeof(CompactState));
     cut_pool(map.lanes, rest / 2 / 4096 * 4096);
     return true;
 }
 
-/// A range of the file in memory; null: it cannot be mapped.
+/// Returns a range of the file in memory, and maps it if the file is not mapped as a whole. Null on failure.
 [[nodiscard]] inline char *map_part(mapping &map, int fd, std::uint64_t offset, std::uint64_t bytes) noexcept
 {
     if (map.whole != nullptr)
@@ -177,12 +180,13 @@ inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
     if (mapped == MAP_FAILED)
         return nullptr;
 #if defined(MADV_DONTDUMP)
-    (void)::madvise(mapped, size, MADV_DONTDUMP);  // a core file need not hold what the region's file holds
+    (void)::madvise(mapped, size, MADV_DONTDUMP);  // core files need no copy of the region
 #endif
     map.parts[map.part_count++] = {static_cast<char *>(mapped), size};
     return static_cast<char *>(mapped) + (offset - begin);
 }
 
+/// Removes all mappings, and resets `map`.
 inline void unmap(mapping &map) noexcept
 {
     for (std::uint32_t i = 0; i < map.part_count; ++i)
@@ -190,7 +194,7 @@ inline void unmap(mapping &map) noexcept
     map = {};
 }
 
-/// Finds all areas in memory. False: some cannot be mapped.
+/// Finds all areas in memory. Returns false when one cannot be mapped.
 [[nodiscard]] inline bool map_areas(mapping &map, int fd) noexcept
 {
     lane_areas &lanes = map.lanes;
@@ -207,12 +211,12 @@ inline void unmap(mapping &map) noexcept
     return lanes.extension == nullptr ||
            (place(lanes.processes, map.processes_offset, lanes.process_capacity, sizeof(ProcessEntry)) &&
             place(lanes.directory, map.directory_offset, lanes.lane_capacity, sizeof(LaneHeader)) &&
-            place(lanes.lines, map.lines_offset, lanes.lines_reserved, sizeof(StateLine)) &&
-            place(lanes.births, map.births_offset, lanes.lines_reserved, sizeof(BirthLine)) &&
+            place(lanes.lines, map.lines_offset, lanes.lines_reserved, sizeof(CompactState)) &&
+            place(lanes.births, map.births_offset, lanes.lines_reserved, sizeof(CompactBirth)) &&
             place(lanes.pool, lanes.pool_offset, lanes.pool_size, 1));
 }
 
-/// Tells the engine that this process is untraced for want of address space: only the header has to be mapped for it.
+/// Counts this process as untraced because it cannot map the region. Maps only the header, for a moment.
 inline void count_unmapped(int fd) noexcept
 {
     void *const page = ::mmap(nullptr, sizeof(GlobalHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -220,11 +224,12 @@ inline void count_unmapped(int fd) noexcept
         return;
     ExtensionHeader &extension = static_cast<GlobalHeader *>(page)->extension;
     if (is_extended(extension))
-        extension.processes_unmapped.fetch_add(1, std::memory_order_relaxed);  // a sum for people
+        extension.processes_unmapped.fetch_add(1, std::memory_order_relaxed);  // relaxed: only a sum for display
     ::munmap(page, sizeof(GlobalHeader));
 }
 
-/// Maps a file that was read and checked, as much of it as this process's address space allows.
+/// Maps a checked file, as much of it as the process's address space allows. `stations`: limit of full stations for a
+/// version-1 region. Returns null, or the error as text. The caller unmaps on an error.
 [[nodiscard]] inline const char *map_file(int fd, std::uint64_t file_size, std::uint32_t stations,
                                           mapping &map) noexcept
 {
@@ -239,13 +244,13 @@ inline void count_unmapped(int fd) noexcept
     check_extension(map, file_size);
     if ((map.whole == nullptr && !cut_areas(map, budget)) || !map_areas(map, fd))
         return no_space;
-    if (map.whole == nullptr && map.sites.extension != nullptr)  // a sum for people
+    if (map.whole == nullptr && map.sites.extension != nullptr)  // relaxed: only a sum for display
         map.header->extension.processes_partly_mapped.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
 }
 
-/// Reads and checks an open region, then maps it: never beyond its end, and only if it is one.
-/// Returns null, or what is wrong.
+/// Checks an open file, and maps it if it is a region; never beyond its end. `stations_told`: number of stations by
+/// CTP_MAX_STATIONS. Returns null, or the error as text; then nothing is mapped.
 [[nodiscard]] inline const char *map_region(int fd, std::uint32_t stations_told, mapping &map) noexcept
 {
     struct stat status {};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The region's clock: readings of the counter, CLOCK_MONOTONIC and CLOCK_REALTIME at one moment, so that whoever finds
-// the region later knows when it was. An engine writes them about once a second while it harvests, the processes of a
-// flight recorder ten times, as long as they write.
+// The region's clock: readings of the counter, CLOCK_MONOTONIC and CLOCK_REALTIME at one moment. They relate the times
+// of a region to calendar time. The owner engine writes them about once a second while it harvests. The processes of a
+// flight recorder write them about ten times a second, as long as they write events.
 #pragma once
 
 #include "clock.h"
@@ -18,8 +18,9 @@
 
 namespace corotracer::detail {
 
+/// Readings of all clocks at one moment.
 struct clock_moment {
-    std::uint64_t counter = 0;  ///< 0: there is none that could be trusted
+    std::uint64_t counter = 0;  ///< 0: no trusted counter
     std::uint64_t monotonic_ns = 0;
     std::uint64_t realtime_ns = 0;
 };
@@ -31,8 +32,8 @@ struct clock_moment {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Reads all three: the tightest of a few tries, so that only a thread that was preempted in each of them errs.
-/// `counts`: the counter can be trusted.
+/// Reads all three clocks, as the narrowest of four attempts. So the reading is wrong only if the thread was preempted
+/// in each attempt. `counts`: the counter can be trusted.
 [[nodiscard]] inline clock_moment read_moment(bool counts) noexcept
 {
     clock_moment moment;
@@ -50,9 +51,10 @@ struct clock_moment {
     return moment;
 }
 
-/// Writes the latest readings. Several may write, in several processes: whoever makes pair_seq odd does so by
-/// compare-exchange (acquire), and alone writes the rest (release each), then makes it even (release). Partner: the
-/// reader's acquire loads. `alone`: nobody else writes, so that what is odd was left by somebody who was killed.
+/// Publishes readings. Threads of several processes may call it at once. The one that makes pair_seq odd
+/// (compare-exchange, acquire) writes the readings (release each) and then makes pair_seq even (release). Partner: the
+/// reader's acquire loads. A call that finds pair_seq odd, or fails to make it odd, does nothing. `alone`: there is no
+/// other writer, so an odd pair_seq was left by a writer that was killed, and is ignored.
 inline void publish_moment(ExtensionHeader &extension, const clock_moment &moment, bool alone) noexcept
 {
     std::uint64_t seq = extension.pair_seq.load(std::memory_order_relaxed);
@@ -67,11 +69,11 @@ inline void publish_moment(ExtensionHeader &extension, const clock_moment &momen
     extension.pair_seq.store((seq | 1) + 1, std::memory_order_release);
 }
 
-/// The latest readings. False: there are none, or they are being written.
+/// Copies the latest readings. Returns false when there are none, or when they are being written.
 [[nodiscard]] inline bool read_published(const ExtensionHeader &extension, clock_moment &moment) noexcept
 {
     for (int look = 0; look < 16; ++look) {
-        // Acquire, all of them; partner: the release stores above.
+        // All loads acquire; partner: the release stores in publish_moment.
         const std::uint64_t seq = extension.pair_seq.load(std::memory_order_acquire);
         moment.counter = extension.pair_counter.load(std::memory_order_acquire);
         moment.monotonic_ns = extension.pair_monotonic_ns.load(std::memory_order_acquire);

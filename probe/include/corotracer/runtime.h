@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// What a program calls: InitTracer, enable, and the probe's clock.
+// Functions for the program: InitTracer, enable, get_ns, get_tid.
 #pragma once
 
 #if defined(COROTRACER_EXTERN)
@@ -20,14 +20,14 @@
 
 namespace corotracer {
 
-/// CLOCK_MONOTONIC in ns; from the counter once tracing is on (clock.h states the error).
+/// Returns CLOCK_MONOTONIC in ns. While tracing is on, computes it from the counter; clock.h states the error.
 inline std::uint64_t get_ns() noexcept
 {
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
     return session == 0 ? detail::monotonic_ns() : detail::now_in(session);
 }
 
-/// The operating system's id of this thread.
+/// Returns the operating system's id of the calling thread.
 inline std::uint64_t get_tid() noexcept
 {
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
@@ -38,10 +38,13 @@ inline std::uint64_t get_tid() noexcept
     return detail::thread_v1.tid;
 }
 
-/// Switches tracing on when the environment has CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS; else, when it has
-/// CTP_FLIGHT_RECORDER, starts the flight recorder; otherwise does nothing. Call it once, before the first coroutine;
-/// further calls, from any thread, do nothing. A forked child that is to be traced calls it again. Takes about 0.2 ms;
-/// never throws. What is wrong with the region, if anything, is one line on stderr.
+/// Switches tracing on. With CTP_SHM_PATH in the environment, the process joins the region of an engine; this also
+/// needs CTP_SOCK_PATH and CTP_MAX_STATIONS. Otherwise CTP_FLIGHT_RECORDER starts the flight recorder. Without these
+/// variables, InitTracer does nothing.
+///
+/// Call it once, before the first coroutine is born. Any thread may call it; further calls do nothing. A forked child
+/// is untraced until it calls InitTracer itself. Takes about 0.2 ms, and never throws. On an error it prints one line
+/// to stderr, and the process stays untraced.
 inline void InitTracer() noexcept
 {
     detail::init_once([]() noexcept {
@@ -52,9 +55,10 @@ inline void InitTracer() noexcept
     });
 }
 
-/// Switches tracing off and on again while the program runs, for all threads. Off, an event costs one load and one
-/// branch, and coroutines that are born stay untraced, counted, for life; others are silent until it is on again.
-/// Called before InitTracer it decides whether tracing begins switched on. A forked child begins switched on.
+/// Switches tracing off or on at run time, for all threads of the process. Any thread may call it. While tracing is
+/// off, an event costs one load and one branch. A coroutine born while tracing is off is counted, and stays untraced
+/// for life. Other coroutines publish no events until tracing is on again. A call before InitTracer sets the initial
+/// state. In a forked child the initial state is on.
 inline void enable(bool on) noexcept
 {
     detail::set_enabled(on);

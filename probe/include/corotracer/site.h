@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Suspension points: file, line and function are written to the region once, and then named by a small id.
+// Registers suspension points. The probe writes file, line and function of a site into the region once. Events then
+// carry the site's id.
 #pragma once
 
 #include "layout.h"
@@ -24,28 +25,28 @@ namespace corotracer {
 namespace detail {
 
 inline constexpr std::size_t site_entries = 8192;      ///< cached addresses of locations; a power of two
-inline constexpr std::size_t content_entries = 16384;  ///< known sites and strings by content; a power of two
-inline constexpr std::size_t name_entries = 4096;      ///< names of coroutines and threads used lately; a power of two
-inline constexpr std::size_t probe_limit = 32;         ///< entries looked at before giving up
-inline constexpr std::size_t string_limit = 4096;      ///< bytes of a file or function name that are kept
+inline constexpr std::size_t content_entries = 16384;  ///< sites and strings known by content; a power of two
+inline constexpr std::size_t name_entries = 4096;      ///< cached names of coroutines and threads; a power of two
+inline constexpr std::size_t probe_limit = 32;         ///< entries that a search checks before it gives up
+inline constexpr std::size_t string_limit = 4096;      ///< most bytes of a file, function or name; the rest is cut
 inline constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
 
-/// What the region offers for sites; everything validated against the file's size.
+/// The region's areas for sites and strings, checked against the file's size.
 struct site_area {
-    ExtensionHeader *extension = nullptr;  ///< null: no sites
+    ExtensionHeader *extension = nullptr;  ///< null: the region has no sites
     SiteRecord *records = nullptr;
     char *strings = nullptr;
     std::uint64_t strings_capacity = 0;  ///< bytes
     std::uint32_t capacity = 0;          ///< records
 };
 
-/// Names a location within this process: addresses only, no content.
+/// Key of a location in this process: addresses, and line and column; no content of strings.
 struct site_key {
     std::uintptr_t first;
     std::uintptr_t second;
     std::uint64_t third;
 };
-/// A std::source_location that is no more than the address of its data.
+/// Whether a location is no more than the address of its data, as most implementations of std::source_location.
 template <class Location>
 inline constexpr bool one_word = sizeof(Location) == sizeof(void *);
 
@@ -61,8 +62,9 @@ template <class Location>
     }
 }
 
-/// Location to id. Entries are written once, under `lock`, then published by `state` (release; partner: the acquire
-/// load in find). Cleared only by InitTracer, while nobody traces.
+/// Maps locations to ids. Threads read `entries` without a lock. An entry is written once, under `lock`, and published
+/// by `state` (release; partner: the acquire load in match). InitTracer clears the table in a forked child, before it
+/// publishes the session.
 struct site_table {
     struct entry {
         std::atomic<std::uint32_t> state;  ///< 0 = empty, else id + 1
@@ -70,25 +72,27 @@ struct site_table {
         std::atomic<std::uintptr_t> second;
         std::atomic<std::uint64_t> third;
     };
-    /// By content: sites (value = id) and strings (value = offset). Belongs to the holder of `lock`.
+    /// A site (value = id) or a string (value = offset), found by its content. Accessed only under `lock`.
     struct known {
         std::uint64_t hash;
         std::uint64_t value;
-        std::uint64_t check;  ///< line and column, or length; 0 = empty
+        std::uint64_t check;  ///< site: (line << 32 | column) + 1; string: length + 1; 0 = empty
     };
-    /// A name by content. There may be any number of names: a new one takes the place of an older one.
+    /// A name, found by its content. The number of names is unlimited, so a new name replaces an older one. Accessed
+    /// only under `lock`.
     struct named {
         std::uint64_t hash;
-        std::uint64_t string;  ///< as BirthLine::name carries it; 0 = empty
+        std::uint64_t string;  ///< as in CompactBirth::name; 0 = empty
     };
     alignas(64) entry entries[site_entries];
     alignas(64) std::atomic<std::uint32_t> lock;
     known contents[content_entries];
     named names[name_entries];
-    std::uint64_t names_at;    ///< where the next name goes among the region's strings, and
-    std::uint64_t names_left;  ///< how many bytes from there are this process's, with memory
+    std::uint64_t names_at;    ///< offset of this process's next name in the string bytes
+    std::uint64_t names_left;  ///< bytes from names_at that this process owns, with memory
 };
 
+/// First entry in which a key may be.
 template <class Location>
 [[nodiscard]] inline std::size_t home_of(const site_key &key) noexcept
 {
@@ -98,7 +102,7 @@ template <class Location>
     return static_cast<std::size_t>((mixed * golden) >> (64 - std::countr_zero(site_entries)));
 }
 
-/// Looks at one entry. Returns id + 1, or 0 when it is empty or somebody else's.
+/// Returns id + 1 if the entry is of this key, else 0.
 template <class Location>
 [[nodiscard]] inline std::uint32_t match(const site_table::entry &entry, const site_key &key) noexcept
 {
@@ -119,7 +123,7 @@ template <class Location>
     return hash ^ (hash >> 32);
 }
 
-/// The entry of a content, or the empty one where it belongs; null when there is no room.
+/// Returns the entry with this content, or an empty entry for it; null when there is no room. Under the lock only.
 [[nodiscard]] inline site_table::known *find_content(site_table &table, std::uint64_t hash,
                                                      std::uint64_t check) noexcept
 {
@@ -133,7 +137,8 @@ template <class Location>
 
 inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
 
-/// Offset of a string among the region's strings, written there unless this process did so before.
+/// Returns the offset of a string in the string bytes. Writes the string if this process has not written it yet.
+/// no_room: the region has no room. Under the lock only.
 [[nodiscard]] inline std::uint64_t intern(site_table &table, const site_area &area, const char *text,
                                           std::size_t length) noexcept
 {
@@ -152,7 +157,7 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
     return offset;
 }
 
-/// Writes a record; returns its id, or 0 when the region has no room.
+/// Writes a SiteRecord. Returns its id; 0 when the region has no room. Under the lock only.
 template <class Location>
 [[nodiscard]] inline std::uint32_t write_site(site_table &table, const site_area &area, const Location &where,
                                               std::size_t file_length, std::size_t function_length) noexcept
@@ -175,7 +180,7 @@ template <class Location>
     return index + 1;
 }
 
-/// The id of a location by its content, registered if it is new. Holder of the lock only.
+/// Returns the id of a location found by its content, and registers a new one. Under the lock only.
 template <class Location>
 [[nodiscard]] inline std::uint32_t site_by_content(site_table &table, const site_area &area,
                                                    const Location &where) noexcept
@@ -188,19 +193,20 @@ template <class Location>
     site_table::known *known = find_content(table, hash, place);
     if (known != nullptr && known->check != 0)
         return static_cast<std::uint32_t>(known->value);
-    // A site that cannot be remembered is not written: it would be written again and again.
+    // A site that the table has no room for is not written. Otherwise each event would write it again.
     const std::uint32_t id =
         known != nullptr ? write_site(table, area, where, file_length, function_length) : std::uint32_t{0};
     if (id == 0)
         area.extension->sites_dropped.fetch_add(1, std::memory_order_relaxed);
-    // Interning may have filled the entry found above.
+    // write_site may have filled the entry that was found above.
     known = find_content(table, hash, place);
     if (known != nullptr)
         *known = {hash, id, place};
     return id;
 }
 
-/// Not where it belongs: further along, or new. 0 (unknown) when another thread registers for too long.
+/// Slow path of site_id: the location is in a later entry, or it is new. Returns 0 (unknown) when another thread keeps
+/// the lock for too long.
 template <class Location>
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint32_t site_id_slow(site_table &table, const site_area &area,
                                                                           const Location &where) noexcept
@@ -214,7 +220,7 @@ template <class Location>
     const int saved_errno = errno;
     for (int patience = 100'000; table.lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
         if (patience == 0)
-            return 0;  // its holder was preempted for long; the next event tries again
+            return 0;  // the holder of the lock was preempted; the next event tries again
     }
     const std::uint32_t id = site_by_content(table, area, where);
     for (std::size_t i = 0; i < probe_limit; ++i) {
@@ -235,7 +241,7 @@ template <class Location>
     return id;
 }
 
-/// Id of a location in the region; 0 = unknown.
+/// Returns the id of a location in the region; 0 = unknown. Any thread; locks only for a new location.
 template <class Location>
 [[nodiscard]] inline std::uint32_t site_id(site_table &table, const site_area &area, const Location &where) noexcept
 {
@@ -245,7 +251,7 @@ template <class Location>
     return site_id_slow(table, area, where);
 }
 
-/// Forgets everything. Only while nobody traces.
+/// Clears the table. Only while no thread traces.
 inline void clear_sites(site_table &table) noexcept
 {
     for (site_table::entry &entry : table.entries)

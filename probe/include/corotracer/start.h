@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// How a session begins: the region is mapped, the process takes its entry, the clock is calibrated, the switch turned.
+// Begins a session: maps the region, claims a process entry, calibrates the clock, and sets the switch.
 #pragma once
 
 #include "pause.h"
@@ -22,7 +22,8 @@
 
 namespace corotracer::detail {
 
-/// Lets the engine's membarrier reach the threads of this process. False: this process has to fence by itself.
+/// Registers this process for the engine's membarrier(2). Returns false on failure; then the process must fence by
+/// itself.
 [[nodiscard]] inline bool register_for_barrier() noexcept
 {
 #if defined(__linux__) && defined(SYS_membarrier)
@@ -33,7 +34,7 @@ namespace corotracer::detail {
 #endif
 }
 
-/// Digits only, 1 ... 2^32-1; 0 for anything else.
+/// Parses a decimal number, digits only, 1 ... 2^32 - 1. Returns 0 for any other text.
 [[nodiscard]] inline constexpr std::uint32_t parse_stations(const char *text) noexcept
 {
     std::uint64_t value = 0;
@@ -51,7 +52,7 @@ namespace corotracer::detail {
 
 // ---------------------------------------------------------------- the process's entry
 
-/// Field 22 of /proc/self/stat: when the process began. 0 when it cannot be read.
+/// Returns field 22 of /proc/self/stat, the start of the process in clock ticks; 0 when it cannot be read.
 [[nodiscard]] inline std::uint64_t start_ticks() noexcept
 {
     char text[1024];
@@ -63,21 +64,21 @@ namespace corotracer::detail {
     if (length <= 0)
         return 0;
     text[length] = '\0';
-    // Field 2, the name, ends with the last parenthesis; field 3 follows.
+    // The last parenthesis ends field 2, the name.
     const char *at = std::strrchr(text, ')');
     for (int field = 2; at != nullptr && field < 22; ++field)
         at = std::strchr(at + 1, ' ');
     return at == nullptr ? 0 : std::strtoull(at + 1, nullptr, 10);
 }
 
-/// Of the pid namespace; 0 = unknown.
+/// Returns the inode of the process's pid namespace; 0 = unknown.
 [[nodiscard]] inline std::uint64_t namespace_of_pid() noexcept
 {
     struct stat space {};
     return ::stat("/proc/self/ns/pid", &space) == 0 ? std::uint64_t{space.st_ino} : 0;
 }
 
-/// SipHash-2-4 of no bytes at all: a number that says nothing about its key.
+/// Returns SipHash-2-4 of an empty message: a number that does not reveal the key.
 [[nodiscard]] inline constexpr std::uint64_t hash_of_key(std::uint64_t low, std::uint64_t high) noexcept
 {
     std::uint64_t a = low ^ 0x736F6D6570736575U;
@@ -104,8 +105,8 @@ namespace corotracer::detail {
     return a ^ b ^ c ^ d;
 }
 
-/// Names the program image: exec makes another one, and all states of the probe in one image agree on it. Made from the
-/// random bytes that exec gives each image, which must stay secret. 0 = unknown.
+/// Returns a number that identifies the program image; 0 = unknown. exec changes it; all copies of the probe in one
+/// image compute the same number. It is made of the random bytes that exec gives to each image. These must stay secret.
 [[nodiscard]] inline std::uint64_t image_of_process() noexcept
 {
     std::uint64_t key[2] = {};
@@ -116,15 +117,16 @@ namespace corotracer::detail {
     return hash_of_key(key[0], key[1]);
 }
 
-/// Which program image of which process.
+/// Identity of the process and of its program image, as in ProcessEntry.
 struct process_identity {
+    /// Field 22 of /proc/self/stat.
     std::uint64_t begun = 0;
     std::uint64_t pid_namespace = 0;
     std::uint64_t image = 0;
 };
 
-/// Whether an entry in use is of this very process, but of the image that it had before exec. Those of this image
-/// belong to other states of the probe in it, which go on (shared objects that do not share one).
+/// Whether an active entry belongs to this process, to an image before an exec. Entries of the present image belong to
+/// other copies of the probe, in shared objects that do not share its state. These stay active.
 [[nodiscard]] inline bool is_before_exec(const ProcessEntry &entry, const process_identity &self) noexcept
 {
     const std::uint64_t space = entry.pid_namespace.load(std::memory_order_relaxed);
@@ -134,6 +136,7 @@ struct process_identity {
            (self.image == 0 || entry.image.load(std::memory_order_relaxed) != self.image);
 }
 
+/// Fills a claimed entry, all but its state.
 inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexcept
 {
     process_state &state = state_v1;
@@ -163,8 +166,8 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     entry.name_length.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
 }
 
-/// Takes an entry of the process table. False: there is none; then no lanes. What this process had before exec is
-/// ended.
+/// Claims an entry of the process table, and ends the entries that this process had before an exec. Returns false when
+/// no entry is free or there is no memory; then the process uses no lanes.
 [[nodiscard]] inline bool take_process_entry() noexcept
 {
     process_state &state = state_v1;
@@ -197,12 +200,12 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 
 // ---------------------------------------------------------------- session
 
-/// The clock is calibrated: how lanes and lines will tell the time.
+/// Chooses the unit of raw clocks, after the clock is calibrated. Sets the first pair of the process.
 inline void choose_raw_clock() noexcept
 {
     process_state &state = state_v1;
     const clock_state &clock = state.clock.state;
-    // 1 MHz ... 100 GHz: a counter that jumped while it was measured is no such.
+    // 1 MHz ... 100 GHz: any other rate means that the counter jumped during the measurement.
     constexpr std::uint64_t one_ns = std::uint64_t{1} << clock_shift;
     const bool counts = clock.line.interval != 0 && clock.rate >= one_ns / 100 && clock.rate <= one_ns * 1000;
     state.raw_clock.store(counts ? kClockCounter : kClockMonotonic, std::memory_order_relaxed);
@@ -217,14 +220,14 @@ inline void choose_raw_clock() noexcept
     state.no_line_before_ns.store(0, std::memory_order_relaxed);
 }
 
-/// Begins a session with a mapped region. `socket_path` may be null. The holder of init_lock only.
+/// Begins a session with a mapped region. `socket_path` may be null. Holder of init_lock only.
 inline void begin_session(const mapping &map, const char *socket_path) noexcept
 {
     process_state &state = state_v1;
     guard_against_fork();
     open_socket(state.socket, socket_path == nullptr ? "" : socket_path);
     if (state.sessions.load(std::memory_order_relaxed) != 0)
-        clear_sites(sites_v1);  // the parent's, after fork
+        clear_sites(sites_v1);  // the parent's sites, after fork
     state.header = map.header;
     state.stations = map.stations;
     state.sites = map.sites;
@@ -240,10 +243,10 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
         session |= lanes_bit;
     else
         state.lanes = {};
-    // In overwrite mode nobody sleeps until an event wakes him.
+    // In overwrite mode no engine sleeps, so no event needs a fence.
     if (state.lanes.overwrite || (map.engine_fences && register_for_barrier()))
         session |= engine_fences_bit;
-    // seq_cst both: see set_enabled and count_early_birth.
+    // seq_cst, both stores: see set_enabled and count_early_birth.
     page_v1.attached.store(session, std::memory_order_seq_cst);
     page_v1.session.store(session, std::memory_order_seq_cst);
     if (page_v1.disabled.load(std::memory_order_seq_cst) != 0)
@@ -251,8 +254,8 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     report_early_births();
 }
 
-/// Maps the open region `fd` (which stays the caller's) and begins a session with it. Returns null, or what is wrong.
-/// The holder of init_lock only: call it through init_once.
+/// Maps the open region `fd` and begins a session with it. The caller keeps `fd`. `stations_told`: number of stations
+/// by CTP_MAX_STATIONS. Returns null, or the error as text. Holder of init_lock only: call it through init_once.
 [[nodiscard]] inline const char *init_from_region(int fd, const char *socket_path, std::uint32_t stations_told) noexcept
 {
     mapping map;
@@ -262,6 +265,8 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     return nullptr;
 }
 
+/// Begins a session with the region that the CTP_ variables name. Does nothing unless all three are set. Prints an
+/// error to stderr. Holder of init_lock only.
 inline void init_from_environment() noexcept
 {
     const char *shm_path = environment("CTP_SHM_PATH");
@@ -284,8 +289,8 @@ inline void init_from_environment() noexcept
     ::close(fd);
 }
 
-/// Runs `begin` unless the process has a session. A second thread lets the first finish, for a fifth of a second at
-/// most: whoever returns from here expects to be traced.
+/// Runs `begin`, unless the process has a session. While another thread runs it, waits for at most 0.2 s, because the
+/// caller expects to be traced afterwards. Preserves errno.
 template <class Begin>
 inline void init_once(Begin &&begin) noexcept
 {
@@ -294,7 +299,7 @@ inline void init_once(Begin &&begin) noexcept
         return;
     const no_cancellation guard;
     const int saved_errno = errno;
-    guard_against_fork();  // before the lock: a child that inherits it locked would wait for a thread it does not have
+    guard_against_fork();  // before the lock: a child must not inherit it locked
     for (int patience = 4000; page.init_lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
         if (patience == 0) {
             errno = saved_errno;

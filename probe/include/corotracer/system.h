@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// What the probe asks the operating system for, in ways that cannot harm the program: variables of the environment,
-// descriptors, and memory of a shared file.
+// System calls of the probe that cannot harm the program: environment variables, descriptors, cancellation, and memory
+// of a shared file.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@
 
 namespace corotracer::detail {
 
-/// A variable of the environment. Null also in a program that has more rights than its caller (setuid, setgid, file
-/// capabilities): the caller must not choose which files such a program creates, or opens for writing.
+/// Returns a variable of the environment, or null. Also null in a program with more rights than its caller (setuid,
+/// setgid, file capabilities). The caller must not choose files that such a program creates or opens for writing.
 [[nodiscard]] inline const char *environment(const char *name) noexcept
 {
     return ::secure_getenv(name);
@@ -35,8 +35,9 @@ namespace corotracer::detail {
 
 // ---------------------------------------------------------------- descriptors
 
-/// Takes over `fd` and returns it, or a close-on-exec copy of it above the standard streams: a program that was started
-/// with those closed would print into it. -1 and errno: `fd` was -1, or there is no descriptor left.
+/// Takes ownership of `fd`. Returns `fd`, or a close-on-exec copy above the standard streams: a program that was
+/// started with closed standard streams would print into it. Returns -1 with errno if `fd` is -1 or no descriptor is
+/// left.
 [[nodiscard]] inline int above_streams(int fd) noexcept
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -48,7 +49,7 @@ namespace corotracer::detail {
     return copy;
 }
 
-/// open(2), close-on-exec and above the standard streams.
+/// open(2), close-on-exec and above the standard streams. Returns -1 with errno on failure.
 [[nodiscard]] inline int open_file(const char *path, int flags, mode_t mode = 0) noexcept
 {
     return above_streams(::open(path, flags | O_CLOEXEC | O_NOCTTY, mode));
@@ -56,8 +57,8 @@ namespace corotracer::detail {
 
 // ---------------------------------------------------------------- cancellation
 
-/// While one lives, its thread cannot be cancelled (pthread_cancel): many system calls are cancellation points, and a
-/// cancelled thread is unwound, which would end the program in a function that is noexcept.
+/// Disables cancellation (pthread_cancel) of the calling thread while the object lives. Many system calls are
+/// cancellation points. A cancelled thread is unwound, which would end the program in a noexcept function.
 class no_cancellation {
 public:
     no_cancellation() noexcept { (void)::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_before); }
@@ -71,11 +72,11 @@ private:
 
 // ---------------------------------------------------------------- memory
 
-/// Whether the kernel looks at the advice that madvise(2) gets: qemu's user mode grants any, and follows none.
+/// Whether the kernel checks the advice of madvise(2). The user mode of qemu accepts any advice and follows none.
 [[nodiscard]] inline bool kernel_heeds_advice() noexcept
 {
     constexpr int no_advice = 9999;
-    static constinit std::atomic<std::uint32_t> answer{0};  // 0 unknown, 1 no, 2 yes; relaxed: it depends on nothing
+    static constinit std::atomic<std::uint32_t> answer{0};  // 0 unknown, 1 no, 2 yes; relaxed: publishes no other data
     std::uint32_t known = answer.load(std::memory_order_relaxed);
     if (known == 0) {
         const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
@@ -86,9 +87,9 @@ private:
     return known == 2;
 }
 
-/// Has the kernel write to the page of `word` without changing it: FUTEX_WAKE_OP combines its second word with 0 by an
-/// atomic or, wakes no one, and answers EFAULT where a store would raise SIGBUS. Other threads and processes may write
-/// there meanwhile. It needs no descriptor, and nothing of the file system.
+/// Makes the kernel write to the page of `word` without changing it, with FUTEX_WAKE_OP. This call applies an atomic OR
+/// with 0 to its second word and wakes no thread. It returns EFAULT where a store would raise SIGBUS. Other threads and
+/// processes may write to the word at the same time. The call needs no descriptor and no support by the file system.
 [[nodiscard]] inline bool touch_page(void *word) noexcept
 {
 #if defined(__linux__) && defined(SYS_futex)
@@ -102,8 +103,8 @@ private:
 #endif
 }
 
-/// Makes sure that a range of the shared file has memory behind it: on a full tmpfs a plain write would raise SIGBUS.
-/// False: there is none; then the range must not be written to.
+/// Gives memory to all pages of a range of the shared file. On a full tmpfs, a store to a page without memory would
+/// raise SIGBUS. Returns false when there is no memory; then the range must not be written. May change errno.
 [[nodiscard]] inline bool back_with_memory(void *begin, std::size_t size) noexcept
 {
     constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
@@ -116,7 +117,7 @@ private:
         if (errno == EFAULT)
             return false;
     }
-    // An older kernel, or a filter of system calls that is older than this advice.
+    // The kernel is older than the advice, or a system call filter rejects it.
     for (std::uintptr_t at = first; at < last; at += page) {
         if (!touch_page(reinterpret_cast<void *>(at)))
             return false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The out-of-line part of PromiseMixin: birth, transitions and death, in both kinds of station. Included by promise.h.
+// The out-of-line part of PromiseMixin: birth, events and death, with both kinds of station. Included by promise.h.
 #pragma once
 
 #include "promise.h"
@@ -16,18 +16,18 @@
 namespace corotracer {
 namespace detail {
 
-/// An Epoch's site and kind and the three reserved bytes behind them, in one store.
+/// An Epoch's site, kind and the three reserved bytes after them, for one store.
 using site_and_kind [[gnu::may_alias]] = std::uint64_t;
 static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epoch, site) % 8 == 0);
 
-/// One transition, seqlock dialect: event n goes to slot n % 8. The caller publishes `seq` with the even number, which
-/// is returned.
+/// Writes an event into a full station (seqlock dialect), except for the last store of seq. Returns the even value that
+/// the caller must store there.
 [[gnu::always_inline]] inline std::uint64_t store_epoch(Epoch &epoch, std::uint64_t number, std::uint64_t now,
                                                         std::uint64_t tid, std::uint64_t addr, std::uint64_t point,
                                                         bool is_active) noexcept
 {
     const std::uint64_t odd = (number / 4) | 1;  // number / 8 * 2 + 1
-    // Relaxed is enough for the odd number: a reader that acquires any of the payload stores sees it.
+    // Relaxed: a reader that acquires one of the payload stores also sees the odd value.
     epoch.seq.store(odd, std::memory_order_relaxed);
     // Release each; partner: the engine's acquire loads of the payload, after which it reloads seq.
     epoch.timestamp.store(now, std::memory_order_release);
@@ -38,23 +38,23 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
     return odd + 1;
 }
 
-/// The events of a full station between two looks at the shared clock.
+/// Events of a full station between two checks of the shared clock.
 inline constexpr std::uint64_t events_per_look = 1024;
 
-/// Where event n of a full station goes.
+/// Returns the slot of event n of a full station: n % 8.
 [[nodiscard, gnu::always_inline]] inline Epoch &epoch_of(StationData &station, std::uint64_t number) noexcept
 {
     Epoch *epoch = &station.slots[number % kSlotsPerStation];
-    asm("" : "+r"(epoch));  // one address for all of its stores: left alone, g++ computes three
+    asm("" : "+r"(epoch));  // one address for all stores; otherwise g++ computes three
     return *epoch;
 }
 
-/// The latest event of a compact station but for its last store: see StateLine for the order.
-[[gnu::always_inline]] inline void store_line(StateLine &line, std::uint64_t number, std::uint64_t now,
+/// Writes an event into a compact station, except for the last store of seq. See CompactState for the order.
+[[gnu::always_inline]] inline void store_line(CompactState &line, std::uint64_t number, std::uint64_t now,
                                               std::uint64_t tid, std::uint64_t addr, std::uint64_t what) noexcept
 {
-    // Relaxed, and release each, as in store_epoch. Whoever has read the even number that follows (acquire) finds the
-    // event's record in the lane: it was stored before.
+    // Relaxed, then release each, as in store_epoch. The event's record was stored before. So a reader that acquires
+    // the even value of seq finds the record in the lane.
     line.seq.store(2 * number + 1, std::memory_order_relaxed);
     line.ts.store(now, std::memory_order_release);
     line.addr.store(addr, std::memory_order_release);
@@ -62,21 +62,21 @@ inline constexpr std::uint64_t events_per_look = 1024;
     line.tid.store(tid, std::memory_order_release);
 }
 
-/// A transition's commit: lane_commit in fewer steps.
+/// Returns the commit of an event: as lane_commit, in fewer instructions.
 [[gnu::always_inline]] inline std::uint64_t transition_commit(std::uint64_t number, std::uint64_t what,
                                                               std::uint64_t lap) noexcept
 {
     return number << 32 | static_cast<std::uint32_t>(what << 12) | (what >> 28 & 0xFF0) | lap;
 }
 
-/// A full station that the engine has drained and given back, or station_limit.
+/// Pops a full station that the engine drained and pushed. Returns its index; station_limit when there is none.
 [[nodiscard]] inline std::uint32_t pop_free_station() noexcept
 {
     const process_state &state = state_v1;
     if (state.sites.extension == nullptr)
         return state.station_limit;
     std::atomic<std::uint64_t> &top = state.sites.extension->free_stations;
-    // Acquire; partner: the engine's release.
+    // Acquire here and on failure; partner: the engine's release.
     std::uint64_t head = top.load(std::memory_order_acquire);
     for (;;) {
         const std::uint32_t untrusted_index = static_cast<std::uint32_t>(head) - 1;
@@ -90,8 +90,9 @@ inline constexpr std::uint64_t events_per_look = 1024;
     }
 }
 
-/// Offers the stations behind the last one that was offered, as far as there are any: memory first. Returns how many
-/// are offered now. The engine does the same, ahead of probes that cannot; a burst of births is faster than that.
+/// Offers the next full stations by raising max_stations; memory comes first. `offered` is the present value. Returns
+/// the number of stations that are offered now. The engine does the same for version-1 probes, but a burst of births is
+/// faster.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint32_t offer_stations(std::uint32_t offered) noexcept
 {
     process_state &state = state_v1;
@@ -108,22 +109,22 @@ inline constexpr std::uint64_t events_per_look = 1024;
         state.no_line_before_ns.store(now + no_room_ns, std::memory_order_relaxed);
         return max.load(std::memory_order_acquire);
     }
-    // Release; partner: the acquire of whoever takes one. Only ever raised: others may have been faster.
+    // Release; partner: the acquire in take_new_station. Another thread may have raised it further.
     while (offered < end &&
            !max.compare_exchange_weak(offered, end, std::memory_order_acq_rel, std::memory_order_acquire)) {
     }
     return offered < end ? end : offered;
 }
 
-/// Births beyond it are not counted. An engine takes 2^30 off the count at 2^31; where there is none, the count must
-/// not come round to stations that are in use. Far enough from 2^32 for all threads that count at the same time.
+/// Births beyond it are not counted. At 2^31, an engine subtracts 2^30 from the count. Without an engine, the count
+/// must not wrap around to stations in use. The distance to 2^32 covers all threads that count at the same time.
 inline constexpr std::uint32_t most_allocated = 0xC000'0000;
 
-/// A station that nobody had before, or null.
+/// Allocates a full station that was never used. Returns null when there is none, or no memory.
 [[nodiscard]] inline StationData *take_new_station() noexcept
 {
     process_state &state = state_v1;
-    // Partner: the release of the engine, or of offer_stations.
+    // Acquire; partner: the release of the engine, or of offer_stations.
     std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);
     std::atomic<std::uint32_t> &allocated = state.header->allocated_count;
     if (allocated.load(std::memory_order_relaxed) >= most_allocated) [[unlikely]]
@@ -134,7 +135,7 @@ inline constexpr std::uint32_t most_allocated = 0xC000'0000;
     if (index >= max || index >= state.station_limit)
         return nullptr;
     StationData &station = state.stations[index];
-    // The file is sparse: on a full file system the first store would raise SIGBUS. Without memory, without a station.
+    // The file is sparse: on a full file system, the first store would raise SIGBUS.
     const int saved_errno = errno;
     const bool backed = back_with_memory(&station, sizeof station);
     errno = saved_errno;
@@ -165,11 +166,11 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
         return;
     }
     const auto index = static_cast<std::uint32_t>(identity);
-    StateLine &line = state.lanes.lines[index];
-    BirthLine &birth = state.lanes.births[index];
+    CompactState &line = state.lanes.lines[index];
+    CompactBirth &birth = state.lanes.births[index];
     const std::uint64_t probe_id = reinterpret_cast<std::uintptr_t>(this);
     const std::uint64_t now = detail::raw_now();
-    // Release each: a reader that finds one of these (acquire) finds `life` changed since its last life, by the claim.
+    // Release each: a reader that acquires one of these values also sees the new `life` of the claim.
     birth.probe_id.store(probe_id, std::memory_order_release);
     birth.birth_ts.store(now, std::memory_order_release);
     birth.name.store(0, std::memory_order_release);
@@ -180,7 +181,7 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     line.what.store(0, std::memory_order_release);
     line.tid.store(self.tid, std::memory_order_release);
     line.death_ts.store(0, std::memory_order_release);
-    // Partner: the engine's acquire load.
+    // Release; partner: the engine's acquire load.
     const auto generation = static_cast<std::uint32_t>(identity >> 32);
     line.life.store(detail::identity_of(generation, kLineAlive), std::memory_order_release);
     line_ = &line;
@@ -189,7 +190,7 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     untold_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
 }
 
-/// birth_ts goes last: it says that the rest is there.
+/// Stores birth_ts last: it publishes the other fields.
 inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
 {
     detail::process_state &state = detail::state_v1;
@@ -201,9 +202,9 @@ inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
     std::uint32_t generation = 0;
     std::uint64_t begin = 0;
     if (reused != state.station_limit) {
-        station->header.birth_ts.store(0, std::memory_order_release);  // for an observer: not born yet
+        station->header.birth_ts.store(0, std::memory_order_release);  // to observers, the station is not born yet
         generation = extension.generation.load(std::memory_order_relaxed) + 1;
-        // The numbers go on: that of the next event is how many there were.
+        // Event numbers continue: the next number is the number of all earlier events.
         for (const Epoch &epoch : station->slots)
             begin += epoch.seq.load(std::memory_order_relaxed) / 2;
     }
@@ -224,7 +225,7 @@ inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
     my_station = station;
 }
 
-/// Told also while tracing is off or paused: by the station alone then.
+/// Works also while tracing is off or paused; then only the station shows the death.
 [[gnu::noinline]] inline void PromiseMixin::die() noexcept
 {
     const std::uint32_t attached = detail::page_v1.attached.load(std::memory_order_acquire);
@@ -249,10 +250,10 @@ inline void PromiseMixin::die_compact() noexcept
                                        kRecordDeath);
     }
     const bool recycle = (told && !untold_) || detail::state_v1.lanes.overwrite;
-    // Partner: the engine's acquire load; and the acquire in claim_line of whoever has it next.
+    // Release; partners: the engine's acquire load, and the acquire in claim_line.
     line_->life.store(detail::identity_of(generation, recycle ? kLineRecycled : kLineDead), std::memory_order_release);
     if (!recycle || generation == detail::last_generation)
-        return;  // the engine's; or retired: recycled for every reader, and in no stack
+        return;  // freed by the engine later, or retired: in no stack
     detail::thread_state &self = detail::thread_v1;
     const auto index = static_cast<std::uint32_t>(identity_);
     if (self.session == session_)
@@ -261,8 +262,8 @@ inline void PromiseMixin::die_compact() noexcept
         detail::push_free_lines(detail::state_v1.lanes, &index, 1);
 }
 
-/// Out of line, and without a call but at its ends: no register is saved on the way. In here: a session with lanes, a
-/// lane with room, and an engine that fences for both sides.
+/// The hot path of an event with lanes: the lane has room, and the engine fences for both sides. Out of line, and with
+/// calls at its ends only, so it saves no register.
 [[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr,
                                                                      std::uint64_t what) noexcept
 {
@@ -271,7 +272,7 @@ inline void PromiseMixin::die_compact() noexcept
     if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
         return record_late(session, addr, what);
     const std::uint64_t number = event_count;
-    StateLine &line = *line_;
+    CompactState &line = *line_;
     event_count = number + 1;
     self.next = slot + 1;
     const std::uint64_t now = detail::read_counter();
@@ -281,7 +282,7 @@ inline void PromiseMixin::die_compact() noexcept
     detail::look_at_engine();
 }
 
-/// The same in a session without lanes.
+/// The hot path of an event in a session without lanes.
 [[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
                                                                           std::uint64_t point, bool is_active) noexcept
 {
@@ -290,7 +291,7 @@ inline void PromiseMixin::die_compact() noexcept
         return record_late(session, addr, detail::what_of(is_active, point));
     const std::uint64_t number = event_count;
     const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
-    // Every so often the long way, because a counter that stands still never calls for it.
+    // Now and then use the slow path, because a counter that stands still never makes a check due.
     const bool look = number % detail::events_per_look == 0;
     if (ticks >= self.quick_ticks || look) [[unlikely]] {
         if (ticks < self.line.interval && !look)
@@ -301,13 +302,14 @@ inline void PromiseMixin::die_compact() noexcept
     Epoch &epoch = detail::epoch_of(*my_station, number);
     const std::uint64_t now = self.line.base_ns + detail::scale_short(ticks, self.line.mult);
     const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, point, is_active);
-    // Either the engine, having stored tracer_sleeping, sees this event, or this thread sees it asleep: the
-    // membarrier(2) that the engine puts between its store and its loads of seq is the fence in here as well.
+    // Either the engine's scan sees this event, or this thread sees that the engine sleeps. The fence between these two
+    // accesses is the engine's membarrier(2), between its store to tracer_sleeping and its loads of seq.
     epoch.seq.store(even, std::memory_order_release);
     detail::look_at_engine();
 }
 
-/// The same where the engine does not fence for both sides; `ticks` after the base of this thread's line.
+/// As record_full, where the engine does not fence for both sides. `ticks`: counter ticks after the base of this
+/// thread's line.
 [[gnu::noinline]] inline void PromiseMixin::record_full_fenced(std::uint64_t ticks, std::uint64_t addr,
                                                                std::uint64_t point, bool is_active) noexcept
 {
@@ -320,7 +322,7 @@ inline void PromiseMixin::die_compact() noexcept
     detail::publish_fenced(epoch.seq, even);
 }
 
-/// Whether `session` is this coroutine's once an engine that paused it has let go; it receives what holds now.
+/// Whether the present session is this coroutine's, after the end of a pause. `session` receives the present session.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool PromiseMixin::is_mine(std::uint32_t &session) const noexcept
 {
     return session_ != 0 && detail::goes_on(session) && session == session_;
@@ -337,8 +339,8 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
     return true;
 }
 
-/// The thread's first transition, a clock due for its check, no counter, another session; in lanes also the end of a
-/// run. An event that finds no room in the lane still goes to the line.
+/// Slow path of an event: the thread's first one, a check of the clock is due, no counter, no fence by the engine, a
+/// paused session, or the end of a run of slots. An event whose lane has no room still goes to the compact station.
 [[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
                                                                    std::uint64_t what) noexcept
 {
@@ -347,8 +349,8 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
     detail::thread_state &self = detail::thread_v1;
     const std::uint64_t number = event_count;
     event_count = number + 1;
-    std::atomic<std::uint64_t> *last = nullptr;  // what the engine reads before it sleeps, and
-    std::uint64_t value = 2 * number + 2;        // what is stored there
+    std::atomic<std::uint64_t> *last = nullptr;  // loaded by the engine before it sleeps
+    std::uint64_t value = 2 * number + 2;        // value of the last store to it
     if ((session & detail::lanes_bit) != 0) {
         const std::uint64_t now = detail::raw_now();
         LaneRecord *const slot = detail::find_slot(self, session, now);
@@ -361,7 +363,7 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         last = &line_->seq;
         if (slot != nullptr) {
             line_->seq.store(value, std::memory_order_release);
-            last = &slot->commit;  // once more: it is the lane that the engine reads
+            last = &slot->commit;  // stored again, because the engine checks the lane
             value = commit;
         }
     } else {
@@ -371,7 +373,7 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
                                     (what >> 32 & kRecordResume) != 0);
         last = &epoch.seq;
     }
-    // seq_cst whether or not the engine fences: here it costs nothing.
+    // seq_cst in every case: its cost does not matter here.
     detail::publish_fenced(*last, value);
 }
 

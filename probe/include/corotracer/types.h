@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The words of the API: what a coroutine waits for, and what a flight recorder is to keep.
+// Types of the API: kinds of wait, and the options of the flight recorder.
 #pragma once
 
 #include "layout.h"
@@ -10,34 +10,36 @@
 
 namespace corotracer {
 
-/// What a suspension waits for; see PromiseMixin::waits_on.
+/// Reason why a coroutine is suspended, and the object that PromiseMixin::waits_on expects for it.
 enum class wait : std::uint8_t {
     unknown = kWaitUnknown,
-    lock = kWaitLock,              ///< a mutex, a semaphore: the object's address
-    channel = kWaitChannel,        ///< a queue, a pipe between coroutines: the object's address
+    lock = kWaitLock,              ///< a mutex or a semaphore: address of the object
+    channel = kWaitChannel,        ///< a queue or a pipe between coroutines: address of the object
     descriptor = kWaitDescriptor,  ///< a file descriptor to become ready: its number
     timer = kWaitTimer,            ///< a deadline: ns of CLOCK_MONOTONIC
-    coroutine = kWaitCoroutine,    ///< another coroutine to end or to yield
-    other = kWaitOther,            ///< anything else with an address
+    coroutine = kWaitCoroutine,    ///< another coroutine to end or to yield: its promise
+    other = kWaitOther,            ///< any other object: its address
 };
 
-/// What start_flight_recorder is to make. Memory is taken as it is needed.
+/// Options of start_flight_recorder. The region gets memory only as it is used.
 struct flight_recorder_options {
-    /// A file to be made, or a directory for it; empty: /dev/shm/corotracer-UID, else $XDG_RUNTIME_DIR/corotracer.
+    /// File to create, or an existing directory for it. Empty: a file in /dev/shm/corotracer-UID, else in
+    /// $XDG_RUNTIME_DIR/corotracer.
     const char *path = "";
-    /// Of each thread: 64 KiB ... 128 MiB, rounded down to a power of two. 32 bytes an event. A thread gets at most a
-    /// 32nd of what is left of all threads' room when it begins.
+    /// Bytes of each thread's lane: 64 KiB ... 128 MiB, rounded down to a power of two. An event needs 32 bytes. A lane
+    /// gets at most a 32nd of the pool that is left when its thread begins.
     std::uint64_t lane_bytes = 8ULL << 20;
-    /// Of all threads together. When it is spent, a thread overwrites the history of the one that ended first. Threads
-    /// that find all of it in use have no history, only the present state.
+    /// Bytes of all lanes together; at most half of the free space of the file system. When the pool is used up, a new
+    /// thread overwrites the history of the thread that ended first. A thread that finds all lanes in use has no
+    /// history; only the present state of its coroutines is recorded.
     std::uint64_t pool_bytes = 256ULL << 20;
-    /// For how long an ended thread's history is kept from another thread that needs the room. More than 0 may cost
-    /// the newest history: threads that begin meanwhile have none.
+    /// Milliseconds for which the history of an ended thread is kept from new threads. More than 0 may cost the newest
+    /// history: new threads have none as long as they find no lane.
     std::uint32_t retention_ms = 0;
-    /// Coroutines alive at a time; more are counted, not traced.
+    /// Most coroutines alive at a time. Further ones are counted and not traced.
     std::uint32_t coroutines = kMaxStations;
-    /// Recordings of processes that are gone, which are left where they are; older ones are deleted. Counts only in
-    /// the standard directories.
+    /// Number of older files to keep, of processes that have ended; the oldest beyond it are deleted. Applies to the
+    /// standard directories only.
     std::uint32_t keep_old = 4;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The engine's socket, and waking an engine that sleeps on it.
+// Connects to the engine's socket, and wakes an engine that sleeps on it.
 #pragma once
 
 #include "process.h"
@@ -20,17 +20,18 @@
 
 namespace corotracer::detail {
 
+/// Whether `fd` is still the probe's socket, and no file that the program opened later under this number.
 [[nodiscard]] inline bool is_ours(int fd, std::uint64_t inode) noexcept
 {
     struct stat status {};
     return fd >= 0 && ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode;
 }
 
-inline constexpr std::uint64_t reconnect_ns = 100'000'000;  ///< at most one attempt in this time
+inline constexpr std::uint64_t reconnect_ns = 100'000'000;  ///< shortest time between two attempts to connect
 
-/// One attempt to connect, without waiting. Keeps the descriptor's number, so that a concurrent send cannot hit
-/// somebody else's file. The number is none of the standard streams': until it is connected, what a program prints into
-/// it goes nowhere.
+/// Tries once to connect, without waiting. Only the thread that holds socket.busy. Keeps the number of the descriptor,
+/// so a concurrent send never writes into another file. The descriptor is none of the standard streams: a program that
+/// was started without them would print into the socket.
 inline void connect_engine(socket_state &socket) noexcept
 {
     if (socket.address_size == 0)
@@ -53,6 +54,7 @@ inline void connect_engine(socket_state &socket) noexcept
     socket.fd.store(fresh, std::memory_order_release);  // partner: the acquire load in send_wake
 }
 
+/// Sends one byte to the engine. Returns false when the socket must be connected again. Any thread.
 [[nodiscard]] inline bool send_wake(socket_state &socket) noexcept
 {
     const int fd = socket.fd.load(std::memory_order_acquire);
@@ -61,11 +63,11 @@ inline void connect_engine(socket_state &socket) noexcept
     const char wake = '1';
     if (::send(fd, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
         return true;
-    return errno != EPIPE && errno != ECONNRESET && errno != ENOTCONN;  // a full buffer will wake it just as well
+    return errno != EPIPE && errno != ECONNRESET && errno != ENOTCONN;  // a full buffer wakes the engine as well
 }
 
-/// The engine sleeps: whoever clears the flag tells it. A byte that cannot be sent costs some 10 ms of latency and
-/// nothing else, for the engine looks at the flag itself.
+/// Wakes the engine, which announced that it sleeps. Only the thread that clears the flag sends. A byte that cannot be
+/// sent delays the engine by some 10 ms, because the engine also checks the flag itself.
 [[gnu::noinline, gnu::cold]] inline void wake_engine() noexcept
 {
     std::uint32_t sleeping = 1;
@@ -87,9 +89,10 @@ inline void connect_engine(socket_state &socket) noexcept
     errno = saved_errno;
 }
 
+/// Opens the socket of a new session; `path` may be empty. A failure costs wake-ups only. Holder of init_lock only.
 inline void open_socket(socket_state &socket, const char *path) noexcept
 {
-    const int inherited = socket.fd.load(std::memory_order_relaxed);  // a parent's, after fork
+    const int inherited = socket.fd.load(std::memory_order_relaxed);  // the parent's, after fork
     if (state_v1.sessions.load(std::memory_order_relaxed) != 0 &&
         is_ours(inherited, socket.inode.load(std::memory_order_relaxed)))
         ::close(inherited);
@@ -101,7 +104,7 @@ inline void open_socket(socket_state &socket, const char *path) noexcept
     socket.address_size = 0;
     const std::size_t length = std::strlen(path);
     if (length == 0 || length >= sizeof socket.address.sun_path)
-        return;  // traced all the same, without a wake-up
+        return;  // no usable path: traced without wake-ups
     std::memcpy(socket.address.sun_path, path, length);
     socket.address_size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length + 1);
     connect_engine(socket);

@@ -78,7 +78,7 @@ void Reactor::post(const Command &command)
         first = m_posted.empty();
         m_posted.push_back(command);
     }
-    // The reactor takes all commands at once: only the first of a batch has to wake it.
+    // The reactor applies all posted commands at once, so only the first of a batch must wake it.
     if (first)
         wake();
 }
@@ -97,8 +97,8 @@ void Reactor::run()
         for (int i = 0; i < count; ++i)
             dispatch(events[static_cast<std::size_t>(i)].data.fd, events[static_cast<std::size_t>(i)].events);
         {
-            // After the wake-up was taken from its descriptor: what stop() said before it is seen here, and what it
-            // says later wakes epoll_wait() again.
+            // Check m_stopping after the wake-up was read from its descriptor. An earlier stop() is then visible here,
+            // and a later one wakes epoll_wait() again.
             const std::lock_guard lock(m_mutex);
             if (m_stopping)
                 return;
@@ -140,7 +140,7 @@ void Reactor::apply(const Command &command)
         break;
     }
     case Command::Kind::Forget:
-        // Its owner has closed it, which took it out of epoll; an edge that is still under way finds nobody.
+        // The owner closes the descriptor, which removes it from epoll. A late edge then finds no parked operation.
         m_descriptors[static_cast<std::size_t>(command.fd)] = {};
         break;
     case Command::Kind::Submit: {
@@ -166,9 +166,9 @@ void Reactor::dispatch(int fd, std::uint32_t events)
         return;
     Descriptor &descriptor = m_descriptors[static_cast<std::size_t>(fd)];
     if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
-        // The other side is gone: whoever waits finds out now. Whoever does not wait yet finds out when the operation
-        // is submitted, provided that it is tried then (RetryFirst). Under TrustEdges it waits for ever: this was the
-        // last edge, and nothing remembers it.
+        // The peer is gone. Parked operations complete now. With RetryFirst, a later operation notices the hang-up when
+        // it is submitted and tried. With TrustEdges it waits for ever: this was the last edge, and the reactor does
+        // not store it.
         complete(descriptor.read);
         complete(descriptor.write);
         return;

@@ -13,13 +13,13 @@
 
 namespace sched {
 
-/// One pending accept, read or write. Lives in the awaiter, in the frame of the coroutine that waits for it.
+/// One pending accept, read or write. It lives in the awaiter, in the frame of the waiting coroutine.
 class Operation {
 public:
     virtual ~Operation() = default;
 
-    /// Tries the system call without blocking; false when it would have blocked. Whoever holds the operation calls
-    /// it: first its coroutine, then the reactor thread.
+    /// Tries the system call without blocking. Returns false if it would have blocked. Called by the current owner of
+    /// the operation: first its coroutine, then the reactor thread.
     [[nodiscard]] virtual bool perform() noexcept = 0;
 
     std::coroutine_handle<> waiting;
@@ -27,14 +27,14 @@ public:
 
 enum class Direction : std::uint8_t { Read, Write };
 
-/// What the reactor does with an operation that is handed to it.
+/// What the reactor does with a submitted operation.
 enum class Registration : std::uint8_t {
-    RetryFirst,  ///< tries once more before it parks the operation: readiness that came in the meantime is seen
-    TrustEdges,  ///< parks it unless an edge was remembered: a system call less
+    RetryFirst,  ///< tries once more before it parks the operation, so it notices readiness that came earlier
+    TrustEdges,  ///< parks the operation unless it has stored an edge: saves a system call
 };
 
-/// A thread on epoll, edge-triggered, that owns the table of descriptors and the timers. Everyone else posts commands;
-/// their order per descriptor is the order of posting.
+/// A thread on epoll, edge-triggered. It owns the table of descriptors and the timers. Other threads post commands;
+/// commands for one descriptor are applied in the order of posting.
 class Reactor {
 public:
     using Clock = std::chrono::steady_clock;
@@ -46,9 +46,9 @@ public:
     Reactor &operator=(const Reactor &) = delete;
 
     void start();
-    void stop();  ///< joins the thread; what is parked stays suspended
+    void stop();  ///< joins the thread; parked coroutines stay suspended
 
-    /// Any thread. Between watch and forget the descriptor is open.
+    /// These functions may be called from any thread. The descriptor must be open between watch() and forget().
     void watch(int fd);
     void forget(int fd);
     void submit(int fd, Direction direction, Operation &operation);
@@ -65,7 +65,7 @@ private:
     };
     struct Lane {
         Operation *parked = nullptr;
-        bool ready = false;  ///< an edge came that no operation has used up yet
+        bool ready = false;  ///< an edge arrived that no operation has used yet
     };
     struct Descriptor {
         Lane read;
@@ -98,9 +98,9 @@ private:
     std::vector<Command> m_posted;  ///< guarded by m_mutex
     bool m_stopping = false;        ///< guarded by m_mutex
 
-    // The reactor thread's own.
+    // Used by the reactor thread only.
     std::vector<Command> m_applying;
-    std::vector<Descriptor> m_descriptors;  ///< by fd
+    std::vector<Descriptor> m_descriptors;  ///< indexed by fd
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> m_timers;
 };
 

@@ -8,7 +8,7 @@
 
 namespace sched {
 
-/// The coroutines one worker is to resume. Its worker takes the oldest, thieves take the newest. Any thread.
+/// The ready coroutines of one worker. Its worker pops the oldest; other workers steal the newest. Thread-safe.
 class alignas(64) RunQueue {
 public:
     void push(std::coroutine_handle<> ready)
@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] std::coroutine_handle<> steal()
     {
-        // A queue that is in use is not worth waiting for: there are others, and the caller comes back.
+        // Do not wait for a locked queue: there are other queues, and the caller tries again.
         const std::unique_lock lock(m_mutex, std::try_to_lock);
         if (!lock || m_ready.empty())
             return nullptr;

@@ -9,7 +9,7 @@ namespace sched {
 
 namespace {
 
-/// Which worker of which scheduler this thread is.
+/// The scheduler and the worker index of this thread.
 struct Identity {
     const Scheduler *scheduler = nullptr;
     unsigned index = 0;
@@ -18,7 +18,7 @@ thread_local Identity self;
 
 }  // namespace
 
-/// The untraced coroutine around a spawned task: awaits it and removes itself.
+/// The untraced coroutine around a spawned task. It awaits the task and destroys itself.
 class Scheduler::Root {
 public:
     struct promise_type {
@@ -66,7 +66,7 @@ Scheduler::Scheduler(unsigned workers, Registration registration)
 Scheduler::~Scheduler()
 {
     stop();
-    // Frames own sockets, and those tell the reactor goodbye: it is destroyed after them.
+    // Frames own sockets, whose destructors call the reactor. So the reactor is destroyed after the frames.
     const std::unordered_set<void *> unfinished = std::exchange(m_roots, {});
     for (void *frame : unfinished)
         std::coroutine_handle<>::from_address(frame).destroy();
@@ -86,7 +86,7 @@ void Scheduler::spawn(Task<> task)
 void Scheduler::retire(std::coroutine_handle<> root)
 {
     {
-        // Before the frame goes: the next one may be at the same address.
+        // Erase before the frame is destroyed: the next frame may get the same address.
         const std::lock_guard lock(m_rootsMutex);
         m_roots.erase(root.address());
     }
@@ -105,7 +105,7 @@ void Scheduler::schedule(std::coroutine_handle<> ready)
     if (m_idle.load(std::memory_order_seq_cst) == 0)
         return;
     {
-        // Between a worker's look at m_queued and its sleep it holds this mutex.
+        // A worker holds this mutex between its load of m_queued and its sleep.
         const std::lock_guard lock(m_idleMutex);
     }
     m_wake.notify_one();

@@ -19,28 +19,29 @@
 
 namespace sched {
 
-/// Runs many coroutines on few threads: a run queue for each worker, stealing between them, and a reactor thread that
-/// turns readiness of descriptors and passing of time into resumptions.
+/// Runs many coroutines on few threads. Each worker has a run queue and steals from the others. A reactor thread
+/// schedules coroutines when descriptors are ready or timers expire.
 class Scheduler {
 public:
     explicit Scheduler(unsigned workers, Registration registration = Registration::RetryFirst);
-    /// Stops; then destroys the frames of tasks that never ended.
+    /// Calls stop(), then destroys the frames of tasks that did not end.
     ~Scheduler();
     Scheduler(const Scheduler &) = delete;
     Scheduler &operator=(const Scheduler &) = delete;
 
-    /// Starts a task that nobody awaits. An exception that leaves it ends the program. Any thread.
+    /// Starts a task that is not awaited. An exception that leaves the task ends the program. Callable from any thread.
     void spawn(Task<> task);
 
-    /// Has a worker resume a suspended coroutine, exactly once. Any thread.
+    /// Schedules one resumption of a suspended coroutine, on any worker. Callable from any thread.
     void schedule(std::coroutine_handle<> ready);
 
-    /// Waits until every spawned task has ended, at most so long; false when some have not. Not on a worker.
+    /// Waits at most `atMost` until every spawned task has ended. Returns false if some have not. Not callable on a
+    /// worker.
     [[nodiscard]] bool waitUntilIdle(std::chrono::nanoseconds atMost);
     [[nodiscard]] std::size_t tasksAlive();
 
-    /// Joins all threads once their current coroutine suspends. Nothing is resumed afterwards. Idempotent; not on a
-    /// worker.
+    /// Joins all threads once their current coroutines suspend. Nothing is resumed afterwards. Idempotent. Not callable
+    /// on a worker.
     void stop();
 
     [[nodiscard]] Reactor &reactor() { return m_reactor; }
@@ -58,8 +59,8 @@ private:
     std::vector<std::thread> m_workers;
     std::atomic<unsigned> m_nextQueue{0};
 
-    // Sleeping workers. seq_cst on both counters: a worker announces itself in m_idle and then looks at m_queued, a
-    // producer adds to m_queued and then looks at m_idle; one of them sees the other.
+    // Sleeping workers. Both counters are seq_cst: a worker raises m_idle and then loads m_queued; a producer raises
+    // m_queued and then loads m_idle. At least one of the two sees the other's store.
     std::mutex m_idleMutex;
     std::condition_variable m_wake;
     std::atomic<std::size_t> m_queued{0};
@@ -69,10 +70,10 @@ private:
     std::mutex m_rootsMutex;
     std::condition_variable m_allEnded;
     std::unordered_set<void *> m_roots;  ///< frames of spawned tasks, guarded by m_rootsMutex
-    std::size_t m_alive = 0;             ///< of these, those whose end is not over yet; the same
+    std::size_t m_alive = 0;             ///< spawned tasks that have not fully ended, guarded by m_rootsMutex
 };
 
-/// co_await yield(scheduler): to the end of a run queue, so that others get their turn.
+/// co_await yield(scheduler): moves to the end of a run queue, to let other coroutines run.
 struct Yield {
     Scheduler &scheduler;
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -84,7 +85,7 @@ struct Yield {
     return {scheduler};
 }
 
-/// co_await sleepFor(scheduler, 20ms): not resumed earlier; a millisecond or so later.
+/// co_await sleepFor(scheduler, 20ms): never resumes early, usually about 1 ms late.
 struct Sleep {
     Scheduler &scheduler;
     std::chrono::nanoseconds duration;

@@ -61,7 +61,7 @@ Socket::~Socket()
 {
     if (m_fd < 0)
         return;
-    // Forget before close: the number may be another socket's the moment it is closed.
+    // Forget before close: after close, another socket may get the same number.
     m_reactor->forget(m_fd);
     ::close(m_fd);
 }
@@ -73,7 +73,7 @@ void Socket::shutdown() const
 
 Listener::Listener(Reactor &reactor, int backlog) : m_socket(reactor, newSocket())
 {
-    // Bound with an empty name: Linux picks a free abstract one.
+    // With an empty name, Linux chooses a free abstract address.
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     socklen_t size = sizeof(sa_family_t);
@@ -88,7 +88,7 @@ Listener::Listener(Reactor &reactor, int backlog) : m_socket(reactor, newSocket(
 
 void Listener::close()
 {
-    m_closed.store(true, std::memory_order_release);  // partner: isClosed(), by the accept that the shutdown wakes
+    m_closed.store(true, std::memory_order_release);  // partner: isClosed(), in the accept that the shutdown wakes
     m_socket.shutdown();
 }
 
@@ -113,7 +113,7 @@ namespace detail {
 
 bool Accept::perform() noexcept
 {
-    // Linux says "would block" of a listening socket that was shut down, too.
+    // Linux also returns "would block" for a listening socket that was shut down.
     m_accepted =
         uninterrupted([this] { return ::accept4(socket().fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
     return m_accepted >= 0 || !wouldBlock() || m_listener->isClosed();

@@ -13,7 +13,7 @@
 
 namespace sched {
 
-/// A connected stream socket, non-blocking, closed by its destructor. One reader and one writer at a time.
+/// A connected, non-blocking stream socket, closed by its destructor. One reader and one writer at a time.
 class Socket {
 public:
     Socket(Reactor &reactor, int fd);
@@ -21,14 +21,14 @@ public:
     Socket &operator=(Socket &&other) noexcept;
     ~Socket();
 
-    /// Tells the peer that nothing more will come, and has pending reads end. Any thread.
+    /// Sends the peer the end of the stream, and makes pending reads end. Callable from any thread.
     void shutdown() const;
 
     [[nodiscard]] int fd() const { return m_fd; }
     [[nodiscard]] Reactor &reactor() const { return *m_reactor; }
 
-    /// The last read returned less than it was asked for, so there is nothing to read until the next edge: epoll(7)
-    /// allows to conclude that, and it saves a system call for each message.
+    /// True if the last read returned less than requested. Then there is nothing to read until the next edge, according
+    /// to epoll(7). This saves a system call per message.
     bool drained = false;
 
 private:
@@ -36,14 +36,14 @@ private:
     int m_fd;
 };
 
-/// A listening socket of this process' own, at an address that the kernel picks (abstract, no file).
+/// A listening socket at an abstract address that the kernel chooses (no file).
 class Listener {
 public:
-    /// Throws std::system_error.
+    /// Throws std::system_error on failure.
     Listener(Reactor &reactor, int backlog);
 
     [[nodiscard]] const std::string &address() const { return m_address; }
-    /// Nobody can connect any more; accepts end with nothing once the backlog is empty. Any thread.
+    /// Refuses new connections. Accepts return nothing once the backlog is empty. Callable from any thread.
     void close();
     [[nodiscard]] bool isClosed() const { return m_closed.load(std::memory_order_acquire); }
 
@@ -55,12 +55,12 @@ private:
     std::atomic<bool> m_closed{false};
 };
 
-/// Empty when the listener's backlog is full or it is closed.
+/// Returns nullopt if the listener's backlog is full or the listener is closed.
 [[nodiscard]] std::optional<Socket> tryConnect(Reactor &reactor, const std::string &address);
 
 namespace detail {
 
-/// Awaiter of an operation: tried on the spot, handed to the reactor if it would block.
+/// Awaiter of an operation. Tries it first, and submits it to the reactor if it would block.
 template <class Performed>
 class Pending : public Performed {
 public:
@@ -70,7 +70,7 @@ public:
     void await_suspend(std::coroutine_handle<> self)
     {
         this->waiting = self;
-        // From here on the operation is the reactor's, and the coroutine may already be running elsewhere.
+        // The reactor owns the operation from here on. The coroutine may already run on another thread.
         this->socket().reactor().submit(this->socket().fd(), Performed::kDirection, *this);
     }
     auto await_resume() { return this->result(); }
@@ -131,19 +131,19 @@ private:
 
 }  // namespace detail
 
-/// The next connection; empty once the listener was closed and has no more.
+/// co_await gives the next connection, or nothing once the listener is closed and its backlog empty.
 [[nodiscard]] inline auto async_accept(const Listener &listener)
 {
     return detail::Pending<detail::Accept>(listener);
 }
 
-/// At least one byte, up to the buffer's size; 0 when the peer has closed the connection (or broken it).
+/// co_await gives the number of bytes read: at least one, or 0 if the peer has closed the connection or it broke.
 [[nodiscard]] inline auto async_read(Socket &socket, std::span<std::byte> buffer)
 {
     return detail::Pending<detail::Read>(socket, buffer);
 }
 
-/// All of the data; false when the peer is gone.
+/// Writes all of the data. co_await gives false if the peer is gone.
 [[nodiscard]] inline auto async_write(Socket &socket, std::span<const std::byte> data)
 {
     return detail::Pending<detail::Write>(socket, data);

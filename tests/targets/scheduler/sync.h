@@ -13,7 +13,7 @@
 
 namespace sched {
 
-/// Happens once; whoever awaits it later goes on at once. Any thread.
+/// An event that happens once. Coroutines that await it later continue at once. Thread-safe.
 class Event {
 public:
     explicit Event(Scheduler &scheduler) : m_scheduler(scheduler) {}
@@ -59,7 +59,7 @@ private:
     std::vector<std::coroutine_handle<>> m_waiting;
 };
 
-/// A number of permits; who finds none waits in line. Any thread.
+/// A semaphore. Coroutines that find no permit wait in order of arrival. Thread-safe.
 class Semaphore {
 public:
     Semaphore(Scheduler &scheduler, std::size_t permits) : m_scheduler(scheduler), m_permits(permits) {}
@@ -79,7 +79,7 @@ public:
         m_scheduler.schedule(next);
     }
 
-    /// co_await semaphore.acquire(): the permit is the coroutine's until somebody calls release().
+    /// co_await semaphore.acquire(): the coroutine owns a permit until release() is called.
     [[nodiscard]] auto acquire()
     {
         struct Awaiter {

@@ -16,8 +16,8 @@ class Task;
 
 namespace detail {
 
-/// At its end a task hands its thread to whoever awaited it, by symmetric transfer: no trip through a run queue, no
-/// growing stack.
+/// Resumes the awaiting coroutine when a task ends, by symmetric transfer. This needs no run queue, and the stack does
+/// not grow.
 struct ResumeContinuation {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -28,7 +28,7 @@ struct ResumeContinuation {
     void await_resume() const noexcept {}
 };
 
-/// What tracing costs a promise type: the base class, and the two lines for initial and final suspension.
+/// The code that tracing adds to a promise type: the base class, and two lines for initial and final suspension.
 struct TaskPromiseBase : targets::CountedPromise {
     auto initial_suspend() { return trace_initial_suspend(); }
     auto final_suspend() noexcept { return trace_final_suspend(ResumeContinuation{}); }
@@ -69,8 +69,8 @@ struct TaskPromise<void> : TaskPromiseBase {
 
 }  // namespace detail
 
-/// A lazy coroutine: starts when it is awaited, on the awaiting thread, and yields a T or the exception it ended with.
-/// Awaited at most once. Destroying a Task that is suspended destroys everything that hangs on its frame.
+/// A lazy coroutine. It starts on the awaiting thread when it is awaited, and returns a T or rethrows its exception.
+/// Await it at most once. Destroying a suspended Task destroys everything that its frame owns.
 template <class T = void>
 class [[nodiscard]] Task {
 public:

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLinesPerPage = 32;
 constexpr auto kDiskTime = std::chrono::microseconds(1500);
 constexpr int kMostDiskTimes = 32;
-/// Time enough for the client of the last line to hang up, however slow the machine is.
+/// The write lasts long enough for the client of the last line to hang up, also on a slow machine.
 constexpr std::uint64_t kLinesMeanwhile = 16;
 }  // namespace
 
@@ -32,7 +32,7 @@ void AccessLog::add(const Message &request)
 
 void AccessLog::writeOut(const std::vector<Message> &) const
 {
-    // Stands for write and fdatasync: a demonstration has no business on anybody's disk, but it takes its time.
+    // Sleeps in place of write and fdatasync: a demonstration must not write to the user's disk.
     const std::uint64_t until = m_lines.load(std::memory_order_relaxed) + kLinesMeanwhile;
     for (int i = 0; i < kMostDiskTimes && m_lines.load(std::memory_order_relaxed) < until; ++i)
         std::this_thread::sleep_for(kDiskTime);

@@ -11,8 +11,8 @@
 
 namespace server {
 
-/// Collects a line for each request and writes them out a page at a time, on the thread that filled the page. The
-/// write lasts until the other threads have answered a number of requests, so it takes longer on a slow machine.
+/// Collects a line per request and writes a page at a time, on the thread that filled the page. The write lasts until
+/// the other threads have answered a number of requests, so it takes longer on a slow machine.
 class AccessLog {
 public:
     void add(const Message &request);
@@ -22,7 +22,7 @@ private:
 
     std::mutex m_mutex;
     std::vector<Message> m_page;
-    std::atomic<std::uint64_t> m_lines{0};  ///< so far
+    std::atomic<std::uint64_t> m_lines{0};  ///< requests logged so far
 };
 
 }  // namespace server

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Half to one and a half times the mean.
+/// Returns a random duration between 0.5 and 1.5 times the mean.
 [[nodiscard]] std::chrono::nanoseconds around(std::chrono::nanoseconds mean, std::minstd_rand &random)
 {
     return mean * static_cast<int>(500 + random() % 1000) / 1000;

@@ -13,15 +13,16 @@
 
 namespace server {
 
-/// How a client behaves: many short visits, or one long one.
+/// How a client behaves: many short sessions, or one long one.
 struct Habit {
     std::uint64_t requestsPerSession;
     std::chrono::milliseconds think;   ///< between a response and the next request, on average
-    std::chrono::milliseconds pause;   ///< between two sessions
-    std::chrono::milliseconds within;  ///< the first sessions begin, spread evenly
+    std::chrono::milliseconds pause;   ///< between two sessions, on average
+    std::chrono::milliseconds within;  ///< period over which the first sessions start
 };
 
-/// A load generator: connects, asks, checks the answers, hangs up, comes back, until the context stops.
+/// A load generator. It connects, sends requests, checks the answers, disconnects and starts again, until the context
+/// stops.
 class Client {
 public:
     Client(Context &context, std::string address, const Habit &habit, std::uint64_t seed)

@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two thirds stay connected; the others come and go, and are the ones that hang up. Their visits
-/// begin at different times. If all visitors left at once, the accept loop would wait longer than usual.
+/// Two thirds of the clients stay connected; the others come, go and hang up. Visitors start at different times. If all
+/// of them left at once, the accept loop would wait longer than usual.
 constexpr Habit kResident{UINT64_MAX, 200ms, 100ms, 0ms};
 constexpr Habit kVisitor{45, 20ms, 100ms, 900ms};
 
@@ -32,7 +32,7 @@ std::vector<std::unique_ptr<Client>> makeClients(Context &context, const std::st
     return clients;
 }
 
-/// Until the time is over or a stop is requested. One line a second.
+/// Prints one line per second until the time is over or a stop is requested.
 void reportStatus(Context &context, std::uint64_t seconds)
 {
     std::uint64_t answered = 0;
@@ -48,7 +48,7 @@ void reportStatus(Context &context, std::uint64_t seconds)
     }
 }
 
-/// Waits until all tasks have ended, or until some evidently never will. True in the first case.
+/// Waits until all tasks have ended and returns true. Returns false if no task ended within the last second.
 bool drain(sched::Scheduler &scheduler)
 {
     std::size_t before = 0;

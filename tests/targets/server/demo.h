@@ -6,9 +6,9 @@
 
 namespace server {
 
-/// The server and its clients in one process: --connections, --threads, --seconds (with the default given here).
-/// Prints a status line each second. Returns the program's exit status, save that a run with coroutines left over ends
-/// the process right here, as a server that is told to go does: their frames are never destroyed.
+/// Runs the server and its clients in one process, with --connections, --threads and --seconds (default: `seconds`).
+/// Prints a status line every second. Returns the exit status of the program. If coroutines are left, it ends the
+/// process itself, like a server that is told to stop, and never destroys their frames.
 int runDemo(int argc, char **argv, sched::Registration registration, unsigned seconds);
 
 }  // namespace server

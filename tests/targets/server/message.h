@@ -9,19 +9,19 @@
 
 namespace server {
 
-/// What travels on a connection: requests one way, responses the other, sixteen bytes each.
+/// A request or a response: sixteen bytes each.
 struct Message {
     std::uint64_t id = 0;
     std::uint64_t value = 0;
 };
 
-/// Collects the bytes of one message; a stream may deliver them in any pieces.
+/// Assembles messages from the bytes of a stream, which may arrive in any pieces.
 class MessageBuffer {
 public:
-    /// Where the next read goes: room for several messages, as a reader of a real stream would have.
+    /// Returns the buffer for the next read. It has room for several messages, as in a real server.
     [[nodiscard]] std::span<std::byte> room() { return std::span(m_bytes).subspan(m_used); }
     void received(std::size_t bytes) { m_used += bytes; }
-    /// Takes the first message out, if it is complete.
+    /// Extracts the first message. Returns false if it is not complete.
     [[nodiscard]] bool take(Message &message);
 
 private:
@@ -34,7 +34,7 @@ private:
     return std::as_bytes(std::span(&message, 1));
 }
 
-/// What the server answers: enough arithmetic that a request costs something.
+/// The server's response to a request, with enough arithmetic to make it cost something.
 [[nodiscard]] Message answer(const Message &request);
 
 }  // namespace server

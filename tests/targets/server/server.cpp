@@ -12,7 +12,7 @@ sched::Task<> Acceptor::run()
         if (!connection)
             break;
         if (m_context.stopping.load(std::memory_order_relaxed))
-            m_context.connections.release();  // and hang up
+            m_context.connections.release();  // the socket's destructor hangs up
         else
             m_context.scheduler.spawn(handleConnection(m_context, std::move(*connection)));
     }
@@ -21,7 +21,7 @@ sched::Task<> Acceptor::run()
 void Acceptor::close()
 {
     m_listener.close();
-    // The acceptor may be waiting for a permit rather than for a client.
+    // The acceptor may be waiting for a permit instead of a client.
     m_context.connections.release();
 }
 

@@ -11,21 +11,21 @@
 
 namespace server {
 
-/// What the coroutines of a server share, and what its status line shows.
+/// The state that the server's coroutines share and the status line shows.
 struct Context {
     Context(sched::Scheduler &owner, std::size_t maxConnections) : scheduler(owner), connections(owner, maxConnections)
     {
     }
 
     sched::Scheduler &scheduler;
-    sched::Semaphore connections;  ///< one permit for each connection that may still be accepted
+    sched::Semaphore connections;  ///< one permit per further connection
     AccessLog log;
     std::atomic<bool> stopping{false};
-    std::atomic<std::uint64_t> requests{0};  ///< answered so far
+    std::atomic<std::uint64_t> requests{0};  ///< requests answered so far
     std::atomic<int> open{0};                ///< connections being served
 };
 
-/// Accepts as many connections at a time as the context permits, and starts a handler for each.
+/// Accepts connections as long as the context has permits, and starts a handler for each.
 class Acceptor {
 public:
     explicit Acceptor(Context &context) : m_context(context), m_listener(context.scheduler.reactor(), kBacklog) {}
@@ -41,7 +41,7 @@ private:
     sched::Listener m_listener;
 };
 
-/// Answers requests until the client closes the connection; then gives its permit back.
+/// Answers requests until the client closes the connection. Then releases its permit.
 [[nodiscard]] sched::Task<> handleConnection(Context &context, sched::Socket connection);
 
 }  // namespace server

@@ -10,17 +10,17 @@
 
 namespace targets {
 
-/// Command line of a test program: declared options, then parse(). An error prints one line naming the argument
-/// on stderr and ends the program with status 2; --help prints the options and ends it with 0.
+/// The command line of a test program: declare the options, then call parse(). On an error, it prints one line that
+/// names the argument to stderr, and exits with status 2. With --help, it prints the options and exits with status 0.
 class Arguments {
 public:
     explicit Arguments(std::string purpose) : m_purpose(std::move(purpose)) {}
 
-    /// A whole number within [minimum, maximum]; bytes, counts and seconds alike.
+    /// An option with a whole number within [minimum, maximum].
     Arguments &number(const char *name, std::uint64_t fallback, std::uint64_t minimum, std::uint64_t maximum,
                       const char *help);
     Arguments &flag(const char *name, const char *help);
-    /// One word out of choices; the first is the default.
+    /// An option with one word out of `choices`. The first word is the default.
     Arguments &choice(const char *name, std::vector<std::string> choices, const char *help);
 
     void parse(int argc, char **argv);

@@ -9,7 +9,7 @@ namespace targets {
 
 namespace {
 
-/// One of several lists, so that coroutines born on different threads seldom meet at a lock.
+/// One of several lists. Several lists reduce contention between threads at births and deaths.
 struct alignas(64) Ledger {
     std::mutex mutex;
     CountedPromise *alive = nullptr;

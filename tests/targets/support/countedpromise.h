@@ -7,7 +7,7 @@
 
 namespace targets {
 
-/// PromiseMixin that keeps the books of the program: what was emitted by all coroutines, dead and alive.
+/// A PromiseMixin that counts the program's published events, of live and dead coroutines.
 class CountedPromise : public corotracer::PromiseMixin {
 public:
     CountedPromise();
@@ -19,12 +19,13 @@ private:
     friend Truth collectTruth();
     void enterInto(Truth &truth) const;
 
-    const std::uint64_t m_firstEvent;      ///< a full station's numbers go on from its coroutine before
-    CountedPromise *m_previous = nullptr;  ///< in the list of coroutines alive; guarded by the list's mutex
+    const std::uint64_t m_firstEvent;      ///< number of the first event; a full station continues the numbers of its
+                                           ///< previous coroutine
+    CountedPromise *m_previous = nullptr;  ///< links of the list of live coroutines; guarded by the list's mutex
     CountedPromise *m_next = nullptr;
 };
 
-/// The books as they stand. Exact only while no coroutine runs: call it after the last thread was joined or paused.
+/// Returns the present counts. They are exact only while no coroutine runs: join or pause all threads first.
 [[nodiscard]] Truth collectTruth();
 
 }  // namespace targets

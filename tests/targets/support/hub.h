@@ -11,7 +11,7 @@
 
 namespace targets {
 
-/// Where coroutines change hands between threads.
+/// A queue through which threads exchange coroutines. Thread-safe.
 class Hub {
 public:
     void put(Job job)
@@ -20,7 +20,7 @@ public:
         m_jobs.push_back(std::move(job));
     }
 
-    /// The one that has waited longest.
+    /// Returns the coroutine that has waited longest, or nullopt if there is none.
     [[nodiscard]] std::optional<Job> take()
     {
         const std::lock_guard lock(m_mutex);

@@ -14,8 +14,8 @@ namespace targets {
 /// `co_await Self{}` gives a coroutine its own promise, without a suspension.
 struct Self {};
 
-/// The plainest traced coroutine: starts suspended, ends suspended, belongs to whoever holds the Job.
-/// Initial and final suspension are not traced, so that a co_await is exactly two transitions and nothing else is any.
+/// A minimal traced coroutine. It starts and ends suspended, and the Job owns it. Initial and final suspension are not
+/// traced. So each co_await of a Turn causes exactly two events, and there are no others.
 class [[nodiscard]] Job {
 public:
     struct promise_type : CountedPromise {

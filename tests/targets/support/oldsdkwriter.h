@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Writes the way version-1 SDKs do: fields are plain, seq turns odd with release *before* plain payload stores and even
-// with release after them, thread id and time come from the kernel each time, nothing is said about sites. What a
-// compiler or an AArch64 core may do with the plain stores is exactly what a reader has to live with.
+// Writes as version-1 SDKs do. The payload fields are plain. seq becomes odd with release *before* the payload stores,
+// and even with release after them. Thread id and time come from the kernel each time. There are no sites. A compiler
+// or an AArch64 core may reorder the plain stores, and readers must cope with the result.
 #pragma once
 
 #include "rawregion.h"
@@ -69,7 +69,7 @@ public:
         slot.tid = threadId();
         slot.timestamp = monotonicNs();
         slot.isActive = isActive;
-        // seq_cst stands for the SDK's release store and the full fence after it.
+        // seq_cst replaces the SDK's release store and the full fence after it.
         slot.seq.store(seq + 2, std::memory_order_seq_cst);
         ++m_written;
         m_region->wakeEngine();

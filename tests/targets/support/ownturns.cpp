@@ -14,11 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kStride = 64;                            ///< resumptions between two looks at the clock
+constexpr std::uint64_t kStride = 64;                            ///< resumptions between two readings of the clock
 constexpr auto kShortestSleep = std::chrono::microseconds(50);   ///< the kernel does not sleep much shorter
-constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15ULL;  // odd, irregular: 2^64 over the golden ratio
+constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15ULL;  // odd and irregular: 2^64 divided by the golden ratio
 
-/// One thread's coroutines.
+/// The coroutines of one thread.
 class Slice {
 public:
     Slice(std::vector<std::coroutine_handle<>> mine, TurnOrder order, std::uint64_t seed)
@@ -58,14 +58,15 @@ private:
     std::size_t m_next = 0;
 };
 
-/// Resumptions at a time: no more than fall due while the shortest sleep lasts.
+/// Returns how many resumptions to make between two readings of the clock. It is at most the number that fall due
+/// during the shortest sleep.
 std::uint64_t strideAt(double perSecond)
 {
     const double due = perSecond * std::chrono::duration<double>(kShortestSleep).count();
     return perSecond <= 0 ? kStride : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(due), 1, kStride);
 }
 
-/// `perSecond`: of this thread.
+/// `perSecond` is the rate of this thread.
 void work(Slice slice, double perSecond, const std::atomic<bool> *hurry)
 {
     const std::uint64_t stride = strideAt(perSecond);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines that stay with their thread: no queue, no lock, so that the coroutines' own cost is all there is.
+// Resumes coroutines that stay on one thread, without queue or lock. So only the coroutines themselves cost time.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,19 @@ namespace targets {
 
 enum class TurnOrder {
     Round,   ///< one after the other
-    Random,  ///< whoever it hits: the next one's lines are in no cache
+    Random,  ///< in random order, so the next coroutine's memory is in no cache
 };
 
 struct OwnTurns {
     unsigned threads = 1;
     TurnOrder order = TurnOrder::Round;
-    /// All threads together, evenly spread over time; 0 = as fast as possible. A thread that was held up catches up.
+    /// For all threads together, evenly spread over time; 0 = as fast as possible. A delayed thread catches up.
     std::uint64_t resumptionsPerSecond = 0;
-    const std::atomic<bool> *hurry = nullptr;  ///< once it is true, as fast as possible
+    const std::atomic<bool> *hurry = nullptr;  ///< as fast as possible once it is true
 };
 
-/// Resumes the coroutines, each on one thread only, until each has reached its final suspension, or soon after
-/// stopRequested(). Nothing is destroyed here.
+/// Resumes each coroutine on one thread only, until all have reached their final suspension, or until soon after
+/// stopRequested(). Destroys nothing.
 void resumeInOwnTurns(const std::vector<std::coroutine_handle<>> &coroutines, const OwnTurns &turns);
 
 }  // namespace targets

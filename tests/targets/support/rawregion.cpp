@@ -41,7 +41,7 @@ std::size_t mappingSize(const char *stations, SizeIn arithmetic)
     static_assert(corotracer::kHeaderSize == 1024 && corotracer::kStationSize == 1024);
     if (arithmetic == SizeIn::Usize)
         return 1024 + std::strtoull(stations, nullptr, 10) * 1024;
-    // Unsigned, then signed: what the overflow comes to on every machine, defined.
+    // Computes in unsigned arithmetic, then converts to signed: the defined equivalent of the overflow.
     const std::uint32_t wrapped = 1024U + static_cast<std::uint32_t>(std::atoi(stations)) * 1024U;
     return static_cast<std::size_t>(static_cast<std::int32_t>(wrapped));
 }
@@ -103,7 +103,7 @@ corotracer::StationData *RawRegion::stations() const
 
 corotracer::StationData *RawRegion::allocate() const
 {
-    // The header may say more than the environment did; this mapping ends where the environment said.
+    // The header may promise more stations than the environment did. The mapping ends where the environment said.
     const std::uint64_t mapped = (m_size - corotracer::kHeaderSize) / corotracer::kStationSize;
     const std::uint32_t limit = header().max_stations.load(std::memory_order_acquire);
     const std::uint32_t index = header().allocated_count.fetch_add(1, std::memory_order_relaxed);
@@ -112,7 +112,7 @@ corotracer::StationData *RawRegion::allocate() const
 
 void RawRegion::wakeEngine() const
 {
-    // seq_cst, with the caller's seq_cst store before it: partner is the engine's store of tracer_sleeping and rescan.
+    // seq_cst, like the caller's store before it. Partner: the engine's store of tracer_sleeping before its last scan.
     std::uint32_t sleeping = 1;
     if (header().tracer_sleeping.load(std::memory_order_seq_cst) != 1 ||
         !header().tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_seq_cst) || m_socket < 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The region as a program sees it that speaks the protocol without the probe: three environment variables, one
-// mapping, one socket. Layout from corotracer/layout.h, behaviour each writer's own.
+// The region for a program that speaks the protocol without the probe: three environment variables, one mapping, one
+// socket. The layout comes from corotracer/layout.h. Each writer implements its own behaviour.
 #pragma once
 
 #include "corotracer/layout.h"
@@ -16,14 +16,15 @@ namespace targets {
 
 /// How a program computes the size of its mapping, 1024 + n * 1024 bytes.
 enum class SizeIn {
-    Int,    ///< the C++ SDK: atoi, and 32-bit arithmetic that 2,097,151 stations overflow
+    Int,    ///< the C++ SDK: atoi and 32-bit arithmetic, which overflows with 2,097,151 stations
     Usize,  ///< the Rust SDK
 };
 
 class RawRegion {
 public:
-    /// Maps what CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS name; empty when one of the three is missing or the
-    /// mapping fails (said on stderr): the program then runs untraced, as every target must.
+    /// Maps the region that CTP_SHM_PATH, CTP_SOCK_PATH and CTP_MAX_STATIONS describe. Returns nullopt if a variable is
+    /// unset, or if the mapping fails, which is printed on stderr. The program then runs untraced, as every target
+    /// must.
     [[nodiscard]] static std::optional<RawRegion> fromEnvironment(bool connectSocket,
                                                                   SizeIn arithmetic = SizeIn::Usize);
 
@@ -37,10 +38,10 @@ public:
     [[nodiscard]] std::size_t size() const { return m_size; }
     [[nodiscard]] const std::string &path() const { return m_path; }
 
-    /// The next free station, or nullptr when all are taken; the count grows either way, as version 1 has it.
+    /// Allocates a station. Returns nullptr if none is left; the count grows in either case, as in version 1.
     [[nodiscard]] corotracer::StationData *allocate() const;
 
-    /// After a publishing store that was seq_cst: wakes a sleeping engine, once.
+    /// Wakes a sleeping engine once. Call it after a publishing seq_cst store.
     void wakeEngine() const;
 
 private:
@@ -52,9 +53,9 @@ private:
     std::string m_path;
 };
 
-/// CLOCK_MONOTONIC in nanoseconds, by the system call wrapper, as version-1 writers read it.
+/// CLOCK_MONOTONIC in nanoseconds, from clock_gettime() as in version-1 writers.
 [[nodiscard]] std::uint64_t monotonicNs();
-/// OS thread id, by system call each time, as version-1 writers read it.
+/// OS thread id, from a system call each time, as in version-1 writers.
 [[nodiscard]] std::uint64_t threadId();
 
 }  // namespace targets

@@ -6,11 +6,12 @@
 
 namespace targets {
 
-/// SIGTERM and SIGINT from now on only ask: stopRequested() turns true, and the program ends in order.
+/// After this call, SIGTERM and SIGINT only set stopRequested(). The program can then end in order.
 void handleStopSignals();
 [[nodiscard]] bool stopRequested();
 
-/// Waits until the time is over or a stop is requested; true when the time is over. Looks every few milliseconds.
+/// Sleeps until the duration has passed or a stop is requested. Returns true if the duration has passed. Checks for a
+/// stop every 5 ms.
 bool sleepUnlessStopped(std::chrono::nanoseconds duration);
 
 }  // namespace targets

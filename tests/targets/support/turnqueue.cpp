@@ -13,7 +13,7 @@ namespace targets {
 TurnQueue::TurnQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads)
     : m_threads(std::max(threads, 1U)), m_unfinished(coroutines.size())
 {
-    // Several batches a thread, so that coroutines change threads; large ones, so that the lock costs little.
+    // Several batches per thread, so coroutines change threads. Large batches, so the lock costs little.
     const std::size_t size = std::clamp<std::size_t>(coroutines.size() / (4 * m_threads), 1, 64);
     for (std::size_t first = 0; first < coroutines.size(); first += size) {
         const auto begin = coroutines.begin() + static_cast<std::ptrdiff_t>(first);
@@ -52,7 +52,7 @@ void TurnQueue::work()
 bool TurnQueue::take(Batch &batch)
 {
     std::unique_lock lock(m_mutex);
-    // A stop needs no notification: a thread that waits here waits for another one that will put its batch back.
+    // A stop needs no notification: the waiting thread is notified when another thread puts its batch back.
     m_changed.wait(lock, [this] { return !m_ready.empty() || m_unfinished == 0 || stopRequested(); });
     if (m_ready.empty() || stopRequested())
         return false;

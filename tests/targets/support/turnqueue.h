@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The simplest scheduler that is still one: suspended coroutines in a ready queue, threads that resume them in turn.
+// A minimal scheduler: a ready queue of suspended coroutines, and threads that resume them in turn.
 #pragma once
 
 #include <condition_variable>
@@ -14,16 +14,16 @@
 
 namespace targets {
 
-/// Resumes every coroutine again and again, until each has reached its final suspension. Coroutines wander between
-/// the threads. Frames stay the caller's: nothing is destroyed here.
+/// Resumes every coroutine until it has reached its final suspension. Coroutines move between the threads. The caller
+/// owns the frames; nothing is destroyed here.
 class TurnQueue {
 public:
     TurnQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads);
 
-    /// At most this many resumptions per second, all threads together; 0 = as fast as possible. Before run().
+    /// Limits the resumptions per second of all threads together; 0 = as fast as possible. Call it before run().
     void pace(std::uint64_t resumptionsPerSecond) { m_perSecond = resumptionsPerSecond; }
 
-    /// Returns when all coroutines are done, or soon after stopRequested(), then with some still suspended.
+    /// Returns when all coroutines are done, or soon after stopRequested(). In the second case some may be suspended.
     void run();
 
 private:
@@ -38,10 +38,10 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Batch> m_ready;  ///< guarded by m_mutex
-    std::size_t m_unfinished;   ///< coroutines not done yet, guarded by m_mutex
+    std::size_t m_unfinished;   ///< coroutines that are not done, guarded by m_mutex
 };
 
-/// Suspends into the turn queue: whoever resumed the coroutine puts it back.
+/// Suspends. The thread that resumed the coroutine puts it back into the turn queue.
 struct Turn {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<>) const noexcept {}

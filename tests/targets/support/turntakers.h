@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The usual coroutines, and the options that say how many there are and how fast they go.
+// Coroutines for several test programs, with options for their number and speed.
 #pragma once
 
 #include "arguments.h"
@@ -12,18 +12,18 @@
 
 namespace targets {
 
-/// Defaults of the options.
+/// Default values of the options.
 struct TurnTakers {
     std::uint64_t coroutines = 100;
-    std::uint64_t turns = 0;  ///< suspensions of each, 0 = until SIGTERM
-    std::uint64_t rate = 0;   ///< transitions per second of this process, 0 = as fast as possible
+    std::uint64_t turns = 0;  ///< suspensions of each coroutine, 0 = until SIGTERM
+    std::uint64_t rate = 0;   ///< events per second of this process, 0 = as fast as possible
 };
 
-/// --coroutines, --threads, --turns, --rate
+/// Declares --coroutines, --threads, --turns and --rate.
 void addTurnOptions(Arguments &arguments, const TurnTakers &defaults);
 
-/// Makes the coroutines and resumes them in random order until they have ended, or a stop is requested. Those that
-/// have not ended live on in what is returned.
+/// Makes the coroutines and resumes them in random order until they have ended or a stop is requested. Returns all
+/// jobs; some may not have ended.
 [[nodiscard]] std::vector<Job> runTurnTakers(const Arguments &arguments);
 
 }  // namespace targets

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Coroutines whose transitions are written by a Writer of the program's own instead of the probe.
-// A Writer is constructed from (const RawRegion *, the frame's promise address), has
-// write(addr, isActive), written() and hasStation(), and marks its station dead in its destructor. Its kSizeIn says how
-// the program computes the size of its mapping.
+// Coroutines whose events a Writer publishes instead of the probe. A Writer is constructed from (const RawRegion *, the
+// frame's promise address). It has write(addr, isActive), written() and hasStation(). Its destructor marks its station
+// dead. Its kSizeIn defines how the program computes the size of its mapping.
 #pragma once
 
 #include "arguments.h"
@@ -56,7 +55,8 @@ WriterJob<Writer> takeTurns(const RawRegion *, std::uint64_t rounds)
         co_await Turn{};
 }
 
-/// The whole program around a Writer: --coroutines, --threads, --transitions, --pace, --no-socket. Exit status.
+/// The main program for a Writer, with --coroutines, --threads, --transitions, --pace and --no-socket. Returns the exit
+/// status.
 template <class Writer>
 int runWriterProgram(const char *purpose, int argc, char **argv)
 {

@@ -1,23 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The corotracer-gui authors
  * SPDX-License-Identifier: MIT
  *
- * Reads recordings of coroutines (.ctr): the interface that the library has, plain C, for any language that can call
- * it. C++ programs include <corotracer/recording/reader.h>, which is this with spans and without a call to forget.
+ * Reads recordings of coroutines (.ctr). This is the interface of the library, in plain C, for any language that can
+ * call C. C++ programs include <corotracer/recording/reader.h>, an inline wrapper with spans and an owner.
  *
- * What stays: functions keep their meaning and arguments, rows (ctr_transition ... ctr_process_end, ctr_block,
- * ctr_damage) keep their members and size. What is said to grow gets members at its end: it is only ever seen through a
- * pointer that the library returned.
+ * Stability: functions keep their meaning and arguments. Rows (ctr_transition ... ctr_process_end, ctr_block,
+ * ctr_damage) keep their members and size. Structures in the section "Structures that grow" get new members at their
+ * end. Programs use them only through pointers that the library returned.
  *
- * The file is untrusted. Whatever is in it, no call crashes or loops, and what is given out keeps the rules of the
- * stream: sites come before their first use, births before anything else of their coroutine, the transitions of one
- * coroutine in the order of their numbers, deaths last. What is damaged is left out and told.
+ * The file is untrusted. Whatever it contains, no call crashes or loops forever, and the stream keeps its order. A site
+ * precedes its first use. A birth precedes all other rows of its coroutine, and a death follows them. The transitions
+ * of a coroutine are in the order of their numbers. Damaged parts are left out and reported.
  *
  * Coroutines are numbered from 0 in the order of their births, sites from 1. Times are ns of the CLOCK_MONOTONIC of the
- * machine that was recorded; "clocks" in ctr_info() relates them to others. Texts are as the target wrote them: meant
- * to be UTF-8, unchecked, and not ended by a 0.
+ * recorded machine; "clocks" in ctr_info() relates them to other clocks. Texts are unchanged from the target: they
+ * should be UTF-8, but are unchecked, and have no terminating 0.
  *
- * A reader may be used by one thread at a time, different ones by different threads. Nothing throws. What a call
- * returns a pointer to belongs to the reader.
+ * Only one thread at a time may use a reader. Different threads may use different readers. No call throws. The reader
+ * owns the data behind all pointers that its calls return.
  */
 #ifndef COROTRACER_RECORDING_CAPI_H
 #define COROTRACER_RECORDING_CAPI_H
@@ -45,9 +45,9 @@ typedef struct ctr_text {
 /* No coroutine. */
 #define CTR_NONE UINT32_C(0xFFFFFFFF)
 
-/* A place in the source where coroutines suspend. */
+/* A suspension point in the source of the target. */
 typedef struct ctr_site {
-    uint32_t id;     /* from 1; 0 in others' rows: the target did not say */
+    uint32_t id;     /* from 1; other rows use 0 for an unknown site */
     uint32_t line;   /* from 1; 0 = unknown */
     uint32_t column; /* from 1; 0 = unknown */
     uint32_t reserved;
@@ -57,14 +57,15 @@ typedef struct ctr_site {
 
 enum ctr_dialect { CTR_DIALECT_UNKNOWN = 0, CTR_DIALECT_SEQLOCK = 1, CTR_DIALECT_MONOTONIC = 2, CTR_DIALECT_LANE = 3 };
 
+/* A coroutine was discovered. */
 typedef struct ctr_birth {
-    uint64_t probe_id; /* as the target named it, often an address; used again */
+    uint64_t probe_id; /* from the target, often an address; not unique */
     uint64_t ts;       /* 0 = unknown */
     uint32_t coroutine;
-    uint32_t station; /* where it wrote, and the how manieth there: docs/ctp.md */
-    uint32_t generation;
-    uint32_t pid;     /* 0 = unknown */
-    uint32_t dialect; /* enum ctr_dialect */
+    uint32_t station;    /* number of its station: docs/ctp.md */
+    uint32_t generation; /* number of the coroutine in its station: docs/ctp.md */
+    uint32_t pid;        /* 0 = unknown */
+    uint32_t dialect;    /* enum ctr_dialect */
     uint32_t reserved;
 } ctr_birth;
 
@@ -73,22 +74,22 @@ enum ctr_point { CTR_AWAIT = 0, CTR_INITIAL = 1, CTR_FINAL = 2, CTR_YIELD = 3 };
 /* A coroutine was resumed or suspended. */
 typedef struct ctr_transition {
     uint64_t ts;
-    uint64_t addr; /* as the target wrote it: an instruction or the coroutine's frame; 0 = none */
-    uint64_t n;    /* number of the transition in its coroutine; one that is missing was lost. Less than 2^56 */
-    uint64_t seq;  /* as it stood in the slot: docs/ctp.md */
+    uint64_t addr; /* from the target: address of an instruction or of the coroutine's frame; 0 = none */
+    uint64_t n;    /* number of the transition in its coroutine, less than 2^56; a missing number is lost or missed */
+    uint64_t seq;  /* seq of the slot: docs/ctp.md */
     uint32_t coroutine;
-    uint32_t tid;   /* thread of the operating system */
+    uint32_t tid;   /* thread id of the operating system */
     uint32_t site;  /* 0 = unknown */
-    uint8_t kind;   /* enum ctr_point: the sort of its suspension point */
+    uint8_t kind;   /* enum ctr_point: sort of the suspension point */
     uint8_t active; /* 1 = resumed, 0 = suspended */
 } ctr_transition;
 
-/* Transitions first_n to first_n + count - 1 of a coroutine were never seen. */
+/* Transitions first_n to first_n + count - 1 of a coroutine are lost or missed. */
 typedef struct ctr_loss {
     uint64_t first_n;
     uint64_t count;
     uint32_t coroutine;
-    uint32_t before_attach; /* 1 = they were made before the capture began */
+    uint32_t before_attach; /* 1 = missed: gone before the capture attached; 0 = lost */
 } ctr_loss;
 
 typedef struct ctr_death {
@@ -99,7 +100,7 @@ typedef struct ctr_death {
 
 enum ctr_flag_reason { CTR_TWO_WRITERS = 0, CTR_DIALECT_CONTRADICTION = 1 };
 
-/* What was read of this coroutine contradicts itself: draw no conclusions from it. */
+/* The data of this coroutine contradict themselves. Draw no conclusions from them. */
 typedef struct ctr_flag {
     uint32_t coroutine;
     uint32_t reason; /* enum ctr_flag_reason */
@@ -111,7 +112,7 @@ typedef struct ctr_name {
     ctr_text name;
 } ctr_name;
 
-/* `parent` created `coroutine`, or waits for its result. */
+/* The target reports that `parent` created `coroutine`, or waits for its result. */
 typedef struct ctr_parent {
     uint32_t coroutine;
     uint32_t parent;
@@ -127,29 +128,30 @@ enum ctr_wait_kind {
     CTR_WAIT_OTHER = 6
 };
 
-/* What a suspension waits for. */
+/* A suspension waits for an object. */
 typedef struct ctr_wait {
-    uint64_t n;      /* of the suspension */
-    uint64_t object; /* an address, a descriptor, or of a timer the time when it ends */
+    uint64_t n;      /* number of the suspension */
+    uint64_t object; /* address, descriptor, or end time of a timer */
     uint32_t coroutine;
-    uint32_t target; /* of CTR_WAIT_COROUTINE; CTR_NONE = not said */
+    uint32_t target; /* the awaited coroutine, for CTR_WAIT_COROUTINE; CTR_NONE = unknown */
     uint32_t kind;   /* enum ctr_wait_kind */
     uint32_t reserved;
 } ctr_wait;
 
-/* Somebody made a suspended coroutine ready. */
+/* A thread or a coroutine made a suspended coroutine runnable. */
 typedef struct ctr_wake {
-    uint64_t n; /* transitions of `coroutine` that the waker saw: it meant the suspension n - 1 */
+    uint64_t n; /* transitions of `coroutine` that the waker saw; it woke suspension n - 1 */
     uint64_t ts;
-    uint32_t coroutine;
-    uint32_t by;  /* a coroutine; CTR_NONE = not said */
-    uint32_t pid; /* of the waker */
-    uint32_t tid;
+    uint32_t coroutine; /* the woken coroutine */
+    uint32_t by;        /* the waking coroutine; CTR_NONE = unknown */
+    uint32_t pid;       /* process of the waker */
+    uint32_t tid;       /* thread of the waker */
 } ctr_wake;
 
-/* So many records of a thread found no room from first_ts to last_ts. Transitions among them show as losses, too. */
+/* The lane of a thread was full from first_ts to last_ts and refused records. Refused transitions also appear as
+ * losses. */
 typedef struct ctr_drop {
-    uint64_t records;
+    uint64_t records; /* records dropped */
     uint64_t first_ts;
     uint64_t last_ts;
     uint32_t pid;
@@ -163,16 +165,17 @@ typedef struct ctr_switch {
     uint32_t on;
 } ctr_switch;
 
+/* A process of the target was discovered. */
 typedef struct ctr_process {
-    uint64_t ts; /* 0 = unknown */
+    uint64_t ts; /* when its tracing started; 0 = unknown */
     uint32_t pid;
     uint32_t reserved;
-    ctr_text name; /* of its executable; may be empty */
+    ctr_text name; /* name of the executable; may be empty */
 } ctr_process;
 
-/* It lived at that time, and later no more. */
+/* A process is gone. */
 typedef struct ctr_process_end {
-    uint64_t ts;
+    uint64_t ts; /* when it was last known alive; its last transitions may be slightly later */
     uint32_t pid;
     uint32_t reserved;
 } ctr_process_end;
@@ -183,17 +186,17 @@ typedef struct ctr_thread_name {
     ctr_text name;
 } ctr_thread_name;
 
-/* What the target wrote to its terminal, any bytes, and when they were read. */
+/* Output that the target wrote to its terminal. */
 typedef struct ctr_output {
-    uint64_t ts;
-    ctr_text bytes;
+    uint64_t ts;    /* when the output was read */
+    ctr_text bytes; /* any bytes */
 } ctr_output;
 
-/* ---- What belongs together; grows ---- */
+/* ---- Structures that grow ---- */
 
-/* One pass of the capture. What it holds is in each sort in the order of the stream. */
+/* One pass of the capture. The rows of each array are in the order of the stream. */
 typedef struct ctr_batch {
-    uint64_t now; /* when it was taken; of what follows nothing is later in the target */
+    uint64_t now; /* time of the pass */
     const ctr_site *sites;
     size_t site_count;
     const ctr_birth *births;
@@ -228,62 +231,62 @@ typedef struct ctr_batch {
     size_t output_count;
 } ctr_batch;
 
-/* captured + lost + missed_before_attach = what the traced coroutines made. */
+/* captured + lost + missed_before_attach = the transitions that the traced coroutines published. */
 typedef struct ctr_sums {
-    uint64_t captured;             /* transitions */
-    uint64_t lost;                 /* transitions */
-    uint64_t missed_before_attach; /* transitions */
-    uint64_t coroutines;           /* traced */
-    uint64_t coroutines_missed;    /* traced, but overwritten without a trace */
-    uint64_t untraced;             /* coroutines that had no station */
-    uint64_t born_while_off;
-    uint64_t born_before_init;
-    uint64_t flagged;
-    uint64_t sites_dropped;
-    uint64_t records_dropped;
-    uint64_t notes_dropped;     /* wakes and waits of a flight recorder that were no longer in memory */
-    uint64_t notes_lost;        /* names, parents, wakes and waits of coroutines that were never discovered */
-    uint64_t not_written;       /* a part of captured that the file has not got */
-    uint64_t times_approximate; /* 1 = some times may be wrong: a processor's counter jumped or ran backwards */
+    uint64_t captured;             /* transitions in the stream */
+    uint64_t lost;                 /* transitions that were overwritten or dropped before they were captured */
+    uint64_t missed_before_attach; /* transitions that were gone before the capture attached */
+    uint64_t coroutines;           /* traced coroutines */
+    uint64_t coroutines_missed;    /* traced coroutines whose records were all overwritten */
+    uint64_t untraced;             /* coroutines without a station */
+    uint64_t born_while_off;       /* coroutines born while tracing was off */
+    uint64_t born_before_init;     /* coroutines born before tracing was first switched on */
+    uint64_t flagged;              /* coroutines with contradictory data, see ctr_flag */
+    uint64_t sites_dropped;        /* registrations of sites that found no room */
+    uint64_t records_dropped;      /* records that found no room in a lane, were overwritten unread, or damaged */
+    uint64_t notes_dropped;        /* wakes and waits that were no longer in memory when the file was written */
+    uint64_t notes_lost;           /* names, parents, wakes and waits that name an unknown coroutine */
+    uint64_t not_written;          /* a part of captured: transitions that are missing in the file */
+    uint64_t times_approximate;    /* 1 = some times may be wrong, because a processor's counter was unreliable */
 } ctr_sums;
 
 /* A part of a file that was left out. */
 typedef struct ctr_damage {
-    uint64_t offset;
-    uint64_t bytes;
-    uint64_t transitions; /* that were in it, as far as that is known; 0 at the end of the file: unknown */
-    uint32_t file;        /* of the recording, from 0: ctr_overview.files */
-    uint32_t at_end;      /* 1 = nothing whole follows: the file was cut off, or is still being written */
+    uint64_t offset;      /* bytes from the start of the file */
+    uint64_t bytes;       /* length of the part */
+    uint64_t transitions; /* transitions in the part, as far as known; 0 at the end of the file: unknown */
+    uint32_t file;        /* index of the file in ctr_overview.files */
+    uint32_t at_end;      /* 1 = no whole block follows: the file was cut off, or is still being written */
 } ctr_damage;
 
 enum ctr_kind { CTR_KIND_INFO = 1, CTR_KIND_STREAM = 2, CTR_KIND_KEYFRAME = 3, CTR_KIND_OUTPUT = 4 };
 
 /* A block of a file: docs/recording.md. */
 typedef struct ctr_block {
-    uint64_t offset;
-    uint64_t first_ts; /* the earliest time in it */
-    uint64_t last_ts;
-    uint32_t transitions;
-    uint32_t file; /* ctr_overview.files */
-    uint32_t kind; /* enum ctr_kind; there may be others */
+    uint64_t offset;      /* bytes from the start of the file */
+    uint64_t first_ts;    /* earliest time in the block */
+    uint64_t last_ts;     /* latest time in the block */
+    uint32_t transitions; /* transitions in the block */
+    uint32_t file;        /* index of the file in ctr_overview.files */
+    uint32_t kind;        /* enum ctr_kind, or another value */
     uint32_t reserved;
 } ctr_block;
 
-/* What a recording says of itself in the heads of its blocks, known without reading the events. */
+/* Facts about a recording from the heads of its blocks. Getting them does not read the events. */
 typedef struct ctr_overview {
-    uint64_t first_ts; /* of the stream; 0 = there is none */
-    uint64_t last_ts;
-    uint64_t transitions;
-    uint64_t bytes; /* of all files */
+    uint64_t first_ts;    /* earliest time in the stream; 0 = no times */
+    uint64_t last_ts;     /* latest time in the stream */
+    uint64_t transitions; /* transitions in the stream */
+    uint64_t bytes;       /* size of all files */
     const ctr_text *files;
     size_t file_count;
     const ctr_block *blocks; /* in the order of the stream */
     size_t block_count;
-    const ctr_damage *damages; /* that show by that; ctr_damages() tells all */
+    const ctr_damage *damages; /* damages that the heads show; ctr_damages() returns all */
     size_t damage_count;
-    const ctr_sums *sums; /* of the whole session, the latest that were written; NULL = none were */
-    const char *info;     /* see ctr_info(); of the whole recording */
-    uint32_t ended;       /* 1 = the recording was ended in order */
+    const ctr_sums *sums; /* the last written sums of the whole run; NULL = none were written */
+    const char *info;     /* like ctr_info(), for the whole recording */
+    uint32_t ended;       /* 1 = the recording is complete: its writer ended it properly */
 } ctr_overview;
 
 /* ---- Calls ---- */
@@ -292,43 +295,45 @@ typedef struct ctr_reader ctr_reader;
 
 enum ctr_status {
     CTR_GOOD = 0,
-    CTR_DAMAGED = 1, /* something was left out; all the rest was, or can be, read */
-    CTR_FAILED = 2   /* nothing (more) can be read */
+    CTR_DAMAGED = 1, /* damaged parts were left out; everything else was read */
+    CTR_FAILED = 2   /* nothing, or nothing more, can be read */
 };
 
-/* Opens the recording that a file is (a part) of: of one that was rotated all files that are still there are read,
- * whichever is named. Never fails but for want of memory, when it returns NULL: ask ctr_status(). */
+/* Opens a recording. `path` may be any file of a recording that rotates: the reader reads all files that still exist.
+ * Returns NULL only if there is no memory. Any other error shows in ctr_status(). */
 CTR_API ctr_reader *ctr_open(const char *path);
-/* Also of NULL. What the reader returned is gone with it. */
+/* Frees the reader and all data that its calls returned. `reader` may be NULL. */
 CTR_API void ctr_close(ctr_reader *reader);
 
-/* enum ctr_status, at present; CTR_DAMAGED is known when ctr_next() has returned NULL. */
+/* Returns the present enum ctr_status. CTR_DAMAGED appears only when ctr_next() has returned NULL. */
 CTR_API int ctr_status(const ctr_reader *reader);
-/* One sentence that says what is wrong, where, and what to do; "" with CTR_GOOD. Valid until the next call. */
+/* Returns one sentence with the problem, its position and the remedy; "" for CTR_GOOD. Valid until the next call. */
 CTR_API const char *ctr_message(const ctr_reader *reader);
 
-/* The next part of the stream; NULL: there is none, ctr_status() says why. Valid until the next ctr_next(). */
+/* Returns the next part of the stream. NULL: there is no more, see ctr_status(). Valid until the next ctr_next(). */
 CTR_API const ctr_batch *ctr_next(ctr_reader *reader);
-/* 0 to 1: how much of the files ctr_next() has read. */
+/* Returns the part of the files that ctr_next() has read, 0 to 1. */
 CTR_API double ctr_progress(const ctr_reader *reader);
-/* Of what ctr_next() has given so far, and as the recording says of the rest. Valid until the next call of it. */
+/* Returns the sums. captured, lost, missed_before_attach, coroutines and flagged count the rows that ctr_next() has
+ * returned so far. The others are the last that the recording contains up to here. Valid until the next call of it. */
 CTR_API const ctr_sums *ctr_sums_of(ctr_reader *reader);
-/* What was said of the run up to here, at the beginning what stands before the stream: a JSON object, UTF-8, as
- * docs/recording.md ("Kind 1") lays it down. Never NULL. Valid until the next call of it. */
+/* Returns the facts about the run up to here as a JSON object in UTF-8; docs/recording.md ("Kind 1") defines it. Before
+ * the first ctr_next(), these are the facts in front of the stream. Never NULL. Valid until the next call of it. */
 CTR_API const char *ctr_info(ctr_reader *reader);
-/* What was left out so far. Returns how many there are, and where they are in *damages, until the next call. */
+/* Returns the number of parts left out so far, and sets *damages to their array. Valid until the next call of it. */
 CTR_API size_t ctr_damages(ctr_reader *reader, const ctr_damage **damages);
-/* 1 = ctr_next() has met the end of a recording that was ended in order. */
+/* Returns 1 if ctr_next() has reached the end of a recording that its writer ended properly. */
 CTR_API int ctr_ended(const ctr_reader *reader);
 
-/* Extent, blocks and sums, by the heads of the blocks: milliseconds, however long the recording. Does not move
- * ctr_next(). NULL: they cannot be read, ctr_message() says why. Made once, and valid as long as the reader. */
+/* Returns extent, blocks and sums from the heads of the blocks. This needs milliseconds, however long the recording is.
+ * Does not affect ctr_next(). NULL: they cannot be read, see ctr_message(). Valid as long as the reader. */
 CTR_API const ctr_overview *ctr_overview_of(ctr_reader *reader);
-/* How many transitions there were in each of `columns` equal parts of the time from `from` to (not with) `to`, as the
- * heads of the blocks tell. Returns 1, or 0 without an overview, and then leaves `transitions` as it is. */
+/* Estimates, from the heads of the blocks, the number of transitions in each of `columns` equal parts of the time
+ * [from, to). Divides the time into 1,048,576 parts at most; further columns become 0. Returns 1, or 0 without an
+ * overview; then `transitions` is unchanged. */
 CTR_API int ctr_over_time(ctr_reader *reader, uint64_t from, uint64_t to, double *transitions, size_t columns);
 
-/* Version of the library: "0.1.0". */
+/* Returns the version of the library, such as "0.1.0". */
 CTR_API const char *ctr_version(void);
 
 #ifdef __cplusplus

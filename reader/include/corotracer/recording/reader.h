@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Reads recordings of coroutines (.ctr), C++20. What it all means, and what stays as it is: capi.h. This is nothing but
-// that interface with an owner, spans and string_views, so that no C++ type crosses the border of the library.
+// Reads recordings of coroutines (.ctr), C++20. An inline wrapper of the C interface with an owner, spans and
+// string_views: no C++ type crosses the boundary of the library. capi.h documents the rows and what will not change.
 //
 //     corotracer::recording::reader reader("run.ctr");
 //     while (const auto batch = reader.next())
@@ -48,11 +48,11 @@ inline std::string_view view(const ctr_text &text) noexcept
     return {text.data, text.size};
 }
 
-/// A part of the stream, until the next one is asked for.
+/// A part of the stream. Valid until the next call of reader::next().
 class batch {
 public:
     explicit batch(const ctr_batch *content) noexcept : m_content(content) {}
-    /// False: there was none.
+    /// False: the stream has ended, or cannot be read further.
     explicit operator bool() const noexcept { return m_content != nullptr; }
 
     std::uint64_t now() const noexcept { return m_content->now; }
@@ -86,11 +86,11 @@ private:
     const ctr_batch *m_content;
 };
 
-/// What the heads of the blocks tell. Valid as long as its reader.
+/// Facts about the recording from the heads of its blocks. Valid as long as the reader.
 class overview {
 public:
     explicit overview(const ctr_overview *content) noexcept : m_content(content) {}
-    /// False: there is none, message() says why.
+    /// False: there is no overview; reader::message() has the reason.
     explicit operator bool() const noexcept { return m_content != nullptr; }
 
     std::uint64_t first_ts() const noexcept { return m_content->first_ts; }
@@ -100,7 +100,7 @@ public:
     std::span<const ctr_text> files() const noexcept { return {m_content->files, m_content->file_count}; }
     std::span<const block> blocks() const noexcept { return {m_content->blocks, m_content->block_count}; }
     std::span<const damage> damages() const noexcept { return {m_content->damages, m_content->damage_count}; }
-    const recording::sums *sums() const noexcept { return m_content->sums; }  ///< nullptr = none were written
+    const recording::sums *sums() const noexcept { return m_content->sums; }  ///< nullptr = the file has none
     std::string_view info() const noexcept { return m_content->info; }
     bool ended() const noexcept { return m_content->ended != 0; }
 
@@ -110,7 +110,7 @@ private:
 
 enum class status { good = CTR_GOOD, damaged = CTR_DAMAGED, failed = CTR_FAILED };
 
-/// Owns a reader of the library. Of one that was moved from only the destructor and assignment may be called.
+/// Owns a reader of the library. A moved-from object may only be destroyed or assigned to.
 class reader {
 public:
     explicit reader(const char *path) noexcept : m_reader(ctr_open(path)) {}
@@ -138,7 +138,8 @@ public:
     {
         return recording::overview(m_reader ? ctr_overview_of(m_reader.get()) : nullptr);
     }
-    /// Of each of `columns` equal parts of [from, to); empty without an overview.
+    /// Returns the number of transitions in each of `columns` equal parts of [from, to), estimated from the heads of
+    /// the blocks. Empty without an overview.
     std::vector<double> over_time(std::uint64_t from, std::uint64_t to, std::size_t columns)
     {
         std::vector<double> transitions(columns);

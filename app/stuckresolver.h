@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Resolves the locations of stuck coroutines, while the owner does other work. Qt-free.
+#pragma once
+
+#include "core/addresses/addressresolver.h"
+#include "core/analysis/stuck.h"
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace ct {
+
+/// Use it on the thread of the owner of `places`, whose look-ahead is off during this object's life.
+class StuckResolver {
+public:
+    /// Resolves the first 100,000 coroutines in `stuck` whose location is unknown. Limits the time to `most`, and a
+    /// second more for comparing.
+    StuckResolver(const Population &population, const std::vector<StuckGroup> &stuck, AddressResolver &places,
+                  std::chrono::milliseconds most);
+    ~StuckResolver();
+    StuckResolver(const StuckResolver &) = delete;
+    StuckResolver &operator=(const StuckResolver &) = delete;
+
+    /// Returns the address at which a stuck coroutine waits, as AddressResolver needs it.
+    static AddressResolver::Spot spotOf(const Population &population, const StuckCoroutine &stuck);
+
+    /// Continues; never waits. Returns false if nothing more can be resolved, or the time is over. Call it about every
+    /// millisecond.
+    bool step();
+    /// Coroutines whose location may still be resolved.
+    std::size_t left() const { return m_open.size(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void ask();
+
+    AddressResolver &m_places;
+    std::vector<AddressResolver::Spot> m_open;
+    std::size_t m_asked = 0;  ///< the first so many in m_open were requested
+    Clock::time_point m_askUntil;
+    Clock::time_point m_end;
+};
+
+}  // namespace ct

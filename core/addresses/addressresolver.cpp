@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/addresses/addressresolver.h"
+
+#include "core/addresses/addressresolvercore.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// Frames read in one task, which then runs for some ms.
+constexpr std::size_t kMostAsked = 256;
+/// Coroutines that one lookAhead() visits, and how many frames it requests at most.
+constexpr CoroutineId kAheadSteps = 4096;
+constexpr std::size_t kAheadAsks = 128;
+/// Interval at which awaitCode() polls.
+constexpr std::chrono::milliseconds kStep{5};
+constexpr std::size_t kMostFramesAtOnce = 10'000;  ///< some ms
+constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
+constexpr std::uint64_t kEver = std::numeric_limits<std::uint64_t>::max();
+
+bool hasFrame(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.site == kUnknownSite && coroutine.addr != 0 && coroutine.deathTs == 0 &&
+           coroutine.state != CoroutineState::Destroyed;
+}
+
+}  // namespace
+
+AddressResolver::Spot AddressResolver::spotOf(const CoroutineSnapshot &coroutine)
+{
+    const bool lasts = coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+    return {coroutine.id, coroutine.pid, coroutine.addr, lasts ? coroutine.since : 0, lasts};
+}
+
+AddressResolver::AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shared_ptr<const Population> population)
+    : m_worker(std::move(worker)), m_core(std::make_shared<Core>(std::move(population)))
+{
+}
+
+AddressResolver::~AddressResolver() = default;
+
+AddressResolver::Answer AddressResolver::find(const Spot &spot)
+{
+    return lookUp(spot, true);
+}
+
+AddressResolver::Answer AddressResolver::known(const Spot &spot) const
+{
+    return lookUp(spot, false);
+}
+
+AddressResolver::Answer AddressResolver::lookUp(const Spot &spot, bool ask) const
+{
+    if (spot.addr == 0)
+        return nullptr;
+    SymbolWorker::Modules modules;
+    {
+        const std::lock_guard lock(m_core->mutex);
+        const std::uint32_t pid = m_core->processOf(spot.pid);
+        const auto process = m_core->processes.find(pid);
+        if (process != m_core->processes.end())
+            modules = process->second.modules;
+        if (!modules && ask && m_core->live && pid != 0)
+            m_core->wanted.insert(pid);
+        if (!modules || !modules->find(spot.addr))
+            return m_core->frame(spot, pid, ask);
+    }
+    Answer answer = ask ? m_worker->lookUp(modules, spot.addr) : m_worker->known(modules, spot.addr);
+    if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
+        const std::lock_guard lock(m_core->mutex);
+        // Without a thread, the answer names no module.
+        if (answer->module.empty())
+            m_core->refusal = answer->remedy;
+        else if (m_core->problem.empty())
+            m_core->problem = answer->remedy;
+    }
+    return answer;
+}
+
+/// nullptr: the modules are not known, or none of them contains the address.
+SymbolWorker::Modules AddressResolver::modulesOf(const Spot &spot) const
+{
+    const std::lock_guard lock(m_core->mutex);
+    const auto process = m_core->processes.find(m_core->processOf(spot.pid));
+    if (process == m_core->processes.end() || !process->second.modules || !process->second.modules->find(spot.addr))
+        return nullptr;
+    return process->second.modules;
+}
+
+bool AddressResolver::isOpen(const Spot &spot) const
+{
+    if (const SymbolWorker::Modules modules = modulesOf(spot))
+        return !m_worker->known(modules, spot.addr);
+    if (m_worker->isRefused())
+        return false;
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->isWanted(spot, m_core->processOf(spot.pid), m_core->knownAt(spot));
+}
+
+void AddressResolver::askForCode(const Spot &spot)
+{
+    if (const SymbolWorker::Modules modules = modulesOf(spot))
+        static_cast<void>(m_worker->lookUp(modules, spot.addr));
+}
+
+void AddressResolver::awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const
+{
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (!m_worker->isIdle() && !givenUp.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(kStep);
+}
+
+std::uint64_t AddressResolver::lineSince(const Spot &spot) const
+{
+    const std::lock_guard lock(m_core->mutex);
+    const auto known = m_core->frames.find(spot.coroutine);
+    const bool hasLine = known != m_core->frames.end() && known->second.frame == spot.addr && known->second.place;
+    return hasLine ? known->second.since : 0;
+}
+
+std::uint64_t AddressResolver::generation() const
+{
+    return m_worker->generation() + m_core->generation.load(std::memory_order_acquire);
+}
+
+std::string AddressResolver::problem() const
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->problem.empty() && m_worker->isRefused() ? m_core->refusal : m_core->problem;
+}
+
+void AddressResolver::addInfo(const RecordingInfo &info)
+{
+    const std::lock_guard lock(m_core->mutex);
+    for (const RecordingInfo::Process &process : info.processes)
+        m_core->processes[process.pid].modules = std::make_shared<const ModuleMap>(process.modules);
+    if (info.target)
+        m_core->target = *info.target;
+    else if (info.processes.size() == 1)
+        m_core->target = info.processes.front().pid;
+    m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
+{
+    // In parts, because find() waits for the lock during each part.
+    for (std::size_t begin = 0; begin < frames.size(); begin += kMostFramesAtOnce) {
+        const std::size_t count = std::min(kMostFramesAtOnce, frames.size() - begin);
+        const std::lock_guard lock(m_core->mutex);
+        const bool isRoom = m_core->add({frames.data() + begin, count});
+        m_core->generation.fetch_add(1, std::memory_order_release);
+        if (!isRoom)
+            return;
+    }
+}
+
+void AddressResolver::setLive(bool live)
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->reading = live;
+    if (std::exchange(m_core->live, live) != live)
+        m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void AddressResolver::stopReading()
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->reading = false;
+}
+
+std::vector<FrameLocation> AddressResolver::takeRest()
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->takeReads(kEver);
+}
+
+void AddressResolver::setTarget(pid_t pid)
+{
+    const std::lock_guard lock(m_core->mutex);
+    if (std::exchange(m_core->target, static_cast<std::uint32_t>(pid)) != static_cast<std::uint32_t>(pid))
+        m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+void AddressResolver::setLooksAhead(bool ahead)
+{
+    m_looksAhead = ahead;
+}
+
+void AddressResolver::setListener(std::function<void(const std::vector<FrameLocation> &)> listener)
+{
+    m_listener = std::move(listener);
+}
+
+void AddressResolver::look()
+{
+    if (m_looksAhead)
+        lookAhead();
+    wantMaps();
+    std::vector<FrameLocation> learned;
+    std::vector<Core::Asked> asks;
+    std::set<std::uint32_t> pids;
+    {
+        const std::lock_guard lock(m_core->mutex);
+        const std::uint64_t now = m_core->population->now();
+        // Between stopReading() and setLive(false), the remaining frames are left for takeRest().
+        if (!m_core->live)
+            learned = m_core->takeReads(kEver);
+        else if (m_core->reading && now > kSettleNs)
+            learned = m_core->takeReads(now - kSettleNs);
+        if (!m_core->live) {
+            m_core->asked.clear();
+            m_core->isAsked.clear();
+            m_core->wanted.clear();
+        }
+        // Acquire; partner: the release at the end of the task.
+        const bool any = !m_core->asked.empty() || !m_core->wanted.empty();
+        const bool isDue = any && !m_core->busy.load(std::memory_order_acquire);
+        const Result<void> started = isDue ? m_worker->start() : Result<void>();
+        if (!started) {
+            m_core->refuse(started.error());
+        } else if (isDue) {
+            auto &asked = m_core->asked;  // the latest requests first, because they are on display now
+            if (asked.size() > kMostWaiting)
+                asked.erase(asked.begin(), asked.end() - kMostWaiting);
+            const std::size_t count = std::min(asked.size(), kMostAsked);
+            asks.assign(asked.end() - static_cast<std::ptrdiff_t>(count), asked.end());
+            asked.resize(asked.size() - count);
+            m_core->isAsked.clear();
+            for (const Core::Asked &ask : asked)
+                m_core->isAsked.insert(ask.coroutine);
+            pids.swap(m_core->wanted);
+            m_core->busy.store(true, std::memory_order_relaxed);
+        }
+    }
+    if (!asks.empty() || !pids.empty()) {
+        m_worker->run([core = m_core, asks = std::move(asks), pids = std::move(pids)](Symbolizer &symbolizer) {
+            core->answer(symbolizer, asks, pids);
+        });
+    }
+    if (m_listener && !learned.empty())
+        m_listener(learned);
+}
+
+/// Requests the modules of processes that were read before, because they may have mapped more.
+void AddressResolver::wantMaps()
+{
+    const std::lock_guard lock(m_core->mutex);
+    const std::uint64_t now = m_core->population->now();
+    if (!m_core->live || now < m_mapsWantedAt + kMapsEveryNs)
+        return;
+    m_mapsWantedAt = now;
+    for (const auto &[pid, process] : m_core->processes) {
+        if (process.lookedAt != 0)
+            m_core->wanted.insert(pid);
+    }
+}
+
+/// Requests frames of suspended coroutines that no view has requested.
+void AddressResolver::lookAhead()
+{
+    const std::lock_guard lock(m_core->mutex);
+    if (!m_core->reading || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
+        return;
+    const CoroutineId size = m_core->population->size();
+    const std::uint64_t now = m_core->population->now();
+    for (CoroutineId step = 0; step < std::min(size, kAheadSteps); ++step) {
+        m_ahead = m_ahead + 1 < size ? m_ahead + 1 : 0;
+        const std::uint64_t since = m_core->population->suspendedSince(m_ahead);
+        if (since == Population::kNotSuspended)
+            continue;
+        // The line of a short suspension would be outdated at once.
+        const auto known = m_core->frames.find(m_ahead);
+        if (known != m_core->frames.end() && known->second.function && now < since + kSettleNs)
+            continue;
+        const CoroutineSnapshot coroutine = m_core->population->at(m_ahead);
+        const auto process = m_core->processes.find(m_core->processOf(coroutine.pid));
+        const bool isCode = process != m_core->processes.end() && process->second.modules &&
+                            process->second.modules->find(coroutine.addr);
+        if (hasFrame(coroutine) && !isCode)
+            m_core->frame(spotOf(coroutine), m_core->processOf(coroutine.pid), true);
+        if (m_core->asked.size() >= kAheadAsks)
+            return;
+    }
+}
+
+bool AddressResolver::isIdle() const
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->asked.empty() && m_core->wanted.empty() && m_core->reads.empty() &&
+           !m_core->busy.load(std::memory_order_acquire) && m_worker->isIdle();
+}
+
+bool AddressResolver::isRead() const
+{
+    const std::lock_guard lock(m_core->mutex);
+    return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
+}
+
+void AddressResolver::forgetGaps()
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->forgetGaps();
+    for (auto &[pid, process] : m_core->processes)
+        process.unreadable.reset();
+    m_core->problem.clear();
+    m_core->generation.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace ct

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Resolves the addresses in the events of one run, live or from a recording. Uses the modules of the run's processes
+// and the frame locations of its coroutines. Qt-free. See docs/decisions/0011.
+#pragma once
+
+#include "core/recording/format/recordinginfo.h"
+#include "core/stream/framelocation.h"
+#include "core/symbols/symbolworker.h"
+#include "core/trace/population.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace ct {
+
+/// Any thread, unless stated otherwise. No member waits for a file or for another process, except awaitCode().
+class AddressResolver {
+public:
+    using Answer = SymbolWorker::Answer;
+
+    /// An address of a coroutine's event.
+    struct Spot {
+        CoroutineId coroutine = kNoCoroutine;
+        std::uint32_t pid = 0;  ///< 0 = unknown
+        std::uint64_t addr = 0;
+        std::uint64_t since = 0;  ///< start of the suspension, ns, CLOCK_MONOTONIC; 0 = unknown
+        bool lasts = false;       ///< this is the present suspension
+    };
+    /// The address of the coroutine's latest suspension. Meant for coroutines whose site is not known.
+    static Spot spotOf(const CoroutineSnapshot &coroutine);
+
+    /// Reads files and frames on the worker's thread. `population`: of this run.
+    AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shared_ptr<const Population> population);
+    ~AddressResolver();
+    AddressResolver(const AddressResolver &) = delete;
+    AddressResolver &operator=(const AddressResolver &) = delete;
+
+    /// Returns the description of an address. nullptr: not resolved yet, but requested; call again when generation()
+    /// has changed. Call it only for addresses on display.
+    Answer find(const Spot &spot);
+    /// As find(), but requests nothing. nullptr: not resolved.
+    Answer known(const Spot &spot) const;
+    /// Whether find() may still yield more about the address.
+    bool isOpen(const Spot &spot) const;
+    // For exports, which may wait.
+
+    /// Requests the resolution of an address of code. Ignores other addresses.
+    void askForCode(const Spot &spot);
+    /// Waits until all requested code is resolved, `most` has passed, or `givenUp` is set (relaxed).
+    void awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const;
+    /// Start (ns) of the suspension that the file and line of a frame belong to; 0 = no line is known, or no frame.
+    std::uint64_t lineSince(const Spot &spot) const;
+
+    /// Grows whenever an answer may have changed.
+    std::uint64_t generation() const;
+    /// The first reason why addresses are not resolved, with its remedy; empty = none so far.
+    std::string problem() const;
+
+    // Input from the recording.
+
+    void addInfo(const RecordingInfo &info);  ///< the whole info so far
+    void addFrames(const std::vector<FrameLocation> &frames);
+
+    // For the owner of the run, on one thread.
+
+    /// Allows reading the processes of this run, from its start to its end.
+    void setLive(bool live);
+    /// Call before the harvest is asked to end. Stops reading frames. Frames that were read are compared when the
+    /// stream is complete (takeRest(), or look() after setLive(false)).
+    void stopReading();
+    /// The process of coroutines that do not name theirs (version 1); 0 = unknown.
+    void setTarget(pid_t pid);
+    /// Also reads frames without a request, a few at a time, so a recording has them.
+    void setLooksAhead(bool ahead);
+    /// Sets the function that look() calls with new frame locations.
+    void setListener(std::function<void(const std::vector<FrameLocation> &)> listener);
+    /// Starts what was requested, and processes results. Call it about ten times per second while the run is live, and
+    /// afterwards until isIdle().
+    void look();
+    /// Call when the population has the whole stream. Compares all frames that were read, however recently, and returns
+    /// the new frame locations. For a recording that is about to end, on its thread.
+    std::vector<FrameLocation> takeRest();
+    /// Nothing is requested, in progress, or waiting to be compared.
+    bool isIdle() const;
+    /// All requested frames were read. Of more than kMostWaiting requests, the oldest are discarded.
+    bool isRead() const;
+    static constexpr std::size_t kMostWaiting = 4096;
+    /// Call when the debug search path has changed. Addresses that could not be resolved are tried again.
+    void forgetGaps();
+
+    /// This long (ns) after a frame was read, the harvest has captured everything that happened before.
+    static constexpr std::uint64_t kSettleNs = 600'000'000;
+
+private:
+    struct Core;
+    Answer lookUp(const Spot &spot, bool ask) const;
+    SymbolWorker::Modules modulesOf(const Spot &spot) const;
+    void lookAhead();
+    void wantMaps();
+
+    std::shared_ptr<SymbolWorker> m_worker;
+    std::shared_ptr<Core> m_core;  ///< shared with running tasks
+    std::function<void(const std::vector<FrameLocation> &)> m_listener;
+    bool m_looksAhead = false;
+    CoroutineId m_ahead = 0;           ///< the latest coroutine of lookAhead()
+    std::uint64_t m_mapsWantedAt = 0;  ///< when wantMaps() last requested maps; ns, CLOCK_MONOTONIC
+};
+
+}  // namespace ct

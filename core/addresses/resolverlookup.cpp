@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/addresses/resolverlookup.h"
+
+#include <atomic>
+#include <chrono>
+
+namespace ct {
+
+namespace {
+
+constexpr std::chrono::milliseconds kMostWait{10'000};
+
+AddressResolver::Spot spotOf(const EventAddress &address)
+{
+    return {address.coroutine, address.pid, address.addr, address.since, false};
+}
+
+class ResolverLookup final : public AddressLookup {
+public:
+    explicit ResolverLookup(std::shared_ptr<AddressResolver> places) : m_places(std::move(places)) {}
+
+    Answer known(const EventAddress &address) override
+    {
+        Answer answer = m_places->known(spotOf(address));
+        if (!answer)
+            m_places->askForCode(spotOf(address));
+        return answer;
+    }
+    void resolve(const std::vector<EventAddress> &addresses) override
+    {
+        // Only code: frames are read only while they are on display, a few at a time.
+        for (const EventAddress &address : addresses)
+            m_places->askForCode(spotOf(address));
+        m_places->awaitCode(kMostWait, m_givenUp);
+    }
+    void giveUp() override { m_givenUp.store(true, std::memory_order_relaxed); }
+    std::uint64_t lineSince(const EventAddress &address) override { return m_places->lineSince(spotOf(address)); }
+
+private:
+    std::shared_ptr<AddressResolver> m_places;
+    std::atomic<bool> m_givenUp{false};  ///< relaxed: a hint
+};
+
+}  // namespace
+
+std::shared_ptr<AddressLookup> lookupIn(std::shared_ptr<AddressResolver> places)
+{
+    return places ? std::make_shared<ResolverLookup>(std::move(places)) : nullptr;
+}
+
+}  // namespace ct

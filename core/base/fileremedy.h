@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Errors of files and folders, with their remedies.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <string>
+#include <utility>
+
+namespace ct {
+
+/// Returns the remedy for a file that cannot be written, to append to a message.
+inline const char *writeRemedy(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::NoSpace:
+    case ErrorCode::SizeLimit: return spaceRemedy(code);
+    case ErrorCode::NotFound: return ", create its folder first or choose another path";
+    case ErrorCode::PermissionDenied: return ", choose a path that you may write to";
+    default: return ", choose another path";
+    }
+}
+
+/// Returns the remedy for a file that cannot be read, to append to a message.
+inline const char *readRemedy(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::NotFound: return ", check its name";
+    case ErrorCode::PermissionDenied: return ", run as a user who may read it, or change its permissions (chmod)";
+    default: return ", choose another file";
+    }
+}
+
+/// Makes an error such as "`what`: No space left on device, free some space or choose another folder".
+inline Error writeError(int errnoValue, std::string what)
+{
+    Error error = errnoError(errnoValue, std::move(what));
+    error.message += writeRemedy(error.code);
+    return error;
+}
+
+/// Makes an error such as "`what`: No such file or directory, check its name".
+inline Error readError(int errnoValue, std::string what)
+{
+    Error error = errnoError(errnoValue, std::move(what));
+    error.message += readRemedy(error.code);
+    return error;
+}
+
+}  // namespace ct

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/playback/fileloader.h"
+
+#include "core/recording/library/openrecording.h"
+#include "core/recording/read/readahead.h"
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/read/segments.h"
+#include "core/recording/write/fileclaim.h"
+
+#include <QElapsedTimer>
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+constexpr qint64 kProgressMs = 33;
+
+Error withoutEvents(const std::string &path)
+{
+    if (ctr::claimsOn(path).written)
+        return {ErrorCode::BadFormat, path + " has no event yet: it is still being written, open it again later"};
+    return {ErrorCode::BadFormat,
+            path + " is empty: no event was recorded; choose another file, or record the target again"};
+}
+
+}  // namespace
+
+FileLoader::FileLoader(std::string path, std::vector<std::shared_ptr<Sink>> sinks, QObject *parent)
+    : QThread(parent), m_path(std::move(path)), m_sinks(std::move(sinks))
+{
+    setObjectName(QStringLiteral("loader"));
+}
+
+FileLoader::~FileLoader()
+{
+    cancel();
+    wait();
+}
+
+void FileLoader::cancel()
+{
+    m_cancelled.store(true, std::memory_order_relaxed);
+    m_growth.cancel();
+    if (m_gate)
+        m_gate->cancel();
+}
+
+void FileLoader::stopFollowing()
+{
+    m_growth.cancel();
+}
+
+bool FileLoader::isFollowing() const
+{
+    return m_following.load(std::memory_order_relaxed);
+}
+
+bool FileLoader::isDamaged() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_isDamaged;
+}
+
+bool FileLoader::endedInOrder() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_endedInOrder;
+}
+
+double FileLoader::progress() const
+{
+    return m_progress.load(std::memory_order_relaxed);
+}
+
+Accounting FileLoader::accounting() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_accounting;
+}
+
+QString FileLoader::errorMessage() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_errorMessage;
+}
+
+bool FileLoader::wasCutShort() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cutShort;
+}
+
+void FileLoader::run()
+{
+    if (const Result<void> loaded = load(); !loaded) {
+        const std::lock_guard lock(m_mutex);
+        m_errorMessage = QString::fromStdString(loaded.error().message);
+    }
+    m_places->close();
+}
+
+void FileLoader::publish(const Accounting &accounting)
+{
+    const std::lock_guard lock(m_mutex);
+    m_accounting = accounting;
+}
+
+/// Claims all files of the recording that exist now.
+void FileLoader::claim()
+{
+    if (!RecordingReader::isRecording(m_path))
+        return;
+    const std::optional<ctr::SegmentName> segment = ctr::segmentNameOf(m_path);
+    m_claim = ctr::ReadClaim(segment ? ctr::segmentsOf(segment->path) : std::vector<std::string>{m_path});
+}
+
+std::shared_ptr<const RecordingOverview> FileLoader::overview() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_overview;
+}
+
+/// Reads the overview, which takes some milliseconds. Errors are reported when the recording itself is read.
+void FileLoader::look()
+{
+    if (!RecordingReader::isRecording(m_path))
+        return;
+    Result<RecordingOverview> overview = overviewOf(m_path);
+    if (!overview)
+        return;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_overview = std::make_shared<const RecordingOverview>(std::move(*overview));
+    }
+    Q_EMIT overviewKnown();
+}
+
+Result<void> FileLoader::consume(const Batch &batch)
+{
+    Result<void> outcome;
+    for (const std::shared_ptr<Sink> &sink : m_sinks) {
+        if (const Result<void> consumed = sink->consume(batch); !consumed && outcome)
+            outcome = consumed;
+    }
+    return outcome;
+}
+
+/// Passes a batch to the sinks: at once, or in a replay when it is due. A replay publishes only what the sinks have
+/// got.
+Result<void> FileLoader::give(const Batch &batch, const FileSource &reader)
+{
+    if (!m_gate)
+        return consume(batch);
+    Result<void> outcome;
+    const auto publishGiven = [&] {
+        Accounting sums = reader.accounting();
+        sums.captured = m_given;
+        publish(sums);
+    };
+    const auto consumePiece = [&](const Batch &piece) {
+        if (const Result<void> consumed = consume(piece); !consumed && outcome)
+            outcome = consumed;
+        m_given += piece.transitions.size();
+        if (!piece.empty())
+            publishGiven();
+    };
+    giveOutput(batch.now, consumePiece);
+    if (m_gate->pass(batch, consumePiece))
+        m_output.release(batch.now);
+    m_now = std::max(m_now, batch.now);
+    publishGiven();
+    return outcome;
+}
+
+/// In a replay, releases each piece of output at its time. Output from before the first event is released at once.
+void FileLoader::giveOutput(std::uint64_t until, const ReplayGate::Consume &tellTime)
+{
+    Batch time;
+    for (auto held = m_output.heldSince(); held && *held <= until; held = m_output.heldSince()) {
+        time.now = *held;
+        if (m_given > 0 && *held > m_now && !m_gate->pass(time, tellTime))
+            return;
+        m_now = std::max(m_now, *held);
+        m_output.release(*held);
+    }
+}
+
+void FileLoader::takeFacts(FileSource &reader)
+{
+    FileFacts facts;
+    if (!reader.takeFacts(facts))
+        return;
+    if (m_addresses) {
+        m_addresses->addInfo(facts.info);
+        m_addresses->addFrames(facts.frames);
+    }
+    const std::lock_guard lock(m_mutex);
+    m_run.exit = facts.info.exit;
+    m_run.judged = facts.info.judged;
+    if (!facts.info.clocks.empty()) {
+        m_run.begun = facts.info.clocks.front().monotonic;
+        m_run.ended = facts.info.clocks.back().monotonic;
+    }
+}
+
+FileLoader::Run FileLoader::aboutRun() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_run;
+}
+
+Result<void> FileLoader::load()
+{
+    claim();
+    if (!m_gate && RecordingReader::isRecording(m_path) && RecordingReader::isWritten(m_path)) {
+        m_following.store(true, std::memory_order_relaxed);
+        Q_EMIT followed();
+    } else {
+        look();
+    }
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth,
+                                                               [this](const auto &piece) { m_output.add(piece); });
+    if (!opened)
+        return opened.error();
+    const bool isText = !RecordingReader::isRecording(m_path);
+    takeFacts(**opened);  // includes the start of the run, which must be known before its output
+    if (!m_gate)
+        m_output.release(RecordedOutput::kAll);
+    ReadAhead reader(std::move(*opened));
+    QElapsedTimer sinceProgress;
+    sinceProgress.start();
+    Result<void> outcome;
+    Batch batch;
+    bool more = true;
+    while (more && outcome && !m_cancelled.load(std::memory_order_relaxed)) {
+        batch.clear();
+        const Result<bool> next = reader.next(batch);
+        more = next && *next;
+        if (!next)
+            outcome = next.error();
+        if (const Result<void> given = give(batch, reader); !given && outcome)
+            outcome = given;
+        takeFacts(reader);
+        m_progress.store(reader.progress(), std::memory_order_relaxed);
+        if (!m_gate)
+            publish(reader.accounting());
+        if (sinceProgress.elapsed() >= kProgressMs || !more) {
+            sinceProgress.restart();
+            Q_EMIT progressChanged(progress());
+        }
+    }
+    m_output.release(RecordedOutput::kAll);
+    if (m_following.load(std::memory_order_relaxed))
+        claim();        // segments were added since
+    m_growth.cancel();  // if a sink failed, the reader may still wait for more data
+    {
+        const std::lock_guard lock(m_mutex);
+        m_endedInOrder = reader.hasEnded();
+        m_isDamaged = reader.isDamaged();
+        m_cutShort = more && outcome;
+    }
+    for (const std::shared_ptr<Sink> &sink : m_sinks) {
+        if (const Result<void> finished = sink->finish(accounting()); !finished && outcome)
+            outcome = finished;
+    }
+    if (outcome && !more && reader.accounting().captured == 0 && isText)
+        return withoutEvents(m_path);
+    return outcome;
+}
+
+}  // namespace ct

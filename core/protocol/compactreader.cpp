@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/protocol/compactreader.h"
+
+namespace ct {
+
+namespace {
+
+/// Attempts per call of readLine().
+constexpr int kMaxLooks = 64;
+/// A writer needs a few ns per event. If seq stays odd and unchanged for so many copies in a row, the writer has
+/// stopped in the middle of an event.
+constexpr int kLooksUntilTorn = 16;
+
+/// All loads are acquire, which keeps the second loads of seq and life behind them. Partners: the writer's release
+/// stores.
+CompactCopy copyLines(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
+{
+    constexpr auto kAcquire = std::memory_order_acquire;
+    CompactCopy copy;
+    copy.ts = line.ts.load(kAcquire);
+    copy.addr = line.addr.load(kAcquire);
+    const std::uint64_t what = line.what.load(kAcquire);
+    copy.site = static_cast<std::uint32_t>(what);
+    copy.kind = static_cast<std::uint8_t>(what >> 32);
+    copy.tid = line.tid.load(kAcquire);
+    copy.deathTs = line.death_ts.load(kAcquire);
+    copy.probeId = birth.probe_id.load(kAcquire);
+    copy.birthTs = birth.birth_ts.load(kAcquire);
+    copy.name = birth.name.load(kAcquire);
+    copy.parent = birth.parent.load(kAcquire);
+    copy.process = birth.process.load(kAcquire);
+    return copy;
+}
+
+}  // namespace
+
+std::optional<CompactCopy> readLine(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
+{
+    std::uint64_t oddSeq = 0;
+    int oddLooks = 0;
+    for (int look = 0; look < kMaxLooks; ++look) {
+        // Acquire, and life first. Partner: the release store of life at birth, after which seq counts this generation.
+        const std::uint64_t life = line.life.load(std::memory_order_acquire);
+        const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
+        CompactCopy copy = copyLines(line, birth);
+        // Relaxed: the acquire loads of the copy keep these loads behind it.
+        if (line.seq.load(std::memory_order_relaxed) != seq || line.life.load(std::memory_order_relaxed) != life) {
+            oddLooks = 0;
+            continue;
+        }
+        if (seq & 1) {
+            oddLooks = seq == oddSeq ? oddLooks + 1 : 1;
+            oddSeq = seq;
+            if (oddLooks < kLooksUntilTorn)
+                continue;
+            copy.latestTorn = true;
+        }
+        copy.generation = static_cast<std::uint32_t>(life >> 32);
+        copy.life = static_cast<std::uint32_t>(life);
+        copy.events = seq / 2;
+        if (copy.events == 0 || copy.latestTorn)
+            copy.ts = copy.addr = copy.site = copy.kind = copy.tid = 0;
+        return copy;
+    }
+    return std::nullopt;
+}
+
+}  // namespace ct

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Opens a recording of any format as a stream.
+#pragma once
+
+#include "core/recording/read/filesource.h"
+#include "core/recording/read/streamindex.h"
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+class FileGrowth;
+
+/// Opens a recording: native if its first bytes or its name say so, else JSONL. `places` gets the blocks of a native
+/// recording; for JSONL it is closed, because evicted events cannot be restored from there. With `growth`, a native
+/// recording that is being written is followed, see RecordingReader::open().
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
+                                                  std::shared_ptr<StreamIndex> places = nullptr,
+                                                  FileGrowth *growth = nullptr, TakeOutput takeOutput = nullptr);
+
+}  // namespace ct

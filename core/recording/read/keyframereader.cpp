@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+#include "core/recording/read/keyframereader.h"
+
+#include <utility>
+
+namespace ct::ctr {
+
+void KeyframeReader::begin(const KeyframeRow &row)
+{
+    m_batches.clear();
+    m_born = row.born;
+    m_next = 0;
+    m_taken = 0;
+    m_pieces = row.pieces;
+}
+
+bool KeyframeReader::take(std::string_view payload)
+{
+    std::vector<KeyframeRow> rows;
+    if (!readOnly<KeyframeLayout>(payload, rows) || rows.size() != 1)
+        return false;
+    if (rows.front().piece == 0)
+        begin(rows.front());
+    const bool goesOn = rows.front().piece == m_taken && rows.front().pieces == m_pieces && m_taken < m_pieces &&
+                        rows.front().born == m_born;
+    bool good = goesOn && m_decoder.begin(payload);
+    for (Batch batch; good && m_decoder.next(batch);) {
+        for (const Birth &birth : batch.births) {
+            good &= birth.coroutine >= m_next && birth.coroutine < m_born;
+            m_next = birth.coroutine + 1;
+        }
+        m_batches.push_back(std::move(batch));
+    }
+    m_taken += good;
+    if (!good)
+        begin({});
+    return good;
+}
+
+std::vector<CoroutineId> KeyframeReader::living() const
+{
+    std::vector<CoroutineId> ids;
+    for (const Batch &batch : m_batches) {
+        for (const Birth &birth : batch.births)
+            ids.push_back(birth.coroutine);
+    }
+    return ids;
+}
+
+std::deque<Batch> KeyframeReader::takeBatches()
+{
+    return std::exchange(m_batches, {});
+}
+
+}  // namespace ct::ctr

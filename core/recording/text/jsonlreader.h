@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads a JSONL recording as a decoded stream: ours, or one of the existing collector, which has only the first six
+// fields. The file can have any size; one chunk is in memory at a time. It is untrusted. Unknown fields are skipped.
+//
+// The field `coroutine` identifies the coroutine of a line. Without it, `probe_id` does, and a probe_id whose event
+// numbers start again is a new coroutine. Lines without `n` are ordered and numbered, see eventnumbering.h. Coroutines
+// and sites get new ids, in order of appearance.
+//
+// Events that a jump in the numbers leaves out are lost. Exceptions are events that the line declares as missed, or as
+// dropped from the file. Dropped events appear as a jump without a Loss. When a coroutine's first line follows an
+// undeclared jump, these events were missed.
+//
+// JSONL has no deaths. A coroutine whose last line is not its final suspension stays in the state of that line.
+#pragma once
+
+#include "core/recording/read/filesource.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ct {
+
+class JsonlReader final : public FileSource {
+public:
+    static Result<std::unique_ptr<JsonlReader>> open(const std::string &path);
+    ~JsonlReader() override;
+
+    /// Replaces the content of `batch` with the next few thousand transitions; a batch may be empty. Returns false at
+    /// the end of the file. An error contains the number of the line, and comes after everything before that line. A
+    /// last line that is cut off is an error; a whole last line without its line feed is none.
+    Result<bool> next(Batch &batch) override;
+    double progress() const override;
+    Accounting accounting() const override;
+
+private:
+    struct Data;
+    explicit JsonlReader(std::unique_ptr<Data> data);
+    std::unique_ptr<Data> m_data;
+};
+
+}  // namespace ct

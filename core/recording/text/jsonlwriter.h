@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Writes a text recording that grows while the target runs: one line per transition (JSONL). A Sink.
+//
+// Every line starts with the six fields of the existing collector, in its order and form, then
+//   n, coroutine             event number, and an id that is unique in the run
+//   file, line, function     at a suspension whose site is known; `column` follows if it is known
+//   kind                     "initial", "final" or "yield"; left out at an ordinary await
+//   birth_ts, pid            on the first line of a coroutine, if known
+//   name, parent             on the first line of a coroutine after the target reported them; parent is a `coroutine`
+//   lost_before              how many events right before this line were lost
+//   missed_before            how many events right before this line were missed: the engine attached later
+//   dropped_before           how many events right before this line were captured, but are not in this file
+// Not in the file: deaths, numbers lost after a coroutine's last line, and coroutines without a transition.
+#pragma once
+
+#include "core/stream/stream.h"
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// Opens `path` for writing; the first line replaces old content. `-` is standard output. Flushes at least every second
+/// of stream time, in whole lines. When the disk is full, a partly written line is removed.
+Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path);
+
+}  // namespace ct

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The output file of the text formats: a large buffer that is written in whole lines only.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/recording/write/appendfile.h"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+/// Call close() before destruction. Without it, errors are not reported, and lines are discarded if no line has reached
+/// the file before. Not thread-safe: one thread at a time.
+class LineOutput {
+public:
+    /// See AppendFile::open(). Also returns an error when the file is being written already.
+    static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
+    ~LineOutput();
+
+    /// Returns room for one line of at most `bytes` bytes. endLine() then adds the line up to `end`, which must be
+    /// right behind a line feed. May write the collected lines first.
+    Result<char *> beginLine(std::size_t bytes);
+    void endLine(const char *end)
+    {
+        m_used = static_cast<std::size_t>(end - m_buffer.data());
+        m_ends.push_back(m_used);
+    }
+
+    /// Writes the collected lines every half second of stream time. `now`: present time of the stream, in ns.
+    Result<void> flushIfDue(std::uint64_t now);
+    Result<void> flush();
+    Result<void> close();
+    /// Whole lines in the file; valid also after an error.
+    std::uint64_t linesWritten() const { return m_file->lines(); }
+
+private:
+    explicit LineOutput(std::unique_ptr<AppendFile> file);
+
+    std::unique_ptr<AppendFile> m_file;
+    std::vector<char> m_buffer;
+    std::size_t m_used = 0;
+    std::vector<std::size_t> m_ends;  ///< offsets behind the lines in m_buffer; quoted texts may have line feeds, too
+    std::uint64_t m_flushedAt = 0;    ///< stream time of the latest flush, ns; 0 = none yet
+};
+
+// These functions format a value into a line whose size was reserved, and return the end.
+
+inline char *put(char *at, std::string_view text)
+{
+    return at + text.copy(at, text.size());
+}
+
+inline constexpr std::size_t kMaxDecimal = 20;  ///< digits of the largest 64-bit number
+inline char *putDecimal(char *at, std::uint64_t value)
+{
+    return std::to_chars(at, at + kMaxDecimal, value).ptr;
+}
+
+/// 0x and 16 lower-case digits.
+inline constexpr std::size_t kHexLength = 18;
+inline char *putHex(char *at, std::uint64_t value)
+{
+    static constexpr char kDigits[] = "0123456789abcdef";
+    *at++ = '0';
+    *at++ = 'x';
+    for (int shift = 60; shift >= 0; shift -= 4)
+        *at++ = kDigits[(value >> shift) & 0xF];
+    return at;
+}
+
+}  // namespace ct

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/text/linesource.h"
+
+#include "core/recording/read/regularfile.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ct {
+
+LineSource::LineSource(std::string path, int fd, std::uint64_t size)
+    : m_path(std::move(path)), m_fd(fd), m_size(size), m_buffer(2 * kLongestLine)
+{
+}
+
+LineSource::~LineSource()
+{
+    ::close(m_fd);
+}
+
+Result<std::unique_ptr<LineSource>> LineSource::open(const std::string &path)
+{
+    const Result<int> fd = openRegularFile(path);
+    if (!fd)
+        return fd.error();
+    struct stat info = {};
+    const auto size = fstat(*fd, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+    return std::unique_ptr<LineSource>(new LineSource(path, *fd, size));
+}
+
+double LineSource::progress() const
+{
+    if (m_size == 0)
+        return m_atEnd && m_begin == m_end ? 1.0 : 0.0;
+    return std::min(1.0, static_cast<double>(m_consumed) / static_cast<double>(m_size));
+}
+
+/// Moves the unfinished line to the front of the buffer, then reads once.
+Result<void> LineSource::fill()
+{
+    if (m_begin > 0) {
+        std::memmove(m_buffer.data(), m_buffer.data() + m_begin, m_end - m_begin);
+        m_end -= m_begin;
+        m_begin = 0;
+    }
+    for (;;) {
+        const ssize_t got = ::read(m_fd, m_buffer.data() + m_end, m_buffer.size() - m_end);
+        if (got >= 0) {
+            m_end += static_cast<std::size_t>(got);
+            m_atEnd = got == 0;
+            return {};
+        }
+        if (errno != EINTR)
+            return errnoError(errno, m_path + ": reading failed after line " + std::to_string(m_number));
+    }
+}
+
+Result<bool> LineSource::next(Line &line)
+{
+    for (;;) {
+        const char *start = m_buffer.data() + m_begin;
+        const std::size_t available = m_end - m_begin;
+        const void *found =
+            m_scanned < available ? std::memchr(start + m_scanned, '\n', available - m_scanned) : nullptr;
+        const std::size_t length =
+            found ? static_cast<std::size_t>(static_cast<const char *>(found) - start) : available;
+        if (length > kLongestLine)
+            return Error{ErrorCode::BadFormat, m_path + ":" + std::to_string(m_number + 1) +
+                                                   ": the line is longer than 1 MiB, this is not a JSONL recording of "
+                                                   "coroutines; everything before it was read"};
+        if (found || (m_atEnd && available > 0)) {
+            const std::size_t taken = found ? length + 1 : length;
+            line.ended = found != nullptr;
+            line.text = std::string_view(start, length);
+            if (line.text.ends_with('\r'))
+                line.text.remove_suffix(1);
+            m_begin += taken;
+            m_consumed += taken;
+            m_scanned = 0;
+            ++m_number;
+            return true;
+        }
+        if (m_atEnd)
+            return false;
+        m_scanned = available;
+        if (Result<void> filled = fill(); !filled)
+            return filled.error();
+    }
+}
+
+}  // namespace ct

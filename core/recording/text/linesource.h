@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads the lines of a file of any size. Only one chunk is in memory at a time.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+class LineSource {
+public:
+    static constexpr std::size_t kLongestLine = 1U << 20;  ///< bytes
+
+    static Result<std::unique_ptr<LineSource>> open(const std::string &path);
+    ~LineSource();
+    LineSource(const LineSource &) = delete;
+    LineSource &operator=(const LineSource &) = delete;
+
+    struct Line {
+        std::string_view text;  ///< without its end (LF or CRLF); valid until the next call
+        bool ended = true;      ///< false: the last line of the file, which has no line feed
+    };
+    /// Reads the next line. Returns false at the end of the file. An error contains the number of the line.
+    Result<bool> next(Line &line);
+
+    std::uint64_t number() const { return m_number; }  ///< of the latest line, from 1
+    double progress() const;                           ///< 0..1
+    const std::string &path() const { return m_path; }
+
+private:
+    LineSource(std::string path, int fd, std::uint64_t size);
+    Result<void> fill();
+
+    std::string m_path;
+    int m_fd = -1;
+    std::uint64_t m_size = 0;      ///< of the file when it was opened, in bytes; 0 = unknown
+    std::uint64_t m_consumed = 0;  ///< bytes in front of m_begin
+    std::uint64_t m_number = 0;
+    std::vector<char> m_buffer;
+    std::size_t m_begin = 0;    ///< first byte that next() has not returned yet
+    std::size_t m_end = 0;      ///< behind the last byte read
+    std::size_t m_scanned = 0;  ///< bytes from m_begin on that have no line feed
+    bool m_atEnd = false;
+};
+
+}  // namespace ct

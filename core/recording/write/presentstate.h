@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The present state of everything in a stream, which is the content of a keyframe (docs/recording.md).
+#pragma once
+
+#include "core/stream/stream.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ct::ctr {
+
+/// Needs some 140 bytes for each living coroutine, and 220 if the target reports waits or wakes. Dead coroutines need
+/// no memory. Not thread-safe: one thread.
+class PresentState {
+public:
+    void consume(const Batch &batch);
+
+    /// Returns all sites, and all threads and processes that were not forgotten. Also returns each living coroutine's
+    /// birth, name, parent, flag, losses, latest suspension and resumption, wait and latest wake. Coroutines keep their
+    /// ids, and come in ascending order.
+    Batch keyframe() const;
+    /// Number of coroutines born so far, alive or not. The next one gets this id.
+    CoroutineId born() const { return m_born; }
+    bool lives(CoroutineId id) const { return placeOf(id) != kNone; }
+    /// Returns the pids of processes that ended more than kSettleNs ago and have no living coroutine. No later row
+    /// belongs to them.
+    std::set<std::uint32_t> goneProcesses() const;
+    static constexpr std::uint64_t kSettleNs = 10'000'000'000;
+    /// Removes everything about the processes with these pids.
+    void forget(const std::set<std::uint32_t> &pids);
+
+private:
+    struct Living {
+        Birth birth;
+        std::array<Transition, 2> latest;  ///< suspension, resumption; kNoCoroutine = none
+    };
+    /// Data that few coroutines have.
+    struct Rare {
+        std::string name;
+        CoroutineId parent = kNoCoroutine;
+        std::uint64_t lost = 0;
+        std::uint64_t missed = 0;
+        std::optional<Flag::Reason> flag;
+    };
+    /// Data that either all coroutines of a target have, or none. kNoCoroutine in a row = none.
+    struct Causes {
+        WaitsOn waits;
+        Wake wake;
+    };
+    static constexpr std::uint32_t kPageBits = 12;
+    static constexpr std::uint32_t kPageMask = (1U << kPageBits) - 1;
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    /// When a pid was in use: ns, CLOCK_MONOTONIC. The system reuses pids, and an exec reports another start.
+    struct Span {
+        std::uint64_t start = 0;  ///< the latest start
+        std::uint64_t end = 0;    ///< the latest end; 0 = none
+    };
+    /// Indices in m_living of neighbouring ids. Freed when these coroutines are all dead.
+    struct Page {
+        std::array<std::uint32_t, 1U << kPageBits> places;
+        std::uint32_t used = 0;  ///< living coroutines
+    };
+
+    void add(const Birth &birth);
+    void bury(CoroutineId id);
+    std::uint32_t placeOf(CoroutineId id) const;
+    Rare *rareOf(CoroutineId id);
+    Causes *causesOf(CoroutineId id);
+    void consumeNotes(const Notes &notes);
+    void appendTo(Batch &batch, std::uint32_t place) const;
+
+    std::vector<std::unique_ptr<Page>> m_pages;  ///< by id
+    std::vector<Living> m_living;
+    std::vector<Causes> m_causes;       ///< same indices as m_living; empty until the first wait or wake
+    std::vector<std::uint32_t> m_free;  ///< free indices of m_living
+    std::unordered_map<CoroutineId, Rare> m_rare;
+    CoroutineId m_born = 0;
+    std::vector<Site> m_sites;
+    std::vector<Process> m_processes;
+    std::vector<ProcessEnd> m_ends;
+    std::map<std::uint32_t, Span> m_spans;                                     ///< by pid
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_threads;  ///< names, by pid and tid
+    std::map<std::uint32_t, Switch> m_switches;                                ///< the latest, by pid
+    std::uint64_t m_now = 0;
+};
+
+}  // namespace ct::ctr

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Memory for queued transitions, in chunks that are reused. Some chunks are prepared ahead: the first touch of a page
+// costs several times as much as writing to it.
+#pragma once
+
+#include "core/base/addressspace.h"
+#include "core/base/memoryahead.h"
+#include "core/base/result.h"
+#include "core/stream/stream.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace ct {
+
+/// Not thread-safe: one thread at a time.
+class TransitionChunks {
+public:
+    struct Chunk {
+        Transition *transitions = nullptr;  ///< room for kCapacity of them; nullptr = none
+    };
+    static constexpr std::size_t kBytes = AddressSpace::kHugePage;
+    static constexpr std::size_t kCapacity = kBytes / sizeof(Transition);
+
+    /// Reserves address space for `bytes`, at least two chunks. Reserves less when the system has less.
+    static Result<TransitionChunks> make(std::uint64_t bytes);
+    TransitionChunks(TransitionChunks &&other) noexcept;
+    TransitionChunks &operator=(TransitionChunks &&) = delete;
+    ~TransitionChunks();
+
+    bool isEmpty() const { return m_ready.empty() && m_cold.empty(); }
+    Chunk take();  ///< must not be called when isEmpty()
+    void giveBack(Chunk chunk);
+
+private:
+    explicit TransitionChunks(const AddressSpace &space);
+    void makeReady();
+
+    AddressSpace m_space;
+    std::size_t m_wanted;                  ///< number of chunks to prepare ahead
+    std::deque<std::byte *> m_ready;       ///< with memory; the last ones may still be in the processor's cache
+    std::vector<std::byte *> m_cold;       ///< without memory
+    std::unique_ptr<MemoryAhead> m_ahead;  ///< touches the pages on its own thread
+};
+
+}  // namespace ct

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/target/targetlist.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <unistd.h>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr int kLookMs = 500;
+/// Mappings that one check reads, at 0.05 to 0.2 ms per process. It only checks that the other processes exist.
+constexpr std::size_t kMostRead = 8;
+constexpr qint64 kSearchCostFactor = 1000;
+constexpr qint64 kSearchCostFactorAlone = 200;
+
+bool exists(pid_t pid)
+{
+    return kill(pid, 0) == 0 || errno != ESRCH;
+}
+
+}  // namespace
+
+TargetList::TargetList(FileIdentity region, QObject *parent) : QObject(parent), m_region(std::move(region))
+{
+    m_timer.setInterval(kLookMs);
+    connect(&m_timer, &QTimer::timeout, this, &TargetList::look);
+}
+
+void TargetList::start(const std::vector<pid_t> &known)
+{
+    for (const pid_t pid : known)
+        m_targets.push_back({pid, true});
+    m_seenAny = !known.empty();
+    m_timer.start();
+}
+
+void TargetList::stop()
+{
+    m_timer.stop();
+}
+
+std::vector<pid_t> TargetList::pids() const
+{
+    std::vector<pid_t> pids;
+    for (const Target &target : m_targets) {
+        if (target.maps)
+            pids.push_back(target.pid);
+    }
+    return pids;
+}
+
+bool TargetList::isEmpty() const
+{
+    return std::none_of(m_targets.begin(), m_targets.end(), [](const Target &target) { return target.maps; });
+}
+
+TargetList::Target *TargetList::find(pid_t pid)
+{
+    const auto found =
+        std::find_if(m_targets.begin(), m_targets.end(), [pid](const Target &target) { return target.pid == pid; });
+    return found != m_targets.end() ? &*found : nullptr;
+}
+
+void TargetList::processConnected(int pid)
+{
+    if (!m_timer.isActive())
+        return;
+    if (pid <= 0) {  // perhaps of another pid namespace
+        m_wantsSearch = true;
+        return;
+    }
+    if (const Target *known = find(pid)) {
+        if (!known->maps)
+            lookAt({pid});
+        return;
+    }
+    if (isEngine(pid))
+        return;
+    const bool maps = processMaps(pid, m_region);
+    const bool isOver = !maps && !processRuns(pid);
+    if (!isOver)
+        m_targets.push_back({pid, maps});
+    m_seenAny = m_seenAny || maps;
+    if (maps || isOver)
+        Q_EMIT seen(pid);
+    if (isOver)
+        Q_EMIT gone(pid);
+}
+
+void TargetList::processDisconnected(int pid)
+{
+    if (m_timer.isActive() && find(pid))
+        lookAt({pid});
+}
+
+void TargetList::look()
+{
+    std::vector<pid_t> pids;
+    for (std::size_t i = 0; i < m_targets.size(); ++i) {
+        const std::size_t turn = (i + m_targets.size() - m_next % m_targets.size()) % m_targets.size();
+        if (turn < kMostRead || !exists(m_targets[i].pid))
+            pids.push_back(m_targets[i].pid);
+    }
+    m_next += kMostRead;
+    lookAt(pids);
+    if (m_timer.isActive() && isSearchDue())
+        search();
+}
+
+void TargetList::lookAt(const std::vector<pid_t> &pids)
+{
+    std::vector<pid_t> come;
+    std::vector<pid_t> left;
+    for (const pid_t pid : pids) {
+        Target &target = *find(pid);
+        const bool mapped = std::exchange(target.maps, processMaps(pid, m_region));
+        if (target.maps && !mapped)
+            come.push_back(pid);
+        if (mapped && !target.maps)
+            left.push_back(pid);
+    }
+    // A connected process that does not map the region yet may still do so. Remove it only when it has ended.
+    std::erase_if(m_targets, [&](const Target &target) {
+        return !target.maps &&
+               (std::find(left.begin(), left.end(), target.pid) != left.end() || !processRuns(target.pid));
+    });
+    m_seenAny = m_seenAny || !come.empty();
+    if (!left.empty() && isEmpty())
+        m_wantsSearch = true;
+    for (const pid_t pid : come)
+        Q_EMIT seen(pid);
+    for (const pid_t pid : left)
+        Q_EMIT gone(pid);
+}
+
+bool TargetList::isSearchDue() const
+{
+    return m_wantsSearch ||
+           m_sinceSearch.nsecsElapsed() >= m_searchCostNs * (isEmpty() ? kSearchCostFactorAlone : kSearchCostFactor);
+}
+
+void TargetList::search()
+{
+    m_wantsSearch = false;
+    m_sinceSearch.start();
+    std::vector<pid_t> come;
+    for (const MappingProcess &process : processesMapping(m_region)) {
+        if (process.engine)
+            continue;
+        Target *known = find(process.pid);
+        if (!known)
+            known = &m_targets.emplace_back(Target{process.pid, false});
+        if (!std::exchange(known->maps, true))
+            come.push_back(process.pid);
+    }
+    m_searchCostNs = m_sinceSearch.nsecsElapsed();
+    m_seenAny = m_seenAny || !come.empty();
+    for (const pid_t pid : come)
+        Q_EMIT seen(pid);
+    if (isEmpty())
+        Q_EMIT nobodyFound();
+}
+
+}  // namespace ct

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Locations that were resolved from addresses: they sort and filter coroutines, and divide groups of stuck coroutines.
+#include "models/coroutineorder.h"
+#include "models/stucklocations.h"
+#include "tests/support/check.h"
+
+using namespace ct;
+
+namespace {
+
+constexpr std::uint64_t kNow = 100'000'000'000;
+
+FrameLocation placeOf(CoroutineId id, const std::string &function, const std::string &file, std::uint32_t line)
+{
+    return {id, 0x1000 + id * 64, kNow + id, 0, line, 1, file, function};
+}
+
+/// Six coroutines that are suspended at addresses without a site. The address of coroutine 5 has no location.
+struct Unnamed {
+    Unnamed()
+    {
+        Batch batch;
+        for (CoroutineId id = 0; id < 6; ++id) {
+            batch.births.push_back({id, id, 1, 0, Dialect::Seqlock, id + 1, kNow});
+            batch.transitions.push_back({kNow + id, 0x1000 + id * 64, 0, 2, id, 5, 0, PointKind::Await, false});
+        }
+        batch.now = kNow + 60'000'000'000;
+        CHECK(static_cast<bool>(population->consume(batch)));
+        places->addFrames({placeOf(0, "work::write(int)", "/src/b.cpp", 30),
+                           placeOf(1, "work::read(int)", "/src/a.cpp", 9),
+                           placeOf(2, "work::write(int)", "/src/b.cpp", 30),
+                           placeOf(3, "work::read(int)", "/src/a.cpp", 7), placeOf(4, "other::idle()", "", 0)});
+    }
+    std::vector<CoroutineId> order(OrderKey key, const std::string &text = {}) const
+    {
+        OrderSpec spec;
+        spec.key = key;
+        spec.text = text;
+        return computeOrder(*population, population->size(), spec, cancelled, places.get());
+    }
+
+    std::atomic<bool> cancelled{false};
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<AddressResolver> places =
+        std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
+};
+
+using Ids = std::vector<CoroutineId>;
+
+}  // namespace
+
+CT_CASE(sortedByFileAndLine)
+{
+    const Unnamed run;
+    CHECK(run.order(OrderKey::Where) == Ids({4, 3, 1, 0, 2, 5}));
+    CHECK(run.order(OrderKey::Name) == Ids({4, 1, 3, 0, 2, 5}));
+}
+
+CT_CASE(foundByFunctionAndByPlace)
+{
+    const Unnamed run;
+    CHECK(run.order(OrderKey::Id, "WORK::read") == Ids({1, 3}));
+    CHECK(run.order(OrderKey::Id, "b.cpp:30") == Ids({0, 2}));
+    CHECK(run.order(OrderKey::Id, "idle") == Ids({4}));
+    CHECK(run.order(OrderKey::Id, "nowhere").empty());
+    FrozenRows frozen = freezeRows(*run.population, 6, run.population->now());
+    OrderSpec spec;
+    spec.key = OrderKey::Where;
+    CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.places.get()) == Ids({4, 3, 1, 0, 2, 5}));
+}
+
+CT_CASE(theStuckAreDividedByPlace)
+{
+    const Unnamed run;
+    std::vector<StuckGroup> groups = findStuck(*run.population, run.population->now());
+    REQUIRE(groups.size() == 1 && groups[0].coroutines.size() == 6);
+    StuckLocations stuck;
+    stuck.divide(*run.population, groups);
+    CHECK_EQUAL(groups.size(), 1U);  // no resolver yet
+    stuck.setPlaces(run.places);
+    stuck.divide(*run.population, groups);
+    REQUIRE(groups.size() == 5);
+    REQUIRE(groups[0].coroutines.size() == 2);
+    const AddressResolver::Answer most = stuck.placeOf(groups[0].site);
+    REQUIRE(most);
+    CHECK_EQUAL(most->frames[0].function, "work::write(int)");
+    std::size_t unknown = 0;
+    for (const StuckGroup &group : groups) {
+        CHECK_EQUAL(group.longestNs, group.coroutines.front().suspendedNs);
+        if (group.site == kUnknownSite) {
+            ++unknown;
+            CHECK_EQUAL(group.coroutines.front().coroutine, CoroutineId{5});
+            CHECK(!stuck.placeOf(group.site));
+        }
+    }
+    CHECK_EQUAL(unknown, 1U);
+    // A location keeps its id when the groups are divided again.
+    std::vector<StuckGroup> again = findStuck(*run.population, run.population->now());
+    stuck.divide(*run.population, again);
+    REQUIRE(again.size() == groups.size());
+    for (std::size_t i = 0; i < again.size(); ++i)
+        CHECK_EQUAL(again[i].site, groups[i].site);
+}

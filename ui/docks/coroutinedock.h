@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The table of all coroutines, with its filters.
+#pragma once
+
+#include "core/addresses/addressresolver.h"
+#include "models/coroutinetablemodel.h"
+#include "models/notesscout.h"
+
+#include <QDockWidget>
+
+#include <memory>
+
+class QLabel;
+class QLineEdit;
+class QMenu;
+class QStackedWidget;
+class QTableView;
+class QToolButton;
+
+namespace ct {
+
+class CoroutineColumns;
+class CoroutineFormat;
+class StartPage;
+
+class CoroutineDock : public QDockWidget {
+    Q_OBJECT
+public:
+    /// `startPage` replaces an empty table. The dock takes ownership of it.
+    explicit CoroutineDock(StartPage *startPage, QWidget *parent = nullptr);
+
+    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> places = nullptr);
+    /// Sets the time to which births are relative; ns, CLOCK_MONOTONIC.
+    void setOrigin(std::uint64_t origin);
+    void setPaused(bool paused);
+    void sample();
+
+    CoroutineTableModel *model() const { return m_model; }
+    /// The menu to choose columns; a child of the table.
+    QMenu *columnsMenu() const;
+
+public Q_SLOTS:
+    void select(ct::CoroutineId coroutine);
+    void setFilterText(const QString &text);
+    void focusFilter();
+
+Q_SIGNALS:
+    void coroutineSelected(ct::CoroutineId coroutine);
+    void rowsChanged();
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    QWidget *makeFilterBar();
+    void setUpTable();
+    void applyStates();
+    void applyLook();
+    void applyScout();
+    void updateCount();
+
+    std::shared_ptr<Population> m_population;
+    CoroutineTableModel *m_model;
+    CoroutineFormat *m_format;
+    QTableView *m_table;
+    CoroutineColumns *m_columns = nullptr;
+    NotesScout m_scout;
+    QStackedWidget *m_pages;
+    QLineEdit *m_filter = nullptr;
+    QLabel *m_count = nullptr;
+    std::vector<QToolButton *> m_states;
+    bool m_selecting = false;
+};
+
+}  // namespace ct

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/dockstyle.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+
+namespace ct {
+
+void styleTable(QTableView &table)
+{
+    table.setSelectionBehavior(QAbstractItemView::SelectRows);
+    table.setSelectionMode(QAbstractItemView::SingleSelection);
+    table.setAlternatingRowColors(true);
+    table.setShowGrid(false);
+    table.setWordWrap(false);
+    table.setTextElideMode(Qt::ElideMiddle);
+    table.setTabKeyNavigation(false);
+    table.setFrameShape(QFrame::NoFrame);
+    table.verticalHeader()->hide();
+    table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table.horizontalHeader()->setHighlightSections(false);
+}
+
+void styleEmptyText(QLabel &label)
+{
+    label.setAlignment(Qt::AlignCenter);
+    label.setWordWrap(true);
+    label.setMargin(12);
+    label.setAutoFillBackground(true);
+    label.setBackgroundRole(QPalette::Base);
+    label.setForegroundRole(QPalette::PlaceholderText);
+}
+
+}  // namespace ct

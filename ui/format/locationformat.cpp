@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/format/locationformat.h"
+
+#include "core/target/printable.h"
+#include "ui/format/format.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace ct {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("PlaceFormat", text);
+}
+
+}  // namespace
+
+ShownLocation shownLocation(const Population &population, AddressResolver *places, SiteId site,
+                            const AddressResolver::Spot &spot)
+{
+    ShownLocation place;
+    place.addr = spot.addr;
+    if (const Site *said = population.site(site)) {
+        place.site = *said;
+        return place;
+    }
+    if (places)
+        place.answer = places->find(spot);
+    if (place.answer && !place.answer->frames.empty())
+        place.site = format::siteOf(place.answer->frames.front());
+    return place;
+}
+
+ShownLocation shownLocation(const Population &population, AddressResolver *places, const CoroutineSnapshot &coroutine)
+{
+    return shownLocation(population, places, coroutine.site, AddressResolver::spotOf(coroutine));
+}
+
+namespace format {
+
+Site siteOf(const SourceFrame &frame)
+{
+    return {kUnknownSite, frame.line, frame.column, frame.file, frame.function};
+}
+
+QString place(const ShownLocation &shown)
+{
+    return place(shown.site ? &*shown.site : nullptr, shown.addr);
+}
+
+QString placeDetails(const ShownLocation &shown)
+{
+    if (!shown.answer)
+        return placeDetails(shown.site ? &*shown.site : nullptr, shown.addr);
+    QStringList lines;
+    for (std::size_t i = 0; i < shown.answer->frames.size(); ++i) {
+        const Site site = siteOf(shown.answer->frames[i]);
+        const QString details = placeDetails(&site, 0);
+        lines << (i == 0 ? details : tr("inlined into %1").arg(details));
+    }
+    if (!shown.answer->module.empty())
+        lines << tr("in %1").arg(printable(shown.answer->module));
+    if (shown.addr != 0)
+        lines << tr("address %1").arg(address(shown.addr));
+    if (!shown.answer->remedy.empty())
+        lines << printable(shown.answer->remedy);
+    return lines.join(u'\n');
+}
+
+QString fileAndFolder(const Site &site)
+{
+    QString text = fileName(site);
+    if (text.isEmpty())
+        return text;
+    if (site.line != 0)
+        text += u':' + QString::number(site.line);
+    const QString folder = printable(site.file).section(u'/', 0, -2);
+    return folder.isEmpty() ? text : text + tr("  in %1").arg(folder);
+}
+
+}  // namespace format
+}  // namespace ct

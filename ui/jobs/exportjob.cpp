@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/jobs/exportjob.h"
+
+namespace ct {
+
+ExportJob::ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
+                     const Accounting &sums, const ExportFormat &format, QString path, QObject *parent)
+    : BackgroundJob(std::move(path), parent),
+      m_population(std::move(population)),
+      m_history(std::move(history)),
+      m_sums(sums),
+      m_format(format)
+{
+}
+
+ExportJob::~ExportJob()
+{
+    end();
+}
+
+void ExportJob::cancel()
+{
+    BackgroundJob::cancel();
+    if (m_lookup)
+        m_lookup->giveUp();
+}
+
+void ExportJob::run()
+{
+    const Result<ExportReport> written = exportTrace(
+        *m_population, *m_history, m_format, path().toStdString(),
+        [this](double progress) { return onProgress(progress); }, m_sums, m_lookup, m_recorded);
+    if (written)
+        m_report = *written;
+    else
+        setError(written.error().message);
+}
+
+}  // namespace ct

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Exports a trace in the background. Shares ownership of the trace, so the window may start another capture.
+#pragma once
+
+#include "core/exporting/exporting.h"
+#include "ui/jobs/backgroundjob.h"
+
+namespace ct {
+
+class ExportJob final : public BackgroundJob {
+    Q_OBJECT
+public:
+    /// `sums` are those of the capture. They include counts that the trace does not have.
+    ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
+              const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
+    /// Sets the index of the recording, which has the evicted events. Call before start().
+    void setRecorded(std::shared_ptr<const StreamIndex> places) { m_recorded = std::move(places); }
+    /// Sets the lookup of addresses. Call before start().
+    void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
+    ~ExportJob() override;  ///< cancels and waits
+
+    /// Valid after the job has succeeded.
+    const ExportReport &report() const { return m_report; }
+
+    void cancel() override;
+
+protected:
+    void run() override;
+
+private:
+    const std::shared_ptr<const Population> m_population;
+    const std::shared_ptr<const History> m_history;
+    const Accounting m_sums;
+    std::shared_ptr<const StreamIndex> m_recorded;
+    std::shared_ptr<AddressLookup> m_lookup;
+    const ExportFormat &m_format;
+    ExportReport m_report;
+};
+
+}  // namespace ct

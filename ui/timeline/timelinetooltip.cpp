@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/timelinetooltip.h"
+
+#include "models/timelineoff.h"
+#include "ui/format/format.h"
+#include "ui/format/locationformat.h"
+#include "ui/timeline/timelinepainter.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("TimelineToolTip", text);
+}
+
+QString row(const QString &name, const QString &value)
+{
+    return QStringLiteral("<tr><td style='padding-right:10px'>%1</td><td>%2</td></tr>").arg(name, value);
+}
+
+/// Rows with the notes about the lasting suspension.
+QString notesRows(const Population &population, const TimelineHit &place)
+{
+    const CoroutineNotes notes = population.notes(place.coroutine);
+    QString rows;
+    if (notes.waitsOn)
+        rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, place.now).toHtmlEscaped());
+    if (notes.lastWake)
+        rows += row(tr("last woken"), format::wake(population, *notes.lastWake, place.now).toHtmlEscaped());
+    return rows;
+}
+
+/// Rows with the causes of missing events.
+QString missingRows(const MissingEvents &missing)
+{
+    QString rows;
+    if (missing.missed > 0)
+        rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
+    if (missing.dropped > 0)
+        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.dropped)));
+    if (missing.lost > 0)
+        rows += row(tr("lost"), tr("%1 events were overwritten or dropped before they were "
+                                   "captured")
+                                    .arg(format::count(missing.lost)));
+    return rows;
+}
+
+QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
+                const TimelineHit &place)
+{
+    QString rows;
+    const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
+    if (suspension) {
+        const AddressResolver::Spot spot{place.coroutine, population.at(place.coroutine).pid, bar.addr, bar.from,
+                                         bar.open || bar.cut};
+        const QString details = format::placeDetails(shownLocation(population, place.places, bar.site, spot));
+        if (!details.isEmpty())
+            rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
+    }
+    const TimelineTime since = timelineTime(bar.from) - place.origin;
+    rows += row(tr("from"), timelinepainter::timeText(since, std::min<TimelineTime>(place.step, 1'000'000)));
+    const std::uint64_t lasted = bar.to - std::min(bar.from, bar.to);
+    const QString duration = format::duration(lasted);
+    rows += row(tr("for"), bar.open  ? tr("%1 so far").arg(duration)
+                           : bar.cut ? tr("%1, until its process ended").arg(duration)
+                                     : duration);
+    if (bar.kind == MarkKind::Suspended) {
+        const auto usual = thresholds.usual(bar.site);
+        rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
+                                         : tr("unknown: no suspension here has ended yet"));
+    }
+    if (bar.kind == MarkKind::Gap)
+        rows += missingRows(bar.missing);
+    if (bar.tid != 0)
+        rows +=
+            row(tr("thread"), format::thread(&population, population.at(place.coroutine).pid, bar.tid).toHtmlEscaped());
+    if ((bar.open || bar.cut) && bar.kind == MarkKind::Suspended)
+        rows += notesRows(population, place);
+    return rows;
+}
+
+QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, StuckThresholds &thresholds)
+{
+    if (bar.kind == MarkKind::Suspended && (bar.open || bar.cut) && bar.to - bar.from >= thresholds.of(coroutine))
+        return markName(MarkKind::Stuck);
+    if (bar.kind == MarkKind::Gap && bar.missing.lost == 0)
+        return tr("Events missing");
+    return markName(bar.kind);
+}
+
+}  // namespace
+
+QString markName(MarkKind kind)
+{
+    switch (kind) {
+    case MarkKind::Created: return tr("Born, no events yet");
+    case MarkKind::Running: return tr("Running");
+    case MarkKind::Suspended: return tr("Suspended");
+    case MarkKind::Mixed: return tr("Running and suspended");
+    case MarkKind::Stuck: return tr("Stuck: suspended longer than usual");
+    case MarkKind::Finished: return tr("Finished, not destroyed");
+    case MarkKind::Gap: return tr("Events lost");
+    case MarkKind::Unknown: return tr("State unknown");
+    case MarkKind::Dropped: return tr("No longer in memory");
+    case MarkKind::Pending: return tr("Being read");
+    }
+    return {};
+}
+
+QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
+                        StuckThresholds &thresholds, const TimelineHit &place)
+{
+    if (place.coroutine >= population.size())
+        return {};
+    const CoroutineSnapshot snapshot = population.at(place.coroutine);
+    QString name = format::shortened(format::coroutineName(population, snapshot, place.places));
+    if (name.isEmpty())
+        name = tr("coroutine");
+    QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);
+    const std::uint64_t from = static_cast<std::uint64_t>(std::max<TimelineTime>(0, place.from));
+    const std::uint64_t last = from + static_cast<std::uint64_t>(place.step) - 1;
+    // A pixel covers a time span: a birth or `now` inside it counts.
+    const std::uint64_t moment = std::clamp(last, from, std::max(from, place.now));
+    const auto bar = barAt(population, history, place.coroutine, moment, place.now, lives);
+    if (!bar) {
+        const bool unborn = moment < snapshot.birthTs;
+        const bool outlived = lives.hasEnded(snapshot);
+        const QString what = unborn             ? tr("Not born yet")
+                             : from > place.now ? tr("Not yet")
+                             : outlived         ? tr("Its process has ended")
+                                                : tr("Destroyed");
+        return text + QStringLiteral("<br>") + what;
+    }
+    std::vector<History::Column> columns(1);
+    history.columns(place.coroutine, from, static_cast<std::uint64_t>(place.step), columns);
+    if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
+        text += QStringLiteral("<br>") + tr("Tracing was switched off: nothing was recorded, and nothing was lost.");
+    if (columns[0].gap && bar->kind != MarkKind::Gap)
+        text += QStringLiteral("<br>") + tr("Events are missing within this pixel: zoom in to see where.");
+    if (columns[0].transitions > 1) {
+        text += QStringLiteral("<br>") + tr("%1 transitions within this pixel of %2, %3 % running")
+                                             .arg(format::count(columns[0].transitions))
+                                             .arg(format::duration(static_cast<std::uint64_t>(place.step)))
+                                             .arg(qRound(columns[0].running * 100));
+        text += QStringLiteral("<br>") + tr("the latest:");
+    }
+    return text + QStringLiteral("<br>%1<table>%2</table>")
+                      .arg(barName(*bar, snapshot, thresholds), barRows(*bar, population, thresholds, place));
+}
+
+}  // namespace ct
