@@ -139,7 +139,9 @@ std::uint64_t newestBlock(const LaneView &lane)
             if (const std::uint64_t number = blockNumber(lane, place); number < limit)
                 greatest = std::max(greatest, number);
         }
-        if (greatest == 0 || filledBlock(lane, (greatest - 1) % blocks) == greatest)
+        if (greatest == 0)
+            break;  // no valid number, or the producer has replaced all lower ones since the first try
+        if (filledBlock(lane, (greatest - 1) % blocks) == greatest)
             return greatest;
         limit = greatest;
     }
@@ -253,6 +255,19 @@ std::uint64_t searchEnd(const LaneView &lane, std::uint64_t position, std::uint6
     return position + low;
 }
 
+/// Returns read(lane) for the present capacity of an overwrite lane. Calls `read` again if the lane shrank during the
+/// call: the producer may have overwritten the records that were due, and the newer records are only found with the new
+/// capacity. Once is enough, because a lane shrinks once. It also bounds the call for any contents of the lane.
+template <class Read>
+auto readShrinking(const LaneView &view, Read read)
+{
+    const LaneView before = shrunk(view);
+    auto result = read(before);
+    // Acquire; partner: the producer's release store. The loads of commits in `read` keep this load behind them.
+    const LaneView after = shrunk(view);
+    return after.capacity == before.capacity ? result : read(after);
+}
+
 }  // namespace
 
 LaneView shrunk(LaneView lane, std::memory_order order)
@@ -267,8 +282,9 @@ LaneView shrunk(LaneView lane, std::memory_order order)
 
 LaneReading readLane(const LaneView &view, std::uint64_t position, std::span<LaneItem> items)
 {
-    const LaneView lane = shrunk(view);
-    return lane.overwrite ? readOverwrite(lane, position, items) : readDiscard(lane, position, items);
+    if (!view.overwrite)
+        return readDiscard(shrunk(view), position, items);
+    return readShrinking(view, [&](const LaneView &lane) { return readOverwrite(lane, position, items); });
 }
 
 bool hasRecordAt(const LaneView &view, std::uint64_t position)
@@ -282,8 +298,11 @@ bool hasRecordAt(const LaneView &view, std::uint64_t position)
 
 std::uint64_t committedEnd(const LaneView &view, std::uint64_t position)
 {
-    const LaneView lane = shrunk(view);
-    return lane.overwrite ? overwriteEnd(lane, position) : searchEnd(lane, position, lane.capacity);
+    if (!view.overwrite) {
+        const LaneView lane = shrunk(view);
+        return searchEnd(lane, position, lane.capacity);
+    }
+    return readShrinking(view, [&](const LaneView &lane) { return overwriteEnd(lane, position); });
 }
 
 std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
@@ -339,8 +358,9 @@ std::uint64_t committedEndOverHoles(const LaneView &view, std::uint64_t position
 
 std::uint64_t oldestPosition(const LaneView &view)
 {
-    const LaneView lane = shrunk(view);
-    const std::uint64_t oldest = lane.overwrite ? blockAfter(lane, 0) : 0;
+    if (!view.overwrite)
+        return 0;
+    const std::uint64_t oldest = readShrinking(view, [](const LaneView &lane) { return blockAfter(lane, 0); });
     return oldest != 0 ? (oldest - 1) * kLaneBlock : 0;
 }
 

@@ -6,7 +6,12 @@
 #include "tests/support/check.h"
 #include "tests/support/lanewriter.h"
 
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <sys/mman.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using lanewriter::Lane;
@@ -80,6 +85,49 @@ void runBoth(LooseRing &memory, Producer &producer, Reader &reader)
     }
 }
 
+/// The numbers of a lane's blocks, in a page of their own. When armed, the next access to the page runs an action
+/// first, on the same thread: a producer that runs while the reader is in the middle of a call.
+class NumbersPage {
+public:
+    NumbersPage() : m_page(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    {
+        current = this;
+        struct sigaction action {};
+        action.sa_handler = [](int) { current->act(); };
+        ::sigaction(SIGSEGV, &action, &m_before);
+    }
+    ~NumbersPage()
+    {
+        ::sigaction(SIGSEGV, &m_before, nullptr);
+        ::munmap(m_page, kBytes);
+    }
+    NumbersPage(const NumbersPage &) = delete;
+    NumbersPage &operator=(const NumbersPage &) = delete;
+
+    void arm(std::function<void()> action)
+    {
+        m_action = std::move(action);
+        ::mprotect(m_page, kBytes, PROT_NONE);
+    }
+    std::atomic<std::uint64_t> *numbers() const { return static_cast<std::atomic<std::uint64_t> *>(m_page); }
+
+private:
+    static constexpr std::size_t kBytes = 4096;
+
+    void act()
+    {
+        if (!m_action)
+            std::abort();  // another fault
+        ::mprotect(m_page, kBytes, PROT_READ | PROT_WRITE);
+        std::exchange(m_action, nullptr)();
+    }
+
+    static inline NumbersPage *current = nullptr;
+    void *m_page;
+    struct sigaction m_before {};
+    std::function<void()> m_action;
+};
+
 }  // namespace
 
 CT_CASE(nothingIsLostInSilence)
@@ -134,4 +182,54 @@ CT_CASE(aLaneThatGetsShorterIsFollowed)
                 CHECK_EQUAL(reader.skipped, 0u);
         }
     }
+}
+
+/// A lane in overwrite mode with eight blocks of address space and memory for two of them.
+struct CrampedLane {
+    NumbersPage page;
+    LooseRing memory{8 * corotracer::kLaneBlock, true};
+    lanewriter::Ring ring = memory.ring();
+    std::uint64_t written = 0;
+
+    CrampedLane()
+    {
+        ring.blockNumbers = page.numbers();
+        ring.header->committed.store(2 * corotracer::kLaneBlock);
+    }
+    void put(Lane &lane, std::uint64_t records)
+    {
+        for (const std::uint64_t end = written + records; written != end; ++written) {
+            if (written == ring.header->committed.load())
+                lane.shrink();
+            lane.put(lanewriter::genuineRecord(kIdentity, kKey, written));
+        }
+    }
+};
+
+/// The producer overwrites the records that are due, in the lane that it has shrunk since the reader's call began.
+CT_CASE(aCallFindsTheRecordsOfALaneThatShrinksMeanwhile)
+{
+    constexpr std::uint64_t kUnread = 1500;
+    constexpr std::uint64_t kLaps = 3 * 2 * corotracer::kLaneBlock;
+    const auto whileItRuns = [](auto call) {
+        CrampedLane cramped;
+        Lane lane(cramped.ring, 0);
+        cramped.put(lane, 1600);
+        cramped.page.arm([&] { cramped.put(lane, kLaps); });
+        call(cramped.ring.view());
+        CHECK_EQUAL(cramped.written, 1600 + kLaps);  // the producer ran within the call
+    };
+    whileItRuns([](const ct::LaneView &view) {
+        std::vector<ct::LaneItem> items(10);
+        const ct::LaneReading reading = ct::readLane(view, kUnread, items);
+        CHECK_EQUAL(reading.count, items.size());
+        CHECK_EQUAL(kUnread + reading.skipped + reading.count, reading.next);
+        CHECK_EQUAL(items.front().n, reading.next - reading.count);
+        CHECK(lanewriter::isGenuine(items.front(), kKey));
+    });
+    whileItRuns([](const ct::LaneView &view) { CHECK_EQUAL(ct::committedEnd(view, kUnread), 1600 + kLaps); });
+    whileItRuns([](const ct::LaneView &view) {
+        const std::uint64_t oldest = ct::oldestPosition(view);
+        CHECK(oldest > kLaps - 2 * corotracer::kLaneBlock);
+    });
 }
