@@ -23,7 +23,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMING_LABELS = {"gui", "integration", "targets"}
 TIMING_NAMES = re.compile(
-    r"concurrent|wakeup|process|harvestloop|laneharvest|probe_|symbolworker|queuedsink|readahead|follow|memoryahead"
+    r"concurrent|wakeup|process|harvestloop|laneharvest|probe_(?!package)|symbolworker|queuedsink|readahead|follow|memoryahead"
 )
 # A chunk. Its end is slow, because the longest suites then run alone; an interrupted one is repeated.
 SUITES_AT_ONCE = 60

@@ -100,6 +100,7 @@ void Scheduler::schedule(std::coroutine_handle<> ready)
 {
     const bool onWorker = self.scheduler == this;
     const unsigned index = onWorker ? self.index : m_nextQueue.fetch_add(1, std::memory_order_relaxed);
+    m_scheduled.fetch_add(1, std::memory_order_relaxed);
     m_queues[index % m_queues.size()]->push(ready);
     m_queued.fetch_add(1, std::memory_order_seq_cst);
     if (m_idle.load(std::memory_order_seq_cst) == 0)

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -40,6 +41,11 @@ public:
     [[nodiscard]] bool waitUntilIdle(std::chrono::nanoseconds atMost);
     [[nodiscard]] std::size_t tasksAlive();
 
+    /// The number of calls of schedule(). Callable from any thread.
+    [[nodiscard]] std::uint64_t scheduled() const { return m_scheduled.load(std::memory_order_relaxed); }
+    /// The number of coroutines in the run queues. Callable from any thread.
+    [[nodiscard]] std::size_t queued() const { return m_queued.load(std::memory_order_relaxed); }
+
     /// Joins all threads once their current coroutines suspend. Nothing is resumed afterwards. Idempotent. Not callable
     /// on a worker.
     void stop();
@@ -58,6 +64,7 @@ private:
     std::vector<std::unique_ptr<RunQueue>> m_queues;
     std::vector<std::thread> m_workers;
     std::atomic<unsigned> m_nextQueue{0};
+    std::atomic<std::uint64_t> m_scheduled{0};
 
     // Sleeping workers. Both counters are seq_cst: a worker raises m_idle and then loads m_queued; a producer raises
     // m_queued and then loads m_idle. At least one of the two sees the other's store.

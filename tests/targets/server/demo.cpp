@@ -48,15 +48,16 @@ void reportStatus(Context &context, std::uint64_t seconds)
     }
 }
 
-/// Waits until all tasks have ended and returns true. Returns false if no task ended within the last second.
+/// Waits until all tasks have ended and returns true. Returns false if nothing was scheduled within one second: the
+/// remaining tasks wait for resumptions that were lost.
 bool drain(sched::Scheduler &scheduler)
 {
-    std::size_t before = 0;
+    std::uint64_t before = 0;
     while (!scheduler.waitUntilIdle(1s)) {
-        const std::size_t alive = scheduler.tasksAlive();
-        if (alive == before)
+        const std::uint64_t scheduled = scheduler.scheduled();
+        if (scheduled == before && scheduler.queued() == 0)
             return false;
-        before = alive;
+        before = scheduled;
     }
     return true;
 }
