@@ -11,7 +11,7 @@ namespace {
 /// A target can overwrite the counts in the region. Counts from here on are not believed.
 constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 /// Readings of a station before its counts are used as they are. A birth is far shorter than so many readings.
-constexpr int kLooks = 256;
+constexpr int kMaxReadings = 256;
 
 }  // namespace
 
@@ -27,13 +27,13 @@ Census::Count Census::Count::without(const Count &other) const
     return {lives - std::min(lives, other.lives), events - std::min(events, other.events)};
 }
 
-Census::Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &told,
+Census::Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &emitted,
                CoroutineId firstNew)
-    : m_told(told), m_firstNew(firstNew)
+    : m_emitted(emitted), m_firstNew(firstNew)
 {
     m_stations.reserve(stations);
     for (std::size_t index = 0; index < stations; ++index) {
-        m_stations.push_back(look(region.lines()[index], region.births()[index]));
+        m_stations.push_back(countStation(region.compactStations()[index], region.births()[index]));
         if (index >= cursors.size())
             continue;
         const Station &station = m_stations.back();
@@ -42,29 +42,29 @@ Census::Census(const Region &region, std::size_t stations, std::span<const LaneC
             continue;
         // If a thread is killed in the middle of an event, only the lane has it, not the CompactState.
         if (cursor.next() > station.events)
-            m_told.events -= std::min(m_told.events, cursor.next() - station.events);
+            m_emitted.events -= std::min(m_emitted.events, cursor.next() - station.events);
         if (!cursor.isEnded())
             m_olderLimits.emplace(cursor.coroutine, station.events);
     }
 }
 
 /// Adds the counts of one compact station to the sums, and returns the counts of its latest generation.
-Census::Station Census::look(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
+Census::Station Census::countStation(const corotracer::CompactState &state, const corotracer::CompactBirth &birth)
 {
     std::uint64_t life = 0;
     std::uint64_t events = 0;
     std::uint64_t before = 0;
     bool unborn = false;
-    for (int looks = 0; looks < kLooks; ++looks) {
+    for (int readings = 0; readings < kMaxReadings; ++readings) {
         // Acquire, all loads; partners: the release stores of the thread that claims the station, and of its events.
-        life = line.life.load(std::memory_order_acquire);
-        const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
+        life = state.life.load(std::memory_order_acquire);
+        const std::uint64_t seq = state.seq.load(std::memory_order_acquire);
         before = birth.events_before.load(std::memory_order_acquire);
         events = seq / 2;
         // Claimed, but not born: the birth is moving the count in `seq` to events_before. This state is short, unless
         // its thread was killed.
-        unborn = static_cast<std::uint32_t>(life) == corotracer::kLineFree && life >> 32 != 0;
-        if (!unborn && line.life.load(std::memory_order_relaxed) == life)
+        unborn = static_cast<std::uint32_t>(life) == corotracer::kCompactFree && life >> 32 != 0;
+        if (!unborn && state.life.load(std::memory_order_relaxed) == life)
             break;
     }
     const std::uint64_t lives = (life >> 32) - (unborn ? 1 : 0);
@@ -96,15 +96,15 @@ void Census::add(const Batch &batch, const BatchMark &since)
         m_limits[birth.coroutine - m_firstNew] = birth.generation < station.generation    ? kAll
                                                  : birth.generation == station.generation ? station.events
                                                                                           : 0;
-        m_told.lives += birth.generation <= station.generation;
+        m_emitted.lives += birth.generation <= station.generation;
     }
     for (std::size_t i = since.losses; i < batch.losses.size(); ++i) {
         const Loss &loss = batch.losses[i];
         const std::uint64_t limit = limitOf(loss.coroutine);
-        m_told.events += limit > loss.firstN ? std::min(loss.count, limit - loss.firstN) : 0;
+        m_emitted.events += limit > loss.firstN ? std::min(loss.count, limit - loss.firstN) : 0;
     }
     for (std::size_t i = since.transitions; i < batch.transitions.size(); ++i)
-        m_told.events += batch.transitions[i].n < limitOf(batch.transitions[i].coroutine);
+        m_emitted.events += batch.transitions[i].n < limitOf(batch.transitions[i].coroutine);
 }
 
 Census::Count countOf(const Batch &batch, const BatchMark &since)

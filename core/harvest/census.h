@@ -43,17 +43,17 @@ public:
     };
 
     /// Reads the compact stations below `stations`. `cursors` holds, for each station, how far its latest discovered
-    /// coroutine was emitted. `told` counts everything emitted so far. Coroutines from number `firstNew` on are not
+    /// coroutine was emitted. `emitted` counts everything emitted so far. Coroutines from number `firstNew` on are not
     /// discovered yet.
-    Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &told,
+    Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &emitted,
            CoroutineId firstNew);
 
     /// Adds what was emitted about coroutines with lanes: the part of `batch` after `since`.
     void add(const Batch &batch, const BatchMark &since);
     /// Adds counts that were reported without a coroutine.
-    void add(const Count &traceless) { m_told += traceless; }
+    void add(const Count &traceless) { m_emitted += traceless; }
     /// The part of the census that was not emitted.
-    Count untold() const { return m_ever.without(m_told); }
+    Count unemitted() const { return m_ever.without(m_emitted); }
 
     static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     /// The counts of one compact station at the moment of the census.
@@ -65,12 +65,12 @@ public:
     std::span<const Station> stations() const { return m_stations; }
 
 private:
-    Station look(const corotracer::CompactState &line, const corotracer::CompactBirth &birth);
+    Station countStation(const corotracer::CompactState &state, const corotracer::CompactBirth &birth);
     std::uint64_t limitOf(CoroutineId coroutine) const;
 
     std::vector<Station> m_stations;
     Count m_ever;
-    Count m_told;
+    Count m_emitted;
     CoroutineId m_firstNew;
     // How many events of a coroutine the census includes. m_limits is indexed by coroutine number less m_firstNew.
     // m_olderLimits has the coroutines that were discovered earlier and may have had more events since.

@@ -56,21 +56,21 @@ std::vector<std::uint32_t> EndWatch::takeEnded()
     std::vector<std::uint32_t> ended;
     if (m_polls.empty() || ::poll(m_polls.data(), m_polls.size(), 0) <= 0)
         return ended;
-    for (std::size_t place = m_polls.size(); place-- > 0;) {
-        if ((m_polls[place].revents & POLLIN) == 0)
+    for (std::size_t index = m_polls.size(); index-- > 0;) {
+        if ((m_polls[index].revents & POLLIN) == 0)
             continue;
-        ended.push_back(m_keys[place]);
-        removeAt(place);
+        ended.push_back(m_keys[index]);
+        removeAt(index);
     }
     return ended;
 }
 
 /// Moves the last element into the gap.
-void EndWatch::removeAt(std::size_t place)
+void EndWatch::removeAt(std::size_t index)
 {
-    ::close(m_polls[place].fd);
-    m_keys[place] = m_keys.back();
-    m_polls[place] = m_polls.back();
+    ::close(m_polls[index].fd);
+    m_keys[index] = m_keys.back();
+    m_polls[index] = m_polls.back();
     m_keys.pop_back();
     m_polls.pop_back();
 }

@@ -32,7 +32,7 @@ public:
     static constexpr std::size_t kMost = 256;
 
 private:
-    void removeAt(std::size_t place);
+    void removeAt(std::size_t index);
 
     std::vector<std::uint32_t> m_keys;
     std::vector<pollfd> m_polls;  ///< parallel to m_keys

@@ -22,7 +22,7 @@ constexpr std::uint64_t kRotationNs = 250'000'000;
 constexpr std::uint32_t kNearWrap = 1U << 31;
 constexpr std::uint32_t kWrapStep = 1U << 30;
 /// ns; gap between passes over the stations while lanes are busy
-constexpr std::uint64_t kStationsBesideLanesNs = 500'000;
+constexpr std::uint64_t kStationGapNs = 500'000;
 constexpr std::uint64_t kGrowthRetryNs = 250'000'000;
 constexpr std::uint64_t kBytesEveryNs = 100'000'000;
 
@@ -102,7 +102,7 @@ struct HarvestLoop::Data {
     }
 
     /// Keeps stations free for version-1 probes, and measures the region's memory; `last` measures it at once.
-    void keepRoom(std::uint64_t now, bool last)
+    void keepStationsFree(std::uint64_t now, bool last)
     {
         // Relaxed: the count publishes nothing.
         const std::uint32_t count = region.header().allocated_count.load(std::memory_order_relaxed);
@@ -123,12 +123,12 @@ struct HarvestLoop::Data {
         batch.now = start;
         if (ending || !region.isWhole())
             return;
-        keepRoom(start, false);
+        keepStationsFree(start, false);
         lanesWhole = lanes.pass(batch, allDeaths);
         if (time.isDue(start))
             time.keep(start, lanes.hasSeenLife());
         // Busy lanes have priority: a pass over the stations may take longer than the lanes have room for.
-        if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationsBesideLanesNs)
+        if (!lanesWhole && !allDeaths && !beforeSleep && start - lastStationsNs < kStationGapNs)
             return;
         lastStationsNs = start;
         keepFromWrapping();
@@ -141,12 +141,12 @@ struct HarvestLoop::Data {
         list.readFaulty(batch);
         if (whole)
             lastScanNs = monotonicNs() - start;
-        lookForDeaths(batch, start, allDeaths);
+        checkDeaths(batch, start, allDeaths);
         if (whole && allDeaths)
             lastScanNs = monotonicNs() - start;
     }
 
-    void lookForDeaths(Batch &batch, std::uint64_t now, bool all)
+    void checkDeaths(Batch &batch, std::uint64_t now, bool all)
     {
         const std::uint64_t elapsed = std::min(now - lastRotationNs, kRotationNs);
         const std::uint64_t share = list.rotationSize() * elapsed / kRotationNs + 1;
@@ -176,12 +176,12 @@ void HarvestLoop::safetyScan(Batch &batch)
     m_data->pass(batch, true, false);
 }
 
-bool HarvestLoop::hasEndsToTell()
+bool HarvestLoop::hasEndsToEmit()
 {
-    return m_data->region.isWhole() && m_data->lanes.hasEndsToTell(monotonicNs());
+    return m_data->region.isWhole() && m_data->lanes.hasEndsToEmit(monotonicNs());
 }
 
-void HarvestLoop::tellEnds(Batch &batch)
+void HarvestLoop::emitEnds(Batch &batch)
 {
     batch.now = monotonicNs();
     if (!m_data->ending && m_data->region.isWhole())
@@ -219,7 +219,7 @@ bool HarvestLoop::prepareSleep(Batch &batch)
         return false;
     }
     m_data->pass(batch, false, true);
-    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled() && !m_data->lanes.isHolding() &&
+    if (batch.empty() && m_data->lanesWhole && m_data->lanes.isSettled() && !m_data->lanes.awaitsWatermark() &&
         m_data->lanes.isQuiet())
         return true;
     cancelSleep();
@@ -263,7 +263,7 @@ bool HarvestLoop::finalDrain(Batch &batch)
     if (!data.ending) {
         data.ending = true;
         cancelSleep();
-        data.keepRoom(batch.now, true);  // there may have been no pass
+        data.keepStationsFree(batch.now, true);  // there may have been no pass
         data.list.noticeReuse();
         data.finalAllocation = data.allocation(std::memory_order_acquire);
         data.list.discover(data.finalAllocation, true, batch);

@@ -34,9 +34,9 @@ public:
     void safetyScan(Batch &batch);
 
     /// Returns true if a process of this project's probe has ended and its end is not emitted yet. For a harvest thread
-    /// that sleeps; costs one system call. A scan emits the ends, and so does tellEnds(), which skips the stations.
-    bool hasEndsToTell();
-    void tellEnds(Batch &batch);
+    /// that sleeps; costs one system call. A scan emits the ends, and so does emitEnds(), which skips the stations.
+    bool hasEndsToEmit();
+    void emitEnds(Batch &batch);
 
     /// Announces sleep and scans everything again (owner only). Stores tracer_sleeping (seq_cst); partners: the probe's
     /// seq_cst store of seq or commit and its load of the flag. Returns true if nothing was found and the caller may

@@ -28,14 +28,14 @@ using Clock = std::chrono::steady_clock;
 
 /// Pause between passes over busy stations. Polling the cache lines that a target writes slows the target.
 constexpr microseconds kBusyGap{100};
-constexpr microseconds kSocketGap{1000};  ///< busy: how often the event loop runs
-constexpr int kIdlePasses = 10;           ///< empty passes in a row before sleep
-constexpr milliseconds kFlagLook{10};     ///< asleep: interval of checks whether the flag was cleared
-constexpr milliseconds kSureLook{50};     ///< asleep: the interval when every writer is sure to send a byte
-constexpr milliseconds kSafetyGap{250};   ///< asleep: shortest interval of full scans
-constexpr int kSafetyCostFactor = 200;    ///< asleep: scans are at least this many times their own cost apart
-constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
-constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
+constexpr microseconds kSocketGap{1000};   ///< busy: how often the event loop runs
+constexpr int kIdlePasses = 10;            ///< empty passes in a row before sleep
+constexpr milliseconds kFlagCheckGap{10};  ///< asleep: interval of checks whether the flag was cleared
+constexpr milliseconds kSureCheckGap{50};  ///< asleep: the interval when every writer is sure to send a byte
+constexpr milliseconds kSafetyGap{250};    ///< asleep: shortest interval of full scans
+constexpr int kSafetyCostFactor = 200;     ///< asleep: scans are at least this many times their own cost apart
+constexpr milliseconds kPollShortest{1};   ///< without announcement: first interval of polls, doubled after each
+constexpr milliseconds kPollLongest{50};   ///< without announcement: longest interval of polls
 constexpr int kNice = -10;
 constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
 
@@ -59,7 +59,8 @@ struct HarvestThread::Data {
     /// Relaxed: abandon() comes before requestEnd(), whose release store publishes this value to the thread.
     std::atomic<bool> abandoned{false};
 
-    std::optional<PostMortemClock> past;  ///< set before the start; while the thread runs, only the thread uses it
+    std::optional<PostMortemClock>
+        postMortemClock;  ///< set before the start; while the thread runs, only the thread uses it
 
     // Harvest thread only.
     Batch batch;
@@ -93,14 +94,14 @@ Result<void> HarvestThread::startHarvest()
     return running ? started.get() : running;
 }
 
-void HarvestThread::setPast()
+void HarvestThread::setPostMortem()
 {
-    m_data->past.emplace();
+    m_data->postMortemClock.emplace();
 }
 
-std::uint64_t HarvestThread::latestPastNs() const
+std::uint64_t HarvestThread::latestEventNs() const
 {
-    return m_data->past ? m_data->past->latest() : 0;
+    return m_data->postMortemClock ? m_data->postMortemClock->latest() : 0;
 }
 
 void HarvestThread::abandon()
@@ -147,21 +148,21 @@ void HarvestThread::run()
     (void)::setpriority(PRIO_PROCESS, 0, kNice);
 
     QEventLoop events;
-    QTimer look;  // limits every wait for the socket
+    QTimer waitTimer;  // limits every wait for the socket
     while (!data.endRequested.load(std::memory_order_acquire)) {
-        heedPause();
+        applyPause();
         if (runPass())
             continue;
         if (data.loop.mayAnnounceSleep())
-            sleepUntilWoken(events, look);
+            sleepUntilWoken(events, waitTimer);
         else
-            pollAgain(events, look);
+            pollAgain(events, waitTimer);
     }
     drainAndFinish();
     Q_EMIT harvestEnded();
 }
 
-void HarvestThread::heedPause()
+void HarvestThread::applyPause()
 {
     const bool wanted = m_data->pauseRequested.load(std::memory_order_relaxed);
     if (wanted == m_data->paused)
@@ -195,7 +196,7 @@ bool HarvestThread::runPass()
     return true;
 }
 
-void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
+void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
 {
     Data &data = *m_data;
     data.idlePasses = 0;
@@ -204,7 +205,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
     deliver();
     if (!quiet)
         return;
-    look.start(data.loop.areWakesSure() ? kSureLook : kFlagLook);
+    waitTimer.start(data.loop.areWakesSure() ? kSureCheckGap : kFlagCheckGap);
     while (!data.endRequested.load(std::memory_order_acquire)) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
         // The flag was cleared (with or without a byte), a station was allocated, or a pause is requested.
@@ -213,24 +214,24 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &look)
         data.batch.clear();
         if (safetyScanDue())
             safetyScan();
-        else if (data.loop.hasEndsToTell())
-            data.loop.tellEnds(data.batch);
+        else if (data.loop.hasEndsToEmit())
+            data.loop.emitEnds(data.batch);
         const bool any = !data.batch.empty() || data.loop.hasMore();
         deliver();
         if (any)
             break;
     }
-    look.stop();
+    waitTimer.stop();
     data.loop.cancelSleep();
 }
 
-void HarvestThread::pollAgain(QEventLoop &events, QTimer &look)
+void HarvestThread::pollAgain(QEventLoop &events, QTimer &waitTimer)
 {
     Data &data = *m_data;
     data.idlePasses = kIdlePasses;  // one pass per poll until there is news
-    look.start(data.poll);
+    waitTimer.start(data.poll);
     events.processEvents(QEventLoop::WaitForMoreEvents);
-    look.stop();
+    waitTimer.stop();
     data.poll = std::min(data.poll * 2, kPollLongest);
 }
 
@@ -262,8 +263,8 @@ void HarvestThread::deliver()
         Q_EMIT regionFailed(QStringLiteral("%1 was cut short; nothing more can be read from it")
                                 .arg(QString::fromStdString(data.region.path())));
     }
-    if (data.past)
-        data.past->apply(data.batch);
+    if (data.postMortemClock)
+        data.postMortemClock->apply(data.batch);
     for (std::size_t i = 0; i < data.sinks.size();) {
         if (const Result<void> consumed = data.sinks[i]->consume(data.batch); !consumed) {
             dropSink(i, consumed.error());

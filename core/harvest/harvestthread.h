@@ -49,10 +49,10 @@ public:
 
     /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
     /// event.
-    void setPast();
+    void setPostMortem();
     /// The time of the region's latest event in ns of CLOCK_MONOTONIC, 0 = no event. Only for a post-mortem run, after
     /// its end.
-    std::uint64_t latestPastNs() const;
+    std::uint64_t latestEventNs() const;
     /// Starts the thread. Returns once the socket listens; a target may be started then.
     Result<void> startHarvest();
     /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
@@ -84,10 +84,10 @@ protected:
     void run() override;
 
 private:
-    void heedPause();
+    void applyPause();
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
-    void sleepUntilWoken(QEventLoop &events, QTimer &look);
-    void pollAgain(QEventLoop &events, QTimer &look);
+    void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer);
+    void pollAgain(QEventLoop &events, QTimer &waitTimer);
     bool safetyScanDue() const;
     void safetyScan();
     void deliver();

@@ -16,7 +16,7 @@ constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< interval in which the
 constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< shortest interval between sweeps
 /// A periodic sweep finds deaths that only compact stations show. Its interval keeps the cost at about 0.1 %.
 constexpr std::uint64_t kLingerNs = 500'000'000;
-constexpr std::uint64_t kLingerNsPerLine = 10'000;
+constexpr std::uint64_t kLingerNsPerStation = 10'000;
 /// More than the number of parts in a sweep.
 constexpr int kMostIdleDrains = 4096;
 constexpr int kMostCuts = 4;
@@ -45,18 +45,18 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
     m_wantsSweep = m_attaching;
     m_merger.setAttaching(m_attaching);
     if (!readsLanes())
-        m_merger.setLinesOnly();
-    if (region.access() == RegionAccess::Evidence)
+        m_merger.setStationsOnly();
+    if (region.access() == RegionAccess::PostMortem)
         m_merger.setPostMortem();
     if (isRecorder())
-        m_whenWeCame = census();
+        m_atAttach = census();
     // Another engine has reported the earlier records.
     if (m_attaching && hasLanes())
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
 }
 
 /// Counts records that no lane will have, and threads without a lane.
-std::uint64_t LaneHarvest::untold() const
+std::uint64_t LaneHarvest::unemitted() const
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
     // Relaxed: sums. The events that they count are in the compact stations.
@@ -70,33 +70,33 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
         return true;
     const BatchMark before(batch);
     m_clock.update(batch.now);
-    if (m_cameNs == 0)
-        m_cameNs = batch.now;
+    if (m_attachNs == 0)
+        m_attachNs = batch.now;
     if (!readsLanes()) {
         passAsObserver(batch);
         account(batch, before);
         return true;
     }
-    look(batch, safety);
+    check(batch, safety);
     beginWork(batch);
     bool whole = m_lanes.read(m_merger, batch, before.transitions + kMaxTransitions, settledBefore(batch));
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_inBarrier)
         whole = finishWork(batch) && whole;
-    const bool caughtUp = m_whenWeCame && isCaughtUp(whole);
+    const bool caughtUp = m_atAttach && isCaughtUp(whole);
     if (caughtUp)
-        settleKnown(*m_whenWeCame, true, batch);
+        settleKnown(*m_atAttach, true, batch);
     account(batch, before);
     m_lanes.storeTails();
     if (caughtUp)
-        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
+        countTraceless(m_atAttach, &Accounting::missedBeforeAttach);
     return whole;
 }
 
 /// A census against everything emitted so far. Call it when all of that was passed to account().
 Census LaneHarvest::census() const
 {
-    return Census(m_region, m_sweep.lineCount(), m_merger.cursors(), m_told, m_books.nextCoroutine);
+    return Census(m_region, m_sweep.stationCount(), m_merger.cursors(), m_emitted, m_books.nextCoroutine);
 }
 
 void LaneHarvest::account(const Batch &batch, const BatchMark &before)
@@ -104,8 +104,8 @@ void LaneHarvest::account(const Batch &batch, const BatchMark &before)
     m_books.sums.captured += batch.transitions.size() - before.transitions;
     if (!isRecorder())
         return;
-    m_told += countOf(batch, before);
-    for (std::optional<Census> *const census : {&m_whenWeCame, &m_atEnd}) {
+    m_emitted += countOf(batch, before);
+    for (std::optional<Census> *const census : {&m_atAttach, &m_atEnd}) {
         if (*census)
             (*census)->add(batch, before);
     }
@@ -123,12 +123,12 @@ void LaneHarvest::settleKnown(const Census &census, bool missed, Batch &batch)
 /// Reports the rest of a census: coroutines that left neither records nor a compact station.
 void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum)
 {
-    const Census::Count untold = std::exchange(census, {})->untold();
-    const Census::Count traceless{plausible(untold.lives), plausible(untold.events)};
+    const Census::Count unemitted = std::exchange(census, {})->unemitted();
+    const Census::Count traceless{plausible(unemitted.lives), plausible(unemitted.events)};
     m_books.sums.*sum += traceless.events;
     m_books.sums.coroutinesMissed += traceless.lives;
     m_books.eventsWithoutCoroutine += traceless.events;
-    m_told += traceless;
+    m_emitted += traceless;
     if (m_atEnd)
         m_atEnd->add(traceless);
 }
@@ -136,7 +136,7 @@ void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Ac
 /// Returns true if everything that was there at attach was emitted or settled.
 bool LaneHarvest::isCaughtUp(bool whole) const
 {
-    return !m_attaching && isSettled() && ((whole && !isHolding()) || m_merger.settledUntil() >= m_cameNs);
+    return !m_attaching && isSettled() && ((whole && !awaitsWatermark()) || m_merger.settledUntil() >= m_attachNs);
 }
 
 /// Closes the sums in overwrite mode. Call it once, after account() has counted everything that the lanes had.
@@ -146,12 +146,12 @@ void LaneHarvest::closeBooks(Batch &batch)
         m_atEnd = census();
     const BatchMark before(batch);
     const bool missed = !m_processes.anySeenAlive();
-    if (m_whenWeCame)
-        settleKnown(*m_whenWeCame, true, batch);
+    if (m_atAttach)
+        settleKnown(*m_atAttach, true, batch);
     settleKnown(*m_atEnd, missed, batch);
     account(batch, before);
-    if (m_whenWeCame)
-        countTraceless(m_whenWeCame, &Accounting::missedBeforeAttach);
+    if (m_atAttach)
+        countTraceless(m_atAttach, &Accounting::missedBeforeAttach);
     countTraceless(m_atEnd, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
 }
 
@@ -162,7 +162,7 @@ std::uint64_t LaneHarvest::settledBefore(const Batch &batch) const
 }
 
 /// Makes the periodic checks that are due, and starts a sweep if one is needed.
-void LaneHarvest::look(Batch &batch, bool safety)
+void LaneHarvest::check(Batch &batch, bool safety)
 {
     const std::uint64_t now = batch.now;
     const bool states = safety || now - m_statesNs >= kStatesEveryNs;
@@ -170,35 +170,36 @@ void LaneHarvest::look(Batch &batch, bool safety)
         m_statesNs = now;
     m_lanes.refresh(batch, states);
     if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
-        lookAround(batch);
+        checkResources(batch);
         // A coroutine whose birth, name or end has no record may die at any time. Only its compact station shows that.
-        if ((m_everOff || m_untold != 0) && now - m_sweptNs >= m_sweep.lineCount() * kLingerNsPerLine + kLingerNs)
+        if ((m_everOff || m_unemitted != 0) &&
+            now - m_sweptNs >= m_sweep.stationCount() * kLingerNsPerStation + kLingerNs)
             m_wantsSweep = true;
-        buryGone(batch);
+        retireGone(batch);
     }
-    m_wantsSweep = m_merger.takeNeedOfSweep() || m_wantsSweep || untold() != m_untold;
+    m_wantsSweep = m_merger.takeSweepRequest() || m_wantsSweep || unemitted() != m_unemitted;
     if (m_wantsSweep && !m_sweep.isRunning() && (safety || now - m_sweptNs >= kSweepEveryNs)) {
         m_wantsSweep = false;
-        m_untold = untold();
+        m_unemitted = unemitted();
         m_sweptNs = now;
         m_sweep.start();
-        tellRecordsWithoutLane(batch);
+        reportRecordsWithoutLane(batch);
     }
 }
 
 /// Checks the lanes as a whole, the memory and the processes.
-void LaneHarvest::lookAround(Batch &batch)
+void LaneHarvest::checkResources(Batch &batch)
 {
     m_gaugedNs = batch.now;
     m_lanes.gauge(batch.now);
-    heedMemory();
-    m_processes.look(batch, batch.now);
+    checkMemory();
+    m_processes.check(batch, batch.now);
     if (areTimesApproximate())
         m_merger.distrustTimes();
     m_everOff = m_everOff || m_processes.anySwitchedOff();
 }
 
-void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
+void LaneHarvest::Shortage::check(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
 {
     // If both numbers grew since the last check, a burst used up the last memory. Better one report too many than none.
     if (withoutNow != without)
@@ -210,7 +211,7 @@ void LaneHarvest::Shortage::look(std::uint64_t withoutNow, std::uint64_t madeNow
 }
 
 /// Reports records of threads without a lane. The counter does not say which threads these were.
-void LaneHarvest::tellRecordsWithoutLane(Batch &batch)
+void LaneHarvest::reportRecordsWithoutLane(Batch &batch)
 {
     const std::uint64_t without =
         plausible(m_region.header().extension.records_without_lane.load(std::memory_order_relaxed));
@@ -222,7 +223,7 @@ void LaneHarvest::tellRecordsWithoutLane(Batch &batch)
 }
 
 /// Detects a full file system by what probes were refused.
-void LaneHarvest::heedMemory()
+void LaneHarvest::checkMemory()
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
     const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // for display
@@ -230,12 +231,12 @@ void LaneHarvest::heedMemory()
     constexpr std::uint64_t kRoomForMore = 4U << 20;
     if (load(extension.processes_partly_mapped) != 0 && m_region.freeBytes() > kRoomForMore)
         return;
-    m_lineShortage.look(load(extension.births_without_line), load(extension.lines_committed),
-                        load(extension.line_count) < m_region.lines().size());
+    m_stationShortage.check(load(extension.births_without_line), load(extension.lines_committed),
+                            load(extension.line_count) < m_region.compactStations().size());
     const std::uint64_t used = load(extension.lane_pool_used);
-    m_laneShortage.look(load(extension.threads_without_lane), used,
-                        used < extension.lane_pool_size && extension.lane_pool_size - used >= kSmallestLane &&
-                            load(extension.lane_count) < m_region.laneDirectory().size());
+    m_laneShortage.check(load(extension.threads_without_lane), used,
+                         used < extension.lane_pool_size && extension.lane_pool_size - used >= kSmallestLane &&
+                             load(extension.lane_count) < m_region.laneDirectory().size());
 }
 
 /// Begins a barrier for waiting events and for the next part of a sweep. Only one barrier is in progress at a time.
@@ -273,7 +274,7 @@ bool LaneHarvest::finishWork(Batch &batch)
 
 /// Ends the processes that are gone. One more sweep emits everything that they wrote. Then their lanes and stations are
 /// freed.
-void LaneHarvest::buryGone(Batch &batch)
+void LaneHarvest::retireGone(Batch &batch)
 {
     for (const std::uint32_t process : m_processes.takeGone()) {
         m_gone.push_back({process, m_sweep.started() + 1, batch.now});
@@ -300,14 +301,14 @@ void LaneHarvest::buryGone(Batch &batch)
                 freeUnfinishedLanes(m_region, unfinished);
             m_sweep.reclaim(gone.process, last);
         }
-        m_processes.bury(gone.process, reuse, batch);
+        m_processes.retire(gone.process, reuse, batch);
         return true;
     });
 }
 
 void LaneHarvest::passAsObserver(Batch &batch)
 {
-    m_processes.look(batch, batch.now);
+    m_processes.check(batch, batch.now);
     m_sweep.start();
     while (m_sweep.isRunning()) {
         m_sweep.readPart(batch);
@@ -317,7 +318,7 @@ void LaneHarvest::passAsObserver(Batch &batch)
     m_merger.completeBarrier(batch, kNoLimit);
     m_attaching = false;
     m_merger.setAttaching(false);
-    buryGone(batch);
+    retireGone(batch);
 }
 
 bool LaneHarvest::finalDrain(Batch &batch)
@@ -326,23 +327,23 @@ bool LaneHarvest::finalDrain(Batch &batch)
         return true;
     const BatchMark before(batch);
     // The latest checks were some time ago. There were none if the end was requested at once.
-    if (!std::exchange(m_lastLook, true) && readsLanes()) {
+    if (!std::exchange(m_drainBegun, true) && readsLanes()) {
         m_clock.update(batch.now);
         m_lanes.refresh(batch, true);
-        lookAround(batch);
+        checkResources(batch);
     }
     const bool done = readsLanes() ? drain(batch) : (passAsObserver(batch), true);
     if (done) {
         m_merger.finish(batch);
         if (readsLanes()) {
-            m_lanes.tellLastDrops(batch);
-            tellRecordsWithoutLane(batch);
+            m_lanes.reportLastDrops(batch);
+            reportRecordsWithoutLane(batch);
         }
-        m_processes.lookLast(batch.now);
+        m_processes.checkLast(batch.now);
         for (const std::uint32_t process : m_processes.takeGone())
-            m_processes.bury(process, false, batch);
+            m_processes.retire(process, false, batch);
         for (const Gone &gone : std::exchange(m_gone, {}))
-            m_processes.bury(gone.process, false, batch);
+            m_processes.retire(gone.process, false, batch);
     }
     account(batch, before);
     if (done && isRecorder())
@@ -376,7 +377,7 @@ bool LaneHarvest::drain(Batch &batch)
     const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
     if (m_inBarrier)
         finishWork(batch);
-    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !isHolding()) {
+    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !awaitsWatermark()) {
         // If no process was ever seen alive, a further sweep finds deaths that only compact stations show. They belong
         // to coroutines that the lanes have only just discovered.
         if (m_lastSweep || m_processes.anySeenAlive())
@@ -404,7 +405,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.bornWhileOff = plausible(extension.births_while_off.load(std::memory_order_relaxed));
     if (!hasLanes())
         return;
-    const auto reserved = static_cast<std::uint32_t>(m_region.lines().size());
+    const auto reserved = static_cast<std::uint32_t>(m_region.compactStations().size());
     sums.untraced += plausible(extension.births_without_line.load(std::memory_order_relaxed));
     sums.slotsAllocated = std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
     sums.slotsMax = reserved;
@@ -412,7 +413,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.stationsMax += sums.slotsMax;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
     sums.recordsInHoles = m_lanes.inHoles();
-    sums.growthStopped = sums.growthStopped || m_lineShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
+    sums.growthStopped = sums.growthStopped || m_stationShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
     sums.lanesShortened = m_lanes.shortened();
     sums.lanesDamaged = m_lanes.damaged();

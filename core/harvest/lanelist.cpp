@@ -32,8 +32,8 @@ LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
       m_processes(processes),
       m_known(region.laneDirectory().size()),
       m_retentionNs(std::uint64_t{region.hasExtension() ? region.header().extension.lane_retention_ms : 0} * 1'000'000),
-      m_isEvidence(region.access() == RegionAccess::Evidence && region.laneMode() == corotracer::kLanesDiscard),
-      m_leaping(m_isEvidence)
+      m_readsRetained(region.access() == RegionAccess::PostMortem && region.laneMode() == corotracer::kLanesDiscard),
+      m_leaping(m_readsRetained)
 {
 }
 
@@ -47,7 +47,7 @@ void LaneList::refresh(Batch &batch, bool states)
     if (m_lanes.size() < count) {
         for (std::uint32_t index = 0; index < count; ++index) {
             if (!m_known[index])
-                find(index, batch);
+                discover(index, batch);
             unfinished += !m_known[index];
         }
     }
@@ -67,14 +67,14 @@ void LaneList::refresh(Batch &batch, bool states)
     }
 }
 
-void LaneList::find(std::uint32_t index, Batch &batch)
+void LaneList::discover(std::uint32_t index, Batch &batch)
 {
     const LaneHeader &header = m_region.laneDirectory()[index];
     // Acquire; partner: the producer's release store once the lane is made.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
     const bool making = state == corotracer::kLaneMaking;
     // In overwrite mode and post mortem, a lane in state 3 may hold the history of its previous thread.
-    if ((making && m_region.laneMode() != corotracer::kLanesOverwrite && !m_isEvidence) ||
+    if ((making && m_region.laneMode() != corotracer::kLanesOverwrite && !m_readsRetained) ||
         header.records.load(std::memory_order_relaxed) == 0)
         return;
     m_known[index] = true;
@@ -89,30 +89,30 @@ void LaneList::find(std::uint32_t index, Batch &batch)
     lane.position = view->overwrite ? oldestPosition(*view) : header.tail.load(std::memory_order_relaxed);
     const bool wasRead = lane.position != 0;
     // The process of the previous thread, or of the claiming one. The header does not say which thread has the lane.
-    if (making || m_isEvidence)
+    if (making || m_readsRetained)
         lane.origin.process = header.process.load(std::memory_order_relaxed);
-    if (m_isEvidence) {
+    if (m_readsRetained) {
         lane.drained = lane.position;
-        lane.position = beginOfEvidence(lane, batch);
+        lane.position = beginOfRetained(lane, batch);
     }
-    lane.limit =
-        view->overwrite ? ~std::uint64_t{0} : limitBehind(m_isEvidence ? lane.drained : lane.position, view->capacity);
+    lane.limit = view->overwrite ? ~std::uint64_t{0}
+                                 : limitBehind(m_readsRetained ? lane.drained : lane.position, view->capacity);
     lane.stored = lane.end = lane.gauged = lane.position;
     lane.droppedGauged = lane.droppedStanding = header.dropped.load(std::memory_order_relaxed);
     // Another engine has read the lane and reported these drops.
     if (wasRead)
-        lane.told = lane.droppedGauged;
+        lane.reported = lane.droppedGauged;
     learnOrigin(lane, batch);
     m_lanes.push_back(lane);
 }
 
 /// Returns where to begin a post-mortem reading: at the oldest record that is whole and whose process is known.
-std::uint64_t LaneList::beginOfEvidence(const Lane &lane, Batch &batch) const
+std::uint64_t LaneList::beginOfRetained(const Lane &lane, Batch &batch) const
 {
     // The process entry was freed. With it went the clock of the records that an engine has drained.
     if (m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Unknown)
         return lane.drained;
-    const std::uint64_t oldest = oldestHeld(lane.view, lane.drained);
+    const std::uint64_t oldest = oldestRetained(lane.view, lane.drained);
     // The header names the process of the latest thread, not the processes of earlier threads.
     const std::uint64_t begin = m_region.laneDirectory()[lane.index].begin.load(std::memory_order_relaxed);
     return m_processes.wasAlone(lane.origin.process) ? oldest : std::min(std::max(oldest, begin), lane.drained);
@@ -164,7 +164,7 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
                    m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Gone);
     if (state != corotracer::kLaneClosed || !isDrained(lane))
         return;
-    tellDrops(lane, batch);
+    reportDrops(lane, batch);
     setTail(lane, header);
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
@@ -175,9 +175,9 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
 }
 
 /// Reports drops after the last record of a thread, which no drop record counts.
-void LaneList::tellDrops(Lane &lane, Batch &batch)
+void LaneList::reportDrops(Lane &lane, Batch &batch)
 {
-    if (lane.dropped > lane.told) {
+    if (lane.dropped > lane.reported) {
         const HarvestedProcess &process = m_processes.at(lane.origin.process, batch);
         const std::uint64_t closedNs = m_region.laneDirectory()[lane.index].closed_ts.load(std::memory_order_relaxed);
         // They happened after the last record, and before the thread ended or the drops were noticed. A process that
@@ -185,15 +185,15 @@ void LaneList::tellDrops(Lane &lane, Batch &batch)
         const std::uint64_t first = lane.latest != 0 ? process.clock.ns(lane.latest) : process.initNs;
         const std::uint64_t last = closedNs != 0 ? closedNs : process.sawAlive ? batch.now : first;
         batch.notes.drops.push_back(
-            {process.pid, lane.origin.tid, lane.dropped - lane.told, std::min(first, last), last});
+            {process.pid, lane.origin.tid, lane.dropped - lane.reported, std::min(first, last), last});
     }
-    lane.told = std::max(lane.told, lane.dropped);
+    lane.reported = std::max(lane.reported, lane.dropped);
 }
 
-void LaneList::tellLastDrops(Batch &batch)
+void LaneList::reportLastDrops(Batch &batch)
 {
     for (Lane &lane : m_lanes)
-        tellDrops(lane, batch);
+        reportDrops(lane, batch);
 }
 
 void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
@@ -221,7 +221,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
         // process.
         if (header.state.compare_exchange_strong(state, corotracer::kLaneFree, std::memory_order_release,
                                                  std::memory_order_relaxed))
-            tellDrops(lane, batch);
+            reportDrops(lane, batch);
     }
 }
 
@@ -245,9 +245,9 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, st
         m_turns.pop_back();
         // A lane without records sets no limit here: it was empty at the time of the pass, which `settledBefore`
         // covers.
-        const std::uint64_t others = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
-        const std::uint64_t until = m_turns.empty() ? others : others + m_stepNs;
-        merger.setHorizon(std::min(others, settledBefore));
+        const std::uint64_t nextNs = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
+        const std::uint64_t until = m_turns.empty() ? nextNs : nextNs + m_stepNs;
+        merger.setWatermark(std::min(nextNs, settledBefore));
         const std::uint64_t before = m_lanes[turn.lane].position;
         const bool more = visit(turn, until, merger, batch, maxTransitions);
         budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
@@ -255,20 +255,20 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, st
             m_turns.push_back(turn);
             std::push_heap(m_turns.begin(), m_turns.end(), later);
         }
-        merger.setHorizon(std::min({others, settledBefore, more ? turn.ns : settledBefore}));
+        merger.setWatermark(std::min({nextNs, settledBefore, more ? turn.ns : settledBefore}));
         if (!merger.releaseSettled(batch, maxTransitions))
             return false;
     }
-    merger.setHorizon(settledBefore);
+    merger.setWatermark(settledBefore);
     return merger.releaseSettled(batch, maxTransitions);
 }
 
 void LaneList::adaptStep(Merger &merger)
 {
-    const std::uint64_t held = merger.takeHeldCount();
-    if (held * 16 > m_readLately)
+    const std::uint64_t buffered = merger.takeBufferedCount();
+    if (buffered * 16 > m_readLately)
         m_stepNs = std::max(m_stepNs / 2, kShortestStepNs);
-    else if (held * 128 < m_readLately)
+    else if (buffered * 128 < m_readLately)
         m_stepNs = std::min(m_stepNs + m_stepNs / 8, kLongestStepNs);
     m_readLately = 0;
 }
@@ -315,17 +315,17 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         lane.empty = count == 0;
         if (lane.empty)
             return peek(lane, turn, batch);
-        std::size_t taken = count;
+        std::size_t handed = count;
         if (m_items[count - 1].ts > untilRaw) {
             // Hand over at least one record, so reading advances whatever times a target writes.
-            taken = 1;
-            while (taken < count && m_items[taken].ts <= untilRaw)
-                ++taken;
-            lane.position -= count - taken;
+            handed = 1;
+            while (handed < count && m_items[handed].ts <= untilRaw)
+                ++handed;
+            lane.position -= count - handed;
         }
-        hand(lane, std::span(m_items).first(taken), merger, batch);
-        done += taken;
-        if (taken < count)
+        hand(lane, std::span(m_items).first(handed), merger, batch);
+        done += handed;
+        if (handed < count)
             break;
     }
     return peek(lane, turn, batch);
@@ -362,7 +362,7 @@ void LaneList::fetchAhead(const Lane &lane) const
 /// Returns the origin of a record: in a lane with history, an earlier thread may have written it.
 LaneOrigin LaneList::originAt(const Lane &lane, std::uint64_t position) const
 {
-    const bool isBefore = position < lane.begin && (lane.view.overwrite || m_isEvidence);
+    const bool isBefore = position < lane.begin && (lane.view.overwrite || m_readsRetained);
     LaneOrigin origin = isBefore ? lane.before : lane.origin;
     origin.drained = position < lane.drained;
     return origin;
@@ -378,7 +378,7 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
                 stop = std::min(stop, border);
         }
         const auto count = static_cast<std::size_t>(stop - position);
-        merger.take(originAt(lane, position), items.subspan(at, count), batch);
+        merger.merge(originAt(lane, position), items.subspan(at, count), batch);
         at += count;
     }
     if (!items.empty())
@@ -387,7 +387,7 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
     m_recordsRead += items.size();
     lane.lately = items.size();
     m_processes.countRecords(lane.origin.process, items.size());
-    lane.told += merger.takeDropsTold();
+    lane.reported += merger.takeDropsReported();
 }
 
 void LaneList::markEnds()
@@ -421,7 +421,7 @@ void LaneList::cutAtHole(Lane &lane) const
 
 /// Reacts to new drops. A lane that drops records is full, gets no memory, or has a hole. At a hole, the producer waits
 /// for a tail that this engine cannot advance.
-void LaneList::heedDrops(Lane &lane)
+void LaneList::checkDrops(Lane &lane)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t committed = header.committed.load(std::memory_order_relaxed);
@@ -470,7 +470,7 @@ void LaneList::gauge(std::uint64_t nowNs)
     m_starved = false;
     for (Lane &lane : m_lanes) {
         lane.view = shrunk(lane.view);
-        heedDrops(lane);
+        checkDrops(lane);
         m_starved = m_starved || lane.starved;
         const double waiting = static_cast<double>(committedEnd(lane.view, lane.position) - lane.position);
         const double rate = static_cast<double>(lane.position - lane.gauged) / std::max(elapsed, 1.0);

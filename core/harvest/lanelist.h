@@ -44,7 +44,7 @@ public:
     void storeTails();
 
     /// At the end of the capture: reports drops after the last record of each lane.
-    void tellLastDrops(Batch &batch);
+    void reportLastDrops(Batch &batch);
     /// Frees the lanes of a process that is gone, once they are drained.
     void freeLanesOf(std::uint32_t process, Batch &batch);
 
@@ -74,7 +74,7 @@ private:
         std::uint64_t limit = 0;   ///< the producer has no room from here on, so no genuine record lies here
         std::uint64_t end = 0;     ///< position of the end in the present barrier
         std::uint64_t dropped = 0;
-        std::uint64_t told = 0;             ///< dropped records already reported, by drop records or by this engine
+        std::uint64_t reported = 0;         ///< dropped records already reported, by drop records or by this engine
         std::uint64_t droppedStanding = 0;  ///< `dropped` at the latest gauge() before the position stood still
         std::uint64_t gauged = 0;           ///< position at the latest gauge()
         std::uint64_t droppedGauged = 0;    ///< dropped records at the latest gauge()
@@ -101,12 +101,12 @@ private:
         std::uint32_t lane = 0;
     };
 
-    void find(std::uint32_t index, Batch &batch);
-    std::uint64_t beginOfEvidence(const Lane &lane, Batch &batch) const;
+    void discover(std::uint32_t index, Batch &batch);
+    std::uint64_t beginOfRetained(const Lane &lane, Batch &batch) const;
     LaneOrigin originAt(const Lane &lane, std::uint64_t position) const;
     void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);
-    void tellDrops(Lane &lane, Batch &batch);
+    void reportDrops(Lane &lane, Batch &batch);
     std::uint64_t nextRecord(Lane &lane) const;
     bool isDrained(Lane &lane) const;
     static void forgetEnd(Lane &lane);
@@ -114,7 +114,7 @@ private:
     std::uint64_t stopOf(const Lane &lane) const { return m_stopped ? std::min(lane.end, lane.limit) : lane.limit; }
     void cutAtHole(Lane &lane) const;
     bool leapHole(Lane &lane);
-    void heedDrops(Lane &lane);
+    void checkDrops(Lane &lane);
     void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
@@ -128,7 +128,7 @@ private:
     std::vector<Lane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
     std::uint64_t m_retentionNs;
-    bool m_isEvidence;  ///< post mortem in discard mode: retained records are read as well
+    bool m_readsRetained;  ///< post mortem in discard mode: retained records are read as well
     std::vector<Turn> m_turns;
     std::array<LaneItem, 256> m_items;
     std::uint64_t m_stepNs = 20'000;

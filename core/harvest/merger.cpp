@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The hot path and the reorder buffer. mergersettle.cpp decides when waiting events are emitted. mergernotes.cpp has
-// the rare records, mergerlines.cpp the compact stations.
+// the rare records, mergerstations.cpp the compact stations.
 #include "core/harvest/merger.h"
 #include "core/region/identity.h"
 
@@ -32,39 +32,39 @@ bool isTransition(std::uint8_t kind)
 }  // namespace
 
 Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
-    : m_lines(region.lines()),
+    : m_states(region.compactStations()),
       m_births(region.births()),
       m_books(books),
       m_processes(processes),
       m_overwrites(region.laneMode() == corotracer::kLanesOverwrite),
-      m_isEvidence(region.access() == RegionAccess::Evidence && !m_overwrites)
+      m_readsRetained(region.access() == RegionAccess::PostMortem && !m_overwrites)
 {
 }
 
-void Merger::take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch)
+void Merger::merge(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch)
 {
     const HarvestedProcess &process = m_processes.at(origin.process, batch);
     std::size_t at = 0;
     while (at < items.size()) {
-        const std::size_t taken = takeRun(process.clock.pieceFor(items[at].ts), origin.tid, items.subspan(at), batch);
+        const std::size_t taken = mergeRun(process.clock.pieceFor(items[at].ts), origin.tid, items.subspan(at), batch);
         at += taken;
         if (at == items.size())
             break;
         const LaneItem &item = items[at++];
         const std::uint64_t ts = process.clock.ns(item.ts);
         if (isTransition(item.kind))
-            takeEvent(origin, item,
-                      {ts, item.arg, item.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
-                       m_books.sites.resolve(item.site, batch), pointOf(item.kind),
-                       item.kind >= corotracer::kRecordResume},
-                      batch);
+            mergeEvent(origin, item,
+                       {ts, item.arg, item.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
+                        m_books.sites.resolve(item.site, batch), pointOf(item.kind),
+                        item.kind >= corotracer::kRecordResume},
+                       batch);
         else
-            takeRare(origin, item, ts, batch);
+            mergeRare(origin, item, ts, batch);
     }
 }
 
 /// The hot path: emits leading transitions as long as each is the next one of its coroutine. Returns their number.
-std::size_t Merger::takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
+std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
 {
     const std::size_t before = batch.transitions.size();
     batch.transitions.resize(before + items.size());
@@ -115,18 +115,18 @@ bool Merger::reach(std::uint32_t index)
 {
     if (index < m_cursors.size())
         return true;
-    if (index >= m_lines.size())
+    if (index >= m_states.size())
         return false;
     const std::size_t size = std::max<std::size_t>({index + 1U, m_cursors.size() * 2, kCursorStep});
-    m_cursors.resize(std::min(size, m_lines.size()));
+    m_cursors.resize(std::min(size, m_states.size()));
     if (m_overwrites)
         m_before.resize(m_cursors.size(), Census::kAll);
     return true;
 }
 
-LaneCursor &Merger::cursorOf(Hold &hold)
+LaneCursor &Merger::cursorOf(WaitList &waitList)
 {
-    return hold.detached ? hold.own : m_cursors[indexOf(hold.identity)];
+    return waitList.detached ? waitList.own : m_cursors[indexOf(waitList.identity)];
 }
 
 Merger::CoroutineEntry Merger::find(std::uint64_t identity, Batch &batch)
@@ -137,20 +137,20 @@ Merger::CoroutineEntry Merger::find(std::uint64_t identity, Batch &batch)
         return {};
     LaneCursor &cursor = m_cursors[index];
     if (cursor.generation() == generation ||
-        (generation > cursor.generation() && bearFromLine(index, generation, batch)))
-        return {&cursor, (cursor.state & LaneCursor::kHeld) != 0 ? m_reorderBuffer.find(identity) : nullptr};
-    Hold *const hold = m_reorderBuffer.find(identity);
-    return hold ? CoroutineEntry{&hold->own, hold} : CoroutineEntry{};
+        (generation > cursor.generation() && discoverFromStation(index, generation, batch)))
+        return {&cursor, (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr};
+    WaitList *const waitList = m_reorderBuffer.find(identity);
+    return waitList ? CoroutineEntry{&waitList->own, waitList} : CoroutineEntry{};
 }
 
 /// A coroutine that is not discovered gets a detached cursor: its birth is in another lane, or was overwritten.
 Merger::CoroutineEntry Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
 {
-    if (const CoroutineEntry place = find(identity, batch); place.cursor)
-        return place;
-    if (generationOf(identity) == 0 || indexOf(identity) >= m_lines.size())
+    if (const CoroutineEntry entry = find(identity, batch); entry.cursor)
+        return entry;
+    if (generationOf(identity) == 0 || indexOf(identity) >= m_states.size())
         return {};
-    Hold &made = m_reorderBuffer.make(identity, m_barrier);
+    WaitList &made = m_reorderBuffer.make(identity, m_barrier);
     made.detached = true;
     made.pid = pid;
     made.own.key = identity & ~kLowHalf;
@@ -159,89 +159,89 @@ Merger::CoroutineEntry Merger::findOrMake(std::uint64_t identity, std::uint32_t 
     return {&made.own, &made};
 }
 
-/// Returns the coroutine's hold, made if necessary. The caller adds to it, then calls list().
-Hold &Merger::hold(const CoroutineEntry &place, std::uint64_t identity)
+/// Returns the coroutine's wait list, made if necessary. The caller adds to it, then calls list().
+WaitList &Merger::waitList(const CoroutineEntry &entry, std::uint64_t identity)
 {
-    Hold &hold = place.hold ? *place.hold : m_reorderBuffer.make(identity, m_barrier);
-    if (!hold.detached)
-        place.cursor->state |= LaneCursor::kHeld;
-    return hold;
+    WaitList &waitList = entry.waitList ? *entry.waitList : m_reorderBuffer.make(identity, m_barrier);
+    if (!waitList.detached)
+        entry.cursor->state |= LaneCursor::kBuffered;
+    return waitList;
 }
 
-void Merger::list(Hold &hold, std::uint64_t ns, const Batch &batch)
+void Merger::list(WaitList &waitList, std::uint64_t ns, const Batch &batch)
 {
     // The time of death of a station's former coroutine may be unknown.
-    const bool endUnknown = hold.detached && !hold.hasDeath && hold.deathTs == 0;
+    const bool endUnknown = waitList.detached && !waitList.hasDeath && waitList.deathTs == 0;
     const bool believable = ns < batch.now + kFutureNs && !m_distrustsTimes;
     if (!believable || endUnknown) {
-        if (!hold.waiting)
-            m_waiting.push_back(hold.identity);
-        hold.waiting = true;
+        if (!waitList.waiting)
+            m_waiting.push_back(waitList.identity);
+        waitList.waiting = true;
     }
-    if (believable && !(endUnknown && !m_reorderBuffer.first(hold))) {
-        if (!hold.queued)
-            m_queue.push_back({hold.identity, ns});
-        hold.queued = true;
+    if (believable && !(endUnknown && !m_reorderBuffer.first(waitList))) {
+        if (!waitList.queued)
+            m_queue.push_back({waitList.identity, ns});
+        waitList.queued = true;
     }
 }
 
-/// Processes an event that takeRun() rejected. transition.n has only the low half of the number so far.
-void Merger::takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
+/// Processes an event that mergeRun() rejected. transition.n has only the low half of the number so far.
+void Merger::mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
 {
-    const CoroutineEntry place =
+    const CoroutineEntry entry =
         findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
-    if (!place.cursor || place.cursor->isEnded())
+    if (!entry.cursor || entry.cursor->isEnded())
         return;
-    LaneCursor &cursor = *place.cursor;
+    LaneCursor &cursor = *entry.cursor;
     Transition full = transition;
-    full.n = numberOf(place, item);
+    full.n = numberOf(entry, item);
     if (full.n < cursor.next())
         return;  // reported as lost, or nonsense
     full.seq = slotSeq(Dialect::Lane, full.n);
-    const bool settled = full.n == cursor.next() || full.ts < m_eventHorizon;
+    const bool settled = full.n == cursor.next() || full.ts < m_eventWatermark;
     if (!settled || !cursor.isBorn()) {
-        Hold &held = hold(place, item.identity);
-        m_reorderBuffer.insert(held, full, m_barrier);
-        list(held, full.ts, batch);
-        ++m_heldCount;
+        WaitList &waiting = waitList(entry, item.identity);
+        m_reorderBuffer.insert(waiting, full, m_barrier);
+        list(waiting, full.ts, batch);
+        ++m_bufferedCount;
         return;
     }
     if (full.n != cursor.next()) {
-        if (place.hold)
-            release(place, full.n, batch);
+        if (entry.waitList)
+            release(entry, full.n, batch);
         lose(cursor, full.n, batch);
     }
     emit(cursor, full, batch);
-    if (place.hold) {
-        release(place, cursor.next(), batch);
-        tidy(place, batch);
+    if (entry.waitList) {
+        release(entry, cursor.next(), batch);
+        tidy(entry, batch);
     }
 }
 
 /// Returns how many events the compact station has of this generation; 0 if it has another generation.
 std::uint64_t Merger::publishedBy(std::uint64_t identity) const
 {
-    const corotracer::CompactState &line = m_lines[indexOf(identity)];
+    const corotracer::CompactState &station = m_states[indexOf(identity)];
     // Acquire, both loads; partners: the release stores of a birth and of each event. The second load of `life` is
     // relaxed, because the acquire loads keep it behind them.
-    const std::uint64_t life = line.life.load(std::memory_order_acquire);
-    const std::uint64_t events = line.seq.load(std::memory_order_acquire) / 2;
+    const std::uint64_t life = station.life.load(std::memory_order_acquire);
+    const std::uint64_t events = station.seq.load(std::memory_order_acquire) / 2;
     const bool stands = generationOf(life) == generationOf(identity) &&
-                        line.life.load(std::memory_order_relaxed) == life &&
-                        static_cast<std::uint32_t>(life) != corotracer::kLineFree;
+                        station.life.load(std::memory_order_relaxed) == life &&
+                        static_cast<std::uint32_t>(life) != corotracer::kCompactFree;
     return stands && events < kImplausibleCount ? events : 0;
 }
 
 /// Extends the low half of a record's number to the nearest full number. Nearest means: to the number expected next,
 /// after the emitted and waiting events. After a far jump it means: to the count of the compact station.
-std::uint64_t Merger::numberOf(const CoroutineEntry &place, const LaneItem &item) const
+std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const LaneItem &item) const
 {
     const auto nearest = [&item](std::uint64_t known) {
         return static_cast<std::int64_t>(known) + static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(known));
     };
-    const ReorderBuffer::Event *const held = place.hold ? m_reorderBuffer.last(*place.hold) : nullptr;
-    const std::uint64_t next = place.cursor->next();
-    const std::uint64_t known = held ? std::max(held->transition.n + 1, next) : next;
+    const ReorderBuffer::Event *const waiting = entry.waitList ? m_reorderBuffer.last(*entry.waitList) : nullptr;
+    const std::uint64_t next = entry.cursor->next();
+    const std::uint64_t known = waiting ? std::max(waiting->transition.n + 1, next) : next;
     const std::int64_t near = nearest(known);
     const std::int64_t ahead = near - static_cast<std::int64_t>(known);
     if (near >= static_cast<std::int64_t>(next) && ahead < kFar && ahead > -kFar)
@@ -272,63 +272,63 @@ void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
     (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
     cursor.setNext(end);
-    if (!m_isEvidence)
+    if (!m_readsRetained)
         cursor.state &= ~LaneCursor::kAttached;
 }
 
 /// Emits the waiting events below `end`, with losses between them, and the events that follow without a gap.
-void Merger::release(const CoroutineEntry &place, std::uint64_t end, Batch &batch)
+void Merger::release(const CoroutineEntry &entry, std::uint64_t end, Batch &batch)
 {
-    LaneCursor &cursor = *place.cursor;
-    while (const ReorderBuffer::Event *const event = m_reorderBuffer.first(*place.hold)) {
-        const Transition &held = event->transition;
-        if (held.n > cursor.next() && held.n >= end)
+    LaneCursor &cursor = *entry.cursor;
+    while (const ReorderBuffer::Event *const event = m_reorderBuffer.first(*entry.waitList)) {
+        const Transition &waiting = event->transition;
+        if (waiting.n > cursor.next() && waiting.n >= end)
             break;
-        if (held.n >= cursor.next()) {
-            lose(cursor, held.n, batch);
-            emit(cursor, held, batch);
+        if (waiting.n >= cursor.next()) {
+            lose(cursor, waiting.n, batch);
+            emit(cursor, waiting, batch);
         }
-        m_reorderBuffer.popFirst(*place.hold);
+        m_reorderBuffer.popFirst(*entry.waitList);
     }
 }
 
-/// After release(): ends a coroutine that is dead, or erases a hold that is empty.
-void Merger::tidy(const CoroutineEntry &place, Batch &batch)
+/// After release(): ends a coroutine that is dead, or erases a wait list that is empty.
+void Merger::tidy(const CoroutineEntry &entry, Batch &batch)
 {
-    Hold &held = *place.hold;
-    if (held.hasDeath && place.cursor->isBorn() && place.cursor->next() >= held.deathN) {
-        die(place, held.identity, held.deathTs, batch);
+    WaitList &waiting = *entry.waitList;
+    if (waiting.hasDeath && entry.cursor->isBorn() && entry.cursor->next() >= waiting.deathN) {
+        die(entry, waiting.identity, waiting.deathTs, batch);
         return;
     }
-    if (held.detached || held.hasDeath || m_reorderBuffer.first(held))
+    if (waiting.detached || waiting.hasDeath || m_reorderBuffer.first(waiting))
         return;
-    place.cursor->state &= ~LaneCursor::kHeld;
-    m_reorderBuffer.erase(held);
+    entry.cursor->state &= ~LaneCursor::kBuffered;
+    m_reorderBuffer.erase(waiting);
 }
 
-/// Adds a pending death: unread lanes may still hold the birth or notes. The death is due when these were read. Where
+/// Adds a pending death: unread lanes may still have the birth or notes. The death is due when these were read. Where
 /// times are not believed, that is when every lane was read up to the present.
-void Merger::die(const CoroutineEntry &place, std::uint64_t identity, std::uint64_t ts, Batch &batch)
+void Merger::die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
-    const Death death{place.cursor->coroutine, ts != 0 ? ts : batch.now};
+    const Death death{entry.cursor->coroutine, ts != 0 ? ts : batch.now};
     const std::uint64_t due = m_distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);
-    m_pendingDeaths.add({identity, place.cursor->next(), due, death});
-    place.cursor->state = (place.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kHeld;
-    if (place.hold)
-        m_reorderBuffer.erase(*place.hold);
+    m_pendingDeaths.add({identity, entry.cursor->next(), due, death});
+    entry.cursor->state = (entry.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kBuffered;
+    if (entry.waitList)
+        m_reorderBuffer.erase(*entry.waitList);
 }
 
-void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
     const std::uint32_t index = indexOf(item.identity);
     const std::uint32_t generation = generationOf(item.identity);
     if (generation == 0 || !reach(index) || m_cursors[index].generation() == generation)
         return;  // discovered through its compact station
-    Hold *const stranger = m_reorderBuffer.find(item.identity);
-    if (stranger && stranger->own.isBorn())
+    WaitList *const early = m_reorderBuffer.find(item.identity);
+    if (early && early->own.isBorn())
         return;
     // It was discovered through its compact station, and has ended, before this lane was read.
-    if (!stranger && m_cursors[index].generation() > generation && m_pendingDeaths.find(item.identity))
+    if (!early && m_cursors[index].generation() > generation && m_pendingDeaths.find(item.identity))
         return;
     Birth birth;
     birth.station = corotracer::kCompactBase + index;
@@ -340,10 +340,10 @@ void Merger::takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint
     const std::uint64_t events = m_attaching || m_overwrites ? publishedBy(item.identity) : 0;
     const bool attached = (m_attaching && m_overwrites) || origin.drained;
     const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
-    const CoroutineEntry place = install(item.identity, birth, flags, events, batch);
-    if (place.hold) {
-        release(place, 0, batch);
-        tidy(place, batch);
+    const CoroutineEntry entry = install(item.identity, birth, flags, events, batch);
+    if (entry.waitList) {
+        release(entry, 0, batch);
+        tidy(entry, batch);
     }
 }
 
@@ -368,19 +368,19 @@ Merger::CoroutineEntry Merger::install(std::uint64_t identity, const Birth &birt
     }
     if (!m_pending.empty())
         m_ready.push_back(identity);
-    Hold *stranger = m_reorderBuffer.find(identity);
+    WaitList *early = m_reorderBuffer.find(identity);
     if (current.generation() > birth.generation) {
-        if (!stranger) {
-            stranger = &m_reorderBuffer.make(identity, m_barrier);
-            stranger->detached = true;
-            list(*stranger, birth.birthTs, batch);
+        if (!early) {
+            early = &m_reorderBuffer.make(identity, m_barrier);
+            early->detached = true;
+            list(*early, birth.birthTs, batch);
         }
-        stranger->own = fresh;
-        return {&stranger->own, stranger};
+        early->own = fresh;
+        return {&early->own, early};
     }
     const std::uint64_t before = m_overwrites ? eventsBefore(index, birth.generation) : Census::kAll;
     if (!current.isEnded()) {
-        if (m_linesOnly)
+        if (m_stationsOnly)
             die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
         else
             detach(current, index, birth.birthTs, eventsUntil(index, birth.generation, before), batch);
@@ -388,50 +388,50 @@ Merger::CoroutineEntry Merger::install(std::uint64_t identity, const Birth &birt
     current = fresh;
     if (m_overwrites)
         m_before[index] = before;
-    if (stranger) {
-        stranger->detached = false;
-        current.state |= LaneCursor::kHeld;
+    if (early) {
+        early->detached = false;
+        current.state |= LaneCursor::kBuffered;
     }
-    return {&current, stranger};
+    return {&current, early};
 }
 
-/// Moves a cursor into a hold: its station has another coroutine by now, so the death is in some unread lane. `events`
-/// is the number of its events, 0 = unknown.
+/// Moves a cursor into a wait list: its station has another coroutine by now, so the death is in some unread lane.
+/// `events` is the number of its events, 0 = unknown.
 void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
-    Hold *const found = (cursor.state & LaneCursor::kHeld) != 0 ? m_reorderBuffer.find(identity) : nullptr;
-    Hold &held = found ? *found : m_reorderBuffer.make(identity, m_barrier);
-    held.own = cursor;
-    held.own.state &= ~LaneCursor::kHeld;
-    held.detached = true;
-    held.barrier = m_barrier;
-    if (!held.hasDeath) {
-        held.deathTs = ts;
-        held.deathN = events;
+    WaitList *const found = (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr;
+    WaitList &waiting = found ? *found : m_reorderBuffer.make(identity, m_barrier);
+    waiting.own = cursor;
+    waiting.own.state &= ~LaneCursor::kBuffered;
+    waiting.detached = true;
+    waiting.barrier = m_barrier;
+    if (!waiting.hasDeath) {
+        waiting.deathTs = ts;
+        waiting.deathN = events;
     }
-    list(held, ts, batch);
+    list(waiting, ts, batch);
 }
 
-void Merger::takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
-    const CoroutineEntry place = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
-    if (!place.cursor || place.cursor->isEnded())
+    const CoroutineEntry entry = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
+    if (!entry.cursor || entry.cursor->isEnded())
         return;
-    const std::uint64_t end = std::max(numberOf(place, item), place.cursor->next());
-    if (place.cursor->isBorn() && (end == place.cursor->next() || ts < m_eventHorizon)) {
-        if (place.hold)
-            release(place, end, batch);
-        lose(*place.cursor, end, batch);
-        die(place, item.identity, ts, batch);
+    const std::uint64_t end = std::max(numberOf(entry, item), entry.cursor->next());
+    if (entry.cursor->isBorn() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
+        if (entry.waitList)
+            release(entry, end, batch);
+        lose(*entry.cursor, end, batch);
+        die(entry, item.identity, ts, batch);
         return;
     }
-    Hold &held = hold(place, item.identity);
-    held.hasDeath = true;
-    held.deathN = end;
-    held.deathTs = ts;
-    held.deathBarrier = m_barrier;
-    list(held, ts, batch);
+    WaitList &waiting = waitList(entry, item.identity);
+    waiting.hasDeath = true;
+    waiting.deathN = end;
+    waiting.deathTs = ts;
+    waiting.deathBarrier = m_barrier;
+    list(waiting, ts, batch);
 }
 
 }  // namespace ct

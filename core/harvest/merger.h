@@ -27,20 +27,23 @@ public:
     Merger(const Region &region, HarvestBooks &books, ProcessList &processes);
 
     /// Processes the records of one lane, in their order. `items` may be empty.
-    void take(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
+    void merge(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
 
     // Time. A coroutine continues on another thread only after its earlier records were committed. Suppose that every
     // lane was read up to some time, or was empty then. Then numbers missing before an event of an earlier time are
     // lost.
     /// Sets the watermark (ns) for the following calls.
-    void setHorizon(std::uint64_t ns)
+    void setWatermark(std::uint64_t ns)
     {
-        m_horizon = ns > kSlackNs ? ns - kSlackNs : 0;
-        m_eventHorizon = m_distrustsTimes ? 0 : m_horizon;
+        m_watermark = ns > kSlackNs ? ns - kSlackNs : 0;
+        m_eventWatermark = m_distrustsTimes ? 0 : m_watermark;
     }
     /// Emits everything that waited for the watermark. Returns false when the batch is full.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
-    bool isHolding() const { return m_queueAt < m_queue.size() || !m_pending.empty() || !m_pendingDeaths.empty(); }
+    bool awaitsWatermark() const
+    {
+        return m_queueAt < m_queue.size() || !m_pending.empty() || !m_pendingDeaths.empty();
+    }
     /// ns; nothing that was written before this time waits for the watermark any more.
     std::uint64_t settledUntil() const { return m_settledUntil; }
 
@@ -53,13 +56,13 @@ public:
 
     // Compact stations, as StationSweep reads them.
     /// Discovers the coroutine of a compact station, if it is new. Returns false if the station has a later generation
-    /// by now, or if `line` has no live or dead coroutine.
-    bool meet(std::uint32_t index, const CompactCopy &line, Batch &batch);
-    /// Returns true if `line` has events or a death that no lane had so far.
-    bool isBehind(std::uint32_t index, const CompactCopy &line) const;
-    /// Settles the coroutine of `line`, after every lane was read beyond all events of `line`. Missing events are lost,
-    /// except for the latest one, which `line` contains.
-    void settle(std::uint32_t index, const CompactCopy &line, Batch &batch);
+    /// by now, or if `station` has no live or dead coroutine.
+    bool discover(std::uint32_t index, const CompactCopy &station, Batch &batch);
+    /// Returns true if `station` has events or a death that no lane had so far.
+    bool isBehind(std::uint32_t index, const CompactCopy &station) const;
+    /// Settles the coroutine of `station`, after every lane was read beyond all events of `station`. Missing events are
+    /// lost, except for the latest one, which `station` contains.
+    void settle(std::uint32_t index, const CompactCopy &station, Batch &batch);
     /// Settles all coroutines by a census, after every record from before the census was read. Events below the
     /// station's count that were not captured are lost, except for the latest if the station still has it.
     void settleCounts(std::span<const Census::Station> stations, Batch &batch);
@@ -81,20 +84,20 @@ public:
     /// From now on, times do not order threads any more: only barriers decide which events are lost.
     void distrustTimes();
     /// For observers, which read no lanes: a new generation in a station ends the previous one at once.
-    void setLinesOnly() { m_linesOnly = true; }
+    void setStationsOnly() { m_stationsOnly = true; }
 
     /// Returns whether a record called for a sweep since the last call.
-    bool takeNeedOfSweep() { return std::exchange(m_needsSweep, false); }
+    bool takeSweepRequest() { return std::exchange(m_needsSweep, false); }
     /// Number of events that entered the reorder buffer since the last call.
-    std::uint64_t takeHeldCount() { return std::exchange(m_heldCount, 0); }
+    std::uint64_t takeBufferedCount() { return std::exchange(m_bufferedCount, 0); }
     /// Number of drops that drop records reported since the last call.
-    std::uint64_t takeDropsTold() { return std::exchange(m_dropsTold, 0); }
+    std::uint64_t takeDropsReported() { return std::exchange(m_dropsReported, 0); }
 
 private:
-    /// The state of one generation: the station's own cursor, or a detached one in its Hold.
+    /// The state of one generation: the station's own cursor, or a detached one in its WaitList.
     struct CoroutineEntry {
         LaneCursor *cursor = nullptr;
-        Hold *hold = nullptr;
+        WaitList *waitList = nullptr;
     };
     /// The coroutine that a note is about; kNoCoroutine = not discovered, or its death was emitted.
     struct Subject {
@@ -102,7 +105,7 @@ private:
         std::uint64_t next = 0;  ///< number of its next event
     };
 
-    std::size_t takeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
+    std::size_t mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
     bool reach(std::uint32_t index);
     /// ns; bound of the difference between the clocks of two cores, and between a clock and the engine's curve.
     static constexpr std::uint64_t kSlackNs = 20'000;
@@ -121,48 +124,48 @@ private:
         std::uint64_t ns = 0;  ///< the times of everything that waits are not before this
     };
 
-    LaneCursor &cursorOf(Hold &hold);
+    LaneCursor &cursorOf(WaitList &waitList);
     CoroutineEntry find(std::uint64_t identity, Batch &batch);
     CoroutineEntry findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
-    Hold &hold(const CoroutineEntry &place, std::uint64_t identity);
-    void list(Hold &hold, std::uint64_t ns, const Batch &batch);
+    WaitList &waitList(const CoroutineEntry &entry, std::uint64_t identity);
+    void list(WaitList &waitList, std::uint64_t ns, const Batch &batch);
     void listAgain(std::uint64_t identity, const Batch &batch);
 
-    void takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void takeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch);
-    void takeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void takeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void takeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void tellOrKeep(PendingNote note, bool last, Batch &batch);
+    void mergeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch);
+    void mergeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void mergeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void emitOrKeep(PendingNote note, bool last, Batch &batch);
     void keepOrLose(const PendingNote &note, std::uint64_t awaited, bool last, const Batch &batch);
-    void tell(const PendingNote &note, CoroutineId other, Batch &batch);
-    void tellReady(Batch &batch);
+    void emitPending(const PendingNote &note, CoroutineId other, Batch &batch);
+    void emitReady(Batch &batch);
     void settleNotes(std::uint64_t ns, Batch &batch);
     void giveUp(const PendingNote &note, Batch &batch);
     void keepReady(PendingNote note);
     Subject subjectOf(std::uint64_t identity, Batch &batch);
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
 
-    bool bearFromLine(std::uint32_t index, std::uint32_t generation, Batch &batch);
+    bool discoverFromStation(std::uint32_t index, std::uint32_t generation, Batch &batch);
     CoroutineEntry install(std::uint64_t identity, const Birth &birth, std::uint32_t flags, std::uint64_t events,
                            Batch &batch);
     std::uint64_t publishedBy(std::uint64_t identity) const;
-    std::uint64_t numberOf(const CoroutineEntry &place, const LaneItem &item) const;
+    std::uint64_t numberOf(const CoroutineEntry &entry, const LaneItem &item) const;
     void detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch);
     std::uint64_t eventsBefore(std::uint32_t index, std::uint32_t generation) const;
     std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;
     void settleCount(std::uint32_t index, const Census::Station &count, Batch &batch);
-    void settleHold(Hold &hold, const Census::Station &count, Batch &batch);
+    void settleWaitList(WaitList &waitList, const Census::Station &count, Batch &batch);
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
-    void release(const CoroutineEntry &place, std::uint64_t end, Batch &batch);
-    void tidy(const CoroutineEntry &place, Batch &batch);
-    void die(const CoroutineEntry &place, std::uint64_t identity, std::uint64_t ts, Batch &batch);
-    void releaseCovered(Hold &hold, Batch &batch);
-    void conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch);
-    void bearUnseen(Hold &hold, Batch &batch);
+    void release(const CoroutineEntry &entry, std::uint64_t end, Batch &batch);
+    void tidy(const CoroutineEntry &entry, Batch &batch);
+    void die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch);
+    void releaseCovered(WaitList &waitList, Batch &batch);
+    void settleUntil(WaitList &waitList, std::uint64_t end, bool death, bool followed, Batch &batch);
+    void discoverUnseen(WaitList &waitList, Batch &batch);
 
-    std::span<const corotracer::CompactState> m_lines;
+    std::span<const corotracer::CompactState> m_states;
     std::span<const corotracer::CompactBirth> m_births;
     HarvestBooks &m_books;
     ProcessList &m_processes;
@@ -174,11 +177,11 @@ private:
     /// Holds that wait for the watermark, roughly in order of time; valid from m_queueAt on.
     std::vector<Queued> m_queue;
     std::size_t m_queueAt = 0;
-    std::uint64_t m_horizon = 0;
-    std::uint64_t m_eventHorizon = 0;  ///< m_horizon, or 0 if only barriers decide
+    std::uint64_t m_watermark = 0;
+    std::uint64_t m_eventWatermark = 0;  ///< m_watermark, or 0 if only barriers decide
     std::uint64_t m_settledUntil = 0;
-    std::vector<std::uint64_t> m_waiting;  ///< identities of holds that wait for the next barrier
-    std::vector<std::uint64_t> m_covered;  ///< identities of holds in the present barrier
+    std::vector<std::uint64_t> m_waiting;  ///< identities of wait lists that wait for the next barrier
+    std::vector<std::uint64_t> m_covered;  ///< identities of wait lists in the present barrier
     std::size_t m_coveredAt = 0;
     PendingNotes m_pending;
     std::vector<std::uint64_t> m_ready;  ///< identities that were discovered while notes waited
@@ -187,14 +190,14 @@ private:
     /// Overwrite mode: events overwritten before the engine attached are missed, whether births were seen or not.
     bool m_overwrites;
     /// Post mortem in discard mode: retained records are read, and events missing among them are missed.
-    bool m_isEvidence;
+    bool m_readsRetained;
     bool m_attaching = false;
     bool m_postMortem = false;
     bool m_distrustsTimes = false;
-    bool m_linesOnly = false;
+    bool m_stationsOnly = false;
     bool m_needsSweep = false;
-    std::uint64_t m_dropsTold = 0;
-    std::uint64_t m_heldCount = 0;
+    std::uint64_t m_dropsReported = 0;
+    std::uint64_t m_bufferedCount = 0;
 };
 
 }  // namespace ct

@@ -39,15 +39,15 @@ std::uint64_t otherOf(const LaneItem &item)
 
 }  // namespace
 
-void Merger::takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
     switch (item.kind) {
-    case corotracer::kRecordBirth: takeBirth(origin, item, ts, batch); return;
-    case corotracer::kRecordDeath: takeDeath(origin, item, ts, batch); return;
+    case corotracer::kRecordBirth: mergeBirth(origin, item, ts, batch); return;
+    case corotracer::kRecordDeath: mergeDeath(origin, item, ts, batch); return;
     case corotracer::kRecordDrops: {
         const HarvestedProcess &process = m_processes.at(origin.process, batch);
         batch.notes.drops.push_back({process.pid, origin.tid, item.identity, ts, process.clock.ns(item.arg)});
-        m_dropsTold += item.identity;
+        m_dropsReported += item.identity;
         m_needsSweep = true;
         return;
     }
@@ -62,21 +62,21 @@ void Merger::takeRare(const LaneOrigin &origin, const LaneItem &item, std::uint6
         batch.notes.switches.push_back(
             {m_processes.at(origin.process, batch).pid, ts, item.kind == corotracer::kRecordSwitchOn});
         return;
-    default: takeNote(origin, item, ts, batch); return;
+    default: mergeNote(origin, item, ts, batch); return;
     }
 }
 
-void Merger::takeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeNote(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
     const bool isNote = item.kind == corotracer::kRecordName || item.kind == corotracer::kRecordParent ||
                         item.kind == corotracer::kRecordWake || isWaitsOn(item.kind);
     if (isNote)  // other kinds belong to a later version, or are damaged
-        tellOrKeep({item, origin, ts}, false, batch);
+        emitOrKeep({item, origin, ts}, false, batch);
 }
 
 /// Emits a note, or keeps it if a coroutine that it names is not discovered. `last` means that no further coroutine
 /// will be discovered.
-void Merger::tellOrKeep(PendingNote note, bool last, Batch &batch)
+void Merger::emitOrKeep(PendingNote note, bool last, Batch &batch)
 {
     if (note.subject == kNoCoroutine) {
         const Subject subject = subjectOf(note.item.identity, batch);
@@ -91,7 +91,7 @@ void Merger::tellOrKeep(PendingNote note, bool last, Batch &batch)
     const CoroutineId other = named != corotracer::kNoIdentity ? idOf(named, batch) : kNoCoroutine;
     const bool isKnown = other != kNoCoroutine || named == corotracer::kNoIdentity;
     if (isKnown || (last && note.item.kind != corotracer::kRecordParent))
-        tell(note, other, batch);
+        emitPending(note, other, batch);
     else
         keepOrLose(note, named, last, batch);
 }
@@ -102,13 +102,13 @@ void Merger::keepOrLose(const PendingNote &note, std::uint64_t awaited, bool las
     PendingNote kept = note;
     kept.awaited = awaited;
     kept.due = dueAt(note.ts, batch);
-    const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_lines.size();
+    const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_states.size();
     // An earlier engine has emitted the notes that it drained.
     if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
         ++m_books.sums.notesLost;
 }
 
-void Merger::tell(const PendingNote &note, CoroutineId other, Batch &batch)
+void Merger::emitPending(const PendingNote &note, CoroutineId other, Batch &batch)
 {
     const LaneItem &item = note.item;
     switch (item.kind) {
@@ -122,7 +122,7 @@ void Merger::tell(const PendingNote &note, CoroutineId other, Batch &batch)
     }
 }
 
-/// Keeps a note about a coroutine that is being discovered. tellReady() emits it.
+/// Keeps a note about a coroutine that is being discovered. emitReady() emits it.
 void Merger::keepReady(PendingNote note)
 {
     note.awaited = note.item.identity;
@@ -135,7 +135,7 @@ void Merger::keepReady(PendingNote note)
 
 /// Emits the notes that waited for coroutines discovered by now. Collects them first, because a note may name further
 /// coroutines.
-void Merger::tellReady(Batch &batch)
+void Merger::emitReady(Batch &batch)
 {
     std::vector<PendingNote> notes;
     for (std::size_t i = 0; i < m_ready.size(); ++i) {
@@ -143,7 +143,7 @@ void Merger::tellReady(Batch &batch)
         while (const std::optional<PendingNote> note = m_pending.takeOf(m_ready[i]))
             notes.push_back(*note);
         for (const PendingNote &note : notes)
-            tellOrKeep(note, false, batch);
+            emitOrKeep(note, false, batch);
     }
     m_ready.clear();
 }
@@ -151,46 +151,46 @@ void Merger::tellReady(Batch &batch)
 /// Every lane was read up to `ns`: gives up notes whose coroutines no earlier record has discovered, then emits deaths.
 void Merger::settleNotes(std::uint64_t ns, Batch &batch)
 {
-    tellReady(batch);
+    emitReady(batch);
     // A coroutine whose birth was overwritten may still be discovered by an event in an unread lane.
     const bool isFirstLook = m_attaching && ns != ~std::uint64_t{0};
     if (!isFirstLook) {
         while (const std::optional<PendingNote> note = m_pending.takeDue(ns))
             giveUp(*note, batch);
-        tellReady(batch);
+        emitReady(batch);
     }
     if (!isFirstLook || m_pending.empty())
-        m_pendingDeaths.tell(ns, batch);
+        m_pendingDeaths.emitPending(ns, batch);
 }
 
 void Merger::giveUp(const PendingNote &note, Batch &batch)
 {
     // Events that wait may be the only trace of the coroutine. They discover it now.
-    if (Hold *const hold = m_reorderBuffer.find(note.awaited); hold && !cursorOf(*hold).isBorn()) {
-        bearUnseen(*hold, batch);
-        if (m_reorderBuffer.find(note.awaited) == hold) {
-            const CoroutineEntry place{&cursorOf(*hold), hold};
-            release(place, 0, batch);
-            tidy(place, batch);
+    if (WaitList *const waitList = m_reorderBuffer.find(note.awaited); waitList && !cursorOf(*waitList).isBorn()) {
+        discoverUnseen(*waitList, batch);
+        if (m_reorderBuffer.find(note.awaited) == waitList) {
+            const CoroutineEntry entry{&cursorOf(*waitList), waitList};
+            release(entry, 0, batch);
+            tidy(entry, batch);
         }
     }
-    tellOrKeep(note, true, batch);
+    emitOrKeep(note, true, batch);
 }
 
 /// Finds the coroutine of a note. A coroutine whose death was emitted gets no more notes.
 Merger::Subject Merger::subjectOf(std::uint64_t identity, Batch &batch)
 {
-    const CoroutineEntry place = find(identity, batch);
-    if (place.cursor && place.cursor->isBorn() && !place.cursor->isEnded())
-        return {place.cursor->coroutine, place.cursor->next()};
+    const CoroutineEntry entry = find(identity, batch);
+    if (entry.cursor && entry.cursor->isBorn() && !entry.cursor->isEnded())
+        return {entry.cursor->coroutine, entry.cursor->next()};
     const PendingDeaths::One *const one = m_pendingDeaths.find(identity);
     return one ? Subject{one->death.coroutine, one->next} : Subject{};
 }
 
 CoroutineId Merger::idOf(std::uint64_t identity, Batch &batch)
 {
-    if (const CoroutineEntry place = find(identity, batch); place.cursor)
-        return place.cursor->coroutine;
+    if (const CoroutineEntry entry = find(identity, batch); entry.cursor)
+        return entry.cursor->coroutine;
     const PendingDeaths::One *const one = m_pendingDeaths.find(identity);
     return one ? one->death.coroutine : kNoCoroutine;
 }

@@ -28,14 +28,14 @@ bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
     for (; m_coveredAt < m_covered.size(); ++m_coveredAt) {
         if (batch.transitions.size() >= maxTransitions)
             return false;
-        Hold *const hold = m_reorderBuffer.find(m_covered[m_coveredAt]);
-        if (!hold)
+        WaitList *const waitList = m_reorderBuffer.find(m_covered[m_coveredAt]);
+        if (!waitList)
             continue;
-        hold->waiting = false;
-        releaseCovered(*hold, batch);
+        waitList->waiting = false;
+        releaseCovered(*waitList, batch);
     }
     m_covered.clear();
-    if (m_linesOnly)
+    if (m_stationsOnly)
         settleNotes(~std::uint64_t{0}, batch);
     return true;
 }
@@ -44,45 +44,45 @@ void Merger::distrustTimes()
 {
     if (std::exchange(m_distrustsTimes, true))
         return;
-    m_eventHorizon = 0;
+    m_eventWatermark = 0;
     for (; m_queueAt < m_queue.size(); ++m_queueAt) {
-        Hold *const hold = m_reorderBuffer.find(m_queue[m_queueAt].identity);
-        if (!hold)
+        WaitList *const waitList = m_reorderBuffer.find(m_queue[m_queueAt].identity);
+        if (!waitList)
             continue;
-        hold->queued = false;
-        if (!std::exchange(hold->waiting, true))
-            m_waiting.push_back(hold->identity);
+        waitList->queued = false;
+        if (!std::exchange(waitList->waiting, true))
+            m_waiting.push_back(waitList->identity);
     }
     m_queue.clear();
     m_queueAt = 0;
 }
 
 /// All lanes were read to the barrier's ends: nothing that precedes an event from before the barrier is unread.
-void Merger::releaseCovered(Hold &hold, Batch &batch)
+void Merger::releaseCovered(WaitList &waitList, Batch &batch)
 {
     std::uint64_t newest = 0;
-    const bool anyEvent = m_reorderBuffer.newestBefore(hold, m_barrier, newest);
-    const bool death = hold.hasDeath && hold.deathBarrier < m_barrier;
-    conclude(hold, anyEvent ? newest + 1 : 0, death, hold.detached && hold.barrier < m_barrier, batch);
+    const bool anyEvent = m_reorderBuffer.newestBefore(waitList, m_barrier, newest);
+    const bool death = waitList.hasDeath && waitList.deathBarrier < m_barrier;
+    settleUntil(waitList, anyEvent ? newest + 1 : 0, death, waitList.detached && waitList.barrier < m_barrier, batch);
 }
 
 bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
 {
-    for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_eventHorizon; ++m_queueAt) {
+    for (; m_queueAt < m_queue.size() && m_queue[m_queueAt].ns < m_eventWatermark; ++m_queueAt) {
         if (batch.transitions.size() >= maxTransitions)
             return false;
-        Hold *const hold = m_reorderBuffer.find(m_queue[m_queueAt].identity);
-        if (!hold)
+        WaitList *const waitList = m_reorderBuffer.find(m_queue[m_queueAt].identity);
+        if (!waitList)
             continue;
-        hold->queued = false;
+        waitList->queued = false;
         std::uint64_t end = 0;
-        m_reorderBuffer.newestUntil(*hold, m_eventHorizon, end);
-        const bool deathKnown = hold->deathTs < m_eventHorizon;
-        conclude(*hold, end, hold->hasDeath && deathKnown,
-                 hold->detached && !hold->hasDeath && hold->deathTs != 0 && deathKnown, batch);
+        m_reorderBuffer.newestUntil(*waitList, m_eventWatermark, end);
+        const bool deathKnown = waitList->deathTs < m_eventWatermark;
+        settleUntil(*waitList, end, waitList->hasDeath && deathKnown,
+                    waitList->detached && !waitList->hasDeath && waitList->deathTs != 0 && deathKnown, batch);
     }
-    m_settledUntil = m_horizon;
-    settleNotes(m_horizon, batch);
+    m_settledUntil = m_watermark;
+    settleNotes(m_watermark, batch);
     if (m_queueAt == m_queue.size()) {
         m_queue.clear();
         m_queueAt = 0;
@@ -93,32 +93,32 @@ bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
     return true;
 }
 
-/// Settles a hold: numbers missing below `end` are lost. `death` settles everything before its death as well.
+/// Settles a wait list: numbers missing below `end` are lost. `death` settles everything before its death as well.
 /// `followed` means that the station has a later coroutine, and that no lane has the death of this one.
-void Merger::conclude(Hold &hold, std::uint64_t end, bool death, bool followed, Batch &batch)
+void Merger::settleUntil(WaitList &waitList, std::uint64_t end, bool death, bool followed, Batch &batch)
 {
-    const std::uint64_t identity = hold.identity;
+    const std::uint64_t identity = waitList.identity;
     if (end == 0 && !death && !followed) {
         listAgain(identity, batch);
         return;
     }
-    if (!cursorOf(hold).isBorn()) {
-        bearUnseen(hold, batch);
-        if (m_reorderBuffer.find(identity) != &hold)
+    if (!cursorOf(waitList).isBorn()) {
+        discoverUnseen(waitList, batch);
+        if (m_reorderBuffer.find(identity) != &waitList)
             return;  // everything was emitted with its birth
     }
-    const CoroutineEntry place{&cursorOf(hold), &hold};
-    release(place, end, batch);
+    const CoroutineEntry entry{&cursorOf(waitList), &waitList};
+    release(entry, end, batch);
     if (death) {
-        release(place, hold.deathN, batch);
-        lose(*place.cursor, hold.deathN, batch);
-    } else if (hold.detached && followed) {
-        release(place, ~std::uint64_t{0}, batch);
-        lose(*place.cursor, hold.deathN, batch);
-        die(place, identity, hold.deathTs, batch);
+        release(entry, waitList.deathN, batch);
+        lose(*entry.cursor, waitList.deathN, batch);
+    } else if (waitList.detached && followed) {
+        release(entry, ~std::uint64_t{0}, batch);
+        lose(*entry.cursor, waitList.deathN, batch);
+        die(entry, identity, waitList.deathTs, batch);
         return;
     }
-    tidy(place, batch);
+    tidy(entry, batch);
     listAgain(identity, batch);
 }
 
@@ -126,7 +126,7 @@ void Merger::finish(Batch &batch)
 {
     constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
     // In a lane that could not be read to its end, events are missing for which others still wait.
-    m_horizon = ~std::uint64_t{0};
+    m_watermark = ~std::uint64_t{0};
     static_cast<void>(releaseSettled(batch, kNoLimit));
     static_cast<void>(completeBarrier(batch, kNoLimit));
     beginBarrier();
@@ -134,10 +134,10 @@ void Merger::finish(Batch &batch)
     settleNotes(~std::uint64_t{0}, batch);
 }
 
-/// Lists what is left in a hold, to wait for the next watermark or barrier.
+/// Lists what is left in a wait list, to wait for the next watermark or barrier.
 void Merger::listAgain(std::uint64_t identity, const Batch &batch)
 {
-    Hold *const left = m_reorderBuffer.find(identity);
+    WaitList *const left = m_reorderBuffer.find(identity);
     if (!left)
         return;
     const ReorderBuffer::Event *const event = m_reorderBuffer.first(*left);
@@ -145,18 +145,18 @@ void Merger::listAgain(std::uint64_t identity, const Batch &batch)
 }
 
 /// Discovers a coroutine whose birth was not seen: through its compact station, else through its events alone.
-void Merger::bearUnseen(Hold &hold, Batch &batch)
+void Merger::discoverUnseen(WaitList &waitList, Batch &batch)
 {
-    const std::uint32_t index = indexOf(hold.identity);
-    const std::uint32_t generation = generationOf(hold.identity);
-    if (generation > m_cursors[index].generation() && bearFromLine(index, generation, batch))
+    const std::uint32_t index = indexOf(waitList.identity);
+    const std::uint32_t generation = generationOf(waitList.identity);
+    if (generation > m_cursors[index].generation() && discoverFromStation(index, generation, batch))
         return;
     Birth birth;
     birth.station = corotracer::kCompactBase + index;
     birth.generation = generation;
-    birth.pid = hold.pid;
+    birth.pid = waitList.pid;
     birth.dialect = Dialect::Lane;
-    install(hold.identity, birth, hold.own.state & LaneCursor::kAttached, 0, batch);
+    install(waitList.identity, birth, waitList.own.state & LaneCursor::kAttached, 0, batch);
 }
 
 }  // namespace ct

@@ -10,11 +10,11 @@ const PendingDeaths::One *PendingDeaths::find(std::uint64_t identity)
 {
     for (m_indexed = std::max(m_indexed, m_first); m_indexed < m_first + m_all.size(); ++m_indexed)
         m_index[m_all[m_indexed - m_first].identity] = m_indexed;
-    const auto place = m_index.find(identity);
-    return place != m_index.end() ? &m_all[place->second - m_first] : nullptr;
+    const auto found = m_index.find(identity);
+    return found != m_index.end() ? &m_all[found->second - m_first] : nullptr;
 }
 
-void PendingDeaths::tell(std::uint64_t ns, Batch &batch)
+void PendingDeaths::emitPending(std::uint64_t ns, Batch &batch)
 {
     for (; !m_all.empty() && m_all.front().due < ns; ++m_first) {
         batch.deaths.push_back(m_all.front().death);

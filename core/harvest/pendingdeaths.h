@@ -27,7 +27,7 @@ public:
     /// add() only appends.
     const One *find(std::uint64_t identity);
     /// Emits all deaths that were due before `ns`, up to the first one that was not.
-    void tell(std::uint64_t ns, Batch &batch);
+    void emitPending(std::uint64_t ns, Batch &batch);
     bool empty() const { return m_all.empty(); }
 
 private:

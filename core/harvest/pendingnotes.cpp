@@ -17,25 +17,25 @@ bool PendingNotes::keep(const PendingNote &note)
         return false;
     const std::uint64_t number = m_first + m_notes.size();
     m_notes.push_back({note, 0, false});
-    const auto [place, isFirst] = m_chains.try_emplace(note.awaited, Chain{number, number});
+    const auto [found, isFirst] = m_chains.try_emplace(note.awaited, Chain{number, number});
     if (!isFirst) {
-        at(place->second.last).next = number;
-        place->second.last = number;
+        at(found->second.last).next = number;
+        found->second.last = number;
     }
     return true;
 }
 
 std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
 {
-    const auto place = m_chains.find(identity);
-    if (place == m_chains.end())
+    const auto found = m_chains.find(identity);
+    if (found == m_chains.end())
         return std::nullopt;
-    Chain &chain = place->second;
+    Chain &chain = found->second;
     Kept &kept = at(chain.first);
     kept.taken = true;
     const PendingNote note = kept.note;
     if (chain.first == chain.last)
-        m_chains.erase(place);
+        m_chains.erase(found);
     else
         chain.first = kept.next;
     dropTaken();

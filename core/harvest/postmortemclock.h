@@ -18,20 +18,20 @@ public:
     void apply(Batch &batch)
     {
         const std::uint64_t present = batch.now;
-        const auto take = [this, present](std::uint64_t ts) {
+        const auto consider = [this, present](std::uint64_t ts) {
             if (ts < present)
                 m_latest = std::max(m_latest, ts);
         };
         for (const Process &process : batch.notes.processes)
-            take(process.ts);
+            consider(process.ts);
         for (const Birth &birth : batch.births)
-            take(birth.birthTs);
+            consider(birth.birthTs);
         for (const Transition &transition : batch.transitions)
-            take(transition.ts);
+            consider(transition.ts);
         for (const Death &death : batch.deaths)
-            take(death.ts);
+            consider(death.ts);
         for (const Wake &wake : batch.notes.wakes)
-            take(wake.ts);
+            consider(wake.ts);
         for (Process &process : batch.notes.processes)
             process.ts = std::min(process.ts, m_latest);
         for (Death &death : batch.deaths)

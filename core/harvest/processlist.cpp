@@ -20,7 +20,7 @@ using corotracer::ProcessEntry;
 /// Processes claim entries from the front, so a new entry lies at most this far behind the last known one.
 constexpr std::size_t kLookAhead = 8;
 constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
-constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< between checks of watched processes in look()
+constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< between checks of watched processes in check()
 /// Shortest time from the first suspicion to the verdict.
 constexpr std::uint64_t kDoubtNs = 500'000'000;
 
@@ -34,7 +34,7 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
     pairs.initCounter = entry.init_counter.load(std::memory_order_relaxed);
     pairs.initNs = entry.init_ns.load(std::memory_order_relaxed);
     pairs.mult = entry.mult.load(std::memory_order_relaxed);
-    for (int look = 0; look < 16; ++look) {
+    for (int check = 0; check < 16; ++check) {
         // Acquire, all loads; partner: the writer's release stores inside the odd phase.
         const std::uint64_t seq = entry.late_seq.load(kAcquire);
         const std::uint64_t counter = entry.late_counter.load(kAcquire);
@@ -111,12 +111,12 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
 {
     const std::span<const ProcessEntry> entries = m_region.processes();
     if (untrustedIndex >= entries.size())
-        return m_nobody;
+        return m_unknown;
     const ProcessEntry &entry = entries[untrustedIndex];
     // Acquire; partner: InitTracer's release store, its last one.
     const std::uint32_t state = entry.state.load(std::memory_order_acquire);
     if (state != corotracer::kProcessActive && state != corotracer::kProcessEnded)
-        return m_nobody;
+        return m_unknown;
     if (untrustedIndex >= m_processes.size())
         m_processes.resize(untrustedIndex + 1);
     HarvestedProcess &process = m_processes[untrustedIndex];
@@ -181,7 +181,7 @@ void ProcessList::setGone(std::uint32_t index)
     m_gone.push_back(index);
 }
 
-bool ProcessList::lookForEnds(std::uint64_t nowNs)
+bool ProcessList::checkEnds(std::uint64_t nowNs)
 {
     if (!m_watch.isEmpty()) {
         for (const std::uint32_t index : m_watch.takeEnded()) {
@@ -222,7 +222,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
     setGone(index);
 }
 
-void ProcessList::look(Batch &batch, std::uint64_t nowNs)
+void ProcessList::check(Batch &batch, std::uint64_t nowNs)
 {
     const std::size_t reach = std::min(m_region.processes().size(), m_processes.size() + kLookAhead);
     for (std::size_t index = 0; index < reach; ++index)
@@ -230,7 +230,7 @@ void ProcessList::look(Batch &batch, std::uint64_t nowNs)
     if (m_processes.empty())
         return;
     if (nowNs - m_watchedNs >= kWatchEveryNs)
-        lookForEnds(nowNs);
+        checkEnds(nowNs);
     const std::uint64_t elapsed = std::min(nowNs - m_lookedNs, kAskEveryNs);
     std::size_t asked = m_processes.size() * elapsed / kAskEveryNs;
     if (asked == 0)
@@ -243,9 +243,9 @@ void ProcessList::look(Batch &batch, std::uint64_t nowNs)
     }
 }
 
-void ProcessList::lookLast(std::uint64_t nowNs)
+void ProcessList::checkLast(std::uint64_t nowNs)
 {
-    lookForEnds(nowNs);
+    checkEnds(nowNs);
     for (std::size_t index = 0; index < m_processes.size(); ++index)
         ask(static_cast<std::uint32_t>(index), nowNs, true);
 }
@@ -255,11 +255,11 @@ std::vector<std::uint32_t> ProcessList::takeGone()
     return std::exchange(m_gone, {});
 }
 
-void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
+void ProcessList::retire(std::uint32_t index, bool reuse, Batch &batch)
 {
-    if (index >= m_processes.size() || m_processes[index].buried)
+    if (index >= m_processes.size() || m_processes[index].retired)
         return;
-    m_processes[index].buried = true;
+    m_processes[index].retired = true;
     // After an exec, the process continues under another entry. Of several entries of one image, the last one emits the
     // end.
     const HarvestedProcess &ended = m_processes[index];
@@ -267,7 +267,7 @@ void ProcessList::bury(std::uint32_t index, bool reuse, Batch &batch)
     if (std::none_of(m_processes.begin(), m_processes.end(), [&ended](const auto &other) {
             return other.pid == ended.pid &&
                    (other.stage == Stage::Live || other.stage == Stage::Suspected ||
-                    (other.stage == Stage::Gone && !other.buried && ended.isSameImage(other)));
+                    (other.stage == Stage::Gone && !other.retired && ended.isSameImage(other)));
         }))
         batch.notes.processEnds.push_back({ended.pid, lived});
     const std::span<ProcessEntry> entries = m_region.writableProcesses();

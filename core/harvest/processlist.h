@@ -45,7 +45,7 @@ struct HarvestedProcess {
     std::uint64_t livedNs = 0;      ///< ns; latest time at which the process surely lived
     bool sawAlive = false;
     bool knowable = false;  ///< if its pid does not exist here, the process is gone
-    bool buried = false;
+    bool retired = false;
     bool isFurther = false;  ///< another entry of the same program image was emitted already
 
     /// Returns true for two entries of one program image: shared objects that do not share the probe's state have one
@@ -76,19 +76,19 @@ public:
     }
 
     /// Finds new processes, and checks about once a second whether each of the others lives.
-    void look(Batch &batch, std::uint64_t nowNs);
+    void check(Batch &batch, std::uint64_t nowNs);
     /// Returns true if a process is gone that takeGone() has not returned yet. Costs a system call. The end of a
-    /// watched process is known at once; the others depend on two checks by look().
-    bool lookForEnds(std::uint64_t nowNs);
+    /// watched process is known at once; the others depend on two checks by check().
+    bool checkEnds(std::uint64_t nowNs);
     /// At the end of the capture: every process that does not live is gone, without a second check.
-    void lookLast(std::uint64_t nowNs);
+    void checkLast(std::uint64_t nowNs);
 
     /// Returns the processes that turned out to be gone since the last call. The caller reads their remains, then calls
-    /// bury().
+    /// retire().
     std::vector<std::uint32_t> takeGone();
     /// Emits the end of a process, with the latest time at which it surely lived. An unwatched process is found to be
     /// gone up to two seconds after that. `reuse` frees the entry for another process.
-    void bury(std::uint32_t index, bool reuse, Batch &batch);
+    void retire(std::uint32_t index, bool reuse, Batch &batch);
 
     /// Number of processes that write at present.
     std::uint32_t active() const;
@@ -122,7 +122,7 @@ private:
     IsAlive m_isAlive;
     EndWatch m_watch;
     std::uint64_t m_watchedNs = 0;  ///< ns; the processes in m_watch lived then
-    HarvestedProcess m_nobody;
+    HarvestedProcess m_unknown;
     /// By index, up to the last entry seen in use. A deque keeps references valid, because one record may name two new
     /// processes.
     std::deque<HarvestedProcess> m_processes;

@@ -18,8 +18,8 @@ namespace ct {
 struct LaneCursor {
     /// The first event was published before the engine attached: events missing before it are missed, not lost.
     static constexpr std::uint32_t kAttached = 1;
-    static constexpr std::uint32_t kHeld = 2;   ///< ReorderBuffer has events or a death of this coroutine
-    static constexpr std::uint32_t kEnded = 4;  ///< dead, or its process is gone: nothing more is emitted about it
+    static constexpr std::uint32_t kBuffered = 2;  ///< ReorderBuffer has events or a death of this coroutine
+    static constexpr std::uint32_t kEnded = 4;     ///< dead, or its process is gone: nothing more is emitted about it
     static constexpr std::uint32_t kFlags = 0xFF;
 
     std::uint64_t key = 0;  ///< generation (32 bits, high) and the low 32 bits of the next event's number
@@ -39,7 +39,7 @@ struct LaneCursor {
 static_assert(sizeof(LaneCursor) == 16);
 
 /// The waiting events and the death of one generation of a station.
-struct Hold {
+struct WaitList {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
     std::uint64_t identity = 0;
@@ -64,47 +64,53 @@ public:
     struct Event {
         Transition transition;
         std::uint64_t barrier = 0;  ///< number of the barrier in progress when the event was read
-        std::uint32_t next = Hold::kNone;
+        std::uint32_t next = WaitList::kNone;
     };
 
     /// References stay valid until erase().
-    Hold *find(std::uint64_t identity);
-    Hold &make(std::uint64_t identity, std::uint64_t barrier);
-    void erase(Hold &hold);  ///< also erases the events
+    WaitList *find(std::uint64_t identity);
+    WaitList &make(std::uint64_t identity, std::uint64_t barrier);
+    void erase(WaitList &waitList);  ///< also erases the events
 
     /// Returns false if an event of this number is there already, or if too many events are out of order.
-    bool insert(Hold &hold, const Transition &transition, std::uint64_t barrier);
-    const Event *first(const Hold &hold) const { return hold.first == Hold::kNone ? nullptr : &m_events[hold.first]; }
-    const Event *last(const Hold &hold) const { return hold.last == Hold::kNone ? nullptr : &m_events[hold.last]; }
-    void popFirst(Hold &hold);
+    bool insert(WaitList &waitList, const Transition &transition, std::uint64_t barrier);
+    const Event *first(const WaitList &waitList) const
+    {
+        return waitList.first == WaitList::kNone ? nullptr : &m_events[waitList.first];
+    }
+    const Event *last(const WaitList &waitList) const
+    {
+        return waitList.last == WaitList::kNone ? nullptr : &m_events[waitList.last];
+    }
+    void popFirst(WaitList &waitList);
     /// Finds the greatest number that was read before `barrier` began. Returns false if there is none.
-    bool newestBefore(const Hold &hold, std::uint64_t barrier, std::uint64_t &n) const;
+    bool newestBefore(const WaitList &waitList, std::uint64_t barrier, std::uint64_t &n) const;
 
     /// Sets `end` to one past the last of the leading events older than `ns` (nanoseconds). Leaves it unchanged if
     /// there is none.
-    void newestUntil(const Hold &hold, std::uint64_t ns, std::uint64_t &end) const;
+    void newestUntil(const WaitList &waitList, std::uint64_t ns, std::uint64_t &end) const;
 
-    std::size_t size() const { return m_holds.size() - m_freeHolds.size(); }
+    std::size_t size() const { return m_waitLists.size() - m_freeWaitLists.size(); }
 
-    /// Calls `visit` with each hold. The call may erase that hold, and make others.
+    /// Calls `visit` with each wait list. The call may erase that wait list, and make others.
     template <class Visit>
     void each(Visit visit)
     {
-        for (std::size_t i = 0; i < m_holds.size(); ++i) {
-            if (m_holds[i].used)
-                visit(m_holds[i]);
+        for (std::size_t i = 0; i < m_waitLists.size(); ++i) {
+            if (m_waitLists[i].used)
+                visit(m_waitLists[i]);
         }
     }
 
 private:
-    std::size_t placeOf(std::uint64_t identity) const;
+    std::size_t tableIndexOf(std::uint64_t identity) const;
     void grow();
 
-    std::deque<Hold> m_holds;
-    std::vector<std::uint32_t> m_freeHolds;
+    std::deque<WaitList> m_waitLists;
+    std::vector<std::uint32_t> m_freeWaitLists;
     std::vector<Event> m_events;
-    std::uint32_t m_freeEvents = Hold::kNone;
-    std::vector<std::uint32_t> m_table;  ///< open addressing by identity: index into m_holds + 1, 0 = empty
+    std::uint32_t m_freeEvents = WaitList::kNone;
+    std::vector<std::uint32_t> m_table;  ///< open addressing by identity: index into m_waitLists + 1, 0 = empty
 };
 
 }  // namespace ct

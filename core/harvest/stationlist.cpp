@@ -38,11 +38,11 @@ StationList::StationList(Region &region, HarvestBooks &books)
 
 void StationList::discover(const Allocation &allocation, bool all, Batch &batch)
 {
-    const std::size_t looks = all ? m_pending.size() : std::min(kPendingPerPass, m_pending.size());
-    for (std::size_t i = 0; i < looks && !m_pending.empty(); ++i) {
+    const std::size_t checks = all ? m_pending.size() : std::min(kPendingPerPass, m_pending.size());
+    for (std::size_t i = 0; i < checks && !m_pending.empty(); ++i) {
         if (m_pendingAt >= m_pending.size())
             m_pendingAt = 0;
-        if (bear(m_pending[m_pendingAt], batch)) {
+        if (discoverOne(m_pending[m_pendingAt], batch)) {
             m_pending[m_pendingAt] = m_pending.back();
             m_pending.pop_back();
         } else {
@@ -50,12 +50,13 @@ void StationList::discover(const Allocation &allocation, bool all, Batch &batch)
         }
     }
     for (; m_discovered < allocation.stations(); ++m_discovered) {
-        if (!bear(m_discovered, batch) && !std::binary_search(m_adoptedFree.begin(), m_adoptedFree.end(), m_discovered))
+        if (!discoverOne(m_discovered, batch) &&
+            !std::binary_search(m_adoptedFree.begin(), m_adoptedFree.end(), m_discovered))
             m_pending.push_back(m_discovered);
     }
 }
 
-bool StationList::bear(std::uint32_t index, Batch &batch)
+bool StationList::discoverOne(std::uint32_t index, Batch &batch)
 {
     const StationData &station = m_stations[index];
     // Partner: the probe's release store of birth_ts, its last at birth. seq_cst (free on x86) for the pass before
@@ -158,9 +159,9 @@ void StationList::readFaultyTo(Faulty &faulty, const StationSeqs &seqs, Batch &b
 void StationList::reportDeath(const Entry &entry, Batch &batch) const
 {
     // Ordered by the acquire of is_dead, which the probe stores last (release).
-    const std::uint64_t told =
+    const std::uint64_t deathTs =
         entry.cursor.marked ? stationOf(entry).extension.death_ts.load(std::memory_order_relaxed) : 0;
-    batch.deaths.push_back({entry.coroutine, told ? told : batch.now});
+    batch.deaths.push_back({entry.coroutine, deathTs ? deathTs : batch.now});
 }
 
 void StationList::rotate(std::uint64_t count, Batch &batch, std::size_t maxTransitions)
@@ -173,15 +174,15 @@ void StationList::rotate(std::uint64_t count, Batch &batch, std::size_t maxTrans
         if (at + kRotateAhead < m_live.size())
             __builtin_prefetch(&stationOf(m_live[at + kRotateAhead]).header.is_dead);
         if (at >= m_live.size())
-            lookAtDead(m_dead[at - m_live.size()], batch);
+            checkDead(m_dead[at - m_live.size()], batch);
         else if (m_live[at].coroutine != kNoCoroutine)
-            lookAtLive(m_live[at], batch);
+            checkLive(m_live[at], batch);
     }
     if (m_removed > 64 && m_removed > m_live.size() / 8)
         compactLive();
 }
 
-void StationList::lookAtLive(Entry &entry, Batch &batch)
+void StationList::checkLive(Entry &entry, Batch &batch)
 {
     const StationData &station = stationOf(entry);
     // Before the last pass over the station, so the pass sees everything written before the death. Partner: the probe's
@@ -205,7 +206,7 @@ void StationList::lookAtLive(Entry &entry, Batch &batch)
     if (!dead)
         m_pending.push_back(entry.station);
     else if (entry.cursor.marked && m_region.access() == RegionAccess::Owner)
-        giveBack(entry);
+        freeStation(entry);
     else
         m_dead.push_back(entry);
     entry.coroutine = kNoCoroutine;
@@ -214,7 +215,7 @@ void StationList::lookAtLive(Entry &entry, Batch &batch)
 
 /// Pushes a dead, drained station of this project's probe on the stack of free ones. Its seqs continue: the probe that
 /// pops it derives gen_start from them. Version-1 probes never use the stack.
-void StationList::giveBack(const Entry &entry)
+void StationList::freeStation(const Entry &entry)
 {
     corotracer::StationData *const station = m_region.writableStation(entry.station);
     if (!station || !m_region.hasExtension())
@@ -222,7 +223,7 @@ void StationList::giveBack(const Entry &entry)
     // Relaxed: ordered by the probe's pop. The next probe stores birth_ts again when its coroutine is born.
     station->header.birth_ts.store(0, std::memory_order_relaxed);
     // Probes may have popped stations since the last check. The push would hide that, so detect it now.
-    noticeTaken(
+    noticePopped(
         pushFree(m_region.writableHeader()->extension.free_stations, station->extension.next_free, entry.station));
     m_free.push_back(entry.station);
 }
@@ -251,12 +252,12 @@ void StationList::noticeReuse()
     if (m_free.empty())
         return;
     // Relaxed: only the identity of the top matters.
-    noticeTaken(static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed)));
+    noticePopped(static_cast<std::uint32_t>(m_region.header().extension.free_stations.load(std::memory_order_relaxed)));
 }
 
 /// `top` is the index + 1 of the top of the stack, 0 = empty. Only this engine pushes, so the stack is always a leading
 /// part of m_free.
-void StationList::noticeTaken(std::uint32_t top)
+void StationList::noticePopped(std::uint32_t top)
 {
     while (!m_free.empty() && m_free.back() + 1 != top) {
         m_pending.push_back(m_free.back());
@@ -278,7 +279,7 @@ bool StationList::isReused(const Entry &entry) const
            stationOf(entry).extension.gen_start.load(std::memory_order_acquire) != entry.start;
 }
 
-void StationList::lookAtDead(Entry &entry, Batch &batch)
+void StationList::checkDead(Entry &entry, Batch &batch)
 {
     if (entry.coroutine == kNoCoroutine)
         return;

@@ -78,7 +78,7 @@ private:
     };
 
     const corotracer::StationData &stationOf(const Entry &entry) const { return m_stations[entry.station]; }
-    bool bear(std::uint32_t index, Batch &batch);
+    bool discoverOne(std::uint32_t index, Batch &batch);
     /// Reads one station once. Returns false if nothing was there.
     bool visit(Entry &entry, Batch &batch, std::uint64_t end = kNoEnd);
     void drain(Entry &entry, Batch &batch);
@@ -86,11 +86,11 @@ private:
     void makeFaulty(Entry &entry, Batch &batch);
     void readFaultyTo(Faulty &faulty, const StationSeqs &seqs, Batch &batch);
     void reportDeath(const Entry &entry, Batch &batch) const;
-    void lookAtLive(Entry &entry, Batch &batch);
-    void lookAtDead(Entry &entry, Batch &batch);
-    void giveBack(const Entry &entry);
+    void checkLive(Entry &entry, Batch &batch);
+    void checkDead(Entry &entry, Batch &batch);
+    void freeStation(const Entry &entry);
     void adoptFree();
-    void noticeTaken(std::uint32_t top);
+    void noticePopped(std::uint32_t top);
     bool isReused(const Entry &entry) const;
     void compactLive();
     bool drainEntry(Entry &entry, std::uint64_t end, Batch &batch);

@@ -35,15 +35,15 @@ public:
     void reclaim(std::uint32_t process, bool last);
 
     /// Number of compact stations in use or used before.
-    std::size_t lineCount() const;
+    std::size_t stationCount() const;
 
 private:
     struct Suspect {
         std::uint32_t index = 0;
-        CompactCopy line;
+        CompactCopy station;
     };
 
-    void freeLine(std::uint32_t index, std::uint64_t life);
+    void freeStation(std::uint32_t index, std::uint64_t life);
 
     Region &m_region;
     Merger &m_merger;

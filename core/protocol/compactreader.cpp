@@ -6,25 +6,25 @@ namespace ct {
 
 namespace {
 
-/// Attempts per call of readLine().
-constexpr int kMaxLooks = 64;
+/// Attempts per call of readCompact().
+constexpr int kMaxAttempts = 64;
 /// A writer needs a few ns per event. If seq stays odd and unchanged for so many copies in a row, the writer has
 /// stopped in the middle of an event.
 constexpr int kLooksUntilTorn = 16;
 
 /// All loads are acquire, which keeps the second loads of seq and life behind them. Partners: the writer's release
 /// stores.
-CompactCopy copyLines(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
+CompactCopy copyCompact(const corotracer::CompactState &state, const corotracer::CompactBirth &birth)
 {
     constexpr auto kAcquire = std::memory_order_acquire;
     CompactCopy copy;
-    copy.ts = line.ts.load(kAcquire);
-    copy.addr = line.addr.load(kAcquire);
-    const std::uint64_t what = line.what.load(kAcquire);
+    copy.ts = state.ts.load(kAcquire);
+    copy.addr = state.addr.load(kAcquire);
+    const std::uint64_t what = state.what.load(kAcquire);
     copy.site = static_cast<std::uint32_t>(what);
     copy.kind = static_cast<std::uint8_t>(what >> 32);
-    copy.tid = line.tid.load(kAcquire);
-    copy.deathTs = line.death_ts.load(kAcquire);
+    copy.tid = state.tid.load(kAcquire);
+    copy.deathTs = state.death_ts.load(kAcquire);
     copy.probeId = birth.probe_id.load(kAcquire);
     copy.birthTs = birth.birth_ts.load(kAcquire);
     copy.name = birth.name.load(kAcquire);
@@ -35,17 +35,17 @@ CompactCopy copyLines(const corotracer::CompactState &line, const corotracer::Co
 
 }  // namespace
 
-std::optional<CompactCopy> readLine(const corotracer::CompactState &line, const corotracer::CompactBirth &birth)
+std::optional<CompactCopy> readCompact(const corotracer::CompactState &state, const corotracer::CompactBirth &birth)
 {
     std::uint64_t oddSeq = 0;
     int oddLooks = 0;
-    for (int look = 0; look < kMaxLooks; ++look) {
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
         // Acquire, and life first. Partner: the release store of life at birth, after which seq counts this generation.
-        const std::uint64_t life = line.life.load(std::memory_order_acquire);
-        const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
-        CompactCopy copy = copyLines(line, birth);
+        const std::uint64_t life = state.life.load(std::memory_order_acquire);
+        const std::uint64_t seq = state.seq.load(std::memory_order_acquire);
+        CompactCopy copy = copyCompact(state, birth);
         // Relaxed: the acquire loads of the copy keep these loads behind it.
-        if (line.seq.load(std::memory_order_relaxed) != seq || line.life.load(std::memory_order_relaxed) != life) {
+        if (state.seq.load(std::memory_order_relaxed) != seq || state.life.load(std::memory_order_relaxed) != life) {
             oddLooks = 0;
             continue;
         }

@@ -15,7 +15,7 @@ namespace ct {
 /// clocks of the target's process. The fields of the latest event are 0 if `events` is 0 or `latestTorn` is set.
 struct CompactCopy {
     std::uint32_t generation = 0;
-    std::uint32_t life = 0;    ///< corotracer::kLineFree ...
+    std::uint32_t life = 0;    ///< corotracer::kCompactFree ...
     std::uint64_t events = 0;  ///< events published in this generation; the latest has number events - 1
     std::uint64_t ts = 0;      ///< time of the latest event
     std::uint64_t addr = 0;    ///< address of the latest event
@@ -33,6 +33,6 @@ struct CompactCopy {
 
 /// Returns nullopt if the station changed during every attempt, because its coroutine is busy. Call again later. If the
 /// writer stopped in the middle of an event, returns a copy with latestTorn set.
-std::optional<CompactCopy> readLine(const corotracer::CompactState &line, const corotracer::CompactBirth &birth);
+std::optional<CompactCopy> readCompact(const corotracer::CompactState &state, const corotracer::CompactBirth &birth);
 
 }  // namespace ct

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxPlausibleBlock = (std::uint64_t{1} << 48) / kLaneBlo
 /// Skips per call of readOverwrite(), when the producer keeps overwriting the blocks that are due.
 constexpr int kMaxLeaps = 8;
 /// Attempts per call, when the producer changes a block during the reading.
-constexpr int kMaxLooks = 4;
+constexpr int kMaxAttempts = 4;
 /// Holes that one call of committedEndOverHoles() skips.
 constexpr int kMostHoles = 64;
 
@@ -77,14 +77,14 @@ LaneReading readDiscard(const LaneView &lane, std::uint64_t position, std::span<
     return reading;
 }
 
-/// Returns the block number (block + 1) at index `place`, of any lap. Returns 0 if the value there is not valid for
-/// this index.
-std::uint64_t blockNumber(const LaneView &lane, std::uint64_t place)
+/// Returns the block number (block + 1) at index `blockIndex`, of any lap. Returns 0 if the value there is not valid
+/// for this index.
+std::uint64_t blockNumber(const LaneView &lane, std::uint64_t blockIndex)
 {
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
     // Acquire: keeps the loads of the payload behind this load.
-    const std::uint64_t number = lane.blockNumbers[place].load(std::memory_order_acquire);
-    return number != 0 && number <= kMaxPlausibleBlock && (number - 1) % blocks == place ? number : 0;
+    const std::uint64_t number = lane.blockNumbers[blockIndex].load(std::memory_order_acquire);
+    return number != 0 && number <= kMaxPlausibleBlock && (number - 1) % blocks == blockIndex ? number : 0;
 }
 
 bool isCommitted(const LaneView &lane, std::uint64_t position)
@@ -97,15 +97,15 @@ bool isCommitted(const LaneView &lane, std::uint64_t position)
 
 /// Returns blockNumber() if the block's first slot carries the lap of this number, else 0. So a block that was only
 /// begun, or whose number comes from a stray write, gives 0.
-std::uint64_t filledBlock(const LaneView &lane, std::uint64_t place)
+std::uint64_t filledBlock(const LaneView &lane, std::uint64_t blockIndex)
 {
-    for (int look = 0; look < kMaxLooks; ++look) {
-        const std::uint64_t number = blockNumber(lane, place);
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+        const std::uint64_t number = blockNumber(lane, blockIndex);
         if (number == 0 || isCommitted(lane, (number - 1) * kLaneBlock))
             return number;
         // Relaxed: follows the acquire load of the slot's commit. If a later block had overwritten the slot, this load
         // would see the number of that block.
-        if (lane.blockNumbers[place].load(std::memory_order_relaxed) == number)
+        if (lane.blockNumbers[blockIndex].load(std::memory_order_relaxed) == number)
             return 0;
     }
     return 0;
@@ -115,12 +115,12 @@ std::uint64_t filledBlock(const LaneView &lane, std::uint64_t place)
 std::uint64_t blockAfter(const LaneView &lane, std::uint64_t number)
 {
     std::uint64_t next = 0;
-    for (std::uint64_t place = 0; place < lane.capacity / kLaneBlock; ++place) {
+    for (std::uint64_t blockIndex = 0; blockIndex < lane.capacity / kLaneBlock; ++blockIndex) {
         // Most numbers are not greater. Check this first, to avoid a load of the block's slot.
-        const std::uint64_t claimed = lane.blockNumbers[place].load(std::memory_order_relaxed);
+        const std::uint64_t claimed = lane.blockNumbers[blockIndex].load(std::memory_order_relaxed);
         if (claimed <= number || (next != 0 && claimed >= next))
             continue;
-        const std::uint64_t filled = filledBlock(lane, place);
+        const std::uint64_t filled = filledBlock(lane, blockIndex);
         if (filled > number && (next == 0 || filled < next))
             next = filled;
     }
@@ -133,10 +133,10 @@ std::uint64_t newestBlock(const LaneView &lane)
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
     // Usually this is the greatest number, or the one before it. Try these two first, to avoid a load from each block.
     std::uint64_t limit = kMaxPlausibleBlock + 1;
-    for (int look = 0; look < 2; ++look) {
+    for (int attempt = 0; attempt < 2; ++attempt) {
         std::uint64_t greatest = 0;
-        for (std::uint64_t place = 0; place < blocks; ++place) {
-            if (const std::uint64_t number = blockNumber(lane, place); number < limit)
+        for (std::uint64_t blockIndex = 0; blockIndex < blocks; ++blockIndex) {
+            if (const std::uint64_t number = blockNumber(lane, blockIndex); number < limit)
                 greatest = std::max(greatest, number);
         }
         if (greatest == 0)
@@ -146,8 +146,8 @@ std::uint64_t newestBlock(const LaneView &lane)
         limit = greatest;
     }
     std::uint64_t newest = 0;
-    for (std::uint64_t place = 0; place < blocks; ++place)
-        newest = std::max(newest, filledBlock(lane, place));
+    for (std::uint64_t blockIndex = 0; blockIndex < blocks; ++blockIndex)
+        newest = std::max(newest, filledBlock(lane, blockIndex));
     return newest;
 }
 
@@ -165,8 +165,8 @@ BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64
     const std::size_t copied = copyRun<std::memory_order_acquire>(lane, position, end, items.data());
     // Relaxed: the acquire loads of the copy keep this load behind it. Partner: the producer's store of the number,
     // which precedes the release stores of the payload that would have torn the copy.
-    const std::uint64_t place = (number - 1) % (lane.capacity / kLaneBlock);
-    if (lane.blockNumbers[place].load(std::memory_order_relaxed) != number)
+    const std::uint64_t blockIndex = (number - 1) % (lane.capacity / kLaneBlock);
+    if (lane.blockNumbers[blockIndex].load(std::memory_order_relaxed) != number)
         return {};
     return {copied, copied < room};
 }
@@ -220,7 +220,7 @@ std::uint64_t overwriteEnd(const LaneView &lane, std::uint64_t position)
 {
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
     std::uint64_t end = position;
-    for (int look = 0; look < kMaxLooks; ++look) {
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
         const std::uint64_t newest = newestBlock(lane);
         const std::uint64_t own = position / kLaneBlock + 1;
         const std::uint64_t last = std::max(newest, own);
@@ -305,7 +305,7 @@ std::uint64_t committedEnd(const LaneView &view, std::uint64_t position)
     return readShrinking(view, [&](const LaneView &lane) { return overwriteEnd(lane, position); });
 }
 
-std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
+std::uint64_t oldestRetained(const LaneView &view, std::uint64_t tail)
 {
     const LaneView lane = shrunk(view);
     // The producer may have been killed while it wrote the next record. Then the record that it overwrites is not
@@ -317,14 +317,14 @@ std::uint64_t oldestHeld(const LaneView &view, std::uint64_t tail)
     return std::min(position, tail);
 }
 
-std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::uint64_t limit, std::uint64_t looks)
+std::uint64_t nextCommitted(const LaneView &view, std::uint64_t position, std::uint64_t limit, std::uint64_t examined)
 {
     const LaneView lane = shrunk(view);
     if (position >= limit || isCommitted(lane, position))
         return std::min(position, limit);
     const std::uint64_t reach = std::min<std::uint64_t>(limit - position, lane.capacity);
     std::uint64_t next = position + 1;
-    std::uint64_t found = position + std::min(looks + 1, reach);
+    std::uint64_t found = position + std::min(examined + 1, reach);
     while (next < found && !isCommitted(lane, next))
         ++next;
     if (next == found) {

@@ -67,15 +67,17 @@ std::uint64_t committedEnd(const LaneView &lane, std::uint64_t position);
 
 /// Discard mode, for a lane without a running producer. Returns the first position of the retained records, which end
 /// at `tail`, or `tail` if there are none. Loads each slot once at most.
-std::uint64_t oldestHeld(const LaneView &lane, std::uint64_t tail);
+std::uint64_t oldestRetained(const LaneView &lane, std::uint64_t tail);
 
 /// Discard mode. Returns the first committed position in [position, limit), or `limit` if none is found. The search
-/// surely finds the end of a hole within the first `looks` slots behind `position`. It also finds the end of a longer
-/// hole if at least as many committed records follow as the hole has slots. Cost: O(log capacity + hole + `looks`).
-std::uint64_t nextCommitted(const LaneView &lane, std::uint64_t position, std::uint64_t limit, std::uint64_t looks = 0);
+/// surely finds the end of a hole within the first `examined` slots behind `position`. It also finds the end of a
+/// longer hole if at least as many committed records follow as the hole has slots. Cost: O(log capacity + hole +
+/// `examined`).
+std::uint64_t nextCommitted(const LaneView &lane, std::uint64_t position, std::uint64_t limit,
+                            std::uint64_t examined = 0);
 
 /// Returns the position behind the newest committed record below `limit`. Discard mode: skips up to 64 holes, as far as
-/// nextCommitted() finds their ends without `looks`. Overwrite mode: equals committedEnd(), but `limit` at most.
+/// nextCommitted() finds their ends without `examined`. Overwrite mode: equals committedEnd(), but `limit` at most.
 std::uint64_t committedEndOverHoles(const LaneView &lane, std::uint64_t position, std::uint64_t limit);
 
 /// Overwrite mode. Returns the first position of the oldest block with records, or 0 if there is none.

@@ -67,9 +67,9 @@ UntrustedExtension copyExtension(std::span<const std::byte> header)
     copy(areas.processCapacity, offsetof(ExtensionHeader, process_capacity));
     copy(areas.laneDirectoryOffset, offsetof(ExtensionHeader, lane_directory_offset));
     copy(areas.laneCapacity, offsetof(ExtensionHeader, lane_capacity));
-    copy(areas.linesOffset, offsetof(ExtensionHeader, lines_offset));
+    copy(areas.statesOffset, offsetof(ExtensionHeader, lines_offset));
     copy(areas.birthsOffset, offsetof(ExtensionHeader, births_offset));
-    copy(areas.linesReserved, offsetof(ExtensionHeader, lines_reserved));
+    copy(areas.compactCapacity, offsetof(ExtensionHeader, lines_reserved));
     copy(areas.lanePoolOffset, offsetof(ExtensionHeader, lane_pool_offset));
     copy(areas.lanePoolSize, offsetof(ExtensionHeader, lane_pool_size));
     copy(areas.laneMode, offsetof(ExtensionHeader, lane_mode));
@@ -97,10 +97,10 @@ struct Area {
 };
 
 /// Checks that each area lies in the file, behind the stations, is aligned, and overlaps no other area.
-Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd, std::uint64_t fileSize)
+Result<void> checkAreas(const ExtensionAreas &areas, std::uint64_t stationsEnd, std::uint64_t fileSize)
 {
     constexpr std::uint64_t kPage = 4096;
-    const std::uint64_t lineBytes = std::uint64_t{areas.linesReserved} * sizeof(corotracer::CompactState);
+    const std::uint64_t stationBytes = std::uint64_t{areas.compactCapacity} * sizeof(corotracer::CompactState);
     const std::array<Area, 7> all{{
         {"the site table", offsetof(ExtensionHeader, site_table_offset), areas.siteTableOffset,
          std::uint64_t{areas.siteCapacity} * sizeof(corotracer::SiteRecord), alignof(corotracer::SiteRecord)},
@@ -109,8 +109,8 @@ Result<void> checkPlaces(const ExtensionAreas &areas, std::uint64_t stationsEnd,
          std::uint64_t{areas.processCapacity} * sizeof(corotracer::ProcessEntry), kPage},
         {"the lane directory", offsetof(ExtensionHeader, lane_directory_offset), areas.laneDirectoryOffset,
          std::uint64_t{areas.laneCapacity} * sizeof(corotracer::LaneHeader), kPage},
-        {"the state records", offsetof(ExtensionHeader, lines_offset), areas.linesOffset, lineBytes, kPage},
-        {"the birth records", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, lineBytes, kPage},
+        {"the state records", offsetof(ExtensionHeader, lines_offset), areas.statesOffset, stationBytes, kPage},
+        {"the birth records", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, stationBytes, kPage},
         {"the lane pool", offsetof(ExtensionHeader, lane_pool_offset), areas.lanePoolOffset, areas.lanePoolSize, kPage},
     }};
     for (const Area &area : all) {
@@ -145,7 +145,8 @@ Result<void> checkCounts(const ExtensionAreas &areas)
         {"sites", offsetof(ExtensionHeader, site_capacity), areas.siteCapacity, corotracer::kMaxSites},
         {"processes", offsetof(ExtensionHeader, process_capacity), areas.processCapacity, corotracer::kMaxProcesses},
         {"lanes", offsetof(ExtensionHeader, lane_capacity), areas.laneCapacity, corotracer::kMaxLanes},
-        {"compact stations", offsetof(ExtensionHeader, lines_reserved), areas.linesReserved, corotracer::kMaxStations},
+        {"compact stations", offsetof(ExtensionHeader, lines_reserved), areas.compactCapacity,
+         corotracer::kMaxStations},
     }};
     for (const Count &count : all) {
         if (count.value > count.most)
@@ -191,8 +192,8 @@ Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint3
         return counts.error();
     if (auto lanes = checkLanes(untrusted.areas); !lanes)
         return lanes.error();
-    if (auto places = checkPlaces(untrusted.areas, kHeaderSize + reserved * kStationSize, fileSize); !places)
-        return places.error();
+    if (auto checked = checkAreas(untrusted.areas, kHeaderSize + reserved * kStationSize, fileSize); !checked)
+        return checked.error();
     if (untrusted.areas.laneMode == corotracer::kLanesNone)
         untrusted.areas.laneRecords = 0;
     return ValidatedLayout{fileSize, static_cast<std::uint32_t>(reserved), untrusted.areas};

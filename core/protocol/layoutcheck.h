@@ -26,9 +26,9 @@ struct ExtensionAreas {
     std::uint32_t processCapacity = 0;      ///< entries
     std::uint64_t laneDirectoryOffset = 0;  //
     std::uint32_t laneCapacity = 0;         ///< entries
-    std::uint64_t linesOffset = 0;
+    std::uint64_t statesOffset = 0;
     std::uint64_t birthsOffset = 0;
-    std::uint32_t linesReserved = 0;  ///< compact stations, at most corotracer::kMaxStations
+    std::uint32_t compactCapacity = 0;  ///< compact stations, at most corotracer::kMaxStations
     std::uint64_t lanePoolOffset = 0;
     std::uint64_t lanePoolSize = 0;                   ///< bytes
     std::uint32_t laneMode = corotracer::kLanesNone;  ///< one of kLanesNone, kLanesDiscard, kLanesOverwrite

@@ -13,7 +13,7 @@ using corotracer::kSlotsPerStation;
 using corotracer::StationData;
 
 /// Attempts per visit. A slot may change during the copy, and the writer is then faster than the reader anyway.
-constexpr int kMaxLooks = 64;
+constexpr int kMaxAttempts = 64;
 /// A monotonic writer that never pauses gives no two equal readings. This many agreeing readings in a row confirm it.
 constexpr int kMaxConfirmations = 16;
 
@@ -61,8 +61,8 @@ void addEvent(StationReading &reading, StationCursor &cursor, const StationEvent
 
 void readSeqlock(const StationData &station, StationCursor &cursor, StationReading &reading, std::uint64_t end)
 {
-    for (int looks = 0; looks < kMaxLooks && reading.eventCount < StationReading::kMaxEvents && cursor.next < end;
-         ++looks) {
+    for (int attempts = 0;
+         attempts < kMaxAttempts && reading.eventCount < StationReading::kMaxEvents && cursor.next < end; ++attempts) {
         const std::uint64_t slot = cursor.next % kSlotsPerStation;
         const Epoch &epoch = station.slots[slot];
         const std::uint64_t seq = epoch.seq.load(std::memory_order_acquire);  // partner: the even store of seq
@@ -96,8 +96,8 @@ void readSeqlock(const StationData &station, StationCursor &cursor, StationReadi
 
 void readMonotonic(const StationData &station, StationCursor &cursor, StationReading &reading, std::uint64_t end)
 {
-    for (int looks = 0; looks < kMaxLooks && reading.eventCount < StationReading::kMaxEvents && cursor.next < end;
-         ++looks) {
+    for (int attempts = 0;
+         attempts < kMaxAttempts && reading.eventCount < StationReading::kMaxEvents && cursor.next < end; ++attempts) {
         const std::uint64_t slot = cursor.next % kSlotsPerStation;
         const Epoch &epoch = station.slots[slot];
         const std::uint64_t seq = epoch.seq.load(std::memory_order_acquire);  // partner: the release store of seq

@@ -96,7 +96,7 @@ Result<OpenedFile> openFile(const std::string &path, RegionUse use)
 
 /// Locks the file: exclusively for Harvest, shared for PostMortem. Returns "" on success, else the reason for
 /// observing.
-std::string takeLock(const OpenedFile &opened, const ValidatedLayout &layout, RegionUse use)
+std::string lockFile(const OpenedFile &opened, const ValidatedLayout &layout, RegionUse use)
 {
     const bool reads = use == RegionUse::PostMortem;
     if (!layout.extension)
@@ -133,9 +133,9 @@ Result<Region> Region::open(const std::string &path, RegionUse use)
     data->path = path;
     data->adopted = true;
     data->layout = *layout;
-    data->observerReason = takeLock(*opened, *layout, use);
+    data->observerReason = lockFile(*opened, *layout, use);
     if (data->observerReason.empty())
-        data->access = use == RegionUse::PostMortem ? RegionAccess::Evidence : RegionAccess::Owner;
+        data->access = use == RegionUse::PostMortem ? RegionAccess::PostMortem : RegionAccess::Owner;
     data->file = std::move(opened->file);
     if (auto mapped = data->map(); !mapped)
         return mapped.error();
@@ -235,14 +235,14 @@ std::span<const LaneHeader> Region::laneDirectory() const
     return m_data->area<const LaneHeader>(&ExtensionAreas::laneDirectoryOffset, &ExtensionAreas::laneCapacity);
 }
 
-std::span<const CompactState> Region::lines() const
+std::span<const CompactState> Region::compactStations() const
 {
-    return m_data->area<const CompactState>(&ExtensionAreas::linesOffset, &ExtensionAreas::linesReserved);
+    return m_data->area<const CompactState>(&ExtensionAreas::statesOffset, &ExtensionAreas::compactCapacity);
 }
 
 std::span<const CompactBirth> Region::births() const
 {
-    return m_data->area<const CompactBirth>(&ExtensionAreas::birthsOffset, &ExtensionAreas::linesReserved);
+    return m_data->area<const CompactBirth>(&ExtensionAreas::birthsOffset, &ExtensionAreas::compactCapacity);
 }
 
 std::span<ProcessEntry> Region::writableProcesses()
@@ -259,18 +259,18 @@ std::span<LaneHeader> Region::writableLanes()
     return m_data->area<LaneHeader>(&ExtensionAreas::laneDirectoryOffset, &ExtensionAreas::laneCapacity);
 }
 
-std::span<CompactState> Region::writableLines()
+std::span<CompactState> Region::writableCompactStations()
 {
     if (m_data->access != RegionAccess::Owner)
         return {};
-    return m_data->area<CompactState>(&ExtensionAreas::linesOffset, &ExtensionAreas::linesReserved);
+    return m_data->area<CompactState>(&ExtensionAreas::statesOffset, &ExtensionAreas::compactCapacity);
 }
 
 std::span<CompactBirth> Region::writableBirths()
 {
     if (m_data->access != RegionAccess::Owner)
         return {};
-    return m_data->area<CompactBirth>(&ExtensionAreas::birthsOffset, &ExtensionAreas::linesReserved);
+    return m_data->area<CompactBirth>(&ExtensionAreas::birthsOffset, &ExtensionAreas::compactCapacity);
 }
 
 std::optional<LaneView> Region::lane(std::uint32_t index) const
@@ -281,7 +281,7 @@ std::optional<LaneView> Region::lane(std::uint32_t index) const
     const LaneHeader &header = directory[index];
     // In overwrite mode and post-mortem, a lane that is being claimed still has the records of the thread before.
     if (header.state.load(std::memory_order_relaxed) == corotracer::kLaneMaking &&
-        laneMode() != corotracer::kLanesOverwrite && access() != RegionAccess::Evidence)
+        laneMode() != corotracer::kLanesOverwrite && access() != RegionAccess::PostMortem)
         return std::nullopt;
     // Acquire; partner: the release store of the thread that made the lane. Afterwards the lane can only get shorter.
     const std::uint32_t records = header.records.load(std::memory_order_acquire);

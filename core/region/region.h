@@ -18,9 +18,9 @@
 namespace ct {
 
 enum class RegionAccess : std::uint8_t {
-    Owner,     ///< has the exclusive file lock, may write
-    Observer,  ///< PROT_READ, polls; another engine owns the region, or this process may not own it
-    Evidence,  ///< PROT_READ, shared file lock; post-mortem: no process writes the region any more
+    Owner,       ///< has the exclusive file lock, may write
+    Observer,    ///< PROT_READ, polls; another engine owns the region, or this process may not own it
+    PostMortem,  ///< PROT_READ, shared file lock; post-mortem: no process writes the region any more
 };
 
 /// The purpose of opening a region.
@@ -68,8 +68,8 @@ public:
     /// Creates the file (O_EXCL, O_NOFOLLOW, 0600), locks it, and writes the header and the extension.
     static Result<Region> create(const RegionSpec &spec);
     /// Opens an existing file. For Harvest: Owner, if the file has the extension, belongs to this user, is writable,
-    /// and no other process has locked it. For PostMortem: Evidence, if it has the extension, belongs to this user, and
-    /// no owner has locked it. Otherwise Observer.
+    /// and no other process has locked it. For PostMortem: PostMortem, if it has the extension, belongs to this user,
+    /// and no owner has locked it. Otherwise Observer.
     static Result<Region> open(const std::string &path, RegionUse use = RegionUse::Harvest);
 
     Region(Region &&) noexcept;
@@ -99,15 +99,16 @@ public:
     std::uint32_t laneMode() const;  ///< corotracer::kLanesNone without the extension
     std::span<const corotracer::ProcessEntry> processes() const;
     std::span<const corotracer::LaneHeader> laneDirectory() const;
-    std::span<const corotracer::CompactState> lines() const;   ///< read only below lines_committed: others lack memory
-    std::span<const corotracer::CompactBirth> births() const;  ///< as large as lines()
+    std::span<const corotracer::CompactState>
+    compactStations() const;                                   ///< read only below lines_committed: others lack memory
+    std::span<const corotracer::CompactBirth> births() const;  ///< as large as compactStations()
     /// Returns a lane that was checked to lie inside the pool. Returns nullopt for any other lane, and in discard mode
     /// (except post-mortem) for a lane that a thread is claiming.
     std::optional<LaneView> lane(std::uint32_t index) const;
     // Writable views of these areas; empty or null unless Owner.
     std::span<corotracer::ProcessEntry> writableProcesses();
     std::span<corotracer::LaneHeader> writableLanes();
-    std::span<corotracer::CompactState> writableLines();
+    std::span<corotracer::CompactState> writableCompactStations();
     std::span<corotracer::CompactBirth> writableBirths();
     corotracer::StationData *writableStation(std::uint32_t index);
 

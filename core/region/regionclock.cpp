@@ -13,11 +13,11 @@ constexpr std::uint64_t kImplausibleNs = std::uint64_t{1} << 62;
 
 }  // namespace
 
-void RegionTime::keep(std::uint64_t nowNs, bool anybodyLives)
+void RegionTime::keep(std::uint64_t nowNs, bool anyAlive)
 {
     m_keptNs = nowNs;
     corotracer::GlobalHeader *const header = m_region.writableHeader();
-    if (!header || !m_region.hasExtension() || (m_region.isAdopted() && !anybodyLives))
+    if (!header || !m_region.hasExtension() || (m_region.isAdopted() && !anyAlive))
         return;
     // In overwrite mode, processes write readings as well. Otherwise the owner is the only writer.
     const bool alone = m_region.laneMode() != corotracer::kLanesOverwrite;

@@ -20,7 +20,7 @@ public:
     /// Call it when isDue(). `nowNs`: CLOCK_MONOTONIC of this pass. Writes nothing as an observer. In an adopted
     /// region, writes only if one of its processes was seen alive: otherwise the last reading shows when its processes
     /// lived.
-    void keep(std::uint64_t nowNs, bool anybodyLives);
+    void keep(std::uint64_t nowNs, bool anyAlive);
 
 private:
     static constexpr std::uint64_t kEveryNs = 1'000'000'000;

@@ -68,29 +68,29 @@ Result<void> checkSpec(const RegionSpec &spec)
 ValidatedLayout planLayout(const RegionSpec &spec, std::uint64_t stringsCapacity)
 {
     std::uint64_t end = toPages(kHeaderSize + std::uint64_t{spec.stations} * kStationSize);
-    const auto place = [&end](std::uint64_t bytes) {
+    const auto append = [&end](std::uint64_t bytes) {
         const std::uint64_t offset = end;
         end = toPages(end + bytes);
         return offset;
     };
     ExtensionAreas areas;
     areas.siteCapacity = kSiteCapacity;
-    areas.siteTableOffset = place(kSiteCapacity * sizeof(corotracer::SiteRecord));
+    areas.siteTableOffset = append(kSiteCapacity * sizeof(corotracer::SiteRecord));
     areas.stringsCapacity = stringsCapacity;
-    areas.stringsOffset = place(stringsCapacity);
+    areas.stringsOffset = append(stringsCapacity);
     areas.processCapacity = kProcessCapacity;
-    areas.processTableOffset = place(kProcessCapacity * sizeof(corotracer::ProcessEntry));
+    areas.processTableOffset = append(kProcessCapacity * sizeof(corotracer::ProcessEntry));
     if (spec.lanes) {
         areas.laneMode = corotracer::kLanesDiscard;
         areas.laneRecords = static_cast<std::uint32_t>(std::bit_floor(spec.laneBytes) / sizeof(corotracer::LaneRecord));
         areas.laneCapacity = kLaneCapacity;
-        areas.linesReserved = spec.stations;
+        areas.compactCapacity = spec.stations;
         areas.lanePoolSize = toPages(spec.lanePoolBytes);
     }
-    areas.laneDirectoryOffset = place(areas.laneCapacity * sizeof(corotracer::LaneHeader));
-    areas.linesOffset = place(std::uint64_t{areas.linesReserved} * sizeof(corotracer::CompactState));
-    areas.birthsOffset = place(std::uint64_t{areas.linesReserved} * sizeof(corotracer::CompactBirth));
-    areas.lanePoolOffset = place(areas.lanePoolSize);
+    areas.laneDirectoryOffset = append(areas.laneCapacity * sizeof(corotracer::LaneHeader));
+    areas.statesOffset = append(std::uint64_t{areas.compactCapacity} * sizeof(corotracer::CompactState));
+    areas.birthsOffset = append(std::uint64_t{areas.compactCapacity} * sizeof(corotracer::CompactBirth));
+    areas.lanePoolOffset = append(areas.lanePoolSize);
     return {end, spec.stations, areas};
 }
 
@@ -115,9 +115,9 @@ void writeHeader(GlobalHeader &header, const RegionSpec &spec, const ValidatedLa
     extension.process_capacity = areas.processCapacity;
     extension.lane_directory_offset = areas.laneDirectoryOffset;
     extension.lane_capacity = areas.laneCapacity;
-    extension.lines_offset = areas.linesOffset;
+    extension.lines_offset = areas.statesOffset;
     extension.births_offset = areas.birthsOffset;
-    extension.lines_reserved = areas.linesReserved;
+    extension.lines_reserved = areas.compactCapacity;
     extension.lane_pool_offset = areas.lanePoolOffset;
     extension.lane_pool_size = areas.lanePoolSize;
     extension.lane_mode = areas.laneMode;
@@ -192,11 +192,11 @@ Result<Region> Region::create(const RegionSpec &spec)
     auto data = std::make_unique<Data>();
     data->path = spec.path;
     if (data->path.empty()) {
-        Result<RegionDirectory> place = chooseRegionDirectory();
-        if (!place)
-            return place.error();
-        data->path = place->directory + "/" + freshName();
-        data->warning = place->warning;
+        Result<RegionDirectory> chosen = chooseRegionDirectory();
+        if (!chosen)
+            return chosen.error();
+        data->path = chosen->directory + "/" + freshName();
+        data->warning = chosen->warning;
     }
     Result<FileDescriptor> file = createFile(data->path);
     if (!file)

@@ -51,18 +51,18 @@ Result<void> prepareDirectory(const std::string &directory)
 std::vector<RegionDirectory> regionDirectories()
 {
     const std::string uid = std::to_string(::geteuid());
-    std::vector<RegionDirectory> places{{"/dev/shm/corotracer-" + uid, {}}};
+    std::vector<RegionDirectory> candidates{{"/dev/shm/corotracer-" + uid, {}}};
     const char *const runtime = std::getenv("XDG_RUNTIME_DIR");
     if (runtime && runtime[0] == '/')
-        places.push_back(
+        candidates.push_back(
             {std::string(runtime) + "/corotracer",
              "the region is in XDG_RUNTIME_DIR, which is small (about 10 % of RAM) and removed at logout"});
     const char *const temporary = std::getenv("TMPDIR");
     const std::string disk = temporary && temporary[0] == '/' ? temporary : "/tmp";
-    places.push_back({disk + "/corotracer-" + uid,
-                      "the region is on a disk (" + disk +
-                          "): tracing costs the target more, and the system writes the region to that disk"});
-    return places;
+    candidates.push_back({disk + "/corotracer-" + uid,
+                          "the region is on a disk (" + disk +
+                              "): tracing costs the target more, and the system writes the region to that disk"});
+    return candidates;
 }
 
 Result<RegionDirectory> chooseRegionDirectory(const std::vector<RegionDirectory> &candidates)
@@ -72,10 +72,10 @@ Result<RegionDirectory> chooseRegionDirectory(const std::vector<RegionDirectory>
     for (const RegionDirectory &candidate : candidates) {
         const Result<void> prepared = prepareDirectory(candidate.directory);
         if (prepared) {
-            RegionDirectory place = candidate;
-            if (!place.warning.empty() && !passedOver.empty())
-                place.warning += " (" + passedOver + ")";
-            return place;
+            RegionDirectory chosen = candidate;
+            if (!chosen.warning.empty() && !passedOver.empty())
+                chosen.warning += " (" + passedOver + ")";
+            return chosen;
         }
         if (passedOver.empty())
             first = prepared.error();

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostStrings = 64ULL << 20;  ///< bytes
 constexpr std::uint64_t kLeastMappable = 32ULL << 20;
 /// Bytes for the tables of sites, processes and lanes, and for rounding to pages.
 constexpr std::uint64_t kTables = 6ULL << 20;
-constexpr std::uint64_t kLineBytes = sizeof(corotracer::CompactState) + sizeof(corotracer::CompactBirth);
+constexpr std::uint64_t kCompactBytes = sizeof(corotracer::CompactState) + sizeof(corotracer::CompactBirth);
 /// A lane gets at most 1/32 of the remaining pool.
 constexpr std::uint64_t kLanesInPool = 32;
 /// Bytes up to which a lane causes a warning. A target with millions of events per second fills it between two visits.
@@ -62,7 +62,7 @@ Result<void> fitToAddressSpace(std::uint64_t mappable, std::uint64_t strings, Re
         return Error{ErrorCode::NoSpace, "the limit of the address space (ulimit -v) leaves " + mib(mappable) +
                                              " for shared memory, at least " + mib(kLeastMappable) +
                                              " are needed; raise the limit"};
-    const std::uint64_t perStation = kStationSize + (spec.lanes ? kLineBytes : 0);
+    const std::uint64_t perStation = kStationSize + (spec.lanes ? kCompactBytes : 0);
     const auto needed = [&] {
         return kTables + strings + spec.stations * perStation + (spec.lanes ? spec.lanePoolBytes : 0);
     };

@@ -192,7 +192,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks, m_data->sums);
     HarvestThread *harvest = m_data->harvest.get();
     if (m_data->postMortem)
-        harvest->setPast();
+        harvest->setPostMortem();
     // Queued, because these signals come from the harvest thread.
     connect(harvest, &HarvestThread::sinkFailed, this, &Session::sinkFailed, Qt::QueuedConnection);
     connect(harvest, &HarvestThread::regionFailed, this, &Session::captureFailed, Qt::QueuedConnection);
@@ -328,7 +328,7 @@ void Session::onHarvestEnded()
 {
     m_data->harvest->wait();
     sayShortages(accounting());
-    if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestPastNs()); !when.isEmpty())
+    if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestEventNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();
     if (m_data->kind == Data::Kind::Launched && m_data->endReason != EndReason::Stopped)

@@ -24,7 +24,7 @@ bool PromiseMixin::tell(std::uint64_t, std::uint32_t, std::uint8_t) noexcept
 {
     return false;
 }
-void PromiseMixin::tell_wait(wait, std::uint64_t) noexcept {}
+void PromiseMixin::write_wait(wait, std::uint64_t) noexcept {}
 void PromiseMixin::set_name(std::string_view) noexcept {}
 void PromiseMixin::set_parent(const PromiseMixin &) noexcept {}
 void detail::count_early_birth() noexcept {}

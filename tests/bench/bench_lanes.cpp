@@ -35,9 +35,9 @@ struct Bench {
         process = std::make_unique<Process>(*region->writableHeader(), 1, 1);
         loop = std::make_unique<ct::HarvestLoop>(*region, [](std::uint32_t, std::uint64_t) { return true; });
         for (std::size_t i = 0; i < lanes; ++i)
-            all.push_back(*process->takeLane(i + 1));
+            all.push_back(*process->claimLane(i + 1));
         for (std::uint32_t i = 0; i < coroutines; ++i) {
-            coroutineList.push_back(*Coroutine::bear(*process, all[i % lanes], i + 1, 1));
+            coroutineList.push_back(*Coroutine::create(*process, all[i % lanes], i + 1, 1));
             if (i % 1000 == 0)
                 drain();
         }

@@ -39,7 +39,7 @@ public:
     {
         lanelayout::Sizes sizes;
         sizes.mode = lanes ? kLanesDiscard : kLanesNone;
-        sizes.lines = kLines;
+        sizes.compactStations = kLines;
         sizes.laneRecords = kLaneRecords;
         sizes.poolBytes = kPoolBytes;
         sizes.lanes = kLanes;

@@ -22,7 +22,7 @@ struct Capture {
         std::mt19937 random(1);
         for (std::uint32_t i = 0; i < stations; ++i) {
             writers.emplace_back(*writers::takeStation(*region.writableHeader()), writers::Style::Ours, i + 1);
-            writers.back().bear();
+            writers.back().create();
             writers.back().write(1 + random() % 16);
         }
         for (int i = 0; i < 10; ++i) {

@@ -90,7 +90,7 @@ struct Capture {
     Writer born(Style style, std::uint64_t key)
     {
         Writer writer(*writers::takeStation(*region->writableHeader()), style, key);
-        writer.bear();
+        writer.create();
         return writer;
     }
     bool isAsleep() const { return region->header().tracer_sleeping.load() == 1; }
@@ -386,8 +386,8 @@ private Q_SLOTS:
         QVERIFY(target.waitForConnected());
         // The entry names this process, which is alive.
         const lanewriter::Process process(*c.region->writableHeader(), static_cast<std::uint32_t>(::getpid()), 1);
-        lanewriter::Lane lane = *process.takeLane(1);
-        auto coroutine = lanewriter::Coroutine::bear(process, lane, 1, writers::tsOf(0) - 1);
+        lanewriter::Lane lane = *process.claimLane(1);
+        auto coroutine = lanewriter::Coroutine::create(process, lane, 1, writers::tsOf(0) - 1);
         QVERIFY(coroutine);
         for (std::uint64_t i = 1; i <= 20; ++i) {
             QTRY_VERIFY(c.isAsleep());

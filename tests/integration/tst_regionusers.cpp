@@ -31,9 +31,9 @@ void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &contai
                                       ProcessStat::of(container.pid()).startTicks);
     process.entry().pid_namespace.store(container.space());
     process.entry().pid.store(1);
-    std::optional<lanewriter::Lane> lane = process.takeLane(1);
+    std::optional<lanewriter::Lane> lane = process.claimLane(1);
     QVERIFY(lane);
-    QVERIFY(lanewriter::Coroutine::bear(process, *lane, 1, writers::kTsBase));
+    QVERIFY(lanewriter::Coroutine::create(process, *lane, 1, writers::kTsBase));
 }
 
 /// Lets only root examine this process, as if it belonged to another user.

@@ -25,7 +25,7 @@ struct Capture {
         corotracer::StationData *const station = writers::takeStation(header());
         REQUIRE(station);
         writers::Writer writer(*station, style, key);
-        writer.bear();
+        writer.create();
         return writer;
     }
     void scan()

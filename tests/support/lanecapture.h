@@ -240,16 +240,16 @@ struct Capture {
 struct OneThread {
     Capture c;
     Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
 };
 
 /// Two threads of a process, and a coroutine that was born on the first one.
 struct TwoThreads {
     Capture c;
     Process process = c.process();
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
 };
 
 /// Runs `lives` coroutines with four events each, one after the other, in one compact station. In overwrite mode, most
@@ -257,7 +257,7 @@ struct TwoThreads {
 inline std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
 {
     for (std::uint64_t key = 1; key <= lives; ++key) {
-        Coroutine one = *Coroutine::bear(process, lane, key, 1);
+        Coroutine one = *Coroutine::create(process, lane, key, 1);
         steps(one, lane, 4);
         one.die(lane, 2);
     }

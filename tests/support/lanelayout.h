@@ -14,7 +14,7 @@ namespace lanelayout {
 /// Sizes of the region's areas. With mode kLanesNone the region has the areas of lanes, but probes must not use them.
 struct Sizes {
     std::uint32_t mode = corotracer::kLanesDiscard;
-    std::uint32_t lines = 4096;
+    std::uint32_t compactStations = 4096;
     std::uint32_t laneRecords = corotracer::kLaneRecordsMin;
     std::uint64_t poolBytes = 64ULL << 20;  ///< sparse; a lane gets at most a 32nd of the rest
     std::uint32_t lanes = 64;
@@ -56,9 +56,9 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     x.process_table_offset = place(sizes.processes * sizeof(ProcessEntry));
     x.lane_capacity = sizes.lanes;
     x.lane_directory_offset = place(sizes.lanes * sizeof(LaneHeader));
-    x.lines_reserved = sizes.lines;
-    x.lines_offset = place(sizes.lines * sizeof(CompactState));
-    x.births_offset = place(sizes.lines * sizeof(CompactBirth));
+    x.lines_reserved = sizes.compactStations;
+    x.lines_offset = place(sizes.compactStations * sizeof(CompactState));
+    x.births_offset = place(sizes.compactStations * sizeof(CompactBirth));
     x.lane_mode = sizes.mode;
     x.lane_records = sizes.laneRecords;
     x.lane_retention_ms = sizes.retentionMs;

@@ -207,7 +207,7 @@ public:
     {
         return at<corotracer::LaneHeader>(extension().lane_directory_offset)[index];
     }
-    corotracer::CompactState &line(std::uint32_t index) const
+    corotracer::CompactState &state(std::uint32_t index) const
     {
         return at<corotracer::CompactState>(extension().lines_offset)[index];
     }
@@ -218,7 +218,7 @@ public:
 
     /// Claims a free lane, or makes one with `records` (0: the region's default). Returns nullopt if the pool or the
     /// directory has no room.
-    std::optional<Lane> takeLane(std::uint64_t tid, std::uint32_t records = 0) const
+    std::optional<Lane> claimLane(std::uint64_t tid, std::uint32_t records = 0) const
     {
         const std::uint32_t made = extension().lane_count.load(kAcquire);
         for (std::uint32_t index = 0; index < made; ++index) {
@@ -323,32 +323,32 @@ private:
 /// One traced coroutine. Its calls act on the thread of the given lane.
 class Coroutine {
 public:
-    /// Allocates a compact station and starts a coroutine in it. m_told is true if the lane had room for the birth
-    /// record. If `clock` is set, it gives the time after the allocation, which is later than the previous death in
-    /// this station.
-    static std::optional<Coroutine> bear(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts,
-                                         std::uint64_t (*clock)() = nullptr)
+    /// Allocates a compact station and starts a coroutine in it. m_birthWritten is true if the lane had room for the
+    /// birth record. If `clock` is set, it gives the time after the allocation, which is later than the previous death
+    /// in this station.
+    static std::optional<Coroutine> create(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts,
+                                           std::uint64_t (*clock)() = nullptr)
     {
         const std::optional<std::uint32_t> index = process.takeLine();
         if (!index)
             return std::nullopt;
         if (clock)
             ts = clock();
-        corotracer::CompactState &line = process.line(*index);
+        corotracer::CompactState &state = process.state(*index);
         corotracer::CompactBirth &birth = process.birth(*index);
-        const std::uint64_t generation = (line.life.load(kRelaxed) >> 32) + 1;
-        line.life.store(generation << 32 | corotracer::kLineFree, kRelease);
-        birth.events_before.store(birth.events_before.load(kRelaxed) + line.seq.load(kRelaxed) / 2, kRelease);
+        const std::uint64_t generation = (state.life.load(kRelaxed) >> 32) + 1;
+        state.life.store(generation << 32 | corotracer::kCompactFree, kRelease);
+        birth.events_before.store(birth.events_before.load(kRelaxed) + state.seq.load(kRelaxed) / 2, kRelease);
         birth.probe_id.store(key, kRelease);
         birth.birth_ts.store(ts, kRelease);
         birth.name.store(0, kRelease);
         birth.parent.store(corotracer::kNoIdentity, kRelease);
         birth.process.store(process.index(), kRelease);
-        for (auto *field : {&line.seq, &line.ts, &line.addr, &line.what, &line.tid, &line.death_ts})
+        for (auto *field : {&state.seq, &state.ts, &state.addr, &state.what, &state.tid, &state.death_ts})
             field->store(0, kRelease);
-        line.life.store(generation << 32 | corotracer::kLineAlive, kRelease);  // partner: the engine's acquire load
+        state.life.store(generation << 32 | corotracer::kCompactAlive, kRelease);  // partner: the engine's acquire load
         Coroutine made(process, *index, static_cast<std::uint32_t>(generation), key);
-        made.m_told = lane.put({corotracer::kRecordBirth, ts, made.identity(), key, 0, 0});
+        made.m_birthWritten = lane.put({corotracer::kRecordBirth, ts, made.identity(), key, 0, 0});
         return made;
     }
 
@@ -362,30 +362,30 @@ public:
     bool transition(Lane &lane, const Record &record)
     {
         const bool told = lane.put(record);
-        corotracer::CompactState &line = m_process->line(m_index);
-        line.seq.store(2 * m_events + 1, kRelaxed);
-        line.ts.store(record.ts, kRelease);  // partner: the reader's acquire loads, as for the others
-        line.addr.store(record.arg, kRelease);
-        line.what.store(std::uint64_t{record.kind} << 32 | record.site, kRelease);
-        line.tid.store(lane.ring().header->tid.load(kRelaxed), kRelease);
-        line.seq.store(2 * ++m_events, kRelease);
+        corotracer::CompactState &state = m_process->state(m_index);
+        state.seq.store(2 * m_events + 1, kRelaxed);
+        state.ts.store(record.ts, kRelease);  // partner: the reader's acquire loads, as for the others
+        state.addr.store(record.arg, kRelease);
+        state.what.store(std::uint64_t{record.kind} << 32 | record.site, kRelease);
+        state.tid.store(lane.ring().header->tid.load(kRelaxed), kRelease);
+        state.seq.store(2 * ++m_events, kRelease);
         return told;
     }
 
-    void note(Lane &lane, const Record &record) { m_told &= lane.put(record); }
+    void note(Lane &lane, const Record &record) { m_birthWritten &= lane.put(record); }
 
     /// Ends the coroutine. Pushes the station on the stack if all records are in lanes, else leaves it to the engine.
     /// In overwrite mode it always pushes.
     void die(Lane &lane, std::uint64_t ts)
     {
-        corotracer::CompactState &line = m_process->line(m_index);
-        line.death_ts.store(ts, kRelease);
-        m_told &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
-        const bool recycle = m_told || lane.ring().overwrite;
+        corotracer::CompactState &state = m_process->state(m_index);
+        state.death_ts.store(ts, kRelease);
+        m_birthWritten &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
+        const bool recycle = m_birthWritten || lane.ring().overwrite;
         // Release; partners: the engine's acquire load, and the next coroutine in this station.
-        line.life.store(std::uint64_t{m_generation} << 32 |
-                            (recycle ? corotracer::kLineRecycled : corotracer::kLineDead),
-                        kRelease);
+        state.life.store(std::uint64_t{m_generation} << 32 |
+                             (recycle ? corotracer::kCompactRecycled : corotracer::kCompactDead),
+                         kRelease);
         if (recycle)
             m_process->giveLineBack(m_index);
     }
@@ -407,7 +407,7 @@ private:
     std::uint32_t m_index, m_generation;
     std::uint64_t m_key;
     std::uint64_t m_events = 0;
-    bool m_told = true;
+    bool m_birthWritten = true;
 };
 
 }  // namespace lanewriter

@@ -81,7 +81,7 @@ public:
     {
     }
 
-    void bear()
+    void create()
     {
         if (m_style == Style::Ours) {
             m_station->extension.dialect.store(corotracer::kDialectSeqlock, std::memory_order_relaxed);

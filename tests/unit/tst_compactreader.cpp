@@ -15,7 +15,7 @@ struct Lines {
     corotracer::CompactState state{};
     corotracer::CompactBirth birth{};
 
-    std::optional<ct::CompactCopy> read() const { return ct::readLine(state, birth); }
+    std::optional<ct::CompactCopy> read() const { return ct::readCompact(state, birth); }
 };
 
 }  // namespace
@@ -25,7 +25,7 @@ CT_CASE(freshMemoryIsFree)
     const Lines lines;
     const auto copy = lines.read();
     REQUIRE(copy);
-    CHECK_EQUAL(copy->life, std::uint32_t{corotracer::kLineFree});
+    CHECK_EQUAL(copy->life, std::uint32_t{corotracer::kCompactFree});
     CHECK_EQUAL(copy->generation, 0u);
     CHECK_EQUAL(copy->events, 0u);
     CHECK(!copy->latestTorn);
@@ -45,7 +45,7 @@ CT_CASE(everyFieldArrives)
     lines.state.tid.store(8, kRelaxed);
     lines.state.death_ts.store(9, kRelaxed);
     lines.state.seq.store(200, kRelaxed);
-    lines.state.life.store(std::uint64_t{77} << 32 | corotracer::kLineDead, kRelaxed);
+    lines.state.life.store(std::uint64_t{77} << 32 | corotracer::kCompactDead, kRelaxed);
     const auto copy = lines.read();
     REQUIRE(copy);
     CHECK_EQUAL(copy->probeId, 1u);
@@ -61,14 +61,14 @@ CT_CASE(everyFieldArrives)
     CHECK_EQUAL(copy->deathTs, 9u);
     CHECK_EQUAL(copy->events, 100u);
     CHECK_EQUAL(copy->generation, 77u);
-    CHECK_EQUAL(copy->life, std::uint32_t{corotracer::kLineDead});
+    CHECK_EQUAL(copy->life, std::uint32_t{corotracer::kCompactDead});
 }
 
 /// The writer stopped between the odd and the even seq: the number counts, the event is invalid.
 CT_CASE(aWriterThatStoppedInMidEvent)
 {
     Lines lines;
-    lines.state.life.store(std::uint64_t{1} << 32 | corotracer::kLineAlive, kRelaxed);
+    lines.state.life.store(std::uint64_t{1} << 32 | corotracer::kCompactAlive, kRelaxed);
     lines.state.ts.store(6, kRelaxed);
     lines.state.seq.store(2 * 10 + 1, kRelaxed);
     const auto copy = lines.read();
@@ -83,7 +83,7 @@ CT_CASE(aWriterThatStoppedInMidEvent)
 CT_CASE(noEventHasNoContents)
 {
     Lines lines;
-    lines.state.life.store(std::uint64_t{2} << 32 | corotracer::kLineAlive, kRelaxed);
+    lines.state.life.store(std::uint64_t{2} << 32 | corotracer::kCompactAlive, kRelaxed);
     lines.state.ts.store(6, kRelaxed);
     lines.state.tid.store(6, kRelaxed);
     const auto copy = lines.read();
@@ -93,7 +93,7 @@ CT_CASE(noEventHasNoContents)
     CHECK_EQUAL(copy->tid, 0u);
 }
 
-CT_CASE(hostileLines)
+CT_CASE(survivesHostileStations)
 {
     std::mt19937_64 random(2);
     for (int i = 0; i < 10'000; ++i) {

@@ -29,7 +29,7 @@ CT_CASE(copiesAreOfOneMoment)
         lanewriter::Lane lane(ring.ring(), 0);
         // Continue at least until the reader has seen 100 of them alive.
         for (std::uint64_t life = 1; life <= kLives || alive.load(std::memory_order_relaxed) < 100; ++life) {
-            auto coroutine = lanewriter::Coroutine::bear(process, lane, life, 1000 + life);
+            auto coroutine = lanewriter::Coroutine::create(process, lane, life, 1000 + life);
             for (std::uint64_t n = 0; n < eventsOf(life); ++n)
                 coroutine->step(lane, 4);
             coroutine->die(lane, 2000 + life);
@@ -39,8 +39,8 @@ CT_CASE(copiesAreOfOneMoment)
     });
     std::uint64_t wrong = 0, generation = 0, events = 0;
     while (!done.load(std::memory_order_acquire)) {
-        const auto copy = ct::readLine(region->lines()[0], region->births()[0]);
-        if (!copy || copy->life != corotracer::kLineAlive)
+        const auto copy = ct::readCompact(region->compactStations()[0], region->births()[0]);
+        if (!copy || copy->life != corotracer::kCompactAlive)
             continue;
         alive.fetch_add(1, std::memory_order_relaxed);
         wrong += copy->probeId != copy->generation || copy->birthTs != 1000 + copy->generation;
@@ -56,10 +56,10 @@ CT_CASE(copiesAreOfOneMoment)
     }
     writer.join();
     CHECK_EQUAL(wrong, 0u);
-    const auto last = ct::readLine(region->lines()[0], region->births()[0]);
+    const auto last = ct::readCompact(region->compactStations()[0], region->births()[0]);
     REQUIRE(last);
     CHECK_EQUAL(last->generation, lives);
     CHECK_EQUAL(last->events, eventsOf(lives));
-    CHECK_EQUAL(last->life, std::uint32_t{corotracer::kLineRecycled});
+    CHECK_EQUAL(last->life, std::uint32_t{corotracer::kCompactRecycled});
     CHECK_EQUAL(region->header().extension.line_count.load(), 1u);
 }

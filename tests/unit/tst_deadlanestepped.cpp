@@ -39,7 +39,7 @@ struct Engine {
 
 }  // namespace
 
-CT_CASE(aLaneThatAnotherProcessTakesIsNotFreed)
+CT_CASE(keepsLaneClaimedByAnotherProcess)
 {
     bool cameIn = true;
     std::uint64_t moments = 0;
@@ -48,8 +48,8 @@ CT_CASE(aLaneThatAnotherProcessTakesIsNotFreed)
         Engine engine(c);
         const Process dead = c.process(77);
         const Process living = c.process(78);
-        Lane lane = *dead.takeLane(5);
-        Coroutine one = *Coroutine::bear(dead, lane, 1, 1);
+        Lane lane = *dead.claimLane(5);
+        Coroutine one = *Coroutine::create(dead, lane, 1, 1);
         steps(one, lane, 10);
         engine.readAll();
         lane.close(1);
@@ -66,8 +66,8 @@ CT_CASE(aLaneThatAnotherProcessTakesIsNotFreed)
                             if (done < moment)
                                 return true;
                             cameIn = true;
-                            next = living.takeLane(6);
-                            two = Coroutine::bear(living, *next, 2, 1);
+                            next = living.claimLane(6);
+                            two = Coroutine::create(living, *next, 2, 1);
                             two->step(*next);
                             return false;
                         });

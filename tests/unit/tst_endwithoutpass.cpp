@@ -65,7 +65,7 @@ void checkSame(const Found &without, const Found &with)
 }  // namespace
 
 /// A flight recorder on a full file system: it has a process, but no lane and no compact station that names it.
-CT_CASE(aRecorderWithoutAnyRoomIsFoundAsItIs)
+CT_CASE(sumsOfFullRecorderNeedNoPass)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
@@ -85,17 +85,17 @@ CT_CASE(aRecorderWithoutAnyRoomIsFoundAsItIs)
 }
 
 /// Some coroutines left records, others left none.
-CT_CASE(aRecorderIsFoundAsItIs)
+CT_CASE(sumsOfRecorderNeedNoPass)
 {
     Capture c;
     c.header().extension.lane_mode = corotracer::kLanesOverwrite;
     {
         const Process process = c.process(77);
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine early = *Coroutine::bear(process, other, 100'000, 1);
+        Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+        Coroutine early = *Coroutine::create(process, other, 100'000, 1);
         steps(early, other, 3);
         for (std::uint64_t key = 1; key <= 3000; ++key) {
-            Coroutine one = *Coroutine::bear(process, lane, key, 1);
+            Coroutine one = *Coroutine::create(process, lane, key, 1);
             steps(one, lane, 4);
             one.die(lane, 2);
         }
@@ -111,7 +111,7 @@ CT_CASE(aRecorderIsFoundAsItIs)
 }
 
 /// Full stations only, as in version 1.
-CT_CASE(stationsAreFoundAsTheyAre)
+CT_CASE(sumsOfStationsNeedNoPass)
 {
     Capture c(256);
     c.header().allocated_count.store(256 + 40);  // more births than stations
@@ -122,7 +122,7 @@ CT_CASE(stationsAreFoundAsTheyAre)
 }
 
 /// After a long capture, the sums are those of the end, not of an earlier pass.
-CT_CASE(theEndIsLookedAtOnce)
+CT_CASE(finalDrainMakesAllChecks)
 {
     Capture c;
     const Process process = c.process(5);
@@ -131,7 +131,7 @@ CT_CASE(theEndIsLookedAtOnce)
     (void)c.process(6);
     // Give pages of compact stations memory.
     for (int page = 0; page < 64; ++page)
-        process.line(static_cast<std::uint32_t>(page) * 64).addr.store(1);
+        process.state(static_cast<std::uint32_t>(page) * 64).addr.store(1);
     c.end();
     CHECK_EQUAL(c.books.notes.processes.size(), 2u);
     CHECK_EQUAL(c.loop->accounting().processes, 2u);

@@ -118,7 +118,7 @@ CT_CASE(lateBirthsAreFound)
     c.scan();
     CHECK_EQUAL(c.books.coroutines.size(), 0u);
     for (Writer &writer : unborn) {
-        writer.bear();
+        writer.create();
         writer.write();
     }
     for (int i = 0; i < 8; ++i)
@@ -298,7 +298,7 @@ CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
             auto region = Region::create({dir.file("r.shm"), 10});
             REQUIRE(region);
             Writer writer(*writers::takeStation(*region->writableHeader()), style, 1);
-            writer.bear();
+            writer.create();
         }
         auto adopted = Region::open(dir.file("r.shm"));
         REQUIRE(adopted);

@@ -34,7 +34,7 @@ void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, st
             for (std::uint32_t i = static_cast<std::uint32_t>(t); i < stations; i += kThreads) {
                 if (corotracer::StationData *const station = writers::takeStation(c.header())) {
                     mine.emplace_back(*station, style, i + 1);
-                    mine.back().bear();
+                    mine.back().create();
                 }
             }
             for (std::uint64_t n = 0; n < events; ++n) {
@@ -114,7 +114,7 @@ CT_CASE(aKilledWriterLeavesExactBooks)
     const pid_t child = ::fork();
     if (child == 0) {
         Writer writer(*writers::takeStation(c.header()), Style::OldSdk, 3);
-        writer.bear();
+        writer.create();
         for (;;) {
             writer.write();
             counter->store(writer.emitted());

@@ -90,9 +90,9 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
         crafted.process(index).state.store(corotracer::kProcessMaking);
     Process process(*region->writableHeader(), 77, 1);
     CHECK_EQUAL(process.index(), kLast);
-    auto lane = process.takeLane(5);
+    auto lane = process.claimLane(5);
     REQUIRE(lane);
-    auto coroutine = Coroutine::bear(process, *lane, 1, 100);
+    auto coroutine = Coroutine::create(process, *lane, 1, 100);
     REQUIRE(coroutine);
     steps(*coroutine, *lane, 100);
     ct::Batch batch;

@@ -32,11 +32,11 @@ CT_CASE(newsAfterAPassIsNoQuiet)
     pass();
     CHECK(lanes.isQuiet());
     const Process process = c.process(77);
-    Lane lane = *process.takeLane(5);
+    Lane lane = *process.claimLane(5);
     CHECK(!lanes.isQuiet());
     pass();
     CHECK(lanes.isQuiet());
-    Coroutine one = *Coroutine::bear(process, lane, 9, 123);
+    Coroutine one = *Coroutine::create(process, lane, 9, 123);
     CHECK(!lanes.isQuiet());
     pass();
     CHECK(lanes.isQuiet());
@@ -44,7 +44,7 @@ CT_CASE(newsAfterAPassIsNoQuiet)
     CHECK(!lanes.isQuiet());
     pass();
     // A lane of a thread that was killed while making it keeps no engine awake.
-    const Lane made = *process.takeLane(6);
+    const Lane made = *process.claimLane(6);
     made.ring().header->state.store(corotracer::kLaneMaking);
     CHECK(lanes.isQuiet());
     made.ring().header->state.store(corotracer::kLaneActive);
@@ -55,8 +55,8 @@ CT_CASE(aLifeInOneLane)
 {
     Capture c;
     const Process process = c.process(77);
-    Lane lane = *process.takeLane(5);
-    Coroutine one = *Coroutine::bear(process, lane, 9, 123);
+    Lane lane = *process.claimLane(5);
+    Coroutine one = *Coroutine::create(process, lane, 9, 123);
     steps(one, lane, 7);
     c.scan();
     REQUIRE(c.books.coroutines.size() == 1);
@@ -80,16 +80,16 @@ CT_CASE(aLifeInOneLane)
 }
 
 /// Each event is in another lane, and the lanes are read in any order.
-CT_CASE(hopsAreToldInOrder)
+CT_CASE(emitsHoppingCoroutineInOrder)
 {
     for (int lanes = 2; lanes <= 5; ++lanes) {
         Capture c;
         const Process process = c.process();
         std::vector<Lane> all;
         for (int i = 0; i < lanes; ++i)
-            all.push_back(*process.takeLane(static_cast<std::uint64_t>(i) + 1));
-        Coroutine one = *Coroutine::bear(process, all[1], 9, 1);
-        Coroutine other = *Coroutine::bear(process, all[0], 8, 1);
+            all.push_back(*process.claimLane(static_cast<std::uint64_t>(i) + 1));
+        Coroutine one = *Coroutine::create(process, all[1], 9, 1);
+        Coroutine other = *Coroutine::create(process, all[0], 8, 1);
         for (int i = 0; i < 1000; ++i) {
             one.step(all[static_cast<std::size_t>(lanes - 1 - i % lanes)]);
             other.step(all[static_cast<std::size_t>(i * 7 % lanes)]);
@@ -121,12 +121,12 @@ CT_CASE(aHoleIsLostAfterABarrier)
     c.checkBooks(9);
 }
 
-CT_CASE(aBirthInAnotherLaneIsTakenFromTheLine)
+CT_CASE(discoversBirthInUnreadLaneByStation)
 {
     Capture c;
     const Process process = c.process();
-    Lane a = *process.takeLane(1), b = *process.takeLane(2);
-    Coroutine one = *Coroutine::bear(process, b, 9, writers::tsOf(50'000));  // read last, because of its time
+    Lane a = *process.claimLane(1), b = *process.claimLane(2);
+    Coroutine one = *Coroutine::create(process, b, 9, writers::tsOf(50'000));  // read last, because of its time
     steps(one, a, 3);
     c.scan();
     CHECK_EQUAL(c.books.captured, 3u);
@@ -143,12 +143,12 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
 {
     Capture c;
     const Process process = c.process();
-    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    Lane a = *process.claimLane(1), b = *process.claimLane(2);
     c.books.realTime = true;
     for (std::uint64_t key = 1; key <= 100; ++key) {
         Lane &birthplace = key % 2 ? a : b;
         Lane &elsewhere = key % 3 ? b : a;
-        Coroutine one = *Coroutine::bear(process, birthplace, key, 1000 * key);
+        Coroutine one = *Coroutine::create(process, birthplace, key, 1000 * key);
         CHECK_EQUAL(one.index(), 0u);
         for (std::uint64_t n = 0; n < 4; ++n)
             one.transition(elsewhere, {writers::activeOf(n) ? corotracer::kRecordResume : corotracer::kRecordSuspend,
@@ -177,7 +177,7 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
 CT_CASE(droppedRecordsAreLostAndCounted)
 {
     auto [c, process, lane, one] = OneThread();
-    Coroutine other = *Coroutine::bear(process, lane, 2, 1);
+    Coroutine other = *Coroutine::create(process, lane, 2, 1);
     steps(one, lane, 2040);
     steps(other, lane, 100);  // most of them find no room
     c.settle(true);
@@ -199,25 +199,26 @@ CT_CASE(droppedRecordsAreLostAndCounted)
 }
 
 /// The birth found no room, the death did. The compact station gives everything, but only the engine can free it.
-CT_CASE(aDeadStationIsFreedThoughItsDeathWasTold)
+CT_CASE(freesStationAfterEmittedDeath)
 {
     Capture c;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine filler = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine filler = *Coroutine::create(process, lane, 1, 1);
     steps(filler, lane, 2047);
-    Coroutine one = *Coroutine::bear(process, lane, 2, 2);
+    Coroutine one = *Coroutine::create(process, lane, 2, 2);
     c.settle(true);
     steps(one, lane, 3);
     one.die(lane, 7000);
-    CHECK_EQUAL(static_cast<std::uint32_t>(process.line(one.index()).life.load()), corotracer::kLineDead);
+    CHECK_EQUAL(static_cast<std::uint32_t>(process.state(one.index()).life.load()), corotracer::kCompactDead);
     c.settle(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
     CHECK_EQUAL(c.books.deaths, 1u);
     // There were no recent drops, so the engine sweeps only now and then.
-    scanUntil(
-        c, [&] { return static_cast<std::uint32_t>(process.line(one.index()).life.load()) == corotracer::kLineFree; });
-    CHECK_EQUAL(Coroutine::bear(process, lane, 3, 1)->index(), one.index());
+    scanUntil(c, [&] {
+        return static_cast<std::uint32_t>(process.state(one.index()).life.load()) == corotracer::kCompactFree;
+    });
+    CHECK_EQUAL(Coroutine::create(process, lane, 3, 1)->index(), one.index());
     c.end();
     c.checkBooks(2050);
 }
@@ -227,12 +228,12 @@ CT_CASE(lifeWithoutRecords)
 {
     Capture c;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine filler = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine filler = *Coroutine::create(process, lane, 1, 1);
     steps(filler, lane, 2047);
     std::vector<Coroutine> all;
     for (std::uint64_t key = 2; key < 20; ++key) {
-        all.push_back(*Coroutine::bear(process, lane, key, key));
+        all.push_back(*Coroutine::create(process, lane, key, key));
         steps(all.back(), lane, 3);
         if (key % 2)
             all.back().die(lane, 7000 + key);
@@ -249,23 +250,23 @@ CT_CASE(lifeWithoutRecords)
     // Nine stations are free again, each once.
     std::set<std::uint32_t> again;
     for (int i = 0; i < 9; ++i) {
-        const Coroutine next = *Coroutine::bear(process, lane, 100, 1);
+        const Coroutine next = *Coroutine::create(process, lane, 100, 1);
         again.insert(next.index());
         CHECK(next.index() < 20);
     }
     CHECK_EQUAL(again.size(), 9u);
-    CHECK_EQUAL(Coroutine::bear(process, lane, 100, 1)->index(), 19u);
+    CHECK_EQUAL(Coroutine::create(process, lane, 100, 1)->index(), 19u);
     c.end();
     c.checkBooks(2047 + 18 * 3);
 }
 
-CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
+CT_CASE(capturesThreadWithoutLaneByStations)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2);
     c.settle();
     // The other thread found no room in the pool, and writes only the CompactState.
-    corotracer::CompactState &line = process.line(one.index());
+    corotracer::CompactState &line = process.state(one.index());
     line.ts.store(writers::tsOf(9));
     line.addr.store(0);
     line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
@@ -284,12 +285,12 @@ CT_CASE(aThreadWithoutALaneIsSeenByItsLines)
 }
 
 /// A full file system is reported when probes got no memory although the reserved areas had room.
-CT_CASE(missingMemoryIsTold)
+CT_CASE(reportsMissingMemory)
 {
     Capture c;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
     steps(one, lane, 4);
     corotracer::ExtensionHeader &extension = c.header().extension;
     corotracer::LaneHeader &header = *lane.ring().header;
@@ -366,7 +367,7 @@ CT_CASE(closedLanesAreFreedOnceDrained)
     c.scan();
     c.scan(true);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
-    Lane again = *process.takeLane(2);
+    Lane again = *process.claimLane(2);
     CHECK(again.ring().header == lane.ring().header);
     CHECK_EQUAL(again.position(), 11u);
     steps(one, again, 10);
@@ -379,13 +380,13 @@ CT_CASE(closedLanesAreFreedOnceDrained)
     c.checkBooks(20);
 }
 
-CT_CASE(notesNameWhoTheyMean)
+CT_CASE(notesNameTheirCoroutines)
 {
     Capture c;
     const Process process = c.process(321);
-    Lane a = *process.takeLane(1), b = *process.takeLane(2);
-    Coroutine parent = *Coroutine::bear(process, b, 1, 900'000'000);
-    Coroutine child = *Coroutine::bear(process, a, 2, 20);
+    Lane a = *process.claimLane(1), b = *process.claimLane(2);
+    Coroutine parent = *Coroutine::create(process, b, 1, 900'000'000);
+    Coroutine child = *Coroutine::create(process, a, 2, 20);
     using namespace corotracer;
     child.note(a, {kRecordName, 30, child.identity(), process.intern("worker"), 0, 0});
     child.note(a, {kRecordParent, 30, child.identity(), parent.identity(), 0, 0});
@@ -425,14 +426,14 @@ CT_CASE(notesNameWhoTheyMean)
 }
 
 /// Deaths while tracing is off are only in compact stations. The engine finds them when tracing comes on again.
-CT_CASE(switchesAreTold)
+CT_CASE(emitsSwitches)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 4);
     one.note(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
     c.settle();
-    process.line(one.index()).death_ts.store(777);
-    process.line(one.index()).life.store(one.identity() >> 32 << 32 | corotracer::kLineDead);
+    process.state(one.index()).death_ts.store(777);
+    process.state(one.index()).life.store(one.identity() >> 32 << 32 | corotracer::kCompactDead);
     lane.put({corotracer::kRecordSwitchOn, 60, 0, 0, 0, 0});
     c.settle();
     c.settle(true);

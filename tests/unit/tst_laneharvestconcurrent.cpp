@@ -67,7 +67,7 @@ struct Run {
 void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t thread,
              std::atomic<std::uint64_t> &emitted, std::atomic<std::size_t> &alive)
 {
-    Lane lane = *process.takeLane(thread + 1);
+    Lane lane = *process.claimLane(thread + 1);
     const auto makeRoom = [&] {
         // Acquire; partner: the engine's release store of tail.
         while (run.waits &&
@@ -80,7 +80,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
         if (born < run.births && alive.load(std::memory_order_relaxed) < run.alive) {
             alive.fetch_add(1, std::memory_order_relaxed);
             ++born;
-            if (auto made = Coroutine::bear(process, lane, thread * 1'000'000 + born, 0, &nowNs))
+            if (auto made = Coroutine::create(process, lane, thread * 1'000'000 + born, 0, &nowNs))
                 queue.push(*made);
             else
                 alive.fetch_sub(1, std::memory_order_relaxed);
@@ -171,11 +171,11 @@ CT_CASE(theEndIsExactWhileThreadsWrite)
     c.books.realTime = true;
     const Process process = c.process();
     std::atomic<bool> stop{false};
-    std::vector<Lane> lanes{*process.takeLane(1), *process.takeLane(2)};
+    std::vector<Lane> lanes{*process.claimLane(1), *process.claimLane(2)};
     std::vector<std::vector<Coroutine>> all(2);
     for (std::size_t t = 0; t < 2; ++t) {
         for (std::uint64_t i = 0; i < 20; ++i)
-            all[t].push_back(*Coroutine::bear(process, lanes[t], t * 100 + i + 1, 1));
+            all[t].push_back(*Coroutine::create(process, lanes[t], t * 100 + i + 1, 1));
     }
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 2; ++t) {

@@ -19,10 +19,10 @@ CT_CASE(hostileRecordsAreSurvived)
         const Process process = c.process();
         std::vector<Lane> lanes;
         for (std::uint64_t i = 0; i < 3; ++i)
-            lanes.push_back(*process.takeLane(i + 1));
+            lanes.push_back(*process.claimLane(i + 1));
         std::vector<Coroutine> all;
         for (std::uint64_t key = 0; key < 16; ++key)
-            all.push_back(*Coroutine::bear(process, lanes[key % 3], key, 1));
+            all.push_back(*Coroutine::create(process, lanes[key % 3], key, 1));
         const auto any = [&] { return random() >> (random() % 64); };
         for (int pass = 0; pass < 20; ++pass) {
             for (int i = 0; i < 300; ++i) {
@@ -38,7 +38,7 @@ CT_CASE(hostileRecordsAreSurvived)
                 record.site = static_cast<std::uint32_t>(random());
                 lanes[random() % 3].put(record);
             }
-            auto *const line = reinterpret_cast<std::byte *>(&process.line(static_cast<std::uint32_t>(random() % 64)));
+            auto *const line = reinterpret_cast<std::byte *>(&process.state(static_cast<std::uint32_t>(random() % 64)));
             auto *const birth =
                 reinterpret_cast<std::byte *>(&process.birth(static_cast<std::uint32_t>(random() % 64)));
             for (std::byte *const bytes : {line, birth}) {
@@ -67,15 +67,15 @@ CT_CASE(aRecordMakesAnotherProcessKnown)
 {
     Capture c;
     const Process first = c.process(1);
-    Lane lane = *first.takeLane(1);
-    Coroutine one = *Coroutine::bear(first, lane, 1, 1);
+    Lane lane = *first.claimLane(1);
+    Coroutine one = *Coroutine::create(first, lane, 1, 1);
     c.settle();
     std::vector<Process> others;
     for (std::uint32_t pid = 2; pid < 40; ++pid)
         others.push_back(c.process(pid));
     lanewriter::LooseRing nowhere(2048, false);  // the thread has no lane in the region
     Lane elsewhere(nowhere.ring(), 0);
-    Coroutine other = *Coroutine::bear(others.back(), elsewhere, 2, 1);
+    Coroutine other = *Coroutine::create(others.back(), elsewhere, 2, 1);
     one.note(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
     steps(one, lane, 50);
     c.settle();
@@ -111,11 +111,11 @@ CT_CASE(hostileTablesAreSurvived)
 }
 
 /// A damaged commit: the records behind it are emitted, and one event is lost.
-CT_CASE(aHoleInALaneHidesNothingButItself)
+CT_CASE(losesOnlyTheRecordInAHole)
 {
     for (const int hole : {5, 7, 500}) {
         auto [c, process, lane, other, one] = TwoThreads{.c = Capture(64)};
-        Coroutine two = *Coroutine::bear(process, other, 2, 1);
+        Coroutine two = *Coroutine::create(process, other, 2, 1);
         steps(one, lane, 500);
         steps(two, lane, 500);
         steps(one, other, 500);
@@ -131,15 +131,15 @@ CT_CASE(aHoleInALaneHidesNothingButItself)
 
 /// A search finds the end of a lane, while records are read one by one. A hole makes the two differ. Events that wait
 /// because of other lanes are emitted even if the lane's thread is idle.
-CT_CASE(aHoleInALaneHoldsUpNobodyElse)
+CT_CASE(holeDelaysNoOtherLane)
 {
     auto [c, process, lane, other, one] = TwoThreads();
-    Coroutine two = *Coroutine::bear(process, other, 2, 1);
+    Coroutine two = *Coroutine::create(process, other, 2, 1);
     steps(one, lane, 500);
     steps(two, other, 2);
     lane.ring().records[5].commit.store(0);
     // A thread without a lane continues the coroutine. It writes only the CompactState, which a sweep reads.
-    corotracer::CompactState &line = process.line(two.index());
+    corotracer::CompactState &line = process.state(two.index());
     line.ts.store(writers::tsOf(9));
     line.addr.store(0);
     line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
@@ -158,14 +158,14 @@ CT_CASE(aHoleInALaneHoldsUpNobodyElse)
 
 /// A number beyond any possible count: the compact station gives no events, however often it is read, but still its
 /// death.
-CT_CASE(anImplausibleNumberInALineIsNoEvent)
+CT_CASE(ignoresImplausibleCountInStation)
 {
     for (const std::uint64_t seq :
          {std::uint64_t{1} << 49, std::uint64_t{1} << 63, ~std::uint64_t{1}, ~std::uint64_t{0}}) {
         auto [c, process, lane, one] = OneThread();
         steps(one, lane, 6);
         c.settle(true);
-        process.line(one.index()).seq.store(seq);
+        process.state(one.index()).seq.store(seq);
         for (int sweep = 0; sweep < 5; ++sweep) {
             c.header().extension.records_without_lane.fetch_add(1);
             c.settle(true);
@@ -182,12 +182,12 @@ CT_CASE(anImplausibleNumberInALineIsNoEvent)
 }
 
 /// The producer finds the lane full where the reader finds nothing new. This proves a hole.
-CT_CASE(aLaneWithAHoleIsHeardAgain)
+CT_CASE(readsOnBehindAHole)
 {
     Capture c;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
     steps(one, lane, 500);
     lane.ring().records[5].commit.store(0);
     c.settle();
@@ -222,7 +222,7 @@ CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
         CHECK_EQUAL(lane.ring().header->tail.load(), isLast ? 500u : 501u);
         CHECK_EQUAL(c.loop->accounting().lanesDamaged, isLast ? 0u : 1u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, isLast ? 0u : 1u);
-        Lane next = *process.takeLane(2);
+        Lane next = *process.claimLane(2);
         CHECK_EQUAL(next.ring().header, lane.ring().header);
         steps(one, next, 100);
         c.settle(true);
@@ -256,8 +256,8 @@ CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
 {
     for (const Hole hole : kHolesOfFewFollowers) {
         auto [c, process, lane, one] = OneThread();
-        Lane other = *process.takeLane(3);
-        Coroutine two = *Coroutine::bear(process, other, 2, 1);
+        Lane other = *process.claimLane(3);
+        Coroutine two = *Coroutine::create(process, other, 2, 1);
         steps(one, lane, 500);
         makeHole(lane, hole);
         lane.close(1);
@@ -265,7 +265,7 @@ CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
         CHECK_EQUAL(lane.ring().header->tail.load(), 501u);
         CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, static_cast<std::uint64_t>(hole.slots));
-        Lane next = *process.takeLane(2);
+        Lane next = *process.claimLane(2);
         REQUIRE(next.ring().header == lane.ring().header);
         CHECK_EQUAL(next.position(), 501u);
         steps(two, next, hole.slots);
@@ -284,8 +284,8 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
     for (const Hole hole : kHolesOfFewFollowers) {
         auto [c, process, lane, one] = OneThread();
         const Process dying = c.process(2);
-        Lane torn = *dying.takeLane(2);
-        Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+        Lane torn = *dying.claimLane(2);
+        Coroutine two = *Coroutine::create(dying, torn, 2, 1);
         steps(two, torn, 500);
         c.settle(true);
         steps(two, torn, 500);
@@ -297,7 +297,7 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
         CHECK_EQUAL(torn.ring().header->tail.load(), 1001u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, static_cast<std::uint64_t>(hole.slots));
         CHECK_EQUAL(c.books.byKey(2)->lost, static_cast<std::uint64_t>(hole.slots));
-        Lane next = *process.takeLane(3);
+        Lane next = *process.claimLane(3);
         REQUIRE(next.ring().header == torn.ring().header);
         steps(one, next, 4);
         makeHole(next, {1001, 3});
@@ -315,8 +315,8 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
 {
     auto [c, process, lane, one] = OneThread();
     const Process dying = c.process(2);
-    Lane torn = *dying.takeLane(2);
-    Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+    Lane torn = *dying.claimLane(2);
+    Coroutine two = *Coroutine::create(dying, torn, 2, 1);
     steps(two, torn, 3);
     c.settle(true);
     steps(two, torn, 200);
@@ -330,7 +330,7 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     CHECK_EQUAL(c.books.byKey(2)->captured, 201u);
     CHECK_EQUAL(c.books.byKey(2)->lost, 2u);
     CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
-    Lane next = *process.takeLane(3);
+    Lane next = *process.claimLane(3);
     CHECK_EQUAL(next.position(), 204u);
     steps(one, next, 50);
     c.settle(true);
@@ -340,19 +340,19 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
 }
 
 /// A lane changes to another process. Its new thread is killed before its first record, or leaves that record torn.
-CT_CASE(aLaneIsOfTheProcessThatTookIt)
+CT_CASE(laneBelongsToClaimingProcess)
 {
     for (const int written : {0, 20}) {
         auto [c, process, lane, one] = OneThread();
-        Lane used = *process.takeLane(2);
+        Lane used = *process.claimLane(2);
         steps(one, used, 3);
         used.close(1);
         scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
         const Process dying = c.process(2);
-        Lane taken = *dying.takeLane(3);
+        Lane taken = *dying.claimLane(3);
         REQUIRE(taken.ring().header == used.ring().header);
-        Lane other = *dying.takeLane(4);
-        Coroutine two = *Coroutine::bear(dying, other, 2, 1);
+        Lane other = *dying.claimLane(4);
+        Coroutine two = *Coroutine::create(dying, other, 2, 1);
         steps(two, taken, written);
         if (written != 0)
             makeHole(taken, {3, 1});
@@ -396,8 +396,8 @@ CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
     for (const bool isEvidence : {false, true}) {
         auto [c, process, lane, one] = OneThread();
         const Process dying = c.process(2);
-        Lane torn = *dying.takeLane(2);
-        Coroutine two = *Coroutine::bear(dying, torn, 2, 1);
+        Lane torn = *dying.claimLane(2);
+        Coroutine two = *Coroutine::create(dying, torn, 2, 1);
         steps(two, torn, 100);
         c.settle(true);
         scribbleEndlessly(torn, torn.position() + 1);
@@ -442,8 +442,8 @@ CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
         Capture c;
         c.makeRecorder();
         const Process process = c.process(5);
-        Lane lane = *process.takeLane(1);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
         steps(one, lane, 3500);
         lane.ring().blockNumbers[0].fetch_add(ahead);
         c.restart();

@@ -49,7 +49,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
 }
 
 /// The thread is alive or was killed, so its lane is not closed.
-CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
+CT_CASE(reportsDropsBeforeEndOfHarvest)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2100);
@@ -66,13 +66,13 @@ CT_CASE(dropsBeforeTheEndOfTheHarvestAreTold)
 CT_CASE(dropsOfAProcessAreNotOlderThanIt)
 {
     auto [c, process, lane, one] = OneThread();
-    Lane used = *process.takeLane(2);
+    Lane used = *process.claimLane(2);
     steps(one, used, 3);
     used.close(1);
     scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
     const Process dying = c.process(2);
     dying.entry().init_ns.store(writers::tsOf(500));
-    Lane taken = *dying.takeLane(3);
+    Lane taken = *dying.claimLane(3);
     REQUIRE(taken.ring().header == used.ring().header);
     taken.ring().header->dropped.store(4);  // there was no memory for its first slots
     c.settle(true);
@@ -89,7 +89,7 @@ CT_CASE(dropsOfAProcessAreNotOlderThanIt)
 }
 
 /// A stray write changed the tail. The producer finds the lane full, while the engine finds it empty.
-CT_CASE(aTailThatIsNotOursIsStoredAgain)
+CT_CASE(storesOverwrittenTailAgain)
 {
     auto [c, process, lane, one] = OneThread();
     const std::atomic<std::uint64_t> &tail = lane.ring().header->tail;
@@ -113,7 +113,7 @@ CT_CASE(aTailThatIsNotOursIsStoredAgain)
     c.checkBooks(one.events());
 }
 
-CT_CASE(recordsOfThreadsWithoutALaneAreTold)
+CT_CASE(reportsRecordsWithoutLane)
 {
     Capture c;
     REQUIRE(c.process().index() == 0);
@@ -135,15 +135,15 @@ CT_CASE(recordsOfThreadsWithoutALaneAreTold)
 }
 
 /// A drained lane could serve the next thread at once, but lane_retention_ms keeps it.
-CT_CASE(aLaneIsKeptAsLongAsItIsAskedTo)
+CT_CASE(keepsClosedLaneForRetentionTime)
 {
     Capture c;
     c.header().extension.lane_retention_ms = 60'000;
     c.restart();
     {
         const Process process = c.process();
-        Lane fresh = *process.takeLane(1), old = *process.takeLane(2);
-        Coroutine one = *Coroutine::bear(process, fresh, 1, 1);
+        Lane fresh = *process.claimLane(1), old = *process.claimLane(2);
+        Coroutine one = *Coroutine::create(process, fresh, 1, 1);
         steps(one, fresh, 10);
         fresh.close(nowNs());
         old.close(nowNs() - 61'000'000'000);
@@ -169,7 +169,7 @@ CT_CASE(twoPassesMayFillOneBatch)
     CHECK_EQUAL(c.loop->accounting().captured, 9u);
 }
 
-CT_CASE(sumsThatCannotBeAreNotBelieved)
+CT_CASE(ignoresImplausibleSums)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
@@ -182,7 +182,7 @@ CT_CASE(sumsThatCannotBeAreNotBelieved)
 }
 
 /// Events in the reorder buffer follow in a later pass, without a wake-up. So the engine must not sleep.
-CT_CASE(noSleepWhileEventsAreHeld)
+CT_CASE(noSleepWhileEventsAreBuffered)
 {
     auto [c, process, lane, other, one] = TwoThreads();
     c.books.realTime = true;
@@ -198,7 +198,7 @@ CT_CASE(noSleepWhileEventsAreHeld)
 }
 
 /// An event waits in the reorder buffer for earlier numbers. The death of its coroutine ends the wait.
-CT_CASE(heldEventsComeBeforeTheDeath)
+CT_CASE(emitsBufferedEventsBeforeDeath)
 {
     auto [c, process, lane, other, one] = TwoThreads();
     c.books.realTime = true;

@@ -21,7 +21,7 @@ public:
     explicit Crowd(const Process &process, Lane &lane) : m_process(process), m_lane(lane)
     {
         for (std::uint64_t key = 1; key <= kSize; ++key)
-            m_all.push_back(*Coroutine::bear(m_process, m_lane, key, key));
+            m_all.push_back(*Coroutine::create(m_process, m_lane, key, key));
     }
     /// Publishes `events` events, one coroutine after the other.
     void write(std::uint64_t events)
@@ -38,7 +38,7 @@ public:
         for (Coroutine &one : m_all) {
             one.die(m_lane, writers::tsOf(one.events()));
             m_ended.push_back(one);
-            one = *Coroutine::bear(m_process, m_lane, one.key() + kSize, writers::tsOf(one.events()));
+            one = *Coroutine::create(m_process, m_lane, one.key() + kSize, writers::tsOf(one.events()));
         }
     }
     std::uint64_t emitted() const { return m_emitted; }
@@ -88,7 +88,7 @@ CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
 {
     Recorder c;
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1, kRecords);
+    Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
     for (int visit = 0; visit < 3; ++visit) {
         crowd.write(5000);
@@ -112,7 +112,7 @@ CT_CASE(overwrittenLivesHaveTheirCounts)
     for (int when = 1; when <= 4; ++when) {
         Recorder c;
         const Process process = c.process(5);
-        Lane lane = *process.takeLane(1, kRecords);
+        Lane lane = *process.claimLane(1, kRecords);
         Crowd crowd(process, lane);
         crowd.write(5000);
         c.come();
@@ -141,7 +141,7 @@ CT_CASE(overwrittenBeginningsAreCountedOnce)
 {
     Recorder c;
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1, kRecords);
+    Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
     for (int visit = 0; visit < 6; ++visit) {
         crowd.write(30'000);
@@ -200,7 +200,7 @@ CT_CASE(booksAreCompleteWhileALaneLaps)
 {
     Recorder c(corotracer::kLaneRecordsMin);
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1, corotracer::kLaneRecordsMin);
+    Lane lane = *process.claimLane(1, corotracer::kLaneRecordsMin);
     Crowd crowd(process, lane);
     const Busy busy(crowd);
     for (int visit = 0; visit < 40; ++visit) {
@@ -228,7 +228,7 @@ CT_CASE(anEndThatIsAskedForAgainChangesNothing)
             c.restart();
         }
         const Process process = c.process(5);
-        Lane lane = *process.takeLane(1, kRecords);
+        Lane lane = *process.claimLane(1, kRecords);
         Crowd crowd(process, lane);
         crowd.write(5000);
         c.settle(true);
@@ -267,13 +267,13 @@ CT_CASE(stationsThatFillTheLastBatchLeaveTheLanesAlone)
     REQUIRE(opened);
     corotracer::GlobalHeader &header = *opened->writableHeader();
     const Process process(header, 5, 1);
-    Lane lane = *process.takeLane(1, kRecords);
+    Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
     for (std::uint32_t i = 0; i < kStations; ++i) {
         corotracer::StationData *const station = writers::takeStation(header);
         REQUIRE(station);
         writers::Writer writer(*station, writers::Style::OldSdk, i);
-        writer.bear();
+        writer.create();
         for (int n = 0; n < 8; ++n)
             writer.write();
     }

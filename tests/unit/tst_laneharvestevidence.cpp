@@ -35,7 +35,7 @@ struct Found {
 Found look(Capture &c, int passes)
 {
     c.restart({}, ct::RegionUse::PostMortem);
-    REQUIRE(c.region->access() == ct::RegionAccess::Evidence);
+    REQUIRE(c.region->access() == ct::RegionAccess::PostMortem);
     CHECK(!c.region->writableHeader());
     Found found;
     std::vector<std::uint64_t> identities;
@@ -105,7 +105,7 @@ struct Ended {
 }  // namespace
 
 /// Twenty coroutines that move between three lanes. Each lane has lapped several times, or not once.
-CT_CASE(whatWasDrainedIsReadAgain)
+CT_CASE(readsDrainedRecordsAgain)
 {
     for (const int rounds : {5, 90, 700}) {
         for (const int unread : {0, 3}) {
@@ -115,10 +115,10 @@ CT_CASE(whatWasDrainedIsReadAgain)
                 const Process process = c.process(kPid);
                 std::vector<Lane> lanes;
                 for (std::uint64_t tid = 1; tid <= 3; ++tid)
-                    lanes.push_back(*process.takeLane(tid));
+                    lanes.push_back(*process.claimLane(tid));
                 std::vector<Coroutine> coroutines;
                 for (std::uint64_t key = 1; key <= 20; ++key)
-                    coroutines.push_back(*Coroutine::bear(process, lanes[key % 3], key, key));
+                    coroutines.push_back(*Coroutine::create(process, lanes[key % 3], key, key));
                 for (int round = 0; round < rounds + unread; ++round) {
                     for (Coroutine &one : coroutines)
                         one.step(lanes[(one.key() + one.events()) % 3]);
@@ -140,14 +140,14 @@ CT_CASE(whatWasDrainedIsReadAgain)
 }
 
 /// The producer was killed in the middle of a record. The record that it was overwriting is not whole.
-CT_CASE(aHalfWrittenRecordIsNotTakenForTheOneBefore)
+CT_CASE(ignoresHalfOverwrittenRecord)
 {
     Capture c;
     std::uint64_t identity = 0, events = 0;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
         for (int i = 0; i < 50; ++i) {
             steps(one, lane, 100);
             c.settle();
@@ -163,14 +163,14 @@ CT_CASE(aHalfWrittenRecordIsNotTakenForTheOneBefore)
 }
 
 /// Records dropped after the engine had stopped are lost. Overwritten events that the engine had read are missed.
-CT_CASE(whatWasDroppedUnreadIsLost)
+CT_CASE(countsUnreadDropsAsLost)
 {
     Capture c;
     std::uint64_t kept = 0;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
         for (int i = 0; i < 50; ++i) {
             steps(one, lane, 100);
             c.settle();
@@ -195,7 +195,7 @@ CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
     {
         const Process process = c.process(kPid);
         for (std::uint64_t tid = 1; tid <= 40; ++tid) {
-            Lane lane = *process.takeLane(tid);
+            Lane lane = *process.claimLane(tid);
             CHECK_EQUAL(c.header().extension.lane_count.load(), 1u);
             liveShortly(process, lane, 5);
             emitted += 20;
@@ -212,14 +212,14 @@ CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
 }
 
 /// A thread was killed while it claimed a used lane.
-CT_CASE(aLaneThatWasBeingTakenIsReadAgain)
+CT_CASE(readsLaneBeingClaimedAgain)
 {
     Capture c;
     std::uint64_t identity = 0;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
         steps(one, lane, 100);
         lane.close(1);
         c.settle(true);
@@ -239,12 +239,12 @@ CT_CASE(eachProcessIsReadAgain)
     {
         const Process first = c.process(kPid), second = c.process(kPid + 1);
         c.dead.insert(kPid + 1);
-        Lane lane = *first.takeLane(1), other = *second.takeLane(2);
+        Lane lane = *first.claimLane(1), other = *second.claimLane(2);
         c.dead.clear();
         for (std::uint64_t key = 1; key <= 8; ++key) {
             const Process &process = key % 2 ? first : second;
             Lane &its = key % 2 ? lane : other;
-            Coroutine one = *Coroutine::bear(process, its, key, key);
+            Coroutine one = *Coroutine::create(process, its, key, key);
             for (int i = 0; i < 10; ++i) {
                 steps(one, its, 50);
                 c.settle();
@@ -262,7 +262,7 @@ CT_CASE(eachProcessIsReadAgain)
 }
 
 /// A coroutine with billions of events.
-CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
+CT_CASE(drainedRecordsOfLateCoroutineAreNumberedByItsStation)
 {
     for (const std::uint64_t first :
          {std::uint64_t{3'000'000'000}, std::uint64_t{1} << 32, std::uint64_t{5'000'000'000}}) {
@@ -270,8 +270,8 @@ CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
         std::uint64_t identity = 0;
         {
             const Process process = c.process(kPid);
-            Lane lane = *process.takeLane(1);
-            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            Lane lane = *process.claimLane(1);
+            Coroutine one = *Coroutine::create(process, lane, 1, 1);
             c.settle();
             one.setEvents(first);
             steps(one, lane, 1000);
@@ -285,14 +285,14 @@ CT_CASE(theDrainedPartOfALateOneIsNumberedByItsLine)
 }
 
 /// Notes that the previous engine had read are not lost.
-CT_CASE(notesThatWereToldAreNotLost)
+CT_CASE(emittedNotesAreNotLost)
 {
     Capture c;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
-        Coroutine gone = *Coroutine::bear(process, lane, 2, 1);
+        Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
+        Coroutine gone = *Coroutine::create(process, lane, 2, 1);
         one.note(other, {corotracer::kRecordWake, 5, gone.identity(), one.identity(), 0, 0});
         c.settle();
         gone.die(lane, 10);
@@ -300,7 +300,7 @@ CT_CASE(notesThatWereToldAreNotLost)
             steps(one, lane, 100);
             c.settle(true);
         }
-        CHECK(Coroutine::bear(process, lane, 3, writers::tsOf(4001)));
+        CHECK(Coroutine::create(process, lane, 3, writers::tsOf(4001)));
         c.settle();
         CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
     }
@@ -310,14 +310,14 @@ CT_CASE(notesThatWereToldAreNotLost)
 }
 
 /// A hole behind the tail, which the previous engine had skipped.
-CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
+CT_CASE(missesOnlyTheHoleInDrainedRecords)
 {
     Capture c;
     std::uint64_t identity = 0;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
         steps(one, lane, 1000);
         c.settle(true);
         lane.ring().records[500].commit.store(0);
@@ -331,16 +331,16 @@ CT_CASE(aHoleInTheDrainedPartHidesNothingButItself)
 
 /// Many holes end the first search for the lane's end, so a coroutine behind them is discovered after the first sweep.
 /// Its birth and its first events were overwritten: they were missed, not lost.
-CT_CASE(whatWasOverwrittenIsMissedHoweverLateItsCoroutineIsDiscovered)
+CT_CASE(overwrittenEventsAreMissedAfterLateDiscovery)
 {
     constexpr std::uint32_t kRecords = 8192;
     Capture c;
     std::uint64_t late = 0;
     {
         const Process process = c.process(kPid);
-        Lane lane = *process.takeLane(1, kRecords);
-        Coroutine one = *Coroutine::bear(process, lane, 1, 1);
-        Coroutine two = *Coroutine::bear(process, lane, 2, 1);
+        Lane lane = *process.claimLane(1, kRecords);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
+        Coroutine two = *Coroutine::create(process, lane, 2, 1);
         late = two.identity();
         steps(two, lane, 5);
         for (std::uint32_t written = 0; written < kRecords; written += 512) {
@@ -371,8 +371,8 @@ CT_CASE(aScribbledTailIsSurvived)
         Capture c;
         {
             const Process process = c.process(kPid);
-            Lane lane = *process.takeLane(1);
-            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            Lane lane = *process.claimLane(1);
+            Coroutine one = *Coroutine::create(process, lane, 1, 1);
             for (int i = 0; i < 50; ++i) {
                 steps(one, lane, 100);
                 c.settle();
@@ -393,7 +393,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
     std::uint64_t emitted = 0;
     {
         const Process process = recorder.process(kPid);
-        Lane lane = *process.takeLane(1);
+        Lane lane = *process.claimLane(1);
         emitted = liveShortly(process, lane, 3000);
     }
     CHECK_EQUAL(lookTenTimes(recorder).total(), emitted);
@@ -410,7 +410,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
         ct::Batch batch;
         for (std::uint64_t key = 1; key <= 20; ++key) {
             writers::Writer writer(*writers::takeStation(*created->writableHeader()), writers::Style::Ours, key);
-            writer.bear();
+            writer.create();
             for (int n = 0; n < 20; ++n)
                 writer.write();
             if (key % 2)
@@ -422,7 +422,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
     const std::string before = contentOf(spec.path);
     for (int i = 0; i < 10; ++i) {
         auto opened = ct::Region::open(spec.path, ct::RegionUse::PostMortem);
-        REQUIRE(opened && opened->access() == ct::RegionAccess::Evidence);
+        REQUIRE(opened && opened->access() == ct::RegionAccess::PostMortem);
         ct::HarvestLoop loop(*opened);
         regions::Books books;
         ct::Batch batch;
@@ -441,7 +441,7 @@ CT_CASE(otherRegionsStayAsTheyAre)
 }
 
 /// Two engines may read at the same time. No third engine can become the owner while they do.
-CT_CASE(evidenceIsSharedAndReadOnly)
+CT_CASE(postMortemAccessIsSharedAndReadOnly)
 {
     Capture c;
     const std::string path = c.region->path();
@@ -450,12 +450,12 @@ CT_CASE(evidenceIsSharedAndReadOnly)
         REQUIRE(owned && owned->access() == ct::RegionAccess::Observer);
     }
     c.restart([](const std::string &file) { ::chmod(file.c_str(), 0400); }, ct::RegionUse::PostMortem);
-    CHECK(c.region->access() == ct::RegionAccess::Evidence);
+    CHECK(c.region->access() == ct::RegionAccess::PostMortem);
     auto second = ct::Region::open(path, ct::RegionUse::PostMortem);
-    REQUIRE(second && second->access() == ct::RegionAccess::Evidence);
+    REQUIRE(second && second->access() == ct::RegionAccess::PostMortem);
     ::chmod(path.c_str(), 0600);
     auto owner = ct::Region::open(path);
     REQUIRE(owner && owner->access() == ct::RegionAccess::Observer);
-    CHECK(!second->writableHeader() && second->writableLanes().empty() && second->writableLines().empty());
+    CHECK(!second->writableHeader() && second->writableLanes().empty() && second->writableCompactStations().empty());
     c.end();
 }

@@ -34,15 +34,15 @@ void checkLate(const Capture &c, std::uint64_t key, std::uint64_t first, std::ui
 }  // namespace
 
 /// Discovered by its compact station; its process is alive or dead.
-CT_CASE(aLateOneIsNumberedByItsLine)
+CT_CASE(lateCoroutineIsNumberedByItsStation)
 {
     for (const std::uint64_t first : kFirsts) {
         for (const bool alive : {false, true}) {
             Capture c;
             {
                 const Process process = c.process(5);
-                Lane lane = *process.takeLane(1);
-                Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+                Lane lane = *process.claimLane(1);
+                Coroutine one = *Coroutine::create(process, lane, 1, 1);
                 c.settle();
                 one.setEvents(first);
                 steps(one, lane, kSteps);
@@ -60,14 +60,14 @@ CT_CASE(aLateOneIsNumberedByItsLine)
 }
 
 /// Each event is in another lane than the previous one, so most of them wait in the reorder buffer.
-CT_CASE(aLateOneThatHopsIsNumberedByItsLine)
+CT_CASE(lateHoppingCoroutineIsNumberedByItsStation)
 {
     for (const std::uint64_t first : kFirsts) {
         Capture c;
         {
             const Process process = c.process(5);
-            Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
-            Coroutine one = *Coroutine::bear(process, birthplace, 1, 1);
+            Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2), other = *process.claimLane(3);
+            Coroutine one = *Coroutine::create(process, birthplace, 1, 1);
             c.settle();
             one.setEvents(first);
             for (std::uint64_t i = 0; i < kSteps; ++i)
@@ -82,7 +82,7 @@ CT_CASE(aLateOneThatHopsIsNumberedByItsLine)
 }
 
 /// Overwrite mode: the birth is in a quiet lane and read first, or it is overwritten, too.
-CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
+CT_CASE(lateCoroutineOfRecorderIsNumberedByItsStation)
 {
     for (const std::uint64_t first : kFirsts) {
         for (const bool quiet : {false, true}) {
@@ -90,8 +90,8 @@ CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
             c.makeRecorder();
             {
                 const Process process = c.process(5);
-                Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2);
-                Coroutine one = *Coroutine::bear(process, quiet ? birthplace : lane, 1, 1);
+                Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2);
+                Coroutine one = *Coroutine::create(process, quiet ? birthplace : lane, 1, 1);
                 one.setEvents(first);
                 steps(one, lane, 5000);
             }
@@ -108,7 +108,7 @@ CT_CASE(aLateOneOfARecorderIsNumberedByItsLine)
 
 /// The coroutine has ended, and its compact station has another one. Then only the low half is known, and no event is
 /// emitted twice.
-CT_CASE(aLateOneWithoutALineKeepsItsOrder)
+CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
 {
     for (const std::uint64_t first : kFirsts) {
         Capture c;
@@ -116,14 +116,14 @@ CT_CASE(aLateOneWithoutALineKeepsItsOrder)
         std::uint64_t end = 0;
         {
             const Process process = c.process(5);
-            Lane birthplace = *process.takeLane(1), lane = *process.takeLane(2);
-            Coroutine one = *Coroutine::bear(process, birthplace, 1, 1);
+            Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2);
+            Coroutine one = *Coroutine::create(process, birthplace, 1, 1);
             c.settle();
             one.setEvents(first);
             steps(one, lane, kSteps);
             one.die(lane, writers::tsOf(one.events()));
             end = one.events() % k32;
-            CHECK_EQUAL(Coroutine::bear(process, lane, 2, writers::tsOf(one.events()))->index(), one.index());
+            CHECK_EQUAL(Coroutine::create(process, lane, 2, writers::tsOf(one.events()))->index(), one.index());
         }
         c.restart();
         c.books.realTime = true;
@@ -140,7 +140,7 @@ CT_CASE(aLateOneWithoutALineKeepsItsOrder)
 }
 
 /// The engine was stopped for days while lanes were full. It knew the coroutine before.
-CT_CASE(aKnownOneIsNumberedByItsLineAfterALongTime)
+CT_CASE(knownCoroutineIsNumberedByItsStationAfterLongTime)
 {
     for (const std::uint64_t first : kFirsts) {
         for (const bool overwrites : {false, true}) {
@@ -150,8 +150,8 @@ CT_CASE(aKnownOneIsNumberedByItsLineAfterALongTime)
                 c.restart();
             }
             const Process process = c.process(5);
-            Lane lane = *process.takeLane(1);
-            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            Lane lane = *process.claimLane(1);
+            Coroutine one = *Coroutine::create(process, lane, 1, 1);
             steps(one, lane, 10);
             c.settle(true);
             one.setEvents(first);
@@ -208,7 +208,7 @@ struct BirthReadLast {
     {
         lanewriter::LooseRing unread(1024, false);
         Lane untilLater(unread.ring(), 0);
-        first = Coroutine::bear(process, untilLater, 1, 1);
+        first = Coroutine::create(process, untilLater, 1, 1);
         steps(*first, lane, 4);
         c.scan(true);
         CHECK_EQUAL(c.books.coroutines.size(), 1u);
@@ -217,7 +217,7 @@ struct BirthReadLast {
     void end(std::uint64_t ns)
     {
         first->die(lane, ns);
-        CHECK_EQUAL(Coroutine::bear(process, lane, 2, ns)->index(), first->index());
+        CHECK_EQUAL(Coroutine::create(process, lane, 2, ns)->index(), first->index());
     }
     void readBirth(std::uint64_t ns)
     {
@@ -233,7 +233,7 @@ struct BirthReadLast {
 
     Capture &c;
     const Process &process;
-    Lane late = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
+    Lane late = *process.claimLane(1), lane = *process.claimLane(2), other = *process.claimLane(3);
     std::optional<Coroutine> first;
 };
 
@@ -286,12 +286,12 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
 {
     Capture c;
     const Process process = c.process();
-    Lane late = *process.takeLane(1), lane = *process.takeLane(2), other = *process.takeLane(3);
+    Lane late = *process.claimLane(1), lane = *process.claimLane(2), other = *process.claimLane(3);
     lanewriter::LooseRing unread(1024, false);
     Lane untilLater(unread.ring(), 0);
-    Coroutine first = *Coroutine::bear(process, untilLater, 1, 1);
+    Coroutine first = *Coroutine::create(process, untilLater, 1, 1);
     first.die(untilLater, 2);
-    CHECK_EQUAL(Coroutine::bear(process, lane, 2, 3)->index(), first.index());
+    CHECK_EQUAL(Coroutine::create(process, lane, 2, 3)->index(), first.index());
     c.scan(true);
     CHECK_EQUAL(c.books.coroutines.size(), 1u);
     std::uint64_t passNs = 0;

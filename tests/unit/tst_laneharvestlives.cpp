@@ -18,17 +18,17 @@ CT_CASE(adoptionGoesOnAtTheTails)
     std::uint32_t index[3];
     {
         const Process process = c.process();
-        Lane lane = *process.takeLane(1);
-        Coroutine read = *Coroutine::bear(process, lane, 1, 11);
-        Coroutine both = *Coroutine::bear(process, lane, 2, 12);
+        Lane lane = *process.claimLane(1);
+        Coroutine read = *Coroutine::create(process, lane, 1, 11);
+        Coroutine both = *Coroutine::create(process, lane, 2, 12);
         steps(read, lane, 10);
         steps(both, lane, 20);
         c.settle();
         CHECK_EQUAL(c.books.captured, 30u);
         steps(both, lane, 5);
-        Coroutine unread = *Coroutine::bear(process, lane, 3, 13);
+        Coroutine unread = *Coroutine::create(process, lane, 3, 13);
         steps(unread, lane, 4);
-        Coroutine gone = *Coroutine::bear(process, lane, 4, 14);
+        Coroutine gone = *Coroutine::create(process, lane, 4, 14);
         steps(gone, lane, 6);
         gone.die(lane, 15);
         index[0] = read.index();
@@ -58,7 +58,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
 }
 
 /// An observer reads compact stations only: the latest event at each pass.
-CT_CASE(observersSeeLinesOnly)
+CT_CASE(observersReadStationsOnly)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 10);
@@ -67,27 +67,27 @@ CT_CASE(observersSeeLinesOnly)
     REQUIRE(observed->access() == ct::RegionAccess::Observer);
     ct::HarvestLoop observer(*observed, c.isAlive());
     Books books;
-    const auto look = [&] {
+    const auto check = [&] {
         ct::Batch batch;
         observer.scan(batch);
         books.add(batch);
     };
-    look();
+    check();
     CHECK_EQUAL(books.captured, 1u);
     CHECK_EQUAL(books.missed, 9u);
     steps(one, lane, 5);
-    look();
+    check();
     CHECK_EQUAL(books.captured, 2u);
     CHECK_EQUAL(books.lost, 4u);
     one.die(lane, 999);
-    look();
+    check();
     CHECK_EQUAL(books.deaths, 1u);
     CHECK_EQUAL(books.coroutines[0].deathTs, 999u);
-    Coroutine next = *Coroutine::bear(process, lane, 2, 1);
+    Coroutine next = *Coroutine::create(process, lane, 2, 1);
     CHECK_EQUAL(next.index(), one.index());
     steps(next, lane, 1);
-    look();
-    look();
+    check();
+    check();
     CHECK_EQUAL(books.coroutines.size(), 2u);
     CHECK_EQUAL(books.byKey(2)->captured, 1u);
     books.checkOrder();
@@ -133,28 +133,28 @@ CT_CASE(noProcessEndsBeforeItBegins)
         batch.now = corotracer::detail::monotonic_ns();
         const Process process = c.process(77);
         process.entry().init_ns.store(batch.now + 1000);
-        processes.look(batch, batch.now);
+        processes.check(batch, batch.now);
         c.dead.insert(77);
         if (!isLast)
             batch.now += 1'000'000;
-        processes.lookLast(batch.now);
+        processes.checkLast(batch.now);
         for (const std::uint32_t gone : processes.takeGone())
-            processes.bury(gone, true, batch);
+            processes.retire(gone, true, batch);
         REQUIRE(batch.notes.processes.size() == 1 && batch.notes.processEnds.size() == 1);
         CHECK(batch.notes.processEnds[0].ts >= batch.notes.processes[0].ts);
         CHECK(batch.notes.processEnds[0].ts <= batch.now);
     }
 }
 
-CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
+CT_CASE(drainsAndFreesLanesOfDeadProcess)
 {
     Capture c;
     const Process living = c.process(1);
     const Process dying = c.process(2);
-    Lane mine = *living.takeLane(11), theirs = *dying.takeLane(22);
-    Coroutine stays = *Coroutine::bear(living, mine, 1, 1);
-    Coroutine left = *Coroutine::bear(dying, theirs, 2, 1);
-    Coroutine died = *Coroutine::bear(dying, theirs, 3, 1);
+    Lane mine = *living.claimLane(11), theirs = *dying.claimLane(22);
+    Coroutine stays = *Coroutine::create(living, mine, 1, 1);
+    Coroutine left = *Coroutine::create(dying, theirs, 2, 1);
+    Coroutine died = *Coroutine::create(dying, theirs, 3, 1);
     steps(stays, mine, 3);
     steps(left, theirs, 7);
     steps(died, theirs, 2);
@@ -177,12 +177,12 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
     // Their stations and their lane serve another process.
     const Process third = c.process(3);
     CHECK_EQUAL(third.index(), dying.index());
-    Lane again = *third.takeLane(33);
+    Lane again = *third.claimLane(33);
     CHECK(again.ring().header == theirs.ring().header);
     std::set<std::uint32_t> indices;
     std::vector<Coroutine> more;
     for (std::uint64_t key = 10; key < 12; ++key) {
-        more.push_back(*Coroutine::bear(third, again, key, 1));
+        more.push_back(*Coroutine::create(third, again, key, 1));
         steps(more.back(), again, 2);
         indices.insert(more.back().index());
     }
@@ -196,15 +196,15 @@ CT_CASE(aDeadProcessIsDrainedAndItsThingsAreFree)
 }
 
 /// Other processes may be so busy that the reorder buffer is never empty.
-CT_CASE(aDeadProcessIsBuriedThoughOthersAreBusy)
+CT_CASE(retiresDeadProcessWhileOthersAreBusy)
 {
     Capture c;
     c.books.realTime = true;
     const Process living = c.process(1);
     const Process dying = c.process(2);
-    Lane a = *living.takeLane(11), b = *living.takeLane(12), theirs = *dying.takeLane(22);
-    Coroutine busy = *Coroutine::bear(living, a, 1, 1);
-    CHECK(Coroutine::bear(dying, theirs, 2, 1));
+    Lane a = *living.claimLane(11), b = *living.claimLane(12), theirs = *dying.claimLane(22);
+    Coroutine busy = *Coroutine::create(living, a, 1, 1);
+    CHECK(Coroutine::create(dying, theirs, 2, 1));
     c.scan();
     c.dead.insert(2);
     const auto now = [] {
@@ -231,8 +231,8 @@ CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
     Capture c;
     const Process process = c.process(5);
     process.entry().pid_namespace.store(1);
-    Lane lane = *process.takeLane(1);
-    CHECK(Coroutine::bear(process, lane, 1, 1));
+    Lane lane = *process.claimLane(1);
+    CHECK(Coroutine::create(process, lane, 1, 1));
     c.process(6);  // another process needs the room
     c.dead.insert(5);
     const auto begin = std::chrono::steady_clock::now();
@@ -252,8 +252,8 @@ CT_CASE(aProcessThatWritesIsNotDead)
 {
     Capture c;
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
     c.dead.insert(5);
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
@@ -275,8 +275,8 @@ CT_CASE(aKilledTargetLeavesExactBooks)
         std::uint64_t emitted = 9;
         {
             const Process process = c.process(5);
-            Lane lane = *process.takeLane(1);
-            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            Lane lane = *process.claimLane(1);
+            Coroutine one = *Coroutine::create(process, lane, 1, 1);
             steps(one, lane, 9);
             const lanewriter::Record record{corotracer::kRecordResume, writers::tsOf(9), one.identity(), 0, 9, 0};
             if (where == 0) {
@@ -285,7 +285,7 @@ CT_CASE(aKilledTargetLeavesExactBooks)
                 lane.put(record);
                 emitted = 10;
                 if (where == 2)
-                    process.line(one.index()).seq.store(19);
+                    process.state(one.index()).seq.store(19);
             }
         }
         c.dead.insert(5);
@@ -307,8 +307,8 @@ CT_CASE(aDeadProcessHasItsOwnClock)
         process.entry().init_counter.store(1'000'000);
         process.entry().init_ns.store(5'000'000);
         process.entry().mult.store(std::uint64_t{1} << 31);
-        Lane lane = *process.takeLane(1);
-        Coroutine::bear(process, lane, 1, 1'000'000 + 200);
+        Lane lane = *process.claimLane(1);
+        Coroutine::create(process, lane, 1, 1'000'000 + 200);
     }
     c.dead.insert(5);
     c.end();
@@ -339,10 +339,10 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
     c.makeRecorder();
     {
         const Process process = c.process(5);
-        Lane lane = *process.takeLane(1);
-        Coroutine early = *Coroutine::bear(process, lane, 1, 1);
+        Lane lane = *process.claimLane(1);
+        Coroutine early = *Coroutine::create(process, lane, 1, 1);
         steps(early, lane, 10);
-        Coroutine busy = *Coroutine::bear(process, lane, 2, 1);
+        Coroutine busy = *Coroutine::create(process, lane, 2, 1);
         steps(busy, lane, 5000);
         early.die(lane, 77);
         lane.close(1);
@@ -374,19 +374,19 @@ CT_CASE(aRecorderIsNotSleptOn)
 }
 
 /// One thread's lane retains what another's has lost. Every reading finds the same.
-CT_CASE(aRecorderIsReadAsOftenAsOneLikes)
+CT_CASE(rereadsRecorderWithEqualSums)
 {
     Capture c;
     c.makeRecorder();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
-        Lane quiet = *process.takeLane(1), loud = *process.takeLane(2);
-        Coroutine busy = *Coroutine::bear(process, quiet, 1, 1);
+        Lane quiet = *process.claimLane(1), loud = *process.claimLane(2);
+        Coroutine busy = *Coroutine::create(process, quiet, 1, 1);
         steps(busy, loud, 3000);  // overwritten, between a birth and an event that are not
         steps(busy, quiet, 1);
         steps(busy, loud, 3000);
-        Coroutine other = *Coroutine::bear(process, loud, 2, 1);
+        Coroutine other = *Coroutine::create(process, loud, 2, 1);
         steps(other, loud, 300);
         emitted = busy.events() + other.events();
     }
@@ -418,15 +418,15 @@ void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
 }  // namespace
 
 /// Most coroutines left only the sums in their compact station.
-CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
+CT_CASE(countsCoroutinesWithoutTrace)
 {
     Capture c;
     c.makeRecorder();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
-        Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-        Coroutine early = *Coroutine::bear(process, other, 100'000, 1);
+        Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+        Coroutine early = *Coroutine::create(process, other, 100'000, 1);
         steps(early, other, 3);
         emitted = 3 + liveShortly(process, lane, 3000);
     }
@@ -438,13 +438,13 @@ CT_CASE(aRecorderCountsWhomItHasNoTraceOf)
 }
 
 /// Records overwritten after the engine attached are lost, not missed.
-CT_CASE(aRecorderThatIsWatchedCountsWhomItOverwrites)
+CT_CASE(countsCoroutinesOverwrittenAfterAttach)
 {
     Capture c;
     c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1);
+    Lane lane = *process.claimLane(1);
     const std::uint64_t first = liveShortly(process, lane, 2000);
     c.loop.emplace(*c.region, c.isAlive());  // attaches to the present region
     c.settle(true);

@@ -54,17 +54,17 @@ void checkNotes(const Capture &c, std::size_t names, std::size_t wakes, std::siz
 }  // namespace
 
 /// One thread starts the coroutines, another does all the rest. Each compact station serves many coroutines in turn.
-CT_CASE(whatComesBeforeTheBirthIsTold)
+CT_CASE(emitsNotesFromBeforeTheBirth)
 {
     Capture c;
     c.books.realTime = true;
     const Process process = c.process();
-    Lane maker = *process.takeLane(1), user = *process.takeLane(2);
+    Lane maker = *process.claimLane(1), user = *process.claimLane(2);
     const std::uint64_t name = process.intern("worker");
     user.put(earliest());
     std::uint64_t ts = kTime;
     for (std::uint64_t key = 1; key <= 100; ++key) {
-        Coroutine one = *Coroutine::bear(process, maker, key, ++ts);
+        Coroutine one = *Coroutine::create(process, maker, key, ++ts);
         one.transition(maker, eventOf(one, ++ts));
         one.note(user, {kName, ++ts, one.identity(), name, 0, 0});
         one.note(user, {kWaitsOnLock, ++ts, one.identity(), 5, 0, 0});
@@ -84,16 +84,16 @@ CT_CASE(whatComesBeforeTheBirthIsTold)
 }
 
 /// The wake is in a third thread's lane, which is read last. The woken coroutines are dead by then.
-CT_CASE(whatComesAfterTheDeathIsTold)
+CT_CASE(emitsNotesFromAfterTheDeath)
 {
     Capture c;
     c.books.realTime = true;
     const Process process = c.process();
-    Lane waker = *process.takeLane(1), user = *process.takeLane(2);
+    Lane waker = *process.claimLane(1), user = *process.claimLane(2);
     user.put(earliest());
     std::uint64_t ts = kTime;
     for (std::uint64_t key = 1; key <= 100; ++key) {
-        Coroutine one = *Coroutine::bear(process, user, key, ++ts);
+        Coroutine one = *Coroutine::create(process, user, key, ++ts);
         one.transition(user, eventOf(one, ++ts));
         one.note(waker, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
         one.transition(user, eventOf(one, ++ts));
@@ -110,17 +110,17 @@ CT_CASE(whatComesAfterTheDeathIsTold)
 }
 
 /// The waker, the awaited coroutine and the parent may be discovered only after the note's own coroutine has died.
-CT_CASE(theOthersThatNotesNameMayComeLater)
+CT_CASE(notesWaitForTheCoroutinesTheyName)
 {
     Capture c;
     c.books.realTime = true;
     const Process process = c.process();
-    Lane maker = *process.takeLane(1), user = *process.takeLane(2);
+    Lane maker = *process.claimLane(1), user = *process.claimLane(2);
     user.put(earliest());
     std::uint64_t ts = kTime;
     for (std::uint64_t key = 1; key <= 50; ++key) {
-        Coroutine other = *Coroutine::bear(process, maker, 1000 + key, ++ts);
-        Coroutine one = *Coroutine::bear(process, user, key, ++ts);
+        Coroutine other = *Coroutine::create(process, maker, 1000 + key, ++ts);
+        Coroutine one = *Coroutine::create(process, user, key, ++ts);
         one.note(user, {corotracer::kRecordParent, ++ts, one.identity(), other.identity(), 0, 0});
         one.note(user, {kWaitsOnCoroutine, ++ts, one.identity(), other.identity(), 0, 0});
         one.note(user, {kWake, ++ts, one.identity(), other.identity(), 0, 0});
@@ -144,12 +144,12 @@ CT_CASE(theOthersThatNotesNameMayComeLater)
 }
 
 /// The birth was dropped. The first event makes the coroutine known, and then its name is emitted, too.
-CT_CASE(aNameWaitsForWhoeverIsKnownByEventsOnly)
+CT_CASE(nameWaitsForCoroutineWithoutBirth)
 {
     Capture c;
     c.books.realTime = true;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
+    Lane lane = *process.claimLane(1);
     const std::uint64_t identity = lanewriter::identityOf(3, 7);
     lane.put({kName, kTime, identity, process.intern("late"), 0, 0});
     lane.put({corotracer::kRecordSuspend, kTime + 1, identity, writers::addrOf(0, 0), 0, 0});
@@ -160,12 +160,12 @@ CT_CASE(aNameWaitsForWhoeverIsKnownByEventsOnly)
 }
 
 /// The coroutine of these notes never becomes known.
-CT_CASE(notesOfNobodyAreCounted)
+CT_CASE(countsNotesOfUnknownCoroutines)
 {
     Capture c;
     const Process process = c.process();
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, kTime);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, kTime);
     const std::uint64_t nobody = lanewriter::identityOf(9, 4);
     lane.put({kName, kTime, nobody, process.intern("x"), 0, 0});
     lane.put({kWake, kTime, nobody, corotracer::kNoIdentity, 1, 0});
@@ -222,7 +222,7 @@ void make(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::u
         while (!lane.ring().overwrite &&
                lane.position() + 64 > lane.ring().header->tail.load(std::memory_order_acquire) + lane.ring().capacity)
             std::this_thread::yield();
-        slot.store(new Coroutine(*Coroutine::bear(process, lane, i + 1, 0, &nowNs)), std::memory_order_release);
+        slot.store(new Coroutine(*Coroutine::create(process, lane, i + 1, 0, &nowNs)), std::memory_order_release);
     }
 }
 
@@ -233,7 +233,7 @@ template <class Beside>
 void run(Capture &c, Beside beside)
 {
     const Process process = c.process(5);
-    Lane a = *process.takeLane(1), b = *process.takeLane(2);
+    Lane a = *process.claimLane(1), b = *process.claimLane(2);
     std::array<Slot, 64> slots;
     std::atomic<int> finished{0};
     std::thread maker([&] {

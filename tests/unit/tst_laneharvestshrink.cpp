@@ -19,11 +19,11 @@ struct ShortOfMemory {
             c.restart();
         }
         process.emplace(c.process());
-        lane.emplace(*process->takeLane(1));
+        lane.emplace(*process->claimLane(1));
         header = lane->ring().header;
         header->committed.store(blocks * kBlock);
         committed = blocks * kBlock;
-        one.emplace(*Coroutine::bear(*process, *lane, 1, 1));
+        one.emplace(*Coroutine::create(*process, *lane, 1, 1));
     }
     /// Writes events up to `position` of the lane, and shrinks the lane on the way.
     void stepTo(std::uint64_t position)

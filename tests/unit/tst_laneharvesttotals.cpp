@@ -36,12 +36,12 @@ CT_CASE(aRecordAheadOfItsLineCounts)
         std::uint64_t emitted = 0;
         {
             const Process process = c.process(5);
-            Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-            Coroutine killed = *Coroutine::bear(process, other, kKey, 1);
+            Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+            Coroutine killed = *Coroutine::create(process, other, kKey, 1);
             steps(killed, other, 3);
             emitted = 4 + liveShortly(process, lane, 3000);
             other.put(lanewriter::genuineRecord(killed.identity(), kKey, 3));
-            process.line(killed.index()).seq.store(seq);
+            process.state(killed.index()).seq.store(seq);
         }
         readLeftovers(c, 5, [&] {
             CHECK_EQUAL(c.books.byKey(kKey)->captured, 4u);
@@ -60,10 +60,10 @@ CT_CASE(aClaimThatIsNoBirthCountsNothing)
         c.makeRecorder();
         {
             const Process process = c.process(5);
-            Lane lane = *process.takeLane(1);
+            Lane lane = *process.claimLane(1);
             liveShortly(process, lane, 3000);
-            corotracer::CompactState &line = process.line(0);
-            line.life.store(std::uint64_t{3001} << 32 | corotracer::kLineFree);
+            corotracer::CompactState &line = process.state(0);
+            line.life.store(std::uint64_t{3001} << 32 | corotracer::kCompactFree);
             if (carried) {
                 process.birth(0).events_before.fetch_add(line.seq.load() / 2);
                 line.seq.store(0);
@@ -97,19 +97,19 @@ struct Visit {
 
     Capture c;
     Process process = recorder().process(5);
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+    Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     std::uint64_t before = 0;
 };
 
 }  // namespace
 
 /// Events written after the attach add to those that had left no record by then.
-CT_CASE(whatComesAfterUsIsNotTakenForWhatWeMissed)
+CT_CASE(eventsAfterAttachAreNotMissed)
 {
     auto [c, process, lane, other, busy, before] = Visit();
     steps(busy, other, 100);
-    Coroutine late = *Coroutine::bear(process, other, kKey + 1, 1);
+    Coroutine late = *Coroutine::create(process, other, kKey + 1, 1);
     steps(late, other, 7);
     c.settle(true);
     CHECK_EQUAL(total(c), before + 107);
@@ -186,12 +186,12 @@ CT_CASE(comingAndGoingWhileItWrites)
     c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2, 1U << 20);
+    Lane lane = *process.claimLane(1), other = *process.claimLane(2, 1U << 20);
     const std::uint64_t traceless = liveShortly(process, lane, 3000);
-    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     std::vector<Coroutine> many;  // a pass over all compact stations takes time
     for (std::uint64_t key = 1; key <= 4000; ++key)
-        many.push_back(*Coroutine::bear(process, lane, kKey + key, 1));
+        many.push_back(*Coroutine::create(process, lane, kKey + key, 1));
     const Writer writer(process, other, busy);
     for (int visit = 0; visit < 20; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
@@ -216,11 +216,11 @@ CT_CASE(comingAndGoingWhileTheyLiveAndDie)
     c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1), other = *process.takeLane(2);
+    Lane lane = *process.claimLane(1), other = *process.claimLane(2);
     liveShortly(process, lane, 3000);
-    Coroutine busy = *Coroutine::bear(process, other, kKey, 1);
+    Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     const auto ever = [&process](std::uint32_t index) {
-        return process.birth(index).events_before.load() + process.line(index).seq.load() / 2;
+        return process.birth(index).events_before.load() + process.state(index).seq.load() / 2;
     };
     Writer writer(process, other, busy);
     writer.setMortal();

@@ -23,18 +23,18 @@ void leaveUnfinished(const Lane &lane, bool begun)
 
 }  // namespace
 
-CT_CASE(anUnfinishedLaneIsFreeWhenNobodyIsLeft)
+CT_CASE(freesUnfinishedLaneWithoutProcesses)
 {
     for (const bool begun : {false, true}) {
         Capture c;
         const Process dying = c.process(2);
-        Lane lane = *dying.takeLane(1), used = *dying.takeLane(2);
-        Coroutine one = *Coroutine::bear(dying, lane, 1, 1);
+        Lane lane = *dying.claimLane(1), used = *dying.claimLane(2);
+        Coroutine one = *Coroutine::create(dying, lane, 1, 1);
         steps(one, used, 9);
         used.close(1);
         scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
         leaveUnfinished(used, begun);
-        Lane fresh = *dying.takeLane(3);
+        Lane fresh = *dying.claimLane(3);
         if (!begun)
             fresh.ring().header->claims.store(0);
         leaveUnfinished(fresh, begun);
@@ -53,10 +53,10 @@ CT_CASE(anUnfinishedLaneIsFreeWhenNobodyIsLeft)
         const Process next = c.process(3);
         std::vector<Lane> lanes;
         for (std::uint64_t tid = 11; tid <= 13; ++tid)
-            lanes.push_back(*next.takeLane(tid));
+            lanes.push_back(*next.claimLane(tid));
         CHECK_EQUAL(c.header().extension.lane_count.load(), 3u);
         for (std::uint64_t i = 0; i < lanes.size(); ++i) {
-            Coroutine another = *Coroutine::bear(next, lanes[i], 10 + i, 1);
+            Coroutine another = *Coroutine::create(next, lanes[i], 10 + i, 1);
             steps(another, lanes[i], 1000);
             c.settle();
             CHECK_EQUAL(c.books.byKey(10 + i)->captured, 1000u);
@@ -73,10 +73,10 @@ CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
     Capture c;
     const Process living = c.process(1);
     const Process dying = c.process(2);
-    Lane slow = *living.takeLane(11), theirs = *dying.takeLane(22);
+    Lane slow = *living.claimLane(11), theirs = *dying.claimLane(22);
     slow.ring().header->claims.store(0);
     slow.ring().header->state.store(corotracer::kLaneMaking);
-    CHECK(Coroutine::bear(dying, theirs, 2, 1));
+    CHECK(Coroutine::create(dying, theirs, 2, 1));
     c.settle(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
@@ -84,7 +84,7 @@ CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
     CHECK_EQUAL(slow.ring().header->state.load(), corotracer::kLaneMaking);
     slow.ring().header->claims.store(1);
     slow.ring().header->state.store(corotracer::kLaneActive);
-    Coroutine one = *Coroutine::bear(living, slow, 1, 1);
+    Coroutine one = *Coroutine::create(living, slow, 1, 1);
     steps(one, slow, 5);
     c.settle();
     CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
@@ -101,14 +101,14 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
         c.makeRecorder();
         {
             const Process process = c.process(5);
-            Lane lane = *process.takeLane(1), other = *process.takeLane(2);
-            Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+            Lane lane = *process.claimLane(1), other = *process.claimLane(2);
+            Coroutine one = *Coroutine::create(process, lane, 1, 1);
             steps(one, lane, 500);
             lane.close(1);
             leaveUnfinished(lane, begun);
-            Coroutine two = *Coroutine::bear(process, other, 2, 1);
+            Coroutine two = *Coroutine::create(process, other, 2, 1);
             steps(two, other, 3);
-            Lane fresh = *process.takeLane(3);
+            Lane fresh = *process.claimLane(3);
             leaveUnfinished(fresh, begun);
         }
         readLeftovers(c, 5, [&] {
@@ -127,8 +127,8 @@ CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
     c.makeRecorder();
     c.restart();
     const Process process = c.process(5);
-    Lane lane = *process.takeLane(1);
-    Coroutine one = *Coroutine::bear(process, lane, 1, 1);
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
     steps(one, lane, 5);
     lane.close(1);
     leaveUnfinished(lane, true);
@@ -157,10 +157,10 @@ CT_CASE(eachThreadOfALaneIsNamed)
     std::vector<std::string> names;
     for (const char *const name : {"first", "", "third"}) {
         const std::uint64_t tid = 21 + names.size();
-        Lane lane = *process.takeLane(tid);
+        Lane lane = *process.claimLane(tid);
         CHECK_EQUAL(c.header().extension.lane_count.load(), 1u);
         lane.ring().header->thread_name.store(*name ? process.intern(name) : 0);
-        Coroutine one = *Coroutine::bear(process, lane, tid, 1);
+        Coroutine one = *Coroutine::create(process, lane, tid, 1);
         steps(one, lane, 4);
         c.settle();
         CHECK_EQUAL(c.books.byKey(tid)->lastTid, tid);

@@ -101,8 +101,8 @@ bool areApart(const ct::ExtensionAreas &areas, std::uint64_t begin, std::uint64_
     take((areas.stringsOffset + 63) / 64 * 64, areas.stringsCapacity < 64 ? 0 : areas.stringsCapacity - 63);
     take(areas.processTableOffset, areas.processCapacity * std::uint64_t{256});
     take(areas.laneDirectoryOffset, areas.laneCapacity * std::uint64_t{256});
-    take(areas.linesOffset, areas.linesReserved * std::uint64_t{64});
-    take(areas.birthsOffset, areas.linesReserved * std::uint64_t{64});
+    take(areas.statesOffset, areas.compactCapacity * std::uint64_t{64});
+    take(areas.birthsOffset, areas.compactCapacity * std::uint64_t{64});
     take(areas.lanePoolOffset, areas.lanePoolSize);
     return good;
 }
@@ -191,9 +191,9 @@ CT_CASE(acceptsTheExtension)
     CHECK_EQUAL(layout->extension->processCapacity, 16u);
     CHECK_EQUAL(layout->extension->laneDirectoryOffset, kLanes);
     CHECK_EQUAL(layout->extension->laneCapacity, 16u);
-    CHECK_EQUAL(layout->extension->linesOffset, kLines);
+    CHECK_EQUAL(layout->extension->statesOffset, kLines);
     CHECK_EQUAL(layout->extension->birthsOffset, kBirths);
-    CHECK_EQUAL(layout->extension->linesReserved, 64u);
+    CHECK_EQUAL(layout->extension->compactCapacity, 64u);
     CHECK_EQUAL(layout->extension->lanePoolOffset, kPool);
     CHECK_EQUAL(layout->extension->lanePoolSize, kPoolSize);
     CHECK_EQUAL(layout->extension->laneMode, std::uint32_t{kLanesDiscard});

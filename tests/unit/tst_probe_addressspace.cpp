@@ -23,7 +23,7 @@ using probetest::inChild;
 constexpr std::uint64_t kMiB = 1 << 20;
 
 /// An engine's default sizes: 2.8 GiB.
-const Options kLarge{.lines = kMostStations,
+const Options kLarge{.compactStations = kMostStations,
                      .laneRecords = 1 << 19,
                      .poolBytes = 512 * kMiB,
                      .lanes = 4096,
@@ -64,13 +64,13 @@ CT_CASE(theProgramKeepsThreeQuarters)
             CHECK(canAllocate(left / 4 * 3 - 2 * kMiB));
             CHECK_EQUAL(region.extension().processes_unmapped.load(), 0U);
             CHECK_EQUAL(region.extension().processes_partly_mapped.load(), partly);
-            const std::uint32_t line = region.lines();
+            const std::uint32_t line = region.compactStations();
             {
                 Traced promise;
                 events(promise, 1000);
                 CHECK(promise.is_traced());
             }
-            CHECK_EQUAL(region.line(line).seq.load(), 2000U);
+            CHECK_EQUAL(region.compactStation(line).seq.load(), 2000U);
             CHECK_EQUAL(count(drainAll(region), kRecordDeath), 1U);
         });
     }
@@ -89,7 +89,7 @@ CT_CASE(coroutinesWithoutRoomAreCounted)
             all.push_back(std::make_unique<Traced>());
         CHECK(all[2000]->is_traced());
         CHECK(!all.back()->is_traced());
-        CHECK_EQUAL(region.lines() + region.extension().births_without_line.load(), 9000U);
+        CHECK_EQUAL(region.compactStations() + region.extension().births_without_line.load(), 9000U);
     });
 }
 
@@ -219,7 +219,7 @@ CT_CASE(aThreadsFirstEventAllocatesNothing)
 }
 
 /// Another process wrote lanes and stations beyond this process's mapping. They are left alone.
-CT_CASE(whatLiesBeyondTheMappingBelongsToOthers)
+CT_CASE(leavesUnmappedStationsAlone)
 {
     const Region region(kLarge);
     inChild([&] {

@@ -110,7 +110,7 @@ CT_CASE(recordsWithoutAnEngine)
         CHECK_EQUAL(items[1].kind, kRecordName);
         CHECK_EQUAL(items[2].arg, 0x1234U);
         CHECK_EQUAL(items[3].n, 1U);
-        CHECK_EQUAL(region.lines()[0].seq.load(), 4U);
+        CHECK_EQUAL(region.compactStations()[0].seq.load(), 4U);
         // A second start changes nothing.
         const std::string first = flight_recorder_path();
         CHECK(start_flight_recorder(small(directory.path.c_str())));
@@ -182,7 +182,7 @@ CT_CASE(latestEventsAreKept)
         for (std::size_t i = 1; i < items.size(); ++i)
             CHECK(items[i].n == items[i - 1].n + 1 && items[i].arg == items[i].n && items[i].ts >= items[i - 1].ts);
         CHECK_EQUAL(region.laneDirectory()[0].dropped.load(), 0U);
-        CHECK_EQUAL(region.lines()[0].seq.load(), 2 * count);
+        CHECK_EQUAL(region.compactStations()[0].seq.load(), 2 * count);
     });
 }
 
@@ -276,7 +276,7 @@ CT_CASE(theEnvironmentStartsIt)
     ::unsetenv("CTP_FLIGHT_RECORDER");
 }
 
-CT_CASE(anEngineGoesFirst)
+CT_CASE(engineRegionHasPriority)
 {
     const Directory directory;
     const lanetest::Region engines;
@@ -290,10 +290,10 @@ CT_CASE(anEngineGoesFirst)
     inChild([] { InitTracer(); });
     ::unsetenv("CTP_FLIGHT_RECORDER");
     CHECK(directory.files().empty());
-    CHECK_EQUAL(engines.lines(), 1U);
+    CHECK_EQUAL(engines.compactStations(), 1U);
 }
 
-CT_CASE(whatIsThereStaysAsItIs)
+CT_CASE(replacesNoExistingFile)
 {
     const Directory directory;
     const std::string file = directory.path + "/file";
@@ -400,7 +400,7 @@ CT_CASE(oldRecordingsAreDeletedOldestFirst)
     detail::delete_old_recordings("/no/such/directory", 0);
 }
 
-CT_CASE(onlyADirectoryOfOursWillDo)
+CT_CASE(refusesForeignDirectories)
 {
     const Directory directory;
     const std::string place = directory.path + "/place";
@@ -414,7 +414,7 @@ CT_CASE(onlyADirectoryOfOursWillDo)
     CHECK(!detail::prepare_directory((directory.path + "/no/such").c_str()));
 }
 
-CT_CASE(standardPlaces)
+CT_CASE(standardDirectories)
 {
     char directory[32];
     CHECK(detail::standard_directory(0, nullptr, directory));

@@ -113,7 +113,7 @@ CT_CASE(ignoresAnUnsoundExtension)
 }
 
 /// A sparse file may claim any counts. A probe that trusted them would allocate memory for all entries.
-CT_CASE(believesInNoCountThatNobodyNeeds)
+CT_CASE(ignoresExcessiveCounts)
 {
     struct Case {
         const char *what;
@@ -131,8 +131,8 @@ CT_CASE(believesInNoCountThatNobodyNeeds)
         {"more processes", with(&Options::processes, corotracer::kMaxProcesses + 1), false},
         {"lanes", with(&Options::lanes, corotracer::kMaxLanes), true},
         {"more lanes", with(&Options::lanes, corotracer::kMaxLanes + 1), false},
-        {"lines", with(&Options::lines, corotracer::kMaxStations), true},
-        {"more lines", with(&Options::lines, corotracer::kMaxStations + 1), false},
+        {"compact stations", with(&Options::compactStations, corotracer::kMaxStations), true},
+        {"more compact stations", with(&Options::compactStations, corotracer::kMaxStations + 1), false},
         {"sites", with(&Options::sites, corotracer::kMaxSites), true},
         {"more sites", with(&Options::sites, corotracer::kMaxSites + 1), false},
     };
@@ -142,7 +142,8 @@ CT_CASE(believesInNoCountThatNobodyNeeds)
             corotracer::InitTracer();
             const PromiseMixin promise;
             CHECK(promise.is_traced());
-            if ((region.lines() == 1) != each.lanes || (region.header().allocated_count.load() == 0) != each.lanes)
+            if ((region.compactStations() == 1) != each.lanes ||
+                (region.header().allocated_count.load() == 0) != each.lanes)
                 check::fail(__FILE__, __LINE__, each.what);
         });
     }

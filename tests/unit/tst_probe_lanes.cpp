@@ -35,12 +35,12 @@ CT_CASE(oneCoroutine)
             frame = task.handle.address();
             promise = reinterpret_cast<std::uintptr_t>(static_cast<corotracer::PromiseMixin *>(&task.handle.promise()));
             task.handle.resume();
-            const CompactState &line = region.line(0);
+            const CompactState &line = region.compactStation(0);
             CHECK_EQUAL(line.seq.load(), 6U);
             CHECK_EQUAL(line.addr.load(), reinterpret_cast<std::uintptr_t>(frame));
             CHECK_EQUAL(line.what.load() >> 32, std::uint64_t{kRecordSuspend});
             CHECK_EQUAL(line.tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
-            CHECK_EQUAL(line.life.load(), std::uint64_t{1} << 32 | kLineAlive);
+            CHECK_EQUAL(line.life.load(), std::uint64_t{1} << 32 | kCompactAlive);
             CHECK_EQUAL(region.birth(0).probe_id.load(), promise);
             CHECK_EQUAL(region.birth(0).parent.load(), kNoIdentity);
         }
@@ -57,10 +57,10 @@ CT_CASE(oneCoroutine)
             CHECK_EQUAL(records[i].identity, std::uint64_t{1} << 32);
             CHECK(i == 0 || records[i].ts >= records[i - 1].ts);
         }
-        CHECK_EQUAL(region.line(0).ts.load(), records[3].ts);
-        CHECK_EQUAL(region.line(0).death_ts.load(), records[4].ts);
+        CHECK_EQUAL(region.compactStation(0).ts.load(), records[3].ts);
+        CHECK_EQUAL(region.compactStation(0).death_ts.load(), records[4].ts);
         CHECK_EQUAL(region.birth(0).birth_ts.load(), records[0].ts);
-        CHECK_EQUAL(region.life(0), kLineRecycled);
+        CHECK_EQUAL(region.life(0), kCompactRecycled);
         CHECK_EQUAL(region.header().allocated_count.load(), 0U);
         CHECK_EQUAL(region.lane(0).state.load(), kLaneActive);
         CHECK_EQUAL(region.lane(0).tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
@@ -157,7 +157,7 @@ CT_CASE(aTableWithoutRoomMeansFullStations)
         Traced promise;
         CHECK(promise.my_station != nullptr);
         events(promise, 5);
-        CHECK_EQUAL(region.lines(), 0U);
+        CHECK_EQUAL(region.compactStations(), 0U);
         CHECK_EQUAL(region.station(0).slots[4].seq.load(), 2U);
     });
 }
@@ -204,8 +204,8 @@ CT_CASE(aFullLaneDropsAndSaysSo)
         events(promise, 3000);
         const std::uint64_t kept = kLaneRecordsMin - 1;  // the birth has one
         CHECK_EQUAL(region.lane(0).dropped.load(), 3000 - kept);
-        CHECK_EQUAL(region.line(0).seq.load(), 6000U);
-        CHECK_EQUAL(region.line(0).addr.load(), 0U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 6000U);
+        CHECK_EQUAL(region.compactStation(0).addr.load(), 0U);
         std::vector<Record> records = drainAll(region);
         REQUIRE(records.size() == kLaneRecordsMin);
         const std::uint64_t last = records.back().ts;
@@ -330,8 +330,8 @@ CT_CASE(thePoolIsShared)
         CHECK_EQUAL(region.lanes(), 3U);
         CHECK_EQUAL(region.extension().threads_without_lane.load(), 1U);
         CHECK_EQUAL(region.extension().records_without_lane.load(), 7U);
-        CHECK_EQUAL(region.line(3).seq.load(), 10U);
-        CHECK_EQUAL(region.life(3), kLineDead);
+        CHECK_EQUAL(region.compactStation(3).seq.load(), 10U);
+        CHECK_EQUAL(region.life(3), kCompactDead);
         done.store(true);
         for (std::thread &thread : threads)
             thread.join();
@@ -368,7 +368,7 @@ CT_CASE(anEngineThatDoesNotFence)
         Traced promise;
         events(promise, 4);
         CHECK_EQUAL(pattern(drainAll(region)), "BSRSR");
-        CHECK_EQUAL(region.line(0).seq.load(), 8U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 8U);
         region.header().tracer_sleeping.store(1);
         events(promise, 1);
         CHECK_EQUAL(region.header().tracer_sleeping.load(), 0U);

@@ -75,7 +75,7 @@ void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
 
 CT_CASE(nothingIsLostWhileThereIsRoom)
 {
-    const Region region(Options{.lines = 256, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
+    const Region region(Options{.compactStations = 256, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;
@@ -90,7 +90,7 @@ CT_CASE(nothingIsLostWhileThereIsRoom)
         CHECK_EQUAL(ledger.dropped, 0U);
         CHECK_EQUAL(ledger.born(), ledger.dead());
         ledger.checkComplete();
-        CHECK(region.lines() <= 100 + 4 * corotracer::detail::kept_lines);
+        CHECK(region.compactStations() <= 100 + 4 * corotracer::detail::kept_stations);
         CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
         CHECK(region.lanes() <= 10);  // three at a time, not always free for the next three, plus the main thread's
     });
@@ -98,7 +98,7 @@ CT_CASE(nothingIsLostWhileThereIsRoom)
 
 CT_CASE(whatIsDroppedIsCounted)
 {
-    const Region region(Options{.lines = 20'000});
+    const Region region(Options{.compactStations = 20'000});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;
@@ -171,7 +171,7 @@ CT_CASE(linesAreNeverTorn)
                 promise.write_trace(n * 3, n % 2 == 1, static_cast<std::uint32_t>(n & 0xFFFF));
         });
         for (std::uint64_t good = 0; good < 1000;) {
-            const CompactState &line = region.line(0);
+            const CompactState &line = region.compactStation(0);
             const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
             const std::uint64_t addr = line.addr.load(std::memory_order_acquire);
             const std::uint64_t what = line.what.load(std::memory_order_acquire);
@@ -185,13 +185,13 @@ CT_CASE(linesAreNeverTorn)
         }
         done.store(true);
         writer.join();
-        CHECK_EQUAL(region.line(0).seq.load(), 2 * written);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 2 * written);
     });
 }
 
 CT_CASE(switchedByAllAtOnce)
 {
-    const Region region(Options{.lines = 4096, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
+    const Region region(Options{.compactStations = 4096, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;
@@ -212,8 +212,8 @@ CT_CASE(switchedByAllAtOnce)
         ledger.checkComplete();
         CHECK_EQUAL(ledger.dropped, 0U);
         std::uint64_t left = 0;
-        for (std::uint32_t i = 0; i < region.lines(); ++i)
-            left += region.life(i) == kLineAlive ? 1 : 0;
+        for (std::uint32_t i = 0; i < region.compactStations(); ++i)
+            left += region.life(i) == kCompactAlive ? 1 : 0;
         CHECK_EQUAL(left, 0U);
     });
 }

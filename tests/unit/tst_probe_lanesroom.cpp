@@ -62,7 +62,7 @@ CT_CASE(overwriteKeepsTheLatest)
         CHECK_EQUAL(records.back().n, 49'999U);
         for (std::size_t i = 0; i < records.size(); ++i)
             CHECK_EQUAL(records[i].n, 50'000 - records.size() + i);
-        CHECK_EQUAL(region.line(0).seq.load(), 100'000U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 100'000U);
     });
 }
 
@@ -81,7 +81,7 @@ CT_CASE(overwriteTakesTheLaneThatClosedFirst)
         CHECK_EQUAL(region.lanes(), 3U);
         CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
         CHECK_EQUAL(region.lane(2).state.load(), kLaneClosed);
-        CHECK_EQUAL(region.life(1), kLineRecycled);
+        CHECK_EQUAL(region.life(1), kCompactRecycled);
         std::thread([&] { events(promise, 700); }).join();
         CHECK_EQUAL(region.lanes(), 3U);
         CHECK_EQUAL(region.lane(1).claims.load(), 2U);
@@ -104,7 +104,7 @@ CT_CASE(retentionKeepsADeadThreadsLane)
         CHECK_EQUAL(region.lane(1).claims.load(), 1U);
         CHECK_EQUAL(region.extension().threads_without_lane.load(), 1U);
         CHECK_EQUAL(region.extension().records_without_lane.load(), 5U);
-        CHECK_EQUAL(region.line(0).seq.load(), 16U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 16U);
     });
 }
 
@@ -154,7 +154,7 @@ void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory
 CT_CASE(noMemoryForStations)
 {
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
-        const Region region(Options{.lines = 100'000}, directory);
+        const Region region(Options{.compactStations = 100'000}, directory);
         corotracer::InitTracer();
         std::deque<Traced> all(1000);
         CHECK(all.back().is_traced());
@@ -163,11 +163,11 @@ CT_CASE(noMemoryForStations)
             std::deque<Traced> more(200);
             CHECK(more.front().is_traced());  // a committed one
             CHECK(!more.back().is_traced());
-            CHECK_EQUAL(region.lines(), 1024U);
+            CHECK_EQUAL(region.compactStations(), 1024U);
             CHECK_EQUAL(region.extension().births_without_line.load(), 176U);
             events(more.back(), 3);
         }
-        corotracer::detail::state_v1.no_line_before_ns.store(0);  // the time until the next attempt has passed
+        corotracer::detail::state_v1.no_memory_before_ns.store(0);  // the time until the next attempt has passed
         std::deque<Traced> again(100);
         CHECK(again.back().is_traced());
     });
@@ -200,12 +200,12 @@ CT_CASE(noMemoryForALane)
         events(promise, 10);
         ledger.add(drainAll(region));
         CHECK_EQUAL(ledger.markers, region.extension().records_without_lane.load() == 40 ? 1U : 2U);
-        CHECK_EQUAL(region.line(0).seq.load(), 2 * 40'051U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 2 * 40'051U);
         CHECK_EQUAL(ledger.transitions + ledger.dropped + region.extension().records_without_lane.load(), 40'051U);
     });
 }
 
-CT_CASE(askingInVainCostsNoRoom)
+CT_CASE(failedAttemptsUseNoPool)
 {
     onSmallTmpfs(32 << 20, [](const std::string &directory) {
         const Region region(Options{.laneRecords = 1 << 17, .poolBytes = 1 << 30}, directory);
@@ -242,7 +242,7 @@ CT_CASE(askingInVainCostsNoRoom)
 }
 
 /// Another thread can be faster to get the last directory entry, or the memory for one.
-CT_CASE(whatWasCarvedInVainGoesBack)
+CT_CASE(unusedPartReturnsToPool)
 {
     const Region region;
     inChild([&] {
@@ -289,7 +289,7 @@ CT_CASE(noMemoryAtAll)
         for (Traced &promise : all)
             events(promise, 10);
         CHECK(!all.back().is_traced());
-        CHECK_EQUAL(region.lines(), 0U);
+        CHECK_EQUAL(region.compactStations(), 0U);
     });
 }
 

@@ -92,7 +92,7 @@ CT_CASE(aShortenedLaneThatIsFullDrops)
         ledger.add(drainAll(region));
         CHECK_EQUAL(ledger.markers, 1U);
         CHECK_EQUAL(ledger.transitions + region.lane(0).dropped.load(), 100'001U);
-        CHECK_EQUAL(region.line(0).seq.load(), 2 * 100'001U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 2 * 100'001U);
     });
 }
 

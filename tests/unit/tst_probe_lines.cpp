@@ -14,7 +14,7 @@ using probetest::inChild;
 
 CT_CASE(stationsComeBack)
 {
-    const Region region(Options{.lines = 8});
+    const Region region(Options{.compactStations = 8});
     inChild([&] {
         corotracer::InitTracer();
         for (std::uint32_t i = 0; i < 10'000; ++i) {
@@ -24,12 +24,12 @@ CT_CASE(stationsComeBack)
             if (i % 256 == 0)
                 (void)drainAll(region);
         }
-        CHECK_EQUAL(region.lines(), 1U);
+        CHECK_EQUAL(region.compactStations(), 1U);
         // More coroutines at once than there are stations, in the thread's own stack and in total.
         std::deque<Traced> all(9);
         CHECK(all[7].is_traced());
         CHECK(!all[8].is_traced());
-        CHECK_EQUAL(region.lines(), 8U);
+        CHECK_EQUAL(region.compactStations(), 8U);
         CHECK_EQUAL(region.extension().births_without_line.load(), 1U);
         events(all[8], 3);
     });
@@ -38,7 +38,7 @@ CT_CASE(stationsComeBack)
 CT_CASE(manyAtOnceAndAgain)
 {
     constexpr std::uint32_t kMany = 3000;
-    const Region region(Options{.lines = kMany, .laneRecords = 1 << 14});
+    const Region region(Options{.compactStations = kMany, .laneRecords = 1 << 14});
     inChild([&] {
         corotracer::InitTracer();
         Ledger ledger;
@@ -54,13 +54,13 @@ CT_CASE(manyAtOnceAndAgain)
         ledger.add(drainAll(region));
         ledger.checkComplete();
         CHECK_EQUAL(ledger.dead(), 3 * kMany);
-        CHECK_EQUAL(region.lines(), kMany);
+        CHECK_EQUAL(region.compactStations(), kMany);
         CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
         CHECK_EQUAL(region.extension().lines_committed.load(), kMany);
     });
 }
 
-CT_CASE(whatWasNotToldIsNotReused)
+CT_CASE(unreportedDeathBlocksReuse)
 {
     const Region region;
     inChild([&] {
@@ -70,17 +70,17 @@ CT_CASE(whatWasNotToldIsNotReused)
         events(*early, 3000);
         const auto unborn = std::make_unique<Traced>();  // its birth is dropped
         early.reset();                                   // and this death
-        CHECK_EQUAL(region.life(0), kLineDead);
+        CHECK_EQUAL(region.life(0), kCompactDead);
         (void)drainAll(region);
         late.reset();
-        CHECK_EQUAL(region.life(1), kLineRecycled);
-        CHECK_EQUAL(region.life(2), kLineAlive);
+        CHECK_EQUAL(region.life(1), kCompactRecycled);
+        CHECK_EQUAL(region.life(2), kCompactAlive);
         const_cast<std::unique_ptr<Traced> &>(unborn).reset();
-        CHECK_EQUAL(region.life(2), kLineDead);
+        CHECK_EQUAL(region.life(2), kCompactDead);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{2} << 32 | 1);
         // The engine has read the dead stations and frees them.
-        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
+        region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
         region.extension().free_lines.store(std::uint64_t{9} << 32 | 1);
         const Traced again;
@@ -89,7 +89,7 @@ CT_CASE(whatWasNotToldIsNotReused)
     });
 }
 
-CT_CASE(aStackOfLiesHarmsNobody)
+CT_CASE(survivesCorruptFreeStack)
 {
     const Region region;
     inChild([&] {
@@ -102,24 +102,24 @@ CT_CASE(aStackOfLiesHarmsNobody)
         region.extension().free_lines.store(1);
         const Traced third;
         CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
-        CHECK_EQUAL(region.life(0), kLineAlive);
+        CHECK_EQUAL(region.life(0), kCompactAlive);
     });
 }
 
-CT_CASE(aClaimIsNobodyElses)
+CT_CASE(claimedStationCannotBeFreed)
 {
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
         std::make_unique<Traced>().reset();
         // An engine that read the station before the claim, and would free it now.
-        std::uint64_t seen = region.line(0).life.load();
-        CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kLineRecycled);
+        std::uint64_t seen = region.compactStation(0).life.load();
+        CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kCompactRecycled);
         const std::uint64_t identity =
-            corotracer::detail::take_line(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+            corotracer::detail::acquire_compact(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
         CHECK_EQUAL(identity, std::uint64_t{2} << 32);
-        CHECK(!region.line(0).life.compare_exchange_strong(seen, std::uint64_t{1} << 32 | kLineFree));
-        CHECK_EQUAL(region.line(0).life.load(), std::uint64_t{2} << 32 | kLineFree);
+        CHECK(!region.compactStation(0).life.compare_exchange_strong(seen, std::uint64_t{1} << 32 | kCompactFree));
+        CHECK_EQUAL(region.compactStation(0).life.load(), std::uint64_t{2} << 32 | kCompactFree);
     });
 }
 
@@ -129,15 +129,17 @@ CT_CASE(eventsOfFormerLivesStayCounted)
 {
     const Region region;
     inChild([&] {
-        const auto lives = [&] { return region.line(0).life.load() >> 32; };
-        const auto ever = [&] { return region.birth(0).events_before.load() + region.line(0).seq.load() / 2; };
+        const auto lives = [&] { return region.compactStation(0).life.load() >> 32; };
+        const auto ever = [&] {
+            return region.birth(0).events_before.load() + region.compactStation(0).seq.load() / 2;
+        };
         corotracer::InitTracer();
         std::uint64_t sum = 0;
         for (std::uint64_t life = 1; life <= 5; ++life) {
             auto promise = std::make_unique<Traced>();
             CHECK_EQUAL(promise->self(), life << 32);
             CHECK_EQUAL(region.birth(0).events_before.load(), sum);
-            CHECK_EQUAL(region.line(0).seq.load(), 0U);
+            CHECK_EQUAL(region.compactStation(0).seq.load(), 0U);
             events(*promise, static_cast<int>(7 * life));
             sum += 7 * life;
             CHECK_EQUAL(ever(), sum);
@@ -145,7 +147,7 @@ CT_CASE(eventsOfFormerLivesStayCounted)
             CHECK_EQUAL(ever(), sum);
             CHECK_EQUAL(lives(), life);
         }
-        (void)corotracer::detail::take_line(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+        (void)corotracer::detail::acquire_compact(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
         CHECK_EQUAL(ever(), sum);
         CHECK_EQUAL(lives(), 6U);
     });
@@ -153,7 +155,7 @@ CT_CASE(eventsOfFormerLivesStayCounted)
 
 /// The engine freed a station of a process that it judged dead, but this thread keeps it. The index is in two stacks,
 /// in one of them twice.
-CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
+CT_CASE(stationInSeveralStacksIsClaimedOnce)
 {
     const Region region;
     inChild([&] {
@@ -162,7 +164,7 @@ CT_CASE(aLineInSeveralStacksIsGivenOutOnce)
         corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
         REQUIRE(self.free_count == 1 && self.free_lines[0] == 0);
         self.free_lines[self.free_count++] = 0;
-        region.line(0).life.store(std::uint64_t{1} << 32 | kLineFree);
+        region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
         region.extension().free_lines.store(1);
         const Traced first;
@@ -181,21 +183,21 @@ CT_CASE(theLastGenerationIsTheLast)
         corotracer::InitTracer();
         constexpr std::uint64_t kLast = 0xFFFF'FFFF;
         std::make_unique<Traced>().reset();
-        region.line(0).life.store((kLast - 1) << 32 | kLineFree);
+        region.compactStation(0).life.store((kLast - 1) << 32 | kCompactFree);
         auto last = std::make_unique<Traced>();
         CHECK_EQUAL(last->self(), kLast << 32);
         last.reset();
-        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineRecycled);
+        CHECK_EQUAL(region.compactStation(0).life.load(), kLast << 32 | kCompactRecycled);
         CHECK_EQUAL(corotracer::detail::thread_v1.free_count, 0U);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
         // It is not allocated from the engine's stack either.
-        region.line(0).life.store(kLast << 32 | kLineFree);
+        region.compactStation(0).life.store(kLast << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
         region.extension().free_lines.store(1);
         const Traced another;
         CHECK_EQUAL(another.self(), std::uint64_t{1} << 32 | 2);
-        CHECK_EQUAL(region.line(0).life.load(), kLast << 32 | kLineFree);
+        CHECK_EQUAL(region.compactStation(0).life.load(), kLast << 32 | kCompactFree);
     });
 }
 

@@ -45,7 +45,7 @@ std::uint32_t indexOf(const Promise &promise)
     return static_cast<std::uint32_t>(promise.identity());
 }
 
-CT_CASE(nameIsInTheLineAndInTheLane)
+CT_CASE(nameIsInStationAndLane)
 {
     const Region region;
     inChild([&] {
@@ -298,7 +298,7 @@ CT_CASE(threadsHaveNames)
     });
 }
 
-CT_CASE(switchedOffTheLineIsStillTold)
+CT_CASE(switchedOffNotesStayInStation)
 {
     const Region region;
     inChild([&] {
@@ -321,7 +321,7 @@ CT_CASE(switchedOffTheLineIsStillTold)
             CHECK(ofKind(region, kRecordWake).empty() && ofKind(region, kRecordThreadName).empty());
         }
         // The engine must read from the compact station what the lanes lack, before another coroutine claims it.
-        CHECK_EQUAL(region.life(index), static_cast<std::uint32_t>(kLineDead));
+        CHECK_EQUAL(region.life(index), static_cast<std::uint32_t>(kCompactDead));
     });
 }
 

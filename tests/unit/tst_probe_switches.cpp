@@ -37,8 +37,8 @@ CT_CASE(offAndOn)
         CHECK(kept.is_traced());
         ends.reset();
         CHECK_EQUAL(pattern(drainAll(region)), "-");
-        CHECK_EQUAL(region.life(1), kLineDead);
-        CHECK(region.line(1).death_ts.load() != 0);
+        CHECK_EQUAL(region.life(1), kCompactDead);
+        CHECK(region.compactStation(1).death_ts.load() != 0);
         CHECK_EQUAL(region.extension().births_while_off.load(), 1U);
         CHECK_EQUAL(region.extension().born_before_init.load(), 0U);
         corotracer::InitTracer();  // does nothing
@@ -51,7 +51,7 @@ CT_CASE(offAndOn)
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(pattern(records), "+S");
         CHECK_EQUAL(records.back().n, 1U);  // events that were not written have no number
-        CHECK_EQUAL(region.line(0).seq.load(), 4U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 4U);
     });
 }
 
@@ -109,7 +109,7 @@ CT_CASE(theEnginePauses)
         CHECK(!bornPaused.is_traced());
         ends.reset();
         CHECK_EQUAL(pattern(drainAll(region)), "S-");
-        CHECK_EQUAL(region.life(1), kLineDead);
+        CHECK_EQUAL(region.life(1), kCompactDead);
         CHECK_EQUAL(region.extension().births_while_off.load(), 1U);
         CHECK_EQUAL(region.process(0).switched_off.load(), 0U);
         region.header().tracer_sleeping.store(kEngineAwake);
@@ -228,12 +228,12 @@ CT_CASE(forks)
             step(*kept);
             kept.reset();
             // The compact station that the parent's thread keeps stays the parent's.
-            CHECK_EQUAL(region.lines(), 3U);
+            CHECK_EQUAL(region.compactStations(), 3U);
             CHECK_EQUAL(region.birth(2).process.load(), 1U);
             CHECK_EQUAL(region.lane(1).process.load(), 1U);
             CHECK_EQUAL(pattern(drain(region, 1)), "BS");
             CHECK_EQUAL(drain(region, 0).size(), 0U);
-            CHECK_EQUAL(region.life(0), kLineAlive);
+            CHECK_EQUAL(region.life(0), kCompactAlive);
             ::exit(check::failures == 0 ? 0 : 1);  // runs everything that happens at the end of a thread
         });
         CHECK_EQUAL(region.lane(0).state.load(), kLaneActive);

@@ -49,7 +49,7 @@ private:
 std::uint64_t position()
 {
     const detail::thread_state &self = detail::thread_v1;
-    return self.position_end - static_cast<std::uint64_t>(self.room_end - self.next);
+    return self.position_end - static_cast<std::uint64_t>(self.run_end - self.next);
 }
 
 CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
@@ -83,9 +83,10 @@ CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
                                                here - random % (2 * capacity)};
                 lane.tail.store(tails[static_cast<std::size_t>(round) % std::size(tails)]);
                 const std::uint64_t dropped = lane.dropped.load();
-                const std::uint64_t seq = region.line(0).seq.load();
+                const std::uint64_t seq = region.compactStation(0).seq.load();
                 events(promise, kEvents);
-                CHECK_EQUAL(region.line(0).seq.load(), seq + 2 * kEvents);  // the CompactState has all of them
+                CHECK_EQUAL(region.compactStation(0).seq.load(),
+                            seq + 2 * kEvents);  // the CompactState has all of them
                 if (mode == kLanesDiscard) {
                     // One lap, and the run of slots that it had before.
                     CHECK(position() - here <= capacity + kLaneBlock);
@@ -165,7 +166,7 @@ CT_CASE(aTailThatIsScribbledOverAllTheTime)
         stop.store(true);
         scribbler.join();
         CHECK(neighbours.areUnharmed());
-        CHECK_EQUAL(region.line(0).seq.load(), 800'002U);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 800'002U);
         CHECK(position() + lane.dropped.load() >= 400'002U);
     });
 }

@@ -65,7 +65,7 @@ CT_CASE(coroutinesInDestructorsOfKeysLeaveTheirLanes)
         Ledger ledger;
         ledger.add(drainAll(region));
         CHECK_EQUAL(ledger.transitions, 2U + 4 * 2);
-        CHECK_EQUAL(region.line(0).seq.load(), 2U * 10);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 2U * 10);
     });
 }
 
@@ -114,7 +114,7 @@ CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
             CHECK_EQUAL(record.identity, stranger);
         done.store(true);
         other.join();
-        CHECK_EQUAL(region.line(0).seq.load(), 2U * 6);
+        CHECK_EQUAL(region.compactStation(0).seq.load(), 2U * 6);
         CHECK_EQUAL(region.lane(2).state.load(), kLaneClosed);
     });
 }

@@ -117,7 +117,7 @@ CT_CASE(whatCannotBeAskedMayBeAlive)
     CHECK(!livesWhenGone);
 }
 
-CT_CASE(whoHasEndedIsTakenOnce)
+CT_CASE(reportsEachEndOnce)
 {
     if (!canWatch())
         return;
@@ -165,23 +165,23 @@ CT_CASE(anEndIsToldWhileNothingHappens)
     const Child stays, goes;
     const Process living(c.header(), stays.number(), stays.startTicks());
     const Process dying(c.header(), goes.number(), goes.startTicks());
-    Lane mine = *living.takeLane(11), theirs = *dying.takeLane(22);
-    Coroutine one = *Coroutine::bear(living, mine, 1, 1);
-    Coroutine two = *Coroutine::bear(dying, theirs, 2, 1);
+    Lane mine = *living.claimLane(11), theirs = *dying.claimLane(22);
+    Coroutine one = *Coroutine::create(living, mine, 1, 1);
+    Coroutine two = *Coroutine::create(dying, theirs, 2, 1);
     steps(one, mine, 3);
     steps(two, theirs, 5);
     c.settle(true);
     CHECK_EQUAL(c.loop->accounting().processes, 2u);
     const std::uint64_t lived = now();
-    CHECK(!c.loop->hasEndsToTell());
+    CHECK(!c.loop->hasEndsToEmit());
     goes.kill();
     const std::uint64_t died = now();
-    CHECK(c.loop->hasEndsToTell());
+    CHECK(c.loop->hasEndsToEmit());
     CHECK_EQUAL(c.loop->accounting().processes, 1u);
     // A sweep reads what it left. Sweeps keep a distance from each other.
-    while (c.loop->hasEndsToTell()) {
+    while (c.loop->hasEndsToEmit()) {
         c.batch.clear();
-        c.loop->tellEnds(c.batch);
+        c.loop->emitEnds(c.batch);
         c.books.add(c.batch);
     }
     REQUIRE(c.books.notes.processEnds.size() == 1);
@@ -194,7 +194,7 @@ CT_CASE(anEndIsToldWhileNothingHappens)
 }
 
 /// A process that was dead before the attach is not watched, but its end is emitted, too.
-CT_CASE(whoWasDeadBeforeIsFoundByAsking)
+CT_CASE(pollingFindsProcessDeadBeforeAttach)
 {
     Capture c;
     c.loop.emplace(*c.region);
@@ -202,8 +202,8 @@ CT_CASE(whoWasDeadBeforeIsFoundByAsking)
     const Process living(c.header(), stays.number(), stays.startTicks());
     const Process dead(c.header(), gone.number(), gone.startTicks());
     gone.kill();
-    Lane theirs = *dead.takeLane(22);
-    Coroutine one = *Coroutine::bear(dead, theirs, 1, 1);
+    Lane theirs = *dead.claimLane(22);
+    Coroutine one = *Coroutine::create(dead, theirs, 1, 1);
     steps(one, theirs, 5);
     scanUntil(c, [&] { return !c.books.notes.processEnds.empty(); });
     CHECK_EQUAL(c.books.notes.processEnds[0].pid, gone.number());

@@ -120,7 +120,7 @@ CT_CASE(creationRefusesWhatIsThere)
     CHECK(!std::filesystem::exists(dir.file("b.shm")));
 }
 
-CT_CASE(freshNamesInTheChosenPlace)
+CT_CASE(freshNamesInChosenDirectory)
 {
     const regions::TempDir dir;
     const std::string shared = dir.file("place");
@@ -133,7 +133,7 @@ CT_CASE(freshNamesInTheChosenPlace)
     CHECK_EQUAL(info.st_mode & 0777, 0700u);
 }
 
-CT_CASE(placesOfOthersArePassedOver)
+CT_CASE(skipsUnsafeDirectories)
 {
     const regions::TempDir dir;
     std::filesystem::create_directory(dir.file("open"));
@@ -310,7 +310,7 @@ CT_CASE(theAreasAreThere)
     CHECK_EQUAL(offered(*region), 32'768u);
     CHECK_EQUAL(region->processes().size(), 1024u);
     CHECK_EQUAL(region->laneDirectory().size(), 4096u);
-    CHECK_EQUAL(region->lines().size(), corotracer::kMostStations);
+    CHECK_EQUAL(region->compactStations().size(), corotracer::kMostStations);
     CHECK_EQUAL(region->births().size(), corotracer::kMostStations);
     CHECK_EQUAL(region->header().extension.lane_records, (16u << 20) / 32);
     CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
@@ -318,7 +318,7 @@ CT_CASE(theAreasAreThere)
     CHECK(region->committedBytes() < 40 << 20);
     CHECK(region->writableProcesses().data() == region->processes().data());
     CHECK(region->writableLanes().data() == region->laneDirectory().data());
-    CHECK(region->writableLines().data() == region->lines().data());
+    CHECK(region->writableCompactStations().data() == region->compactStations().data());
     CHECK(region->writableBirths().data() == region->births().data());
     CHECK(region->writableStation(5) == &region->station(5));
     CHECK(region->writableStation(corotracer::kMostStations) == nullptr);
@@ -326,11 +326,11 @@ CT_CASE(theAreasAreThere)
     auto observer = Region::open(dir.file("a.shm"));
     REQUIRE(observer);
     CHECK_EQUAL(observer->laneMode(), region->laneMode());
-    CHECK_EQUAL(observer->lines().size(), region->lines().size());
+    CHECK_EQUAL(observer->compactStations().size(), region->compactStations().size());
     CHECK_EQUAL(observer->births().size(), region->births().size());
     CHECK_EQUAL(observer->laneDirectory().size(), 4096u);
     CHECK(observer->writableProcesses().empty() && observer->writableLanes().empty());
-    CHECK(observer->writableLines().empty() && observer->writableBirths().empty());
+    CHECK(observer->writableCompactStations().empty() && observer->writableBirths().empty());
     CHECK(observer->writableStation(0) == nullptr);
     CHECK(observer->growStations());
 }
@@ -343,7 +343,7 @@ CT_CASE(lanesAreAsked)
     auto without = Region::create(spec);
     REQUIRE(without);
     CHECK_EQUAL(without->laneMode(), std::uint32_t{corotracer::kLanesNone});
-    CHECK(without->lines().empty() && without->births().empty() && without->laneDirectory().empty());
+    CHECK(without->compactStations().empty() && without->births().empty() && without->laneDirectory().empty());
     CHECK_EQUAL(without->processes().size(), 1024u);
     CHECK(!without->lane(0));
     CHECK(Region::open(dir.file("a.shm"))->hasExtension());
@@ -374,7 +374,7 @@ CT_CASE(lanesThatLie)
     CHECK(!region->lane(0));     // never made
     CHECK(!region->lane(4096));  // no such entry
     const lanewriter::Process process(*region->writableHeader(), 1, 1);
-    auto writer = process.takeLane(7);
+    auto writer = process.claimLane(7);
     REQUIRE(writer);
     const auto view = region->lane(0);
     REQUIRE(view);
@@ -424,7 +424,7 @@ CT_CASE(selfHostedRegionsAreAdopted)
     CHECK_EQUAL(region->laneMode(), std::uint32_t{corotracer::kLanesOverwrite});
     CHECK_EQUAL(region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEngineAwake});
     const lanewriter::Process process(*region->writableHeader(), 1, 1);
-    REQUIRE(process.takeLane(7));
+    REQUIRE(process.claimLane(7));
     REQUIRE(region->lane(0));
     CHECK(region->lane(0)->overwrite);
 }

@@ -36,7 +36,7 @@ int touchAllOffered(Region &region)
         corotracer::GlobalHeader &header = *region.writableHeader();
         while (auto *station = writers::takeStation(header)) {
             writers::Writer writer(*station, writers::Style::OldSdk, 1);
-            writer.bear();
+            writer.create();
             for (int i = 0; i < 8; ++i)
                 writer.write();
         }
@@ -116,7 +116,7 @@ CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
     CHECK_EQUAL(loop.accounting().untraced, 10u);
     CHECK_EQUAL(loop.accounting().birthsOvertaken, 2u);
     for (std::uint32_t i = 0; i < 10; ++i)
-        writers::Writer(*region->writableStation(i), writers::Style::OldSdk, i + 1).bear();
+        writers::Writer(*region->writableStation(i), writers::Style::OldSdk, i + 1).create();
     batch.clear();
     loop.safetyScan(batch);
     CHECK_EQUAL(loop.accounting().untraced, 0u);

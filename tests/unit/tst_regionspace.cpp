@@ -76,7 +76,7 @@ CT_CASE(aRegionFitsTheAddressSpace)
             CHECK(contains(region->warning(), "ulimit -v"));
             CHECK(region->stationCapacity() > 5000 && region->stationCapacity() < corotracer::kMostStations);
             CHECK(contains(region->warning(), std::to_string(region->stationCapacity())));
-            CHECK_EQUAL(region->lines().size(), region->stationCapacity());
+            CHECK_EQUAL(region->compactStations().size(), region->stationCapacity());
             CHECK(region->header().extension.lane_pool_size >= 4 * kMiB);
         });
     }

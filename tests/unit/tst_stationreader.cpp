@@ -46,7 +46,7 @@ void readAll(const StationData &station, StationCursor &cursor, Books &books, st
 struct Fixture {
     explicit Fixture(Style style) : station(std::make_unique<StationData>()), writer(*station, style, 5)
     {
-        writer.bear();
+        writer.create();
         cursor = ct::openStation(*station, false);
     }
     void read() { readAll(*station, cursor, books, 5); }

@@ -55,7 +55,7 @@ void run(Style style, std::size_t stations, std::uint64_t events)
     for (std::size_t i = 0; i < stations; ++i) {
         memory.push_back(std::make_unique<StationData>());
         all.emplace_back(*memory.back(), style, i + 1);
-        all.back().bear();
+        all.back().create();
         cursors.push_back(ct::openStation(*memory.back(), false));
     }
     std::atomic<bool> done{false};

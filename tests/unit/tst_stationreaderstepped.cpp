@@ -86,7 +86,7 @@ private:
 struct Fixture {
     explicit Fixture(Style style) : station(std::make_unique<StationData>()), writer(*station, style)
     {
-        writers::Writer(*station, style, kKey).bear();
+        writers::Writer(*station, style, kKey).create();
         cursor = ct::openStation(*station, false);
     }
 

@@ -35,7 +35,7 @@ Writer bornAgain(corotracer::StationData &station, std::uint64_t key)
     station.extension.gen_start.store(begin);
     station.header.is_dead.store(0);
     Writer writer(station, Style::Ours, key, begin);
-    writer.bear();
+    writer.create();
     return writer;
 }
 
@@ -97,7 +97,7 @@ CT_CASE(aStationTakenWhileAnotherIsGivenBackIsSeen)
         corotracer::StationData *const station = writers::takeStation(*region.writableHeader());
         REQUIRE(station);
         Writer writer(*station, Style::Ours, key);
-        writer.bear();
+        writer.create();
         writer.write(3);
         if (key == 3)
             pass([] {});  // the first two are free

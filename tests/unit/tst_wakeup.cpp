@@ -81,7 +81,7 @@ void run(Style style, Answer answer, std::uint64_t cycles)
     std::atomic<bool> stop{false};
     corotracer::GlobalHeader &header = *region->writableHeader();
     Writer writer(*writers::takeStation(header), style, 1);
-    writer.bear();
+    writer.create();
     std::thread target([&] {
         // The first event finds the engine asleep, however the two threads are scheduled.
         while (sleeps.load(std::memory_order_acquire) == 0)
@@ -139,7 +139,7 @@ CT_CASE(eventsBeforeTheAnnouncementAreFound)
     CHECK(!loop.stillQuiet());  // a station was allocated
     loop.cancelSleep();
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);
-    writer.bear();
+    writer.create();
     CHECK(!loop.prepareSleep(batch));
     CHECK_EQUAL(batch.births.size(), 1u);
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);

@@ -27,11 +27,11 @@ namespace detail {
 /// Writes a wake record. Costs some ns, because wakes may be as frequent as events.
 inline void write_wake(std::uint32_t session, const PromiseMixin &target, const PromiseMixin *by) noexcept
 {
-    const CompactState *const line = promise_access::line(target);
-    if (line == nullptr || promise_access::session(target) != session)
+    const CompactState *const compact = promise_access::compact_state(target);
+    if (compact == nullptr || promise_access::session(target) != session)
         return;
     // Acquire; partner: the target's release. An odd value: the event that is being written counts.
-    const std::uint64_t seq = line->seq.load(std::memory_order_acquire);
+    const std::uint64_t seq = compact->seq.load(std::memory_order_acquire);
     const bool known = by != nullptr && promise_access::session(*by) == session;
     (void)write_record(session, promise_access::identity(target), known ? promise_access::identity(*by) : kNoIdentity,
                        static_cast<std::uint32_t>((seq + 1) / 2), 0, kRecordWake);
@@ -42,10 +42,10 @@ inline void write_wake(std::uint32_t session, const PromiseMixin &target, const 
 inline bool PromiseMixin::tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
 {
     const std::uint32_t session = detail::writing_session();
-    if (session == 0 || session != session_ || line_ == nullptr)
-        untold_ = true;
+    if (session == 0 || session != session_ || compact_ == nullptr)
+        record_missing_ = true;
     else if (!detail::write_record(session, identity_, arg, n, 0, kind))
-        untold_ = true;
+        record_missing_ = true;
     else
         return true;
     return false;
@@ -53,7 +53,7 @@ inline bool PromiseMixin::tell(std::uint64_t arg, std::uint32_t n, std::uint8_t 
 
 inline void PromiseMixin::set_name(std::string_view name) noexcept
 {
-    if (line_ == nullptr || !is_traced())
+    if (compact_ == nullptr || !is_traced())
         return;
     const std::uint64_t string = detail::intern_name(name);
     if (string == 0)
@@ -64,21 +64,21 @@ inline void PromiseMixin::set_name(std::string_view name) noexcept
 
 inline void PromiseMixin::set_parent(const PromiseMixin &parent) noexcept
 {
-    if (line_ == nullptr || parent.line_ == nullptr || session_ != parent.session_ || !is_traced())
+    if (compact_ == nullptr || parent.compact_ == nullptr || session_ != parent.session_ || !is_traced())
         return;
     // Release; partner: the engine's acquire load.
     detail::birth_of(identity_).parent.store(parent.identity_, std::memory_order_release);
     tell(parent.identity_, 0, kRecordParent);
 }
 
-inline void PromiseMixin::tell_wait(wait kind, std::uint64_t object) noexcept
+inline void PromiseMixin::write_wait(wait kind, std::uint64_t object) noexcept
 {
     const std::uint32_t session = detail::writing_session();
-    if (session == 0 || session != session_ || line_ == nullptr)
+    if (session == 0 || session != session_ || compact_ == nullptr)
         return;
     // If the coroutine is suspended, the report belongs to that suspension, else to the next one. The calling thread
     // has exclusive access to the compact station.
-    const auto what = static_cast<std::uint8_t>(line_->what.load(std::memory_order_relaxed) >> 32);
+    const auto what = static_cast<std::uint8_t>(compact_->what.load(std::memory_order_relaxed) >> 32);
     const std::uint64_t number = (what & 0xF0) == kRecordSuspend && event_count != 0 ? event_count - 1 : event_count;
     (void)detail::write_record(session, identity_, object, static_cast<std::uint32_t>(number), 0,
                                static_cast<std::uint8_t>(kRecordWaitsOn | static_cast<std::uint8_t>(kind)));

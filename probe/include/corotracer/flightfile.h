@@ -57,9 +57,9 @@ struct path_buffer {
 {
     const long pid = leading_number(name);
     const std::size_t length = std::strlen(name);
-    const bool ours =
+    const bool matches =
         std::strncmp(name, "-flight-", 8) == 0 && length > 12 && std::strcmp(name + length - 4, ".shm") == 0;
-    return ours && pid > 1 && pid <= INT_MAX ? static_cast<pid_t>(pid) : 0;
+    return matches && pid > 1 && pid <= INT_MAX ? static_cast<pid_t>(pid) : 0;
 }
 
 /// Deletes flight recorder files of ended processes, except for the latest `keep`. Deletes at most 64 files.
@@ -142,16 +142,16 @@ inline void delete_old_recordings(const char *directory, std::uint32_t keep) noe
     return -1;
 }
 
-/// Makes the path of a standard directory: /dev/shm/corotracer-UID for place 0, `runtime`/corotracer for place 1.
+/// Makes the path of a standard directory: /dev/shm/corotracer-UID for choice 0, `runtime`/corotracer for choice 1.
 /// `runtime` may be null. Returns false when there is no such path, or it is too long.
 template <std::size_t Size>
-[[nodiscard]] inline bool standard_directory(int place, const char *runtime, char (&directory)[Size]) noexcept
+[[nodiscard]] inline bool standard_directory(int choice, const char *runtime, char (&directory)[Size]) noexcept
 {
-    if (place != 0 && (runtime == nullptr || runtime[0] == '\0'))
+    if (choice != 0 && (runtime == nullptr || runtime[0] == '\0'))
         return false;
     const int length =
-        place == 0 ? std::snprintf(directory, Size, "/dev/shm/corotracer-%lu", static_cast<unsigned long>(::geteuid()))
-                   : std::snprintf(directory, Size, "%s/corotracer", runtime);
+        choice == 0 ? std::snprintf(directory, Size, "/dev/shm/corotracer-%lu", static_cast<unsigned long>(::geteuid()))
+                    : std::snprintf(directory, Size, "%s/corotracer", runtime);
     return length > 0 && static_cast<std::size_t>(length) < Size;
 }
 
@@ -170,9 +170,9 @@ template <std::size_t Size>
         std::memcpy(path.text, options.path, length + 1);
         return make_file(path.text);
     }
-    for (int place = 0; place < 2; ++place) {
+    for (int choice = 0; choice < 2; ++choice) {
         char directory[512];
-        if (!standard_directory(place, environment("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
+        if (!standard_directory(choice, environment("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
             continue;
         delete_old_recordings(directory, options.keep_old);
         const int fd = make_file_in(directory, path);
@@ -206,28 +206,28 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
         return value < low ? low : value > high ? high : value;
     };
     std::uint64_t end = page;
-    const auto place = [&end](std::uint64_t bytes) {
+    const auto append = [&end](std::uint64_t bytes) {
         const std::uint64_t offset = end;
         end += (bytes + page - 1) / page * page;
         return offset;
     };
     extension.site_record_size = sizeof(SiteRecord);
     extension.site_capacity = 65536;
-    extension.site_table_offset = place(extension.site_capacity * sizeof(SiteRecord));
+    extension.site_table_offset = append(extension.site_capacity * sizeof(SiteRecord));
     extension.strings_capacity = 64ULL << 20;
-    extension.strings_offset = place(extension.strings_capacity);
+    extension.strings_offset = append(extension.strings_capacity);
     extension.process_capacity = 16;
-    extension.process_table_offset = place(extension.process_capacity * sizeof(ProcessEntry));
+    extension.process_table_offset = append(extension.process_capacity * sizeof(ProcessEntry));
     extension.lane_capacity = 4096;
-    extension.lane_directory_offset = place(extension.lane_capacity * sizeof(LaneHeader));
+    extension.lane_directory_offset = append(extension.lane_capacity * sizeof(LaneHeader));
     extension.lines_reserved = static_cast<std::uint32_t>(between(1, options.coroutines, kMaxStations));
-    extension.lines_offset = place(extension.lines_reserved * sizeof(CompactState));
-    extension.births_offset = place(extension.lines_reserved * sizeof(CompactBirth));
+    extension.lines_offset = append(extension.lines_reserved * sizeof(CompactState));
+    extension.births_offset = append(extension.lines_reserved * sizeof(CompactBirth));
     const std::uint64_t lane_bytes = std::bit_floor(between(lane_bytes_min, options.lane_bytes, lane_bytes_max));
     extension.lane_records = static_cast<std::uint32_t>(lane_bytes / sizeof(LaneRecord));
     const std::uint64_t pool_bytes = options.pool_bytes < free / 2 ? options.pool_bytes : free / 2;
     extension.lane_pool_size = between(2 * lane_bytes_min, pool_bytes, pool_max) / page * page;
-    extension.lane_pool_offset = place(extension.lane_pool_size);
+    extension.lane_pool_offset = append(extension.lane_pool_size);
     extension.lane_mode = kLanesOverwrite;
     extension.lane_retention_ms = options.retention_ms;
     extension.lanes_shrink = 1;

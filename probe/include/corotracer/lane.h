@@ -68,7 +68,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 }
 
 /// Gives memory to the slots of the next step, or to a part of them. Returns false when there is none; then no call
-/// asks again for no_room_ns. Preserves errno.
+/// asks again for memory_retry_ns. Preserves errno.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_records(thread_state &self, std::uint32_t slot) noexcept
 {
     const std::uint64_t now = monotonic_ns();
@@ -83,7 +83,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         back_some(reinterpret_cast<char *>(self.records + begin), (end - begin) * sizeof(LaneRecord));
     errno = saved_errno;
     if (backed == 0) {
-        self.retry_ns = now + no_room_ns;
+        self.retry_ns = now + memory_retry_ns;
         return false;
     }
     const auto committed = begin + static_cast<std::uint32_t>(backed / sizeof(LaneRecord));
@@ -140,7 +140,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         self.block_numbers[slot / kLaneBlock].store(position / kLaneBlock + 1, std::memory_order_relaxed);
     }
     self.next = self.records + slot;
-    self.room_end = self.next + count;
+    self.run_end = self.next + count;
     self.position_end = position + count;
     self.lap = static_cast<std::uint32_t>(lane_lap(position, self.capacity));
     if (self.drops != 0) {
@@ -162,8 +162,8 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     const bool still = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter && stands_still(self, ts);
     if (still || is_pair_due(ts))
         publish_pair(still);
-    while (self.next == self.room_end) {
-        if (self.lane == nullptr && !take_lane(self)) {
+    while (self.next == self.run_end) {
+        if (self.lane == nullptr && !acquire_lane(self)) {
             state_v1.lanes.extension->records_without_lane.fetch_add(1, std::memory_order_relaxed);
             return nullptr;
         }
@@ -179,12 +179,12 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     // Every record uses this slow path if there is no counter, or if the engine does not fence. The fast path reads the
     // counter and ends without a fence.
     const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
-    self.end = counts && (session & engine_fences_bit) != 0 ? self.room_end : self.next + 1;
+    self.end = counts && (session & engine_fences_bit) != 0 ? self.run_end : self.next + 1;
     return self.next;
 }
 
 /// Handles a value of tracer_sleeping other than kEngineAwake. Unknown values count as awake.
-[[gnu::noinline, gnu::cold]] inline void heed_engine() noexcept
+[[gnu::noinline, gnu::cold]] inline void react_to_engine() noexcept
 {
     switch (state_v1.header->tracer_sleeping.load(std::memory_order_acquire)) {
     case kEngineSleeps: return wake_engine();
@@ -197,11 +197,11 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 /// where there is no record. If the engine fences for both sides, release is enough: only the compiler must keep the
 /// order. Otherwise the store is seq_cst. Partners: the engine's seq_cst store to tracer_sleeping, and after it its
 /// seq_cst load of commit or seq (HarvestLoop::prepareSleep); or its membarrier(2) between the two.
-[[gnu::always_inline]] inline void look_at_engine() noexcept
+[[gnu::always_inline]] inline void check_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) != kEngineAwake) [[unlikely]]
-        heed_engine();
+        react_to_engine();
 }
 
 /// Last step of an event if the engine does not fence for both sides. `last` is the record's commit or the station's
@@ -210,7 +210,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 [[gnu::noinline]] inline void publish_fenced(std::atomic<std::uint64_t> &last, std::uint64_t value) noexcept
 {
     last.store(value, std::memory_order_seq_cst);
-    look_at_engine();
+    check_engine();
 }
 
 /// As write_record, with a raw time that the caller has read.
@@ -229,7 +229,7 @@ inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64
     put_record(*slot, ts, identity, arg, commit);
     if ((session & engine_fences_bit) == 0)
         slot->commit.store(commit, std::memory_order_seq_cst);
-    look_at_engine();
+    check_engine();
     return true;
 }
 

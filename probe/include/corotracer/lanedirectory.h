@@ -5,7 +5,7 @@
 // pool, else in overwrite mode the lane that was closed first.
 #pragma once
 
-#include "line.h"
+#include "compactstation.h"
 
 #include <bit>
 
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t lane_step = 1U << 20;  ///< bytes of records that
 }
 
 /// Location of a lane in memory, from its header, checked.
-struct lane_place {
+struct lane_memory {
     LaneRecord *records = nullptr;  ///< null: the header is not valid
     std::atomic<std::uint64_t> *block_numbers = nullptr;
     std::uint32_t capacity = 0;
@@ -46,7 +46,7 @@ struct lane_place {
 }
 
 /// Returns the location of a lane; null records for a header that is not valid.
-[[nodiscard]] inline lane_place place_of(const lane_areas &areas, const LaneHeader &lane) noexcept
+[[nodiscard]] inline lane_memory memory_of(const lane_areas &areas, const LaneHeader &lane) noexcept
 {
     // Acquire; partner: the release in make_lane. 0 until then.
     const std::uint32_t untrusted_records = lane.records.load(std::memory_order_acquire);
@@ -181,7 +181,7 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
     const std::uint32_t count = lanes_made(areas);
     for (std::uint32_t i = 0; i < count; ++i) {
         LaneHeader &lane = areas.directory[i];
-        if (lane.state.load(std::memory_order_relaxed) == kLaneFree && place_of(areas, lane).records != nullptr &&
+        if (lane.state.load(std::memory_order_relaxed) == kLaneFree && memory_of(areas, lane).records != nullptr &&
             lane.tail.load(std::memory_order_relaxed) < position_limit && seize(lane, kLaneFree))
             return &lane;
     }
@@ -199,7 +199,7 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
         const std::uint32_t count = lanes_made(areas);
         for (std::uint32_t i = 0; i < count; ++i) {
             LaneHeader &lane = areas.directory[i];
-            if (lane.state.load(std::memory_order_acquire) != kLaneClosed || place_of(areas, lane).records == nullptr)
+            if (lane.state.load(std::memory_order_acquire) != kLaneClosed || memory_of(areas, lane).records == nullptr)
                 continue;
             const std::uint64_t closed = lane.closed_ts.load(std::memory_order_relaxed);
             // The lane may have been closed after `now` was read.
@@ -218,23 +218,23 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
 }
 
 /// Returns the position behind the last record, in overwrite mode, where no reader stores a tail.
-[[nodiscard]] inline std::uint64_t overwrite_position(const lane_place &place) noexcept
+[[nodiscard]] inline std::uint64_t overwrite_position(const lane_memory &memory) noexcept
 {
     std::uint64_t latest = 0;
-    for (std::uint32_t i = 0; i < place.capacity / kLaneBlock; ++i) {
-        const std::uint64_t number = place.block_numbers[i].load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < memory.capacity / kLaneBlock; ++i) {
+        const std::uint64_t number = memory.block_numbers[i].load(std::memory_order_relaxed);
         // A number that does not match its index is not valid.
         if (number > latest && number < position_limit / kLaneBlock &&
-            (number - 1) % (place.capacity / kLaneBlock) == i)
+            (number - 1) % (memory.capacity / kLaneBlock) == i)
             latest = number;
     }
     if (latest == 0)
         return 0;
     std::uint64_t position = (latest - 1) * kLaneBlock;
     const std::uint64_t end = position + kLaneBlock;
-    const std::uint64_t lap = lane_lap(position, place.capacity);
+    const std::uint64_t lap = lane_lap(position, memory.capacity);
     while (position < end &&
-           (place.records[position % place.capacity].commit.load(std::memory_order_relaxed) & 0xF) == lap)
+           (memory.records[position % memory.capacity].commit.load(std::memory_order_relaxed) & 0xF) == lap)
         ++position;
     return position;
 }
@@ -248,7 +248,7 @@ inline void leave_lane(void *) noexcept
     const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
     if (self.session == 0 || self.session != attached)
         return;  // in a forked child all of it belongs to the parent
-    push_free_lines(state_v1.lanes, self.free_lines, self.free_count);
+    push_free_compact(state_v1.lanes, self.free_lines, self.free_count);
     self.free_count = 0;
     if (self.lane == nullptr)
         return;
@@ -257,7 +257,7 @@ inline void leave_lane(void *) noexcept
     self.lane = nullptr;
     self.next = nullptr;
     self.end = nullptr;
-    self.room_end = nullptr;
+    self.run_end = nullptr;
     self.drops = 0;
 }
 
@@ -313,8 +313,8 @@ inline void make_thread_key() noexcept
 
 inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // names.h
 
-/// Gives this thread a lane. Returns false when there is none; then no call tries again for no_room_ns.
-[[nodiscard, gnu::noinline, gnu::cold]] inline bool take_lane(thread_state &self) noexcept
+/// Gives this thread a lane. Returns false when there is none; then no call tries again for memory_retry_ns.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool acquire_lane(thread_state &self) noexcept
 {
     const no_cancellation guard;
     const lane_areas &areas = state_v1.lanes;
@@ -333,17 +333,17 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     else
         lane = make_lane(areas);
     if (lane == nullptr && areas.overwrite && (lane = seize_closed_lane(areas, now)) != nullptr)
-        position = overwrite_position(place_of(areas, *lane));
+        position = overwrite_position(memory_of(areas, *lane));
     errno = saved_errno;
     if (lane == nullptr) {
-        self.retry_ns = now + no_room_ns;
+        self.retry_ns = now + memory_retry_ns;
         if (self.counted != self.session)
             areas.extension->threads_without_lane.fetch_add(1, std::memory_order_relaxed);
         self.counted = self.session;
         return false;
     }
-    const lane_place place = place_of(areas, *lane);
-    if (place.records == nullptr || position >= position_limit)
+    const lane_memory memory = memory_of(areas, *lane);
+    if (memory.records == nullptr || position >= position_limit)
         return false;
     lane->process.store(state_v1.process_index, std::memory_order_relaxed);
     lane->tid.store(self.tid, std::memory_order_relaxed);
@@ -354,13 +354,13 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     // Partner: the engine's load: acquire, or seq_cst before it sleeps.
     lane->state.store(kLaneActive, std::memory_order_seq_cst);
     self.lane = lane;
-    self.records = place.records;
-    self.block_numbers = place.block_numbers;
-    self.capacity = place.capacity;
+    self.records = memory.records;
+    self.block_numbers = memory.block_numbers;
+    self.capacity = memory.capacity;
     self.position_end = position;
     self.next = nullptr;
     self.end = nullptr;
-    self.room_end = nullptr;
+    self.run_end = nullptr;
     self.drops = 0;
     self.retry_ns = 0;
     return true;

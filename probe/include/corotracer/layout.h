@@ -230,20 +230,20 @@ struct alignas(64) CompactState {
     std::atomic<std::uint64_t> addr;      ///< 0x10  latest event: as Epoch::addr
     std::atomic<std::uint64_t> what;      ///< 0x18  latest event: site (bits 0..31) | kind of its record (bits 32..39)
     std::atomic<std::uint64_t> tid;       ///< 0x20  latest event: OS thread id
-    std::atomic<std::uint64_t> life;      ///< 0x28  generation (32, high) | kLineFree ... (32, low)
+    std::atomic<std::uint64_t> life;      ///< 0x28  generation (32, high) | kCompactFree ... (32, low)
     std::atomic<std::uint64_t> death_ts;  ///< 0x30  raw clock; valid when dead
     std::uint64_t pad;
 };
 
 /// Values of the low half of CompactState::life.
 enum : std::uint32_t {
-    kLineFree = 0,  ///< never used, freed by the engine, or claimed and not yet born
-    kLineAlive = 1,
+    kCompactFree = 0,  ///< never used, freed by the engine, or claimed and not yet born
+    kCompactAlive = 1,
     /// Dead. A record of the birth, a name, the parent or the death is missing in the lanes: no room, or tracing was
     /// off or paused. The engine frees the station after it has read it. Never in overwrite mode.
-    kLineDead = 2,
+    kCompactDead = 2,
     /// Dead. In discard mode, lanes have all its records. In a stack of free stations, or retired (last generation).
-    kLineRecycled = 3,
+    kCompactRecycled = 3,
 };
 
 /// Birth record of a compact station, 64 bytes. Written at birth, before CompactState::life. name and parent are also

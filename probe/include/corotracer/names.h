@@ -38,7 +38,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
     return name.substr(0, length);
 }
 
-/// Allocates `length` string bytes for a name. Returns their offset, or no_room. Under the lock only.
+/// Allocates `length` string bytes for a name. Returns their offset, or no_offset. Under the lock only.
 [[nodiscard]] inline std::uint64_t room_for_name(site_table &table, const site_area &area,
                                                  std::uint64_t length) noexcept
 {
@@ -50,7 +50,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
         const std::uint64_t offset = used.fetch_add(wanted, std::memory_order_relaxed);
         if (offset > area.strings_capacity || wanted > area.strings_capacity - offset ||
             !back_with_memory(area.strings + offset, wanted))
-            return no_room;
+            return no_offset;
         table.names_at = offset;
         table.names_left = wanted;
     }
@@ -71,7 +71,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
         std::memcmp(area.strings + (named.string >> 16), name.data(), name.size()) == 0)
         return named.string;
     const std::uint64_t offset = room_for_name(table, area, name.size());
-    if (offset == no_room)
+    if (offset == no_offset)
         return 0;
     std::memcpy(area.strings + offset, name.data(), name.size());
     named = {hash, offset << 16 | name.size()};

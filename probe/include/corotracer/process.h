@@ -141,7 +141,7 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     /// Raw time at which the next pair is due. The thread that raises it (compare-exchange) publishes the pair.
     std::atomic<std::uint64_t> pair_due;
     /// ns, CLOCK_MONOTONIC: before this time no thread requests memory for stations.
-    std::atomic<std::uint64_t> no_line_before_ns;
+    std::atomic<std::uint64_t> no_memory_before_ns;
     /// A pthread_key_t, plus 1, whose destructor leaves the lane of an ending thread; 0 = none. Relaxed: InitTracer
     /// stores it before it publishes the session.
     std::atomic<std::uint32_t> thread_key;
@@ -154,7 +154,7 @@ COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit process_state state_v1{};
 COROTRACER_ONE_PER_PROCESS inline constinit site_table sites_v1{};
 
-inline constexpr std::uint32_t kept_lines = 32;  ///< most free compact stations that a thread keeps
+inline constexpr std::uint32_t kept_stations = 32;  ///< most free compact stations that a thread keeps
 
 /// State of a thread. The first fields are used by every event.
 struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
@@ -171,8 +171,8 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     LaneHeader *lane;     ///< null: the thread has no lane
     LaneRecord *records;  ///< slot 0
     std::atomic<std::uint64_t> *block_numbers;
-    const LaneRecord *room_end;    ///< end of the run of slots; `end` is nearer where every record takes the slow path
-    std::uint64_t position_end;    ///< position of room_end
+    const LaneRecord *run_end;     ///< end of the run of slots; `end` is nearer where every record takes the slow path
+    std::uint64_t position_end;    ///< position of run_end
     std::uint64_t drops;           ///< records dropped since the last one that was written
     std::uint64_t first_drop;      ///< raw clock of the first dropped record
     std::uint64_t last_drop;       ///< raw clock of the last dropped record
@@ -185,7 +185,7 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint32_t closer;          ///< 1: leave_lane is called when the thread ends
     std::uint32_t free_count;      ///< number of indices in free_lines
     /// Indices of free compact stations.
-    std::uint32_t free_lines[kept_lines];
+    std::uint32_t free_lines[kept_stations];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
 COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{};

@@ -88,7 +88,7 @@ namespace detail {
 /// Access to private members of a promise, for the probe's other functions (names, wakes).
 struct promise_access {
     [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
-    [[nodiscard]] static CompactState *line(const PromiseMixin &promise) noexcept;
+    [[nodiscard]] static CompactState *compact_state(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static std::uint32_t session(const PromiseMixin &promise) noexcept;
 };
 }  // namespace detail
@@ -210,21 +210,24 @@ public:
     /// region with lanes.
     ///
     /// This overload is for a lock or a channel (address of the object), and for other objects with an address.
-    void waits_on(wait kind, const void *object) noexcept { tell_wait(kind, reinterpret_cast<std::uintptr_t>(object)); }
+    void waits_on(wait kind, const void *object) noexcept
+    {
+        write_wait(kind, reinterpret_cast<std::uintptr_t>(object));
+    }
     /// As above, for a file descriptor (its number) or a timer (its deadline, ns of CLOCK_MONOTONIC).
     void waits_on(wait kind, std::integral auto number) noexcept
     {
-        tell_wait(kind, static_cast<std::uint64_t>(number));
+        write_wait(kind, static_cast<std::uint64_t>(number));
     }
     /// As above, for a timer (its deadline).
     template <class Duration>
     void waits_on(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) noexcept
     {
         const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch());
-        tell_wait(wait::timer, static_cast<std::uint64_t>(ns.count()));
+        write_wait(wait::timer, static_cast<std::uint64_t>(ns.count()));
     }
     /// As above, for another coroutine.
-    void waits_on(const PromiseMixin &other) noexcept { tell_wait(wait::coroutine, other.identity_); }
+    void waits_on(const PromiseMixin &other) noexcept { write_wait(wait::coroutine, other.identity_); }
 
 protected:
     /// Returns the identity of the coroutine in a region with lanes; kNoIdentity without a compact station.
@@ -248,34 +251,34 @@ private:
             record_full(session, addr, point, is_active);
     }
 
-    // Defined in transition.h, except for tell_wait (causality.h).
+    // Defined in transition.h, except for write_wait (causality.h).
     void be_born(std::uint32_t session) noexcept;
     void be_born_compact(std::uint32_t session) noexcept;
     void be_born_full(std::uint32_t session) noexcept;
     void die() noexcept;
     void die_compact() noexcept;
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
-    void tell_wait(wait kind, std::uint64_t object) noexcept;
+    void write_wait(wait kind, std::uint64_t object) noexcept;
     void record(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
     void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
-    CompactState *line_ = nullptr;          ///< null: a full station (my_station), or untraced
+    CompactState *compact_ = nullptr;       ///< null: a full station (my_station), or untraced
     std::uint64_t identity_ = kNoIdentity;  ///< of the compact station and generation
     /// Session of the station, without paused_bit; 0 = untraced. In another session, as in a forked child, the promise
     /// writes nothing.
     std::uint32_t session_ = 0;
-    bool untold_ = false;  ///< a record of the birth, a name or the parent is missing in the lanes
+    bool record_missing_ = false;  ///< a record of the birth, a name or the parent is missing in the lanes
 };
 
 inline std::uint64_t detail::promise_access::identity(const PromiseMixin &promise) noexcept
 {
     return promise.identity_;
 }
-inline CompactState *detail::promise_access::line(const PromiseMixin &promise) noexcept
+inline CompactState *detail::promise_access::compact_state(const PromiseMixin &promise) noexcept
 {
-    return promise.line_;
+    return promise.compact_;
 }
 inline std::uint32_t detail::promise_access::session(const PromiseMixin &promise) noexcept
 {

@@ -249,9 +249,9 @@ inline void count_unmapped(int fd) noexcept
     return nullptr;
 }
 
-/// Checks an open file, and maps it if it is a region; never beyond its end. `stations_told`: number of stations by
-/// CTP_MAX_STATIONS. Returns null, or the error as text; then nothing is mapped.
-[[nodiscard]] inline const char *map_region(int fd, std::uint32_t stations_told, mapping &map) noexcept
+/// Checks an open file, and maps it if it is a region; never beyond its end. `stations_announced`: number of stations
+/// by CTP_MAX_STATIONS. Returns null, or the error as text; then nothing is mapped.
+[[nodiscard]] inline const char *map_region(int fd, std::uint32_t stations_announced, mapping &map) noexcept
 {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
@@ -275,7 +275,7 @@ inline void count_unmapped(int fd) noexcept
     const std::uint64_t stations_in_file = (file_size - kHeaderSize) / kStationSize;
     if (max_stations > stations_in_file)
         return "shorter than its header says";
-    const std::uint64_t stations = stations_told < stations_in_file ? stations_told : stations_in_file;
+    const std::uint64_t stations = stations_announced < stations_in_file ? stations_announced : stations_in_file;
     const char *const wrong = map_file(fd, file_size, static_cast<std::uint32_t>(stations), map);
     if (wrong != nullptr) {
         unmap(map);

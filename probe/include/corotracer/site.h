@@ -135,10 +135,10 @@ template <class Location>
     return nullptr;
 }
 
-inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
+inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
 /// Returns the offset of a string in the string bytes. Writes the string if this process has not written it yet.
-/// no_room: the region has no room. Under the lock only.
+/// no_offset: the region has no room. Under the lock only.
 [[nodiscard]] inline std::uint64_t intern(site_table &table, const site_area &area, const char *text,
                                           std::size_t length) noexcept
 {
@@ -148,9 +148,9 @@ inline constexpr std::uint64_t no_room = ~std::uint64_t{0};
         return known->value;
     const std::uint64_t offset = area.extension->strings_used.fetch_add(length, std::memory_order_relaxed);
     if (offset > area.strings_capacity || length > area.strings_capacity - offset)
-        return no_room;
+        return no_offset;
     if (!back_with_memory(area.strings + offset, length + 1))
-        return no_room;
+        return no_offset;
     std::memcpy(area.strings + offset, text, length);
     if (known != nullptr)
         *known = {hash, offset, length + 1};
@@ -164,7 +164,7 @@ template <class Location>
 {
     const std::uint64_t file = intern(table, area, where.file_name(), file_length);
     const std::uint64_t function = intern(table, area, where.function_name(), function_length);
-    if (file == no_room || function == no_room)
+    if (file == no_offset || function == no_offset)
         return 0;
     const std::uint32_t index = area.extension->site_count.fetch_add(1, std::memory_order_relaxed);
     if (index >= area.capacity || !back_with_memory(&area.records[index], sizeof(SiteRecord)))
@@ -187,10 +187,10 @@ template <class Location>
 {
     const std::size_t file_length = ::strnlen(where.file_name(), string_limit);
     const std::size_t function_length = ::strnlen(where.function_name(), string_limit);
-    const std::uint64_t place = ((std::uint64_t{where.line()} << 32) | where.column()) + 1;
-    std::uint64_t hash = hash_bytes(where.file_name(), file_length, place);
+    const std::uint64_t position = ((std::uint64_t{where.line()} << 32) | where.column()) + 1;
+    std::uint64_t hash = hash_bytes(where.file_name(), file_length, position);
     hash = hash_bytes(where.function_name(), function_length, hash);
-    site_table::known *known = find_content(table, hash, place);
+    site_table::known *known = find_content(table, hash, position);
     if (known != nullptr && known->check != 0)
         return static_cast<std::uint32_t>(known->value);
     // A site that the table has no room for is not written. Otherwise each event would write it again.
@@ -199,9 +199,9 @@ template <class Location>
     if (id == 0)
         area.extension->sites_dropped.fetch_add(1, std::memory_order_relaxed);
     // write_site may have filled the entry that was found above.
-    known = find_content(table, hash, place);
+    known = find_content(table, hash, position);
     if (known != nullptr)
-        *known = {hash, id, place};
+        *known = {hash, id, position};
     return id;
 }
 

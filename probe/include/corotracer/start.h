@@ -168,7 +168,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 
 /// Claims an entry of the process table, and ends the entries that this process had before an exec. Returns false when
 /// no entry is free or there is no memory; then the process uses no lanes.
-[[nodiscard]] inline bool take_process_entry() noexcept
+[[nodiscard]] inline bool claim_process_entry() noexcept
 {
     process_state &state = state_v1;
     const lane_areas &areas = state.lanes;
@@ -217,7 +217,7 @@ inline void choose_raw_clock() noexcept
     constexpr std::uint64_t pair_ns = 100'000'000;
     state.pair_ticks = counts ? slope(pair_ns, clock.rate) : pair_ns;
     state.pair_due.store(raw_now() + state.pair_ticks, std::memory_order_relaxed);
-    state.no_line_before_ns.store(0, std::memory_order_relaxed);
+    state.no_memory_before_ns.store(0, std::memory_order_relaxed);
 }
 
 /// Begins a session with a mapped region. `socket_path` may be null. Holder of init_lock only.
@@ -239,7 +239,7 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     choose_raw_clock();
     make_thread_key();
     std::uint32_t session = session_step * (state.sessions.fetch_add(1, std::memory_order_relaxed) + 1);
-    if (state.lanes.extension != nullptr && take_process_entry())
+    if (state.lanes.extension != nullptr && claim_process_entry())
         session |= lanes_bit;
     else
         state.lanes = {};
@@ -254,12 +254,14 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     report_early_births();
 }
 
-/// Maps the open region `fd` and begins a session with it. The caller keeps `fd`. `stations_told`: number of stations
-/// by CTP_MAX_STATIONS. Returns null, or the error as text. Holder of init_lock only: call it through init_once.
-[[nodiscard]] inline const char *init_from_region(int fd, const char *socket_path, std::uint32_t stations_told) noexcept
+/// Maps the open region `fd` and begins a session with it. The caller keeps `fd`. `stations_announced`: number of
+/// stations by CTP_MAX_STATIONS. Returns null, or the error as text. Holder of init_lock only: call it through
+/// init_once.
+[[nodiscard]] inline const char *init_from_region(int fd, const char *socket_path,
+                                                  std::uint32_t stations_announced) noexcept
 {
     mapping map;
-    if (const char *wrong = map_region(fd, stations_told, map); wrong != nullptr)
+    if (const char *wrong = map_region(fd, stations_announced, map); wrong != nullptr)
         return wrong;
     begin_session(map, socket_path);
     return nullptr;
@@ -274,8 +276,8 @@ inline void init_from_environment() noexcept
     const char *stations_text = environment("CTP_MAX_STATIONS");
     if (shm_path == nullptr || socket_path == nullptr || stations_text == nullptr)
         return;
-    const std::uint32_t stations_told = parse_stations(stations_text);
-    if (stations_told == 0) {
+    const std::uint32_t stations_announced = parse_stations(stations_text);
+    if (stations_announced == 0) {
         complain("CTP_MAX_STATIONS is not a number of stations", stations_text);
         return;
     }
@@ -284,7 +286,7 @@ inline void init_from_environment() noexcept
         complain("CTP_SHM_PATH cannot be opened", shm_path);
         return;
     }
-    if (const char *wrong = init_from_region(fd, socket_path, stations_told); wrong != nullptr)
+    if (const char *wrong = init_from_region(fd, socket_path, stations_announced); wrong != nullptr)
         complain(wrong, shm_path);
     ::close(fd);
 }

@@ -39,7 +39,7 @@ static_assert(offsetof(Epoch, kind) == offsetof(Epoch, site) + 4 && offsetof(Epo
 }
 
 /// Events of a full station between two checks of the shared clock.
-inline constexpr std::uint64_t events_per_look = 1024;
+inline constexpr std::uint64_t events_per_check = 1024;
 
 /// Returns the slot of event n of a full station: n % 8.
 [[nodiscard, gnu::always_inline]] inline Epoch &epoch_of(StationData &station, std::uint64_t number) noexcept
@@ -50,16 +50,16 @@ inline constexpr std::uint64_t events_per_look = 1024;
 }
 
 /// Writes an event into a compact station, except for the last store of seq. See CompactState for the order.
-[[gnu::always_inline]] inline void store_line(CompactState &line, std::uint64_t number, std::uint64_t now,
-                                              std::uint64_t tid, std::uint64_t addr, std::uint64_t what) noexcept
+[[gnu::always_inline]] inline void store_compact(CompactState &compact, std::uint64_t number, std::uint64_t now,
+                                                 std::uint64_t tid, std::uint64_t addr, std::uint64_t what) noexcept
 {
     // Relaxed, then release each, as in store_epoch. The event's record was stored before. So a reader that acquires
     // the even value of seq finds the record in the lane.
-    line.seq.store(2 * number + 1, std::memory_order_relaxed);
-    line.ts.store(now, std::memory_order_release);
-    line.addr.store(addr, std::memory_order_release);
-    line.what.store(what, std::memory_order_release);
-    line.tid.store(tid, std::memory_order_release);
+    compact.seq.store(2 * number + 1, std::memory_order_relaxed);
+    compact.ts.store(now, std::memory_order_release);
+    compact.addr.store(addr, std::memory_order_release);
+    compact.what.store(what, std::memory_order_release);
+    compact.tid.store(tid, std::memory_order_release);
 }
 
 /// Returns the commit of an event: as lane_commit, in fewer instructions.
@@ -97,19 +97,19 @@ inline constexpr std::uint64_t events_per_look = 1024;
 {
     process_state &state = state_v1;
     const std::uint64_t now = monotonic_ns();
-    if (offered >= state.station_limit || now < state.no_line_before_ns.load(std::memory_order_relaxed))
+    if (offered >= state.station_limit || now < state.no_memory_before_ns.load(std::memory_order_relaxed))
         return offered;
     const std::uint32_t rest = state.station_limit - offered;
-    const std::uint32_t end = offered + (rest < line_chunk ? rest : line_chunk);
+    const std::uint32_t end = offered + (rest < station_chunk ? rest : station_chunk);
     const int saved_errno = errno;
     const bool backed = back_with_memory(state.stations + offered, (end - offered) * sizeof(StationData));
     errno = saved_errno;
     std::atomic<std::uint32_t> &max = state.header->max_stations;
     if (!backed) {
-        state.no_line_before_ns.store(now + no_room_ns, std::memory_order_relaxed);
+        state.no_memory_before_ns.store(now + memory_retry_ns, std::memory_order_relaxed);
         return max.load(std::memory_order_acquire);
     }
-    // Release; partner: the acquire in take_new_station. Another thread may have raised it further.
+    // Release; partner: the acquire in allocate_station. Another thread may have raised it further.
     while (offered < end &&
            !max.compare_exchange_weak(offered, end, std::memory_order_acq_rel, std::memory_order_acquire)) {
     }
@@ -121,7 +121,7 @@ inline constexpr std::uint64_t events_per_look = 1024;
 inline constexpr std::uint32_t most_allocated = 0xC000'0000;
 
 /// Allocates a full station that was never used. Returns null when there is none, or no memory.
-[[nodiscard]] inline StationData *take_new_station() noexcept
+[[nodiscard]] inline StationData *allocate_station() noexcept
 {
     process_state &state = state_v1;
     // Acquire; partner: the release of the engine, or of offer_stations.
@@ -160,13 +160,13 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     detail::thread_state &self = detail::thread_v1;
     if (self.session != session) [[unlikely]]
         detail::join_session(self, session);
-    const std::uint64_t identity = detail::take_line(self, state.lanes);
+    const std::uint64_t identity = detail::acquire_compact(self, state.lanes);
     if (identity == kNoIdentity) [[unlikely]] {
         state.lanes.extension->births_without_line.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     const auto index = static_cast<std::uint32_t>(identity);
-    CompactState &line = state.lanes.lines[index];
+    CompactState &compact = state.lanes.lines[index];
     CompactBirth &birth = state.lanes.births[index];
     const std::uint64_t probe_id = reinterpret_cast<std::uintptr_t>(this);
     const std::uint64_t now = detail::raw_now();
@@ -176,18 +176,18 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     birth.name.store(0, std::memory_order_release);
     birth.parent.store(kNoIdentity, std::memory_order_release);
     birth.process.store(state.process_index, std::memory_order_release);
-    line.ts.store(now, std::memory_order_release);
-    line.addr.store(0, std::memory_order_release);
-    line.what.store(0, std::memory_order_release);
-    line.tid.store(self.tid, std::memory_order_release);
-    line.death_ts.store(0, std::memory_order_release);
+    compact.ts.store(now, std::memory_order_release);
+    compact.addr.store(0, std::memory_order_release);
+    compact.what.store(0, std::memory_order_release);
+    compact.tid.store(self.tid, std::memory_order_release);
+    compact.death_ts.store(0, std::memory_order_release);
     // Release; partner: the engine's acquire load.
     const auto generation = static_cast<std::uint32_t>(identity >> 32);
-    line.life.store(detail::identity_of(generation, kLineAlive), std::memory_order_release);
-    line_ = &line;
+    compact.life.store(detail::identity_of(generation, kCompactAlive), std::memory_order_release);
+    compact_ = &compact;
     identity_ = identity;
     session_ = session;
-    untold_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
+    record_missing_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
 }
 
 /// Stores birth_ts last: it publishes the other fields.
@@ -195,7 +195,7 @@ inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
 {
     detail::process_state &state = detail::state_v1;
     const std::uint32_t reused = detail::pop_free_station();
-    StationData *const station = reused != state.station_limit ? &state.stations[reused] : detail::take_new_station();
+    StationData *const station = reused != state.station_limit ? &state.stations[reused] : detail::allocate_station();
     if (station == nullptr)
         return;
     StationExtension &extension = station->extension;
@@ -231,7 +231,7 @@ inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
     const std::uint32_t attached = detail::page_v1.attached.load(std::memory_order_acquire);
     if (session_ != attached)
         return;
-    if (line_ != nullptr)
+    if (compact_ != nullptr)
         return die_compact();
     if (detail::state_v1.sites.extension != nullptr)
         my_station->extension.death_ts.store(detail::now_in(attached), std::memory_order_relaxed);
@@ -243,23 +243,24 @@ inline void PromiseMixin::die_compact() noexcept
     const std::uint32_t session = detail::writing_session();
     const std::uint64_t now = detail::raw_now();
     const auto generation = static_cast<std::uint32_t>(identity_ >> 32);
-    line_->death_ts.store(now, std::memory_order_release);
-    bool told = session == session_;
-    if (told) {
-        told = detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), 0,
-                                       kRecordDeath);
+    compact_->death_ts.store(now, std::memory_order_release);
+    bool written = session == session_;
+    if (written) {
+        written = detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), 0,
+                                          kRecordDeath);
     }
-    const bool recycle = (told && !untold_) || detail::state_v1.lanes.overwrite;
-    // Release; partners: the engine's acquire load, and the acquire in claim_line.
-    line_->life.store(detail::identity_of(generation, recycle ? kLineRecycled : kLineDead), std::memory_order_release);
+    const bool recycle = (written && !record_missing_) || detail::state_v1.lanes.overwrite;
+    // Release; partners: the engine's acquire load, and the acquire in claim_compact.
+    compact_->life.store(detail::identity_of(generation, recycle ? kCompactRecycled : kCompactDead),
+                         std::memory_order_release);
     if (!recycle || generation == detail::last_generation)
         return;  // freed by the engine later, or retired: in no stack
     detail::thread_state &self = detail::thread_v1;
     const auto index = static_cast<std::uint32_t>(identity_);
     if (self.session == session_)
-        detail::keep_line(self, detail::state_v1.lanes, index);
+        detail::keep_compact(self, detail::state_v1.lanes, index);
     else
-        detail::push_free_lines(detail::state_v1.lanes, &index, 1);
+        detail::push_free_compact(detail::state_v1.lanes, &index, 1);
 }
 
 /// The hot path of an event with lanes: the lane has room, and the engine fences for both sides. Out of line, and with
@@ -272,14 +273,14 @@ inline void PromiseMixin::die_compact() noexcept
     if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
         return record_late(session, addr, what);
     const std::uint64_t number = event_count;
-    CompactState &line = *line_;
+    CompactState &compact = *compact_;
     event_count = number + 1;
     self.next = slot + 1;
     const std::uint64_t now = detail::read_counter();
     detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
-    detail::store_line(line, number, now, self.tid, addr, what);
-    line.seq.store(2 * number + 2, std::memory_order_release);
-    detail::look_at_engine();
+    detail::store_compact(compact, number, now, self.tid, addr, what);
+    compact.seq.store(2 * number + 2, std::memory_order_release);
+    detail::check_engine();
 }
 
 /// The hot path of an event in a session without lanes.
@@ -292,9 +293,9 @@ inline void PromiseMixin::die_compact() noexcept
     const std::uint64_t number = event_count;
     const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
     // Now and then use the slow path, because a counter that stands still never makes a check due.
-    const bool look = number % detail::events_per_look == 0;
-    if (ticks >= self.quick_ticks || look) [[unlikely]] {
-        if (ticks < self.line.interval && !look)
+    const bool check = number % detail::events_per_check == 0;
+    if (ticks >= self.quick_ticks || check) [[unlikely]] {
+        if (ticks < self.line.interval && !check)
             return record_full_fenced(ticks, addr, point, is_active);
         return record_late(session, addr, detail::what_of(is_active, point));
     }
@@ -305,7 +306,7 @@ inline void PromiseMixin::die_compact() noexcept
     // Either the engine's scan sees this event, or this thread sees that the engine sleeps. The fence between these two
     // accesses is the engine's membarrier(2), between its store to tracer_sleeping and its loads of seq.
     epoch.seq.store(even, std::memory_order_release);
-    detail::look_at_engine();
+    detail::check_engine();
 }
 
 /// As record_full, where the engine does not fence for both sides. `ticks`: counter ticks after the base of this
@@ -359,10 +360,10 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
             self.next = slot + 1;
             detail::put_record(*slot, now, identity_, addr, commit);
         }
-        detail::store_line(*line_, number, now, self.tid, addr, what);
-        last = &line_->seq;
+        detail::store_compact(*compact_, number, now, self.tid, addr, what);
+        last = &compact_->seq;
         if (slot != nullptr) {
-            line_->seq.store(value, std::memory_order_release);
+            compact_->seq.store(value, std::memory_order_release);
             last = &slot->commit;  // stored again, because the engine checks the lane
             value = commit;
         }

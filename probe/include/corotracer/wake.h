@@ -21,7 +21,7 @@
 namespace corotracer::detail {
 
 /// Whether `fd` is still the probe's socket, and no file that the program opened later under this number.
-[[nodiscard]] inline bool is_ours(int fd, std::uint64_t inode) noexcept
+[[nodiscard]] inline bool is_own_socket(int fd, std::uint64_t inode) noexcept
 {
     struct stat status {};
     return fd >= 0 && ::fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode;
@@ -46,7 +46,7 @@ inline void connect_engine(socket_state &socket) noexcept
         return;
     }
     const int old = socket.fd.load(std::memory_order_relaxed);
-    if (is_ours(old, socket.inode.load(std::memory_order_relaxed)) && ::dup3(fresh, old, O_CLOEXEC) == old) {
+    if (is_own_socket(old, socket.inode.load(std::memory_order_relaxed)) && ::dup3(fresh, old, O_CLOEXEC) == old) {
         ::close(fresh);
         fresh = old;
     }
@@ -58,7 +58,7 @@ inline void connect_engine(socket_state &socket) noexcept
 [[nodiscard]] inline bool send_wake(socket_state &socket) noexcept
 {
     const int fd = socket.fd.load(std::memory_order_acquire);
-    if (!is_ours(fd, socket.inode.load(std::memory_order_relaxed)))
+    if (!is_own_socket(fd, socket.inode.load(std::memory_order_relaxed)))
         return false;
     const char wake = '1';
     if (::send(fd, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
@@ -94,7 +94,7 @@ inline void open_socket(socket_state &socket, const char *path) noexcept
 {
     const int inherited = socket.fd.load(std::memory_order_relaxed);  // the parent's, after fork
     if (state_v1.sessions.load(std::memory_order_relaxed) != 0 &&
-        is_ours(inherited, socket.inode.load(std::memory_order_relaxed)))
+        is_own_socket(inherited, socket.inode.load(std::memory_order_relaxed)))
         ::close(inherited);
     socket.fd.store(-1, std::memory_order_relaxed);
     socket.busy.store(0, std::memory_order_relaxed);

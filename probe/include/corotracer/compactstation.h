@@ -16,10 +16,10 @@
 
 namespace corotracer::detail {
 
-inline constexpr std::uint32_t line_chunk = 1024;         ///< compact stations that get memory in one step
-inline constexpr std::uint64_t no_room_ns = 100'000'000;  ///< ns between two attempts to get memory
+inline constexpr std::uint32_t station_chunk = 1024;           ///< compact stations that get memory in one step
+inline constexpr std::uint64_t memory_retry_ns = 100'000'000;  ///< ns between two attempts to get memory
 /// Not an index: there is no compact station.
-inline constexpr std::uint32_t no_line = ~std::uint32_t{0};
+inline constexpr std::uint32_t no_station = ~std::uint32_t{0};
 /// A compact station is retired after this generation, because identities never repeat.
 inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 
@@ -29,24 +29,24 @@ inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 }
 
 /// Returns the number of compact stations that have memory and are mapped by this process.
-[[nodiscard]] inline std::uint32_t usable_lines(const lane_areas &areas) noexcept
+[[nodiscard]] inline std::uint32_t usable_compact(const lane_areas &areas) noexcept
 {
-    // Acquire; partner: the release in commit_lines.
+    // Acquire; partner: the release in commit_compact.
     const std::uint32_t committed = areas.extension->lines_committed.load(std::memory_order_acquire);
     return committed < areas.lines_reserved ? committed : areas.lines_reserved;
 }
 
-/// Pops a compact station from the region's stack. Returns no_line when the stack is empty, or its top is not valid.
-[[nodiscard]] inline std::uint32_t pop_free_line(const lane_areas &areas) noexcept
+/// Pops a compact station from the region's stack. Returns no_station when the stack is empty, or its top is not valid.
+[[nodiscard]] inline std::uint32_t pop_free_compact(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint64_t> &top = areas.extension->free_lines;
-    // Acquire here and on failure; partner: the release in push_free_lines and in the engine's push, which makes
+    // Acquire here and on failure; partner: the release in push_free_compact and in the engine's push, which makes
     // next_free visible.
     std::uint64_t head = top.load(std::memory_order_acquire);
     for (;;) {
         const std::uint32_t untrusted_index = static_cast<std::uint32_t>(head) - 1;
-        if (static_cast<std::uint32_t>(head) == 0 || untrusted_index >= usable_lines(areas))
-            return no_line;
+        if (static_cast<std::uint32_t>(head) == 0 || untrusted_index >= usable_compact(areas))
+            return no_station;
         const std::uint32_t next = areas.births[untrusted_index].next_free.load(std::memory_order_relaxed);
         // Each push and pop raises the tag, so a stale `next` makes the exchange fail.
         const std::uint64_t after = ((head >> 32) + 1) << 32 | next;
@@ -56,7 +56,7 @@ inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 }
 
 /// Pushes `count` compact stations of this thread on the region's stack, in one step.
-inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indices, std::uint32_t count) noexcept
+inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indices, std::uint32_t count) noexcept
 {
     if (count == 0)
         return;
@@ -69,20 +69,21 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
     do {
         last.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
         after = ((head >> 32) + 1) << 32 | (indices[0] + 1);
-        // Release; partner: the acquire in pop_free_line.
+        // Release; partner: the acquire in pop_free_compact.
     } while (!top.compare_exchange_weak(head, after, std::memory_order_release, std::memory_order_relaxed));
 }
 
 /// Gives memory to all compact stations up to the chunk that contains `index`. Returns false when there is none; then
-/// no call asks again for no_room_ns. Preserves errno.
-[[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_lines(const lane_areas &areas, std::uint32_t index) noexcept
+/// no call asks again for memory_retry_ns. Preserves errno.
+[[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_compact(const lane_areas &areas,
+                                                                   std::uint32_t index) noexcept
 {
     process_state &state = state_v1;
     const std::uint64_t now = monotonic_ns();
-    if (now < state.no_line_before_ns.load(std::memory_order_relaxed))
+    if (now < state.no_memory_before_ns.load(std::memory_order_relaxed))
         return false;
-    const std::uint32_t begin = usable_lines(areas);
-    const std::uint32_t rounded = (index / line_chunk + 1) * line_chunk;
+    const std::uint32_t begin = usable_compact(areas);
+    const std::uint32_t rounded = (index / station_chunk + 1) * station_chunk;
     const std::uint32_t end = rounded < areas.lines_reserved ? rounded : areas.lines_reserved;
     if (begin >= end)
         return true;
@@ -92,88 +93,88 @@ inline void push_free_lines(const lane_areas &areas, const std::uint32_t *indice
                         back_with_memory(areas.lines + begin, count * sizeof(CompactState));
     errno = saved_errno;
     if (!backed) {
-        state.no_line_before_ns.store(now + no_room_ns, std::memory_order_relaxed);
+        state.no_memory_before_ns.store(now + memory_retry_ns, std::memory_order_relaxed);
         return false;
     }
     std::atomic<std::uint32_t> &committed = areas.extension->lines_committed;
     std::uint32_t seen = committed.load(std::memory_order_relaxed);
-    // Release; partners: the acquire in usable_lines, and the engine's.
+    // Release; partners: the acquire in usable_compact, and the engine's.
     while (seen < end &&
            !committed.compare_exchange_weak(seen, end, std::memory_order_release, std::memory_order_relaxed)) {
     }
     return true;
 }
 
-/// Allocates a compact station that was never used. Returns no_line when all are allocated or there is no memory.
+/// Allocates a compact station that was never used. Returns no_station when all are allocated or there is no memory.
 /// Memory comes first, so a full file system uses up no index.
-[[nodiscard]] inline std::uint32_t take_new_line(const lane_areas &areas) noexcept
+[[nodiscard]] inline std::uint32_t allocate_compact(const lane_areas &areas) noexcept
 {
     std::atomic<std::uint32_t> &counter = areas.extension->line_count;
     std::uint32_t index = counter.load(std::memory_order_relaxed);
     for (;;) {
-        if (index >= areas.lines_reserved || (index >= usable_lines(areas) && !commit_lines(areas, index)))
-            return no_line;
+        if (index >= areas.lines_reserved || (index >= usable_compact(areas) && !commit_compact(areas, index)))
+            return no_station;
         if (counter.compare_exchange_weak(index, index + 1, std::memory_order_relaxed, std::memory_order_relaxed))
             return index;
     }
 }
 
-/// Claims a free compact station for a birth. Returns the identity of the new coroutine; its state stays kLineFree
+/// Claims a free compact station for a birth. Returns the identity of the new coroutine; its state stays kCompactFree
 /// until the birth is written. Returns kNoIdentity if the station is in use, and was in a stack by mistake, or if it is
 /// retired.
-[[nodiscard]] inline std::uint64_t claim_line(const lane_areas &areas, std::uint32_t index) noexcept
+[[nodiscard]] inline std::uint64_t claim_compact(const lane_areas &areas, std::uint32_t index) noexcept
 {
-    CompactState &line = areas.lines[index];
+    CompactState &compact = areas.lines[index];
     std::atomic<std::uint64_t> &events_before = areas.births[index].events_before;
     // Acquire; partner: the release of the last coroutine's death, so seq is final. events_before and seq are read
     // before the claim, so only two stores follow the claim.
-    std::uint64_t seen = line.life.load(std::memory_order_acquire);
+    std::uint64_t seen = compact.life.load(std::memory_order_acquire);
     const std::uint64_t events =
-        events_before.load(std::memory_order_relaxed) + line.seq.load(std::memory_order_relaxed) / 2;
+        events_before.load(std::memory_order_relaxed) + compact.seq.load(std::memory_order_relaxed) / 2;
     const auto state = static_cast<std::uint32_t>(seen);
     const auto generation = static_cast<std::uint32_t>(seen >> 32);
-    if ((state != kLineFree && state != kLineRecycled) || generation == last_generation)
+    if ((state != kCompactFree && state != kCompactRecycled) || generation == last_generation)
         return kNoIdentity;
     // The claim raises the generation. So no other thread can free or claim the station by the old value. Acquire;
     // partner: the release of the last coroutine's death, or of the engine that freed the station.
-    if (!line.life.compare_exchange_strong(seen, identity_of(generation + 1, kLineFree), std::memory_order_acquire,
-                                           std::memory_order_relaxed))
+    if (!compact.life.compare_exchange_strong(seen, identity_of(generation + 1, kCompactFree),
+                                              std::memory_order_acquire, std::memory_order_relaxed))
         return kNoIdentity;
     // Two stores in a row: if the thread is killed between them, the events of the last generation count twice. Release
     // each; a reader that acquires either also sees the new `life`.
     events_before.store(events, std::memory_order_release);
-    line.seq.store(0, std::memory_order_release);
+    compact.seq.store(0, std::memory_order_release);
     return identity_of(generation + 1, index);
 }
 
 /// Allocates and claims a compact station for a birth in this thread. Returns the identity of the new coroutine;
 /// kNoIdentity when there is no station.
-[[nodiscard]] inline std::uint64_t take_line(thread_state &self, const lane_areas &areas) noexcept
+[[nodiscard]] inline std::uint64_t acquire_compact(thread_state &self, const lane_areas &areas) noexcept
 {
     while (self.free_count != 0) {
-        const std::uint64_t identity = claim_line(areas, self.free_lines[--self.free_count]);
+        const std::uint64_t identity = claim_compact(areas, self.free_lines[--self.free_count]);
         if (identity != kNoIdentity) [[likely]]
             return identity;
     }
     for (int attempt = 0; attempt < 8; ++attempt) {
-        const std::uint32_t index = pop_free_line(areas);
-        if (index == no_line)
+        const std::uint32_t index = pop_free_compact(areas);
+        if (index == no_station)
             break;
-        const std::uint64_t identity = claim_line(areas, index);
+        const std::uint64_t identity = claim_compact(areas, index);
         if (identity != kNoIdentity)
             return identity;
     }
-    const std::uint32_t index = take_new_line(areas);
-    return index == no_line ? kNoIdentity : claim_line(areas, index);
+    const std::uint32_t index = allocate_compact(areas);
+    return index == no_station ? kNoIdentity : claim_compact(areas, index);
 }
 
-/// Keeps a compact station that this thread set to kLineRecycled, for its next birth. If the thread has kept_lines of
-/// them, half go to the region's stack.
-inline void keep_line(thread_state &self, const lane_areas &areas, std::uint32_t index) noexcept
+/// Keeps a compact station that this thread set to kCompactRecycled, for its next birth. If the thread has
+/// kept_stations of them, half go to the region's stack.
+inline void keep_compact(thread_state &self, const lane_areas &areas, std::uint32_t index) noexcept
 {
-    if (self.free_count == kept_lines) {
-        constexpr std::uint32_t half = kept_lines / 2;
-        push_free_lines(areas, self.free_lines, half);
+    if (self.free_count == kept_stations) {
+        constexpr std::uint32_t half = kept_stations / 2;
+        push_free_compact(areas, self.free_lines, half);
         for (std::uint32_t i = 0; i < half; ++i)
             self.free_lines[i] = self.free_lines[half + i];
         self.free_count = half;
