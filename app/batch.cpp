@@ -428,9 +428,9 @@ int BatchRun::finish()
         m_summary.findingsNotDumped = m_dumper->findingsNotDumped();
     }
     m_summary.accounting = m_session.accounting();
-    const Overflow dumped = m_dumper ? m_dumper->history()->notKept() : Overflow();
-    m_population->notKept().together(dumped).addTo(m_summary.accounting);
-    m_summary.namesNotKept = m_population->namesNotKept();
+    const Overflow dumped = m_dumper ? m_dumper->history()->overflow() : Overflow();
+    m_population->overflow().together(dumped).addTo(m_summary.accounting);
+    m_summary.overflowNames = m_population->overflowNames();
     const std::uint64_t captured = m_summary.accounting.captured;
     m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
     const OutputWatch::Finding found = m_watch ? m_watch->look() : OutputWatch::Finding();
@@ -457,7 +457,7 @@ int BatchRun::finish()
     for (const QString &text : findingLines(m_summary.stuck, m_places->problem()))
         m_progress.say(text);
     m_progress.say(
-        QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.namesNotKept)));
+        QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
     if (m_summary.eventsNotWritten != 0)
         m_progress.say(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();

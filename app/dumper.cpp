@@ -43,10 +43,10 @@ QString Dumper::describe(const ExportReport &report)
         text += tr("; %1 older ones were no longer in memory").arg(report.droppedEvents);
     if (report.droppedNotes > 0)
         text += tr("; %1 older wakes and waits were no longer in memory").arg(report.droppedNotes);
-    if (report.coroutinesNotKept > 0)
+    if (report.overflowCoroutines > 0)
         text += tr("; %1 coroutines with %2 events did not fit in memory")
-                    .arg(report.coroutinesNotKept)
-                    .arg(report.eventsNotKept);
+                    .arg(report.overflowCoroutines)
+                    .arg(report.overflowEvents);
     return text;
 }
 

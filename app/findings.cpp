@@ -93,7 +93,7 @@ SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, con
 {
     const Site *site = population.site(stuck.site);
     const AddressResolver::Answer answer =
-        !site && places ? places->known(StuckResolver::spotOf(population, stuck)) : nullptr;
+        !site && places ? places->known(StuckResolver::queryOf(population, stuck)) : nullptr;
     if (answer && !answer->frames.empty())
         return textsOf(answer->frames.front());
     SiteTexts texts = textsOf(site, stuck.addr);
@@ -240,9 +240,9 @@ std::string toJson(const Summary &summary)
     object.number("missed_before_attach", sums.missedBeforeAttach);
     object.number("coroutines", sums.coroutines);
     object.number("coroutines_missed", sums.coroutinesMissed);
-    object.number("coroutines_not_kept", sums.coroutinesNotKept);
-    object.number("events_not_kept", sums.eventsNotKept);
-    object.number("names_not_kept", summary.namesNotKept);
+    object.number("coroutines_not_kept", sums.overflowCoroutines);
+    object.number("events_not_kept", sums.overflowEvents);
+    object.number("names_not_kept", summary.overflowNames);
     object.number("untraced_coroutines", sums.untraced);
     object.number("births_overtaken", sums.birthsOvertaken);
     object.number("duration_ns", summary.durationNs);
@@ -341,7 +341,7 @@ std::string describe(const FoundGroup &group)
     return text + (group.usualNs ? ", usually " + durationText(*group.usualNs) : ", never resumed there");
 }
 
-std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t namesNotKept)
+std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t overflowNames)
 {
     std::string text = std::to_string(accounting.captured) + " events of " + std::to_string(accounting.coroutines) +
                        " coroutines in " + durationText(durationNs) + "; lost " + std::to_string(accounting.lost) +
@@ -349,12 +349,12 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs, std
                        std::to_string(accounting.missedBeforeAttach);
     if (accounting.coroutinesMissed > 0)
         text += ", coroutines missed " + std::to_string(accounting.coroutinesMissed);
-    if (accounting.coroutinesNotKept > 0)
-        text += ", not kept in memory " + std::to_string(accounting.coroutinesNotKept) + " coroutines with " +
-                std::to_string(accounting.eventsNotKept) + " events";
-    if (namesNotKept > 0)
+    if (accounting.overflowCoroutines > 0)
+        text += ", not kept in memory " + std::to_string(accounting.overflowCoroutines) + " coroutines with " +
+                std::to_string(accounting.overflowEvents) + " events";
+    if (overflowNames > 0)
         text +=
-            ", names not kept " + std::to_string(namesNotKept) +
+            ", names not kept " + std::to_string(overflowNames) +
             " (memory for names is full: give coroutines names that repeat; a recording, -o FILE.ctr, has them all)";
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);

@@ -64,7 +64,7 @@ struct Summary {
     bool regionKept = false;
     std::vector<std::string> dumps;       ///< files, in order
     std::uint64_t findingsNotDumped = 0;  ///< stuck coroutines without a dump
-    std::uint64_t namesNotKept = 0;       ///< names that memory had no room for
+    std::uint64_t overflowNames = 0;      ///< names that memory had no room for
     std::uint64_t eventsNotWritten = 0;   ///< captured events that are not in the output file
     std::string captureError;             ///< empty: the region could be read to the end
     std::string outputError;              ///< empty: all requested output was written
@@ -78,7 +78,7 @@ std::string describeInstants(const Summary &summary);
 /// "47 coroutines at async_read server.cpp:88, longest 4.2 s, usually 1.1 ms"
 std::string describe(const FoundGroup &group);
 /// "1234 events of 10 coroutines in 1.2 s; lost 0, untraced 0, missed before attach 0"
-std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t namesNotKept = 0);
+std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t overflowNames = 0);
 /// Three significant digits and a unit.
 std::string durationText(std::uint64_t ns);
 

@@ -19,24 +19,24 @@ StuckResolver::StuckResolver(const Population &population, const std::vector<Stu
                              AddressResolver &places, std::chrono::milliseconds most)
     : m_places(places), m_askUntil(Clock::now() + most), m_end(m_askUntil)
 {
-    m_places.setLooksAhead(false);
+    m_places.setReadsAhead(false);
     for (const StuckGroup &group : stuck) {
         if (group.site != kUnknownSite)
             continue;
         for (const StuckCoroutine &coroutine : group.coroutines) {
-            const AddressResolver::Spot spot = spotOf(population, coroutine);
-            if (m_open.size() < kMostLearned && m_places.isOpen(spot))
-                m_open.push_back(spot);
+            const AddressResolver::Query query = queryOf(population, coroutine);
+            if (m_open.size() < kMostLearned && m_places.isOpen(query))
+                m_open.push_back(query);
         }
     }
 }
 
 StuckResolver::~StuckResolver()
 {
-    m_places.setLooksAhead(true);
+    m_places.setReadsAhead(true);
 }
 
-AddressResolver::Spot StuckResolver::spotOf(const Population &population, const StuckCoroutine &stuck)
+AddressResolver::Query StuckResolver::queryOf(const Population &population, const StuckCoroutine &stuck)
 {
     return {stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since, true};
 }
@@ -54,14 +54,14 @@ bool StuckResolver::step()
 {
     if (m_open.empty())
         return false;
-    m_places.look();
+    m_places.poll();
     const Clock::time_point now = Clock::now();
     if (now >= m_askUntil)
         m_open.resize(m_asked);
     if (m_asked < m_open.size()) {
         if (m_places.isRead()) {
             ask();
-            m_places.look();
+            m_places.poll();
         }
         return true;
     }

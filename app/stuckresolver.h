@@ -25,7 +25,7 @@ public:
     StuckResolver &operator=(const StuckResolver &) = delete;
 
     /// Returns the address at which a stuck coroutine waits, as AddressResolver needs it.
-    static AddressResolver::Spot spotOf(const Population &population, const StuckCoroutine &stuck);
+    static AddressResolver::Query queryOf(const Population &population, const StuckCoroutine &stuck);
 
     /// Continues; never waits. Returns false if nothing more can be resolved, or the time is over. Call it about every
     /// millisecond.
@@ -39,7 +39,7 @@ private:
     void ask();
 
     AddressResolver &m_places;
-    std::vector<AddressResolver::Spot> m_open;
+    std::vector<AddressResolver::Query> m_open;
     std::size_t m_asked = 0;  ///< the first so many in m_open were requested
     Clock::time_point m_askUntil;
     Clock::time_point m_end;

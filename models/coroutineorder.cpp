@@ -81,7 +81,7 @@ PagedVector<std::uint64_t> nameRanks(const Population &population, const Address
             if (const Site *site =
                     population.site(snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site))
                 name = site->function;
-            else if (const auto answer = places ? places->known(AddressResolver::spotOf(snapshot)) : nullptr;
+            else if (const auto answer = places ? places->known(AddressResolver::queryOf(snapshot)) : nullptr;
                      answer && !answer->frames.empty())
                 name = answer->frames.back().function;
         }
@@ -118,7 +118,7 @@ PagedVector<std::uint64_t> placeRanks(const AddressResolver *places, std::uint32
         const CoroutineSnapshot &snapshot = snapshotOf(id);
         if (snapshot.site != kUnknownSite || snapshot.addr == 0)
             continue;
-        const AddressResolver::Answer answer = places->known(AddressResolver::spotOf(snapshot));
+        const AddressResolver::Answer answer = places->known(AddressResolver::queryOf(snapshot));
         if (answer && !answer->frames.empty())
             ranks.make(id) = numbers.try_emplace(answer, numbers.size()).first->second;
     }
@@ -331,7 +331,7 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 
 bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
 {
-    const AddressResolver::Answer answer = m_places->known(AddressResolver::spotOf(snapshot));
+    const AddressResolver::Answer answer = m_places->known(AddressResolver::queryOf(snapshot));
     if (!answer || answer->frames.empty())
         return false;
     const auto [known, isNew] = m_answers.try_emplace(answer, false);

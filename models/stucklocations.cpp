@@ -32,9 +32,9 @@ AddressResolver::Answer StuckLocations::placeOf(SiteId id) const
 
 SiteId StuckLocations::idOf(const Population &population, const StuckCoroutine &stuck, bool ask)
 {
-    const AddressResolver::Spot spot{stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since,
-                                     true};
-    const AddressResolver::Answer answer = ask ? m_places->find(spot) : std::as_const(*m_places).known(spot);
+    const AddressResolver::Query query{stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since,
+                                       true};
+    const AddressResolver::Answer answer = ask ? m_places->find(query) : std::as_const(*m_places).known(query);
     if (!answer || answer->frames.empty())
         return kUnknownSite;
     const auto known = m_idOf.find(answer);

@@ -329,7 +329,7 @@ bool Capture::knowsDeaths() const
 
 void Capture::setDebugSearchPath(const DebugSearchPath &places)
 {
-    m_symbols->setPlaces(places);
+    m_symbols->setSearchPath(places);
     if (m_places)
         m_places->forgetGaps();
 }
@@ -356,7 +356,7 @@ Accounting Capture::accounting() const
     else if (m_loader)
         sums = m_loader->accounting();
     if (m_population && m_history)
-        m_population->notKept().together(m_history->notKept()).addTo(sums);
+        m_population->overflow().together(m_history->overflow()).addTo(sums);
     return sums;
 }
 

@@ -77,9 +77,9 @@ void HistoryFetcher::showDensity()
     std::vector<History::Stretch> stretches = history.stretches();
     const std::uint64_t read = history.lastTs();
     for (std::size_t i = 0; overview && i < overview->blocks.size(); ++i) {
-        const ctr::BlockLocation &place = overview->blocks[i].place;
-        if (place.transitions != 0 && place.firstTs > read)
-            stretches.push_back({place.firstTs, place.lastTs, place.transitions, false});
+        const ctr::BlockLocation &location = overview->blocks[i].location;
+        if (location.transitions != 0 && location.firstTs > read)
+            stretches.push_back({location.firstTs, location.lastTs, location.transitions, false});
     }
     m_timeline.setStretches(std::move(stretches), overview ? overview->lastTs : 0);
     if (overview && history.firstTs() != 0 && !std::exchange(m_shownWhole, true))

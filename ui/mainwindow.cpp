@@ -86,7 +86,7 @@ Result<void> MainWindow::begin(const StartRequest &request)
     m_capture->setRecording(settings.recordingFolder());
     Result<void> begun = m_capture->start(request);
     if (begun && (m_capture->isRecorded() || m_capture->isInput()))
-        m_recordings->makeRoom(settings.recordBytes(), settings.recordTotalBytes());
+        m_recordings->freeSpace(settings.recordBytes(), settings.recordTotalBytes());
     return begun;
 }
 
@@ -316,7 +316,7 @@ void MainWindow::onTicked()
                     "the system's clock, which costs more per event."));
     if (const Population *population = m_capture->population().get()) {
         const QStringList notices =
-            m_unkept.fresh(population->notKept(), population->namesNotKept(), population->keptCount());
+            m_unkept.fresh(population->overflow(), population->overflowNames(), population->keptCount());
         for (const QString &notice : notices)
             onNotice(notice);
     }
@@ -357,9 +357,9 @@ void MainWindow::onExported(const QString &path, const ExportReport &report)
         text += tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
     if (report.droppedNotes > 0)
         text += tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
-    if (report.coroutinesNotKept > 0)
+    if (report.overflowCoroutines > 0)
         text += tr("; %1 coroutines with %2 events did not fit in memory")
-                    .arg(format::count(report.coroutinesNotKept), format::count(report.eventsNotKept));
+                    .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
     m_notices.clear();
     onNotice(text);
 }

@@ -8,15 +8,15 @@
 
 namespace ct {
 
-QStringList UnkeptNotices::fresh(const Overflow &notKept, std::uint64_t names, std::uint64_t records)
+QStringList UnkeptNotices::fresh(const Overflow &overflow, std::uint64_t names, std::uint64_t records)
 {
     QStringList notices;
-    if (notKept.coroutines > notKept.ended && !std::exchange(m_saidUnkept, true))
+    if (overflow.coroutines > overflow.ended && !std::exchange(m_saidUnkept, true))
         notices << tr("Memory has no room for more than %1 coroutines. Coroutines that are "
                       "born from now on, and their events, are counted, but not shown. A "
                       "recording of the run contains them.")
                        .arg(format::count(records));
-    if (notKept.ended > 0 && !std::exchange(m_saidEnded, true))
+    if (overflow.ended > 0 && !std::exchange(m_saidEnded, true))
         notices << tr("Memory keeps only the latest coroutines that have ended. Earlier ones, and their "
                       "events, are still counted (see Capture), but no longer shown. To keep more, "
                       "increase the memory in File > Run > Capture.");

@@ -16,9 +16,9 @@ namespace ct {
 class UnkeptNotices {
     Q_DECLARE_TR_FUNCTIONS(UnkeptNotices)
 public:
-    /// Returns the notices that are new. `names` is Population::namesNotKept(). `records` is the number of coroutines
+    /// Returns the notices that are new. `names` is Population::overflowNames(). `records` is the number of coroutines
     /// with a record.
-    QStringList fresh(const Overflow &notKept, std::uint64_t names, std::uint64_t records);
+    QStringList fresh(const Overflow &overflow, std::uint64_t names, std::uint64_t records);
 
 private:
     bool m_saidUnkept = false;

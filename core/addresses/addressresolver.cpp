@@ -15,7 +15,7 @@ namespace {
 
 /// Frames read in one task, which then runs for some ms.
 constexpr std::size_t kMostAsked = 256;
-/// Coroutines that one lookAhead() visits, and how many frames it requests at most.
+/// Coroutines that one readAhead() visits, and how many frames it requests at most.
 constexpr CoroutineId kAheadSteps = 4096;
 constexpr std::size_t kAheadAsks = 128;
 /// Interval at which awaitCode() polls.
@@ -32,7 +32,7 @@ bool hasFrame(const CoroutineSnapshot &coroutine)
 
 }  // namespace
 
-AddressResolver::Spot AddressResolver::spotOf(const CoroutineSnapshot &coroutine)
+AddressResolver::Query AddressResolver::queryOf(const CoroutineSnapshot &coroutine)
 {
     const bool lasts = coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
     return {coroutine.id, coroutine.pid, coroutine.addr, lasts ? coroutine.since : 0, lasts};
@@ -45,33 +45,33 @@ AddressResolver::AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shar
 
 AddressResolver::~AddressResolver() = default;
 
-AddressResolver::Answer AddressResolver::find(const Spot &spot)
+AddressResolver::Answer AddressResolver::find(const Query &query)
 {
-    return lookUp(spot, true);
+    return resolve(query, true);
 }
 
-AddressResolver::Answer AddressResolver::known(const Spot &spot) const
+AddressResolver::Answer AddressResolver::known(const Query &query) const
 {
-    return lookUp(spot, false);
+    return resolve(query, false);
 }
 
-AddressResolver::Answer AddressResolver::lookUp(const Spot &spot, bool ask) const
+AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) const
 {
-    if (spot.addr == 0)
+    if (query.addr == 0)
         return nullptr;
     SymbolWorker::Modules modules;
     {
         const std::lock_guard lock(m_core->mutex);
-        const std::uint32_t pid = m_core->processOf(spot.pid);
+        const std::uint32_t pid = m_core->processOf(query.pid);
         const auto process = m_core->processes.find(pid);
         if (process != m_core->processes.end())
             modules = process->second.modules;
         if (!modules && ask && m_core->live && pid != 0)
             m_core->wanted.insert(pid);
-        if (!modules || !modules->find(spot.addr))
-            return m_core->frame(spot, pid, ask);
+        if (!modules || !modules->find(query.addr))
+            return m_core->frame(query, pid, ask);
     }
-    Answer answer = ask ? m_worker->lookUp(modules, spot.addr) : m_worker->known(modules, spot.addr);
+    Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
         const std::lock_guard lock(m_core->mutex);
         // Without a thread, the answer names no module.
@@ -84,29 +84,29 @@ AddressResolver::Answer AddressResolver::lookUp(const Spot &spot, bool ask) cons
 }
 
 /// nullptr: the modules are not known, or none of them contains the address.
-SymbolWorker::Modules AddressResolver::modulesOf(const Spot &spot) const
+SymbolWorker::Modules AddressResolver::modulesOf(const Query &query) const
 {
     const std::lock_guard lock(m_core->mutex);
-    const auto process = m_core->processes.find(m_core->processOf(spot.pid));
-    if (process == m_core->processes.end() || !process->second.modules || !process->second.modules->find(spot.addr))
+    const auto process = m_core->processes.find(m_core->processOf(query.pid));
+    if (process == m_core->processes.end() || !process->second.modules || !process->second.modules->find(query.addr))
         return nullptr;
     return process->second.modules;
 }
 
-bool AddressResolver::isOpen(const Spot &spot) const
+bool AddressResolver::isOpen(const Query &query) const
 {
-    if (const SymbolWorker::Modules modules = modulesOf(spot))
-        return !m_worker->known(modules, spot.addr);
+    if (const SymbolWorker::Modules modules = modulesOf(query))
+        return !m_worker->known(modules, query.addr);
     if (m_worker->isRefused())
         return false;
     const std::lock_guard lock(m_core->mutex);
-    return m_core->isWanted(spot, m_core->processOf(spot.pid), m_core->knownAt(spot));
+    return m_core->isWanted(query, m_core->processOf(query.pid), m_core->knownAt(query));
 }
 
-void AddressResolver::askForCode(const Spot &spot)
+void AddressResolver::requestCode(const Query &query)
 {
-    if (const SymbolWorker::Modules modules = modulesOf(spot))
-        static_cast<void>(m_worker->lookUp(modules, spot.addr));
+    if (const SymbolWorker::Modules modules = modulesOf(query))
+        static_cast<void>(m_worker->resolve(modules, query.addr));
 }
 
 void AddressResolver::awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const
@@ -116,11 +116,11 @@ void AddressResolver::awaitCode(std::chrono::milliseconds most, const std::atomi
         std::this_thread::sleep_for(kStep);
 }
 
-std::uint64_t AddressResolver::lineSince(const Spot &spot) const
+std::uint64_t AddressResolver::lineSince(const Query &query) const
 {
     const std::lock_guard lock(m_core->mutex);
-    const auto known = m_core->frames.find(spot.coroutine);
-    const bool hasLine = known != m_core->frames.end() && known->second.frame == spot.addr && known->second.place;
+    const auto known = m_core->frames.find(query.coroutine);
+    const bool hasLine = known != m_core->frames.end() && known->second.frame == query.addr && known->second.location;
     return hasLine ? known->second.since : 0;
 }
 
@@ -153,9 +153,9 @@ void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
     for (std::size_t begin = 0; begin < frames.size(); begin += kMostFramesAtOnce) {
         const std::size_t count = std::min(kMostFramesAtOnce, frames.size() - begin);
         const std::lock_guard lock(m_core->mutex);
-        const bool isRoom = m_core->add({frames.data() + begin, count});
+        const bool hasSpace = m_core->add({frames.data() + begin, count});
         m_core->generation.fetch_add(1, std::memory_order_release);
-        if (!isRoom)
+        if (!hasSpace)
             return;
     }
 }
@@ -174,10 +174,10 @@ void AddressResolver::stopReading()
     m_core->reading = false;
 }
 
-std::vector<FrameLocation> AddressResolver::takeRest()
+std::vector<FrameLocation> AddressResolver::compareRest()
 {
     const std::lock_guard lock(m_core->mutex);
-    return m_core->takeReads(kEver);
+    return m_core->compareReads(kEver);
 }
 
 void AddressResolver::setTarget(pid_t pid)
@@ -187,9 +187,9 @@ void AddressResolver::setTarget(pid_t pid)
         m_core->generation.fetch_add(1, std::memory_order_release);
 }
 
-void AddressResolver::setLooksAhead(bool ahead)
+void AddressResolver::setReadsAhead(bool ahead)
 {
-    m_looksAhead = ahead;
+    m_readsAhead = ahead;
 }
 
 void AddressResolver::setListener(std::function<void(const std::vector<FrameLocation> &)> listener)
@@ -197,22 +197,22 @@ void AddressResolver::setListener(std::function<void(const std::vector<FrameLoca
     m_listener = std::move(listener);
 }
 
-void AddressResolver::look()
+void AddressResolver::poll()
 {
-    if (m_looksAhead)
-        lookAhead();
+    if (m_readsAhead)
+        readAhead();
     wantMaps();
-    std::vector<FrameLocation> learned;
+    std::vector<FrameLocation> newLocations;
     std::vector<Core::Asked> asks;
     std::set<std::uint32_t> pids;
     {
         const std::lock_guard lock(m_core->mutex);
         const std::uint64_t now = m_core->population->now();
-        // Between stopReading() and setLive(false), the remaining frames are left for takeRest().
+        // Between stopReading() and setLive(false), the remaining frames are left for compareRest().
         if (!m_core->live)
-            learned = m_core->takeReads(kEver);
+            newLocations = m_core->compareReads(kEver);
         else if (m_core->reading && now > kSettleNs)
-            learned = m_core->takeReads(now - kSettleNs);
+            newLocations = m_core->compareReads(now - kSettleNs);
         if (!m_core->live) {
             m_core->asked.clear();
             m_core->isAsked.clear();
@@ -243,8 +243,8 @@ void AddressResolver::look()
             core->answer(symbolizer, asks, pids);
         });
     }
-    if (m_listener && !learned.empty())
-        m_listener(learned);
+    if (m_listener && !newLocations.empty())
+        m_listener(newLocations);
 }
 
 /// Requests the modules of processes that were read before, because they may have mapped more.
@@ -256,13 +256,13 @@ void AddressResolver::wantMaps()
         return;
     m_mapsWantedAt = now;
     for (const auto &[pid, process] : m_core->processes) {
-        if (process.lookedAt != 0)
+        if (process.readAt != 0)
             m_core->wanted.insert(pid);
     }
 }
 
 /// Requests frames of suspended coroutines that no view has requested.
-void AddressResolver::lookAhead()
+void AddressResolver::readAhead()
 {
     const std::lock_guard lock(m_core->mutex);
     if (!m_core->reading || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
@@ -283,7 +283,7 @@ void AddressResolver::lookAhead()
         const bool isCode = process != m_core->processes.end() && process->second.modules &&
                             process->second.modules->find(coroutine.addr);
         if (hasFrame(coroutine) && !isCode)
-            m_core->frame(spotOf(coroutine), m_core->processOf(coroutine.pid), true);
+            m_core->frame(queryOf(coroutine), m_core->processOf(coroutine.pid), true);
         if (m_core->asked.size() >= kAheadAsks)
             return;
     }

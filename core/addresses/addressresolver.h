@@ -27,7 +27,7 @@ public:
     using Answer = SymbolWorker::Answer;
 
     /// An address of a coroutine's event.
-    struct Spot {
+    struct Query {
         CoroutineId coroutine = kNoCoroutine;
         std::uint32_t pid = 0;  ///< 0 = unknown
         std::uint64_t addr = 0;
@@ -35,7 +35,7 @@ public:
         bool lasts = false;       ///< this is the present suspension
     };
     /// The address of the coroutine's latest suspension. Meant for coroutines whose site is not known.
-    static Spot spotOf(const CoroutineSnapshot &coroutine);
+    static Query queryOf(const CoroutineSnapshot &coroutine);
 
     /// Reads files and frames on the worker's thread. `population`: of this run.
     AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shared_ptr<const Population> population);
@@ -45,19 +45,19 @@ public:
 
     /// Returns the description of an address. nullptr: not resolved yet, but requested; call again when generation()
     /// has changed. Call it only for addresses on display.
-    Answer find(const Spot &spot);
+    Answer find(const Query &query);
     /// As find(), but requests nothing. nullptr: not resolved.
-    Answer known(const Spot &spot) const;
+    Answer known(const Query &query) const;
     /// Whether find() may still yield more about the address.
-    bool isOpen(const Spot &spot) const;
+    bool isOpen(const Query &query) const;
     // For exports, which may wait.
 
     /// Requests the resolution of an address of code. Ignores other addresses.
-    void askForCode(const Spot &spot);
+    void requestCode(const Query &query);
     /// Waits until all requested code is resolved, `most` has passed, or `givenUp` is set (relaxed).
     void awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const;
     /// Start (ns) of the suspension that the file and line of a frame belong to; 0 = no line is known, or no frame.
-    std::uint64_t lineSince(const Spot &spot) const;
+    std::uint64_t lineSince(const Query &query) const;
 
     /// Grows whenever an answer may have changed.
     std::uint64_t generation() const;
@@ -74,20 +74,20 @@ public:
     /// Allows reading the processes of this run, from its start to its end.
     void setLive(bool live);
     /// Call before the harvest is asked to end. Stops reading frames. Frames that were read are compared when the
-    /// stream is complete (takeRest(), or look() after setLive(false)).
+    /// stream is complete (compareRest(), or poll() after setLive(false)).
     void stopReading();
     /// The process of coroutines that do not name theirs (version 1); 0 = unknown.
     void setTarget(pid_t pid);
     /// Also reads frames without a request, a few at a time, so a recording has them.
-    void setLooksAhead(bool ahead);
-    /// Sets the function that look() calls with new frame locations.
+    void setReadsAhead(bool ahead);
+    /// Sets the function that poll() calls with new frame locations.
     void setListener(std::function<void(const std::vector<FrameLocation> &)> listener);
     /// Starts what was requested, and processes results. Call it about ten times per second while the run is live, and
     /// afterwards until isIdle().
-    void look();
+    void poll();
     /// Call when the population has the whole stream. Compares all frames that were read, however recently, and returns
     /// the new frame locations. For a recording that is about to end, on its thread.
-    std::vector<FrameLocation> takeRest();
+    std::vector<FrameLocation> compareRest();
     /// Nothing is requested, in progress, or waiting to be compared.
     bool isIdle() const;
     /// All requested frames were read. Of more than kMostWaiting requests, the oldest are discarded.
@@ -101,16 +101,16 @@ public:
 
 private:
     struct Core;
-    Answer lookUp(const Spot &spot, bool ask) const;
-    SymbolWorker::Modules modulesOf(const Spot &spot) const;
-    void lookAhead();
+    Answer resolve(const Query &query, bool ask) const;
+    SymbolWorker::Modules modulesOf(const Query &query) const;
+    void readAhead();
     void wantMaps();
 
     std::shared_ptr<SymbolWorker> m_worker;
     std::shared_ptr<Core> m_core;  ///< shared with running tasks
     std::function<void(const std::vector<FrameLocation> &)> m_listener;
-    bool m_looksAhead = false;
-    CoroutineId m_ahead = 0;           ///< the latest coroutine of lookAhead()
+    bool m_readsAhead = false;
+    CoroutineId m_ahead = 0;           ///< the latest coroutine of readAhead()
     std::uint64_t m_mapsWantedAt = 0;  ///< when wantMaps() last requested maps; ns, CLOCK_MONOTONIC
 };
 

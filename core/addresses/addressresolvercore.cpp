@@ -60,20 +60,21 @@ bool AddressResolver::Core::add(std::span<const FrameLocation> rows)
 {
     const auto process = processes.find(target);
     const ModuleMap *modules = process != processes.end() ? process->second.modules.get() : nullptr;
-    for (const FrameLocation &place : rows) {
-        if (frames.size() >= kMostFrames && !frames.contains(place.coroutine)) {
+    for (const FrameLocation &location : rows) {
+        if (frames.size() >= kMostFrames && !frames.contains(location.coroutine)) {
             problem = "the recording has frame locations of more coroutines than fit in memory";
             return false;
         }
-        const Module *module = modules ? modules->find(place.code) : nullptr;
+        const Module *module = modules ? modules->find(location.code) : nullptr;
         const std::string path = module ? module->path : std::string();
-        Known &known = knownOf(place.coroutine);
-        known.frame = place.frame;
-        known.function = shared(path, {place.function, {}, 0, 0, false}, false);
-        known.since = place.since;
-        known.place = place.since == 0 || place.line == 0
-                          ? nullptr
-                          : shared(path, {place.function, place.file, place.line, place.column, false}, true);
+        Known &known = knownOf(location.coroutine);
+        known.frame = location.frame;
+        known.function = shared(path, {location.function, {}, 0, 0, false}, false);
+        known.since = location.since;
+        known.location =
+            location.since == 0 || location.line == 0
+                ? nullptr
+                : shared(path, {location.function, location.file, location.line, location.column, false}, true);
     }
     return true;
 }
@@ -109,38 +110,38 @@ void AddressResolver::Core::forgetGaps()
     for (auto &[id, known] : frames) {
         known.gap.reset();
         known.askedAt = 0;
-        if (!known.place)
+        if (!known.location)
             known.since = 0;
     }
 }
 
 /// nullptr: nothing is known of this coroutine, or only another frame.
-AddressResolver::Core::Known *AddressResolver::Core::knownAt(const Spot &spot)
+AddressResolver::Core::Known *AddressResolver::Core::knownAt(const Query &query)
 {
-    const auto found = frames.find(spot.coroutine);
-    return found != frames.end() && found->second.frame == spot.addr ? &found->second : nullptr;
+    const auto found = frames.find(query.coroutine);
+    return found != frames.end() && found->second.frame == query.addr ? &found->second : nullptr;
 }
 
 /// Whether a request for the frame can yield more. The present suspension: once. Past suspensions: only the function.
-bool AddressResolver::Core::isWanted(const Spot &spot, std::uint32_t pid, const Known *known) const
+bool AddressResolver::Core::isWanted(const Query &query, std::uint32_t pid, const Known *known) const
 {
     const auto process = processes.find(pid);
     if (!reading || pid == 0 || (process != processes.end() && process->second.unreadable))
         return false;
-    const bool same = known && spot.since != 0 && known->since == spot.since;
-    if (same && known->place)
+    const bool same = known && query.since != 0 && known->since == query.since;
+    if (same && known->location)
         return false;
-    return known && known->function ? spot.lasts && !same : !(same && known->gap);
+    return known && known->function ? query.lasts && !same : !(same && known->gap);
 }
 
-AddressResolver::Answer AddressResolver::Core::frame(const Spot &spot, std::uint32_t pid, bool ask)
+AddressResolver::Answer AddressResolver::Core::frame(const Query &query, std::uint32_t pid, bool ask)
 {
-    Known *known = knownAt(spot);
-    const bool same = known && spot.since != 0 && known->since == spot.since;
-    if (same && known->place)
-        return known->place;
-    if (ask && isWanted(spot, pid, known))
-        askFor(spot, pid, known ? *known : knownOf(spot.coroutine));
+    Known *known = knownAt(query);
+    const bool same = known && query.since != 0 && known->since == query.since;
+    if (same && known->location)
+        return known->location;
+    if (ask && isWanted(query, pid, known))
+        askFor(query, pid, known ? *known : knownOf(query.coroutine));
     const auto process = processes.find(pid);
     const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
     if (known && known->function)
@@ -161,17 +162,17 @@ AddressResolver::Answer AddressResolver::Core::frame(const Spot &spot, std::uint
     return pid == 0 ? kNoProcess : nullptr;
 }
 
-void AddressResolver::Core::askFor(const Spot &spot, std::uint32_t pid, Known &known)
+void AddressResolver::Core::askFor(const Query &query, std::uint32_t pid, Known &known)
 {
     const std::uint64_t now = monotonicNow();
-    if (known.frame == spot.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kSettleNs)
+    if (known.frame == query.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kSettleNs)
         return;
-    if (known.frame != spot.addr)
+    if (known.frame != query.addr)
         known = {};
-    known.frame = spot.addr;
+    known.frame = query.addr;
     known.askedAt = now;
-    if (isAsked.insert(spot.coroutine).second)
-        asked.push_back({spot.coroutine, pid, spot.addr});
+    if (isAsked.insert(query.coroutine).second)
+        asked.push_back({query.coroutine, pid, query.addr});
 }
 
 /// Discards the requests for frames. Views repeat those that they need; requests for modules stay.
@@ -210,9 +211,9 @@ void AddressResolver::Core::refresh(std::uint32_t pid)
     {
         const std::lock_guard lock(mutex);
         Process &process = processes[pid];
-        if (!live || (process.lookedAt != 0 && now < process.lookedAt + kRefreshNs))
+        if (!live || (process.readAt != 0 && now < process.readAt + kRefreshNs))
             return;
-        process.lookedAt = now;
+        process.readAt = now;
         seen = process.seen;
     }
     RecordingInfo::Process facts = processFacts(static_cast<pid_t>(pid));
@@ -262,20 +263,20 @@ void AddressResolver::Core::read(Symbolizer &symbolizer, const Asked &ask, const
 }
 
 /// Compares frames that were read before this time (ns, CLOCK_MONOTONIC).
-std::vector<FrameLocation> AddressResolver::Core::takeReads(std::uint64_t before)
+std::vector<FrameLocation> AddressResolver::Core::compareReads(std::uint64_t before)
 {
-    std::vector<FrameLocation> learned;
+    std::vector<FrameLocation> newLocations;
     if (!reads.empty() && reads.front().at < before)
         generation.fetch_add(1, std::memory_order_release);
     for (; !reads.empty() && reads.front().at < before; reads.pop_front())
-        take(reads.front(), learned);
-    return learned;
+        compare(reads.front(), newLocations);
+    return newLocations;
 }
 
 /// Accepts the function if the coroutine still had this frame, alive, kSettleNs after the reading. It is valid for the
 /// coroutine's life. Accepts the line only if the suspension lasted during the reading; it is valid for this
 /// suspension.
-void AddressResolver::Core::take(const Read &read, std::vector<FrameLocation> &learned)
+void AddressResolver::Core::compare(const Read &read, std::vector<FrameLocation> &newLocations)
 {
     const CoroutineSnapshot after = population->at(read.before.id);
     const bool lived = after.deathTs == 0 || after.deathTs > read.at + kSettleNs;
@@ -283,31 +284,31 @@ void AddressResolver::Core::take(const Read &read, std::vector<FrameLocation> &l
     const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
     if (!lived || after.addr != read.before.addr)
         return;
-    const DescribedAddress &place = read.frame.place;
-    const bool isFrame = read.frame.state != CoroutineFrame::State::Unknown && !place.frames.empty();
+    const DescribedAddress &location = read.frame.location;
+    const bool isFrame = read.frame.state != CoroutineFrame::State::Unknown && !location.frames.empty();
     if (!same && !wentOnLater && !isFrame)
         return;
     Known &known = knownOf(read.before.id);
     known.frame = read.before.addr;
     const bool lasted = (same || wentOnLater) && isSuspended(read.before);
     known.since = lasted ? read.before.since : 0;
-    known.place.reset();
-    known.gap = lasted && !place.remedy.empty() ? sharedGap(place) : nullptr;
+    known.location.reset();
+    known.gap = lasted && !location.remedy.empty() ? sharedGap(location) : nullptr;
     if (!isFrame) {
-        if (problem.empty() && place.gap != SymbolGap::NotACoroutine && place.gap != SymbolGap::NotReadable)
-            problem = place.remedy;
+        if (problem.empty() && location.gap != SymbolGap::NotACoroutine && location.gap != SymbolGap::NotReadable)
+            problem = location.remedy;
         return;
     }
-    const SourceFrame &source = place.frames.front();
+    const SourceFrame &source = location.frames.front();
     FrameLocation row{read.before.id, known.frame, 0, read.frame.resumeFunction, 0, 0, {}, source.function};
     const bool isNew = !known.function || known.function->frames.front().function != source.function;
-    known.function = shared(place.module, {source.function, {}, 0, 0, false}, false);
+    known.function = shared(location.module, {source.function, {}, 0, 0, false}, false);
     if (lasted && source.line != 0) {
-        known.place = shared(place.module, source, true);
+        known.location = shared(location.module, source, true);
         row = {row.coroutine, row.frame, known.since, row.code, source.line, source.column, source.file, row.function};
     }
-    if (isNew || known.place)
-        learned.push_back(std::move(row));
+    if (isNew || known.location)
+        newLocations.push_back(std::move(row));
 }
 
 }  // namespace ct

@@ -23,14 +23,14 @@ struct AddressResolver::Core {
     struct Process {
         SymbolWorker::Modules modules;    ///< nullptr: unknown
         std::vector<Module> seen;         ///< as read from the system, without build ids
-        std::uint64_t lookedAt = 0;       ///< when they were read, ns, CLOCK_MONOTONIC; 0 = never, or from a recording
+        std::uint64_t readAt = 0;         ///< when they were read, ns, CLOCK_MONOTONIC; 0 = never, or from a recording
         SymbolWorker::Answer unreadable;  ///< the answer for all frames, if the memory may not be read; else nullptr
     };
     /// What was resolved for one coroutine.
     struct Known {
         std::uint64_t frame = 0;
         Answer function;            ///< valid for the whole life of the coroutine
-        Answer place;               ///< function and line of the suspension that began at `since`
+        Answer location;            ///< function and line of the suspension that began at `since`
         Answer gap;                 ///< why the suspension that began at `since` is not resolved
         std::uint64_t since = 0;    ///< ns, CLOCK_MONOTONIC; 0 = no suspension
         std::uint64_t askedAt = 0;  ///< time of the latest request; ns, CLOCK_MONOTONIC
@@ -59,13 +59,13 @@ struct AddressResolver::Core {
 
     // With the lock.
     bool add(std::span<const FrameLocation> rows);
-    Answer frame(const Spot &spot, std::uint32_t pid, bool ask);
-    bool isWanted(const Spot &spot, std::uint32_t pid, const Known *known) const;
+    Answer frame(const Query &query, std::uint32_t pid, bool ask);
+    bool isWanted(const Query &query, std::uint32_t pid, const Known *known) const;
     void refuse(const Error &why);
-    void askFor(const Spot &spot, std::uint32_t pid, Known &known);
-    Known *knownAt(const Spot &spot);
-    std::vector<FrameLocation> takeReads(std::uint64_t before);
-    void take(const Read &read, std::vector<FrameLocation> &learned);
+    void askFor(const Query &query, std::uint32_t pid, Known &known);
+    Known *knownAt(const Query &query);
+    std::vector<FrameLocation> compareReads(std::uint64_t before);
+    void compare(const Read &read, std::vector<FrameLocation> &newLocations);
     Known &knownOf(CoroutineId id);
     void forgetGaps();
     Answer shared(const std::string &module, SourceFrame source, bool whole);

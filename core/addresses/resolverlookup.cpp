@@ -11,42 +11,42 @@ namespace {
 
 constexpr std::chrono::milliseconds kMostWait{10'000};
 
-AddressResolver::Spot spotOf(const EventAddress &address)
+AddressResolver::Query queryOf(const EventAddress &address)
 {
     return {address.coroutine, address.pid, address.addr, address.since, false};
 }
 
 class ResolverLookup final : public AddressLookup {
 public:
-    explicit ResolverLookup(std::shared_ptr<AddressResolver> places) : m_places(std::move(places)) {}
+    explicit ResolverLookup(std::shared_ptr<AddressResolver> resolver) : m_resolver(std::move(resolver)) {}
 
     Answer known(const EventAddress &address) override
     {
-        Answer answer = m_places->known(spotOf(address));
+        Answer answer = m_resolver->known(queryOf(address));
         if (!answer)
-            m_places->askForCode(spotOf(address));
+            m_resolver->requestCode(queryOf(address));
         return answer;
     }
     void resolve(const std::vector<EventAddress> &addresses) override
     {
         // Only code: frames are read only while they are on display, a few at a time.
         for (const EventAddress &address : addresses)
-            m_places->askForCode(spotOf(address));
-        m_places->awaitCode(kMostWait, m_givenUp);
+            m_resolver->requestCode(queryOf(address));
+        m_resolver->awaitCode(kMostWait, m_givenUp);
     }
     void giveUp() override { m_givenUp.store(true, std::memory_order_relaxed); }
-    std::uint64_t lineSince(const EventAddress &address) override { return m_places->lineSince(spotOf(address)); }
+    std::uint64_t lineSince(const EventAddress &address) override { return m_resolver->lineSince(queryOf(address)); }
 
 private:
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
     std::atomic<bool> m_givenUp{false};  ///< relaxed: a hint
 };
 
 }  // namespace
 
-std::shared_ptr<AddressLookup> lookupIn(std::shared_ptr<AddressResolver> places)
+std::shared_ptr<AddressLookup> lookupIn(std::shared_ptr<AddressResolver> resolver)
 {
-    return places ? std::make_shared<ResolverLookup>(std::move(places)) : nullptr;
+    return resolver ? std::make_shared<ResolverLookup>(std::move(resolver)) : nullptr;
 }
 
 }  // namespace ct

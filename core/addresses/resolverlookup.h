@@ -12,6 +12,6 @@
 namespace ct {
 
 /// Returns nullptr for nullptr.
-std::shared_ptr<AddressLookup> lookupIn(std::shared_ptr<AddressResolver> places);
+std::shared_ptr<AddressLookup> lookupIn(std::shared_ptr<AddressResolver> resolver);
 
 }  // namespace ct

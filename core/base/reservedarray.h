@@ -54,10 +54,10 @@ public:
     T &operator[](std::uint32_t index) const { return m_first[index]; }
 
     /// Writer only. Constructs the next element, not yet visible to readers. Returns nullptr when the array is full.
-    T *prepare() { return hasRoom(true) ? new (m_first + sizeOfWriter()) T : nullptr; }
+    T *prepare() { return ensureSpace(true) ? new (m_first + sizeOfWriter()) T : nullptr; }
     /// Writer only. Reserves the next index without touching its memory, for an element that is never read. Returns
     /// false when the array is full.
-    bool prepareHole() { return hasRoom(false); }
+    bool prepareHole() { return ensureSpace(false); }
     /// Writer only. Makes the prepared element visible to readers. Release; partner: size().
     void publish() { m_size.store(sizeOfWriter() + 1, std::memory_order_release); }
 
@@ -66,7 +66,7 @@ public:
     void release(std::uint32_t begin, std::uint32_t end) { releasePages(m_first + begin, m_first + end); }
 
 private:
-    bool hasRoom(bool ahead)
+    bool ensureSpace(bool ahead)
     {
         const std::uint32_t index = sizeOfWriter();
         if (index < m_growAt) [[likely]]
@@ -107,7 +107,7 @@ private:
     AddressSpace m_space;
     T *m_first = nullptr;
     std::uint32_t m_capacity = 0;
-    std::uint32_t m_growAt = 0;      ///< index from which on hasRoom() tries to grow
+    std::uint32_t m_growAt = 0;      ///< index from which on ensureSpace() tries to grow
     std::uint32_t m_accessible = 0;  ///< elements whose memory may be touched; a multiple of kPerStep, or m_capacity
     std::atomic<std::uint32_t> m_size{0};
     MemoryAhead m_ahead;

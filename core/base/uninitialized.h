@@ -27,9 +27,9 @@ struct Uninitialized : std::allocator<T> {
     };
     void construct(T *) noexcept {}
     template <class... Arguments>
-    void construct(T *place, Arguments &&...arguments)
+    void construct(T *element, Arguments &&...arguments)
     {
-        std::construct_at(place, std::forward<Arguments>(arguments)...);
+        std::construct_at(element, std::forward<Arguments>(arguments)...);
     }
 };
 

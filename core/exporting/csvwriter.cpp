@@ -138,13 +138,13 @@ private:
     }
 
     /// The location of the transition's address, as far as it is resolved now.
-    std::string_view placeOf(const Transition &transition)
+    std::string_view locationOf(const Transition &transition)
     {
         const AddressLookup::Answer answer = m_lookup->known(
             {transition.coroutine, m_ledger.entry(transition.coroutine).pid, transition.addr, transition.ts});
         if (!answer || answer->frames.empty())
             return ",,,";
-        auto [text, isNew] = m_places.try_emplace(answer);
+        auto [text, isNew] = m_locations.try_emplace(answer);
         if (isNew) {
             const SourceFrame &frame = answer->frames.front();
             text->second = siteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, m_formulas);
@@ -155,7 +155,7 @@ private:
     Result<void> writeRow(const Transition &transition)
     {
         const bool named = transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_lookup;
-        const std::string_view site = named ? siteOf(transition) : placeOf(transition);
+        const std::string_view site = named ? siteOf(transition) : locationOf(transition);
         const NameBook::View notes = m_names.of(transition.coroutine);
         Result<char *> line = m_output->beginLine(kRowWithoutTexts + site.size() + notes.name.size());
         if (!line)
@@ -184,7 +184,7 @@ private:
     std::unique_ptr<LineOutput> m_output;
     std::shared_ptr<AddressLookup> m_lookup;
     const Formulas m_formulas;
-    std::unordered_map<AddressLookup::Answer, std::string> m_places;
+    std::unordered_map<AddressLookup::Answer, std::string> m_locations;
     Ledger m_ledger;
     NameBook m_names;
     std::vector<std::string> m_sites;  ///< by SiteId

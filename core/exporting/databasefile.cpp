@@ -76,7 +76,7 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
     return DatabaseFile{fd, created >= 0};
 }
 
-Result<void> ensureInPlace(int fd, const std::string &path)
+Result<void> ensureNotMoved(int fd, const std::string &path)
 {
     if (FileKey::of(path) == FileKey::of(fd))
         return {};

@@ -21,7 +21,7 @@ struct DatabaseFile {
 Result<DatabaseFile> openDatabaseFile(const std::string &path);
 
 /// Returns an error when another program has moved or removed the file: SQLite would open another file by this name.
-Result<void> ensureInPlace(int fd, const std::string &path);
+Result<void> ensureNotMoved(int fd, const std::string &path);
 
 /// Truncates the file, which makes a valid empty database, and removes the other files of the old database. For a link,
 /// these are the files next to its target.

@@ -53,7 +53,7 @@ const ExportFormat &forSpreadsheets(const ExportFormat &format)
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums,
-                                 std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamIndex> places)
+                                 std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamIndex> streamIndex)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
@@ -63,7 +63,8 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
     Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath(), std::move(lookup));
     if (!sink)
         return ofNothingWritten(sink.error(), file->temporaryPath(), path);
-    Result<ExportReport> report = TraceReplay(population, history, **sink, progress, sums, std::move(places)).run();
+    Result<ExportReport> report =
+        TraceReplay(population, history, **sink, progress, sums, std::move(streamIndex)).run();
     // Close the sink before the file is renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)

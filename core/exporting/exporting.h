@@ -45,23 +45,23 @@ using ExportProgress = std::function<bool(double)>;
 
 /// What an export contains, and what it lacks.
 struct ExportReport {
-    std::uint64_t rows = 0;               ///< transitions written
-    std::uint64_t coroutines = 0;         ///< coroutines in the file, with or without rows
-    std::uint64_t lostEvents = 0;         ///< overwritten or dropped before they were captured
-    std::uint64_t droppedEvents = 0;      ///< captured, but neither in memory (History's budget) nor in the recording
-    std::uint64_t droppedNotes = 0;       ///< missing wakes and waits; the latest of each coroutine are in the file
-    std::uint64_t coroutinesNotKept = 0;  ///< coroutines without a record, not in the file
-    std::uint64_t eventsNotKept = 0;      ///< captured events of these coroutines, not in the file
+    std::uint64_t rows = 0;                ///< transitions written
+    std::uint64_t coroutines = 0;          ///< coroutines in the file, with or without rows
+    std::uint64_t lostEvents = 0;          ///< overwritten or dropped before they were captured
+    std::uint64_t droppedEvents = 0;       ///< captured, but neither in memory (History's budget) nor in the recording
+    std::uint64_t droppedNotes = 0;        ///< missing wakes and waits; the latest of each coroutine are in the file
+    std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
+    std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
 };
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same
 /// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. Any thread; the
-/// trace may grow at the same time. `places`: index of the recording, which supplies evicted events, first and in the
-/// order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session, for
-/// counts that only it has, such as untraced coroutines and dropped records. `lookup`: as for makeSink().
+/// trace may grow at the same time. `streamIndex`: index of the recording, which supplies evicted events, first and in
+/// the order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session,
+/// for counts that only it has, such as untraced coroutines and dropped records. `lookup`: as for makeSink().
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
                                  std::shared_ptr<AddressLookup> lookup = {},
-                                 std::shared_ptr<const StreamIndex> places = {});
+                                 std::shared_ptr<const StreamIndex> streamIndex = {});
 
 }  // namespace ct

@@ -32,7 +32,7 @@ int synchronise(const std::string &path, int flags)
 }
 
 /// Creates a new file in the folder of the target.
-Result<std::string> createBeside(const std::string &target)
+Result<std::string> createTemporary(const std::string &target)
 {
     // Relaxed: only uniqueness matters.
     static std::atomic<unsigned> counter{0};
@@ -71,7 +71,7 @@ Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
         if (realpath(path.c_str(), resolved))
             target = resolved;
     }
-    Result<std::string> temporary = createBeside(target);
+    Result<std::string> temporary = createTemporary(target);
     if (!temporary)
         return temporary.error();
     if (mode)

@@ -142,8 +142,8 @@ Result<void> SqliteWriter::ensureOpen()
 {
     if (m_connection)
         return {};
-    if (Result<void> inPlace = ensureInPlace(m_file.fd, m_path); !inPlace)
-        return inPlace;
+    if (Result<void> notMoved = ensureNotMoved(m_file.fd, m_path); !notMoved)
+        return notMoved;
     if (Result<void> emptied = emptyDatabaseFile(m_file.fd, m_path); !emptied)
         return emptied;
     m_begun = true;
@@ -151,8 +151,8 @@ Result<void> SqliteWriter::ensureOpen()
     if (!opened)
         return opened.error();
     // SQLite has opened the file by its name, and has not written yet.
-    if (Result<void> inPlace = ensureInPlace(m_file.fd, m_path); !inPlace)
-        return inPlace;
+    if (Result<void> notMoved = ensureNotMoved(m_file.fd, m_path); !notMoved)
+        return notMoved;
     m_connection = std::move(*opened);
     return createTables();
 }
@@ -388,9 +388,9 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         {"notes_lost", accounting.notesLost},
         {"coroutines", accounting.coroutines},
         {"coroutines_missed", accounting.coroutinesMissed},
-        {"coroutines_not_kept", accounting.coroutinesNotKept},
-        {"events_not_kept", accounting.eventsNotKept},
-        {"names_not_kept", accounting.namesNotKept},
+        {"coroutines_not_kept", accounting.overflowCoroutines},
+        {"events_not_kept", accounting.overflowEvents},
+        {"names_not_kept", accounting.overflowNames},
         {"events_not_written", accounting.eventsNotWritten},
         {"untraced_coroutines", accounting.untraced},
         {"born_while_off", accounting.bornWhileOff},

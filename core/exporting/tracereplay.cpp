@@ -18,7 +18,7 @@ constexpr std::size_t kTransitionsPerBatch = 8192;
 constexpr std::uint32_t kCoroutinesPerBatch = 8192;
 /// A recording is behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kPollInterval{20};
 
 Error cancelled()
 {
@@ -29,12 +29,12 @@ Error cancelled()
 
 TraceReplay::TraceReplay(const Population &population, const History &history, Sink &sink,
                          const ExportProgress &progress, const Accounting &sums,
-                         std::shared_ptr<const StreamIndex> places)
+                         std::shared_ptr<const StreamIndex> streamIndex)
     : m_population(population),
       m_history(history),
       m_sink(sink),
       m_progress(progress),
-      m_places(std::move(places)),
+      m_streamIndex(std::move(streamIndex)),
       m_capture(sums)
 {
     m_sums.untraced = sums.untraced;
@@ -45,28 +45,28 @@ TraceReplay::TraceReplay(const Population &population, const History &history, S
 }
 
 /// Determines the extent of the export. Later events are not part of it.
-Result<void> TraceReplay::takeStock()
+Result<void> TraceReplay::fillStock()
 {
-    if (!m_stock.take(m_population, [this] { return !m_progress || m_progress(0); }))
+    if (!m_stock.fill(m_population, [this] { return !m_progress || m_progress(0); }))
         return cancelled();
     const TraceStock::Sums &kept = m_stock.sums();
-    const Overflow &notKept = m_stock.notKept();
-    notKept.addTo(m_sums);
-    m_sums.lost += notKept.lost;
-    m_sums.missedBeforeAttach += notKept.missed;
-    addEventsOutsideTheTrace(notKept.lost + kept.lost, notKept.missed + kept.missed);
+    const Overflow &overflow = m_stock.overflow();
+    overflow.addTo(m_sums);
+    m_sums.lost += overflow.lost;
+    m_sums.missedBeforeAttach += overflow.missed;
+    addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
     m_notes = m_history.noteCount();
     // After the coroutines. The population may be a batch ahead of the history.
     m_streamed = std::max(m_history.streamed(), m_population.captured());
     m_next.resize(m_stock.size());
-    m_untold.resize(m_stock.size());
-    m_waitTold.resize(m_stock.size());
-    m_wakeTold.resize(m_stock.size());
+    m_unreported.resize(m_stock.size());
+    m_isWaitWritten.resize(m_stock.size());
+    m_isWakeWritten.resize(m_stock.size());
     for (CoroutineId id = 0; id < m_stock.size(); ++id) {
         if (!isThere(id))
             continue;
         m_next.make(id) = m_stock[id].first;
-        m_untold.make(id) = m_stock[id].lost + m_stock[id].missed;
+        m_unreported.make(id) = m_stock[id].lost + m_stock[id].missed;
     }
     return {};
 }
@@ -84,23 +84,23 @@ void TraceReplay::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t mis
 /// Waits for the recording, at most kPatience. Returns true if it has the whole stream.
 bool TraceReplay::awaitRecording() const
 {
-    const auto mayCome = [this] { return m_places->end() < m_streamed && !m_places->isClosed(); };
-    for (auto waited = kLook; mayCome() && waited < kPatience; waited += kLook) {
+    const auto mayCome = [this] { return m_streamIndex->end() < m_streamed && !m_streamIndex->isClosed(); };
+    for (auto waited = kPollInterval; mayCome() && waited < kPatience; waited += kPollInterval) {
         if (m_progress && !m_progress(0))
             return false;
-        std::this_thread::sleep_for(kLook);
+        std::this_thread::sleep_for(kPollInterval);
     }
-    const std::optional<StreamIndex::Block> first = m_places->find(0);
-    RangeReader reader(m_places);
+    const std::optional<StreamIndex::Block> first = m_streamIndex->find(0);
+    RangeReader reader(m_streamIndex);
     Transitions events;
-    return first && m_places->end() >= m_streamed && reader.read(0, 1, events);
+    return first && m_streamIndex->end() >= m_streamed && reader.read(0, 1, events);
 }
 
 void TraceReplay::chooseSource()
 {
-    if (!m_places || (m_history.droppedEvents() == 0 && m_history.droppedNotes() == 0))
+    if (!m_streamIndex || (m_history.droppedEvents() == 0 && m_history.droppedNotes() == 0))
         return;
-    m_reader.emplace(m_places);
+    m_reader.emplace(m_streamIndex);
     m_isComplete = awaitRecording();
     m_recorded = m_isComplete ? Recorded::All : Recorded::Part;
     m_isNextKnown.assign(m_stock.size(), m_isComplete);
@@ -108,7 +108,7 @@ void TraceReplay::chooseSource()
 
 Result<ExportReport> TraceReplay::run()
 {
-    if (Result<void> done = takeStock(); !done)
+    if (Result<void> done = fillStock(); !done)
         return done.error();
     chooseSource();
     addProcesses();
@@ -135,23 +135,23 @@ Result<ExportReport> TraceReplay::run()
     addProcessEnds();
     if (Result<void> done = flush(); !done)
         return done.error();
-    m_sums.namesNotKept = m_population.namesNotKept();
+    m_sums.overflowNames = m_population.overflowNames();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
-    return ExportReport{m_sums.captured,     m_sums.coroutines,        m_sums.lost,         missingEvents(),
-                        m_sums.notesDropped, m_sums.coroutinesNotKept, m_sums.eventsNotKept};
+    return ExportReport{m_sums.captured,     m_sums.coroutines,         m_sums.lost,          missingEvents(),
+                        m_sums.notesDropped, m_sums.overflowCoroutines, m_sums.overflowEvents};
 }
 
 /// Events of the exported coroutines, without those whose records were evicted.
 std::uint64_t TraceReplay::expectedEvents() const
 {
-    return m_stock.sums().captured - m_eventsGone;
+    return m_stock.sums().captured - m_evictedEvents;
 }
 
 /// Events that were captured when the export began, but are not exported.
 std::uint64_t TraceReplay::missingEvents() const
 {
-    const bool dropped = m_history.droppedEvents() != 0 || m_history.notKept().events != 0;
+    const bool dropped = m_history.droppedEvents() != 0 || m_history.overflow().events != 0;
     // At the beginning, the population may have had events of an unfinished batch. They can be behind the end of the
     // export and are not missing.
     return dropped && !m_isComplete ? expectedEvents() - std::min(expectedEvents(), m_sums.captured) : 0;
@@ -174,8 +174,8 @@ Result<void> TraceReplay::replayBirths()
 /// Replays the recording in the order of the stream.
 Result<void> TraceReplay::replayRecorded()
 {
-    for (std::size_t i = 0, count = m_places->blocks(); i < count; ++i) {
-        const StreamIndex::Block block = m_places->block(i);
+    for (std::size_t i = 0, count = m_streamIndex->blocks(); i < count; ++i) {
+        const StreamIndex::Block block = m_streamIndex->block(i);
         if (block.first >= m_streamed && block.first != block.end)
             break;
         if (Result<void> done = replayBlock(block); !done)
@@ -266,18 +266,18 @@ bool TraceReplay::stillThere(const CoroutineSnapshot &snapshot)
     const CoroutineId id = snapshot.id;
     const CoroutineStock stock = m_stock[id];
     m_stock.forget(id);
-    ++m_sums.coroutinesNotKept;
-    m_sums.eventsNotKept += stock.captured;
+    ++m_sums.overflowCoroutines;
+    m_sums.overflowEvents += stock.captured;
     m_sums.missedBeforeAttach += stock.missed;
     m_sums.lost += stock.lost;
     return false;
 }
 
 /// Counts events whose record was evicted during the export of their coroutine.
-void TraceReplay::addEventsNotKept(std::uint64_t count)
+void TraceReplay::addOverflowEvents(std::uint64_t count)
 {
-    m_sums.eventsNotKept += count;
-    m_eventsGone += count;
+    m_sums.overflowEvents += count;
+    m_evictedEvents += count;
 }
 
 Result<void> TraceReplay::replay(CoroutineId id)
@@ -301,7 +301,7 @@ Result<void> TraceReplay::replay(CoroutineId id)
     }
     // The record may have been evicted while its events were read.
     if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
-        addEventsNotKept(m_stock[id].captured - std::min(m_stock[id].captured, m_sums.captured - before));
+        addOverflowEvents(m_stock[id].captured - std::min(m_stock[id].captured, m_sums.captured - before));
     addEndOfLosses(id);
     addEnd(snapshot);
     const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
@@ -370,11 +370,11 @@ Result<void> TraceReplay::replayNotes(CoroutineId id)
     CoroutineNotes notes = m_population.notes(id);
     if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
         m_batch.notes.parents.push_back({id, notes.parent});
-    if (m_sums.notesDropped != 0 && notes.waitsOn && !m_waitTold[id] && isExported(notes.waitsOn->target)) {
+    if (m_sums.notesDropped != 0 && notes.waitsOn && !m_isWaitWritten[id] && isExported(notes.waitsOn->target)) {
         m_batch.notes.waits.push_back(*notes.waitsOn);
         --m_sums.notesDropped;
     }
-    if (m_sums.notesDropped != 0 && notes.lastWake && !m_wakeTold[id] && isExported(notes.lastWake->by)) {
+    if (m_sums.notesDropped != 0 && notes.lastWake && !m_isWakeWritten[id] && isExported(notes.lastWake->by)) {
         m_batch.notes.wakes.push_back(*notes.lastWake);
         --m_sums.notesDropped;
     }
@@ -408,8 +408,8 @@ MissingEvents TraceReplay::whyMissing(CoroutineId id, std::uint64_t firstN, std:
     MissingEvents why = m_population.whyMissing(id, firstN, count);
     if (m_population.isKept(id))
         return why;
-    const std::uint64_t explained = std::min(count, m_untold[id]);
-    why.missed = std::min(explained, m_untold[id] - std::min(m_untold[id], m_stock[id].lost));
+    const std::uint64_t explained = std::min(count, m_unreported[id]);
+    why.missed = std::min(explained, m_unreported[id] - std::min(m_unreported[id], m_stock[id].lost));
     why.lost = explained - why.missed;
     why.dropped = count - explained;
     return why;
@@ -425,7 +425,7 @@ void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
         m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
     m_sums.missedBeforeAttach += why.missed;
     m_sums.lost += why.lost;
-    m_untold.make(id) -= std::min(m_untold[id], why.missed + why.lost);
+    m_unreported.make(id) -= std::min(m_unreported[id], why.missed + why.lost);
 }
 
 /// Adds losses behind the last event, which the history does not show. Once events were evicted, these losses cannot be
@@ -433,8 +433,8 @@ void TraceReplay::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
 void TraceReplay::addEndOfLosses(CoroutineId id)
 {
     const bool isKnown = m_recorded == Recorded::Nothing ? m_history.droppedEvents() == 0 : m_isComplete;
-    if (m_untold[id] != 0 && isKnown)
-        addLoss(id, m_next[id], m_untold[id]);
+    if (m_unreported[id] != 0 && isKnown)
+        addLoss(id, m_next[id], m_unreported[id]);
 }
 
 void TraceReplay::addTransition(const Transition &transition)
@@ -460,9 +460,9 @@ void TraceReplay::addNotes(Notes notes)
                   [this](const WaitsOn &waits) { return !isThere(waits.coroutine) || !isExported(waits.target); });
     std::erase_if(notes.wakes, [this](const Wake &wake) { return !isThere(wake.coroutine) || !isExported(wake.by); });
     for (const WaitsOn &waits : notes.waits)
-        m_waitTold[waits.coroutine] = true;
+        m_isWaitWritten[waits.coroutine] = true;
     for (const Wake &wake : notes.wakes)
-        m_wakeTold[wake.coroutine] = true;
+        m_isWakeWritten[wake.coroutine] = true;
     std::swap(m_batch.notes.waits, notes.waits);
     std::swap(m_batch.notes.wakes, notes.wakes);
 }

@@ -20,9 +20,9 @@ namespace ct {
 /// For one run(), on the thread of the export. The trace may grow at the same time; new events are left out.
 class TraceReplay {
 public:
-    /// `places`: index of the recording; nullptr = no recording.
+    /// `streamIndex`: index of the recording; nullptr = no recording.
     TraceReplay(const Population &population, const History &history, Sink &sink, const ExportProgress &progress,
-                const Accounting &sums, std::shared_ptr<const StreamIndex> places);
+                const Accounting &sums, std::shared_ptr<const StreamIndex> streamIndex);
 
     Result<ExportReport> run();
 
@@ -33,7 +33,7 @@ private:
         Part,
         All,
     };
-    Result<void> takeStock();
+    Result<void> fillStock();
     void addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed);
     void chooseSource();
     bool awaitRecording() const;
@@ -50,7 +50,7 @@ private:
     /// The coroutine had a record when the export began, and still had it when its turn came.
     bool isThere(CoroutineId id) const { return id < m_stock.size() && m_stock[id].isThere(); }
     bool stillThere(const CoroutineSnapshot &snapshot);
-    void addEventsNotKept(std::uint64_t count);
+    void addOverflowEvents(std::uint64_t count);
     bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
     void addEnd(const CoroutineSnapshot &snapshot);
     void addProcesses();
@@ -68,7 +68,7 @@ private:
     const History &m_history;
     Sink &m_sink;
     const ExportProgress &m_progress;
-    const std::shared_ptr<const StreamIndex> m_places;
+    const std::shared_ptr<const StreamIndex> m_streamIndex;
     // Values at the beginning of the export.
     TraceStock m_stock;            ///< without coroutines whose record was evicted since
     std::uint64_t m_streamed = 0;  ///< position in the stream, behind all exported events
@@ -77,16 +77,16 @@ private:
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
     std::optional<RangeReader> m_reader;
     Batch m_batch;
-    const Accounting m_capture;      ///< sums of the capture, at the latest batch
-    Accounting m_sums;               ///< sums of the export
-    std::uint64_t m_notesRead = 0;   ///< wakes and waits from the recording
-    std::uint64_t m_eventsGone = 0;  ///< events whose records were evicted during the export of their coroutine
+    const Accounting m_capture;         ///< sums of the capture, at the latest batch
+    Accounting m_sums;                  ///< sums of the export
+    std::uint64_t m_notesRead = 0;      ///< wakes and waits from the recording
+    std::uint64_t m_evictedEvents = 0;  ///< events whose records were evicted during the export of their coroutine
     // By coroutine.
-    PagedVector<std::uint64_t> m_next;    ///< one past the latest exported number
-    std::vector<bool> m_isNextKnown;      ///< m_next is exact: numbers missing behind it were lost or missed
-    PagedVector<std::uint64_t> m_untold;  ///< lost or missed when the export began, and not exported so far
-    std::vector<bool> m_waitTold;
-    std::vector<bool> m_wakeTold;
+    PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
+    std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing behind it were lost or missed
+    PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far
+    std::vector<bool> m_isWaitWritten;
+    std::vector<bool> m_isWakeWritten;
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
 };

@@ -26,20 +26,20 @@ std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 
 }  // namespace
 
-bool TraceStock::take(const Population &population, const GoOn &goOn)
+bool TraceStock::fill(const Population &population, const GoOn &goOn)
 {
     const GoOn unasked = [] { return true; };
     for (int tries = 1;; ++tries) {
-        m_notKept = population.notKept();
+        m_overflow = population.overflow();
         const Sums before = m_sums;
         forgetDropped(population);
         const Sums after = m_sums;
         const bool hasPause = tries <= kTriesWithPause;
         if (!addNew(population, hasPause ? goOn : unasked))
             return false;
-        const bool isOfOneMoment = !population.hasDroppedSince(m_notKept);
+        const bool isOfOneMoment = !population.hasDroppedSince(m_overflow);
         if (!isOfOneMoment && tries == kMostTries)
-            addToNotKept(before, after);
+            addToOverflow(before, after);
         if (isOfOneMoment || tries == kMostTries)
             return true;
         if (!hasPause)
@@ -63,15 +63,15 @@ void TraceStock::forgetDropped(const Population &population)
 }
 
 /// Counts the coroutines that forgetDropped() removed, unless the counters include them.
-void TraceStock::addToNotKept(const Sums &before, const Sums &after)
+void TraceStock::addToOverflow(const Sums &before, const Sums &after)
 {
     const std::uint64_t gone = before.coroutines - after.coroutines;
-    if (m_sums.coroutines + m_notKept.coroutines + gone > m_coroutines.size())
+    if (m_sums.coroutines + m_overflow.coroutines + gone > m_coroutines.size())
         return;
-    m_notKept.coroutines += gone;
-    m_notKept.events += before.captured - after.captured;
-    m_notKept.lost += before.lost - after.lost;
-    m_notKept.missed += before.missed - after.missed;
+    m_overflow.coroutines += gone;
+    m_overflow.events += before.captured - after.captured;
+    m_overflow.lost += before.lost - after.lost;
+    m_overflow.missed += before.missed - after.missed;
 }
 
 /// Adds coroutines that were born since the try before.

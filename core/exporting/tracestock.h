@@ -29,18 +29,18 @@ struct CoroutineStock {
     bool isFlagged() const { return end == kNoEnd; }
 };
 
-/// For one thread. Each coroutine either has a record or counts in notKept(), never both.
+/// For one thread. Each coroutine either has a record or counts in overflow(), never both.
 class TraceStock {
 public:
     /// Called between pieces; returning false cancels.
     using GoOn = std::function<bool()>;
 
     /// Returns false when cancelled. Ends after a limited number of tries, however fast the trace evicts records.
-    bool take(const Population &population, const GoOn &goOn);
+    bool fill(const Population &population, const GoOn &goOn);
 
     std::uint32_t size() const { return m_coroutines.size(); }
     const CoroutineStock &operator[](CoroutineId id) const { return m_coroutines[id]; }
-    /// Removes a coroutine whose record was evicted after take().
+    /// Removes a coroutine whose record was evicted after fill().
     void forget(CoroutineId id);
 
     /// Sums over the coroutines with a record here.
@@ -51,17 +51,17 @@ public:
         std::uint64_t missed = 0;
     };
     const Sums &sums() const { return m_sums; }
-    const Overflow &notKept() const { return m_notKept; }
+    const Overflow &overflow() const { return m_overflow; }
 
 private:
     void forgetDropped(const Population &population);
-    void addToNotKept(const Sums &before, const Sums &after);
+    void addToOverflow(const Sums &before, const Sums &after);
     bool addNew(const Population &population, const GoOn &goOn);
     void add(const CoroutineSnapshot &snapshot);
 
     PagedVector<CoroutineStock> m_coroutines;
     Sums m_sums;
-    Overflow m_notKept;
+    Overflow m_overflow;
 };
 
 }  // namespace ct

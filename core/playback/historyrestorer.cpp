@@ -108,10 +108,10 @@ HistoryRestorer::Outcome HistoryRestorer::bringBack(const Range &range)
 {
     if (range.isEmpty())
         return Outcome::Done;
-    const History::Look look = m_history->lookAt(range.from, range.to);
+    const History::Needed needed = m_history->neededFor(range.from, range.to);
     std::uint64_t lost = 0;
     bool isComplete = true;
-    for (const History::Missing &piece : look.missing) {
+    for (const History::Missing &piece : needed.missing) {
         if (!isCurrent(range))
             return Outcome::Superseded;
         if (m_gone.contains(piece.slab)) {
@@ -125,7 +125,7 @@ HistoryRestorer::Outcome HistoryRestorer::bringBack(const Range &range)
         const Result<void> read = m_reader.read(piece.firstEvent, piece.endEvent, m_events);
         if (!read && mayCome) {
             isComplete = false;
-        } else if (!read || !m_history->restore(piece, m_events, look)) {
+        } else if (!read || !m_history->restore(piece, m_events, needed)) {
             m_gone.insert(piece.slab);
             ++lost;
         }

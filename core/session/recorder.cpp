@@ -75,7 +75,7 @@ void Recorder::recordPlaces(const std::shared_ptr<AddressResolver> &places)
     places->setListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); });
     m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(places)] {
         const std::shared_ptr<AddressResolver> there = from.lock();
-        return there ? there->takeRest() : std::vector<FrameLocation>();
+        return there ? there->compareRest() : std::vector<FrameLocation>();
     });
 }
 

@@ -57,7 +57,7 @@ void RecordingKeeper::refresh()
     if (m_refreshes > 1)
         return;
     const std::string directory = QFile::encodeName(m_directory).toStdString();
-    run([runs = m_runs, directory] { return runs->look(directory); },
+    run([runs = m_runs, directory] { return runs->scan(directory); },
         [this](const Result<std::vector<RecordedRun>> &runs) {
             const bool again = std::exchange(m_refreshes, 0) > 1;
             if (runs)
@@ -73,18 +73,18 @@ void RecordingKeeper::refresh()
         });
 }
 
-void RecordingKeeper::makeRoom(std::uint64_t most)
+void RecordingKeeper::freeSpace(std::uint64_t most)
 {
     const std::string directory = QFile::encodeName(m_directory).toStdString();
-    run([runs = m_runs, directory, most] { return runs->makeRoom(directory, most); },
-        [this](const RoomMade &made) {
-            Q_EMIT roomMade(made);
+    run([runs = m_runs, directory, most] { return runs->freeSpace(directory, most); },
+        [this](const FreedSpace &made) {
+            Q_EMIT spaceFreed(made);
             refresh();
         },
         [this](const QString &why) {
-            RoomMade made;
+            FreedSpace made;
             made.failures = {why.toStdString()};
-            Q_EMIT roomMade(made);
+            Q_EMIT spaceFreed(made);
         });
 }
 

@@ -27,15 +27,15 @@ public:
 
     /// listed() or failedToList() follows. All calls during a refresh cause one more refresh.
     void refresh();
-    /// See RecordedRuns::makeRoom(). roomMade() and listed() follow. `most`: bytes.
-    void makeRoom(std::uint64_t most);
+    /// See RecordedRuns::freeSpace(). spaceFreed() and listed() follow. `most`: bytes.
+    void freeSpace(std::uint64_t most);
     /// Removes runs by their paths. removed() and listed() follow.
     void remove(const std::vector<std::string> &paths);
 
 Q_SIGNALS:
     void listed(const std::vector<ct::RecordedRun> &runs);
     void failedToList(const QString &message);
-    void roomMade(const ct::RoomMade &made);
+    void spaceFreed(const ct::FreedSpace &made);
     void removed(const QStringList &failures);
 
 private:

@@ -16,8 +16,8 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
     : QObject(parent), m_session(session), m_places(std::move(places))
 {
     m_places->setLive(true);
-    m_places->setLooksAhead(true);
-    connect(&m_timer, &QTimer::timeout, this, &ResolverDriver::look);
+    m_places->setReadsAhead(true);
+    connect(&m_timer, &QTimer::timeout, this, &ResolverDriver::poll);
     connect(&session, &Session::stateChanged, this, &ResolverDriver::onState);
     m_timer.start(kLookMs);
 }
@@ -28,12 +28,12 @@ ResolverDriver::~ResolverDriver()
     m_places->stopReading();
 }
 
-void ResolverDriver::look()
+void ResolverDriver::poll()
 {
     // The resolver keeps the pid after the process has ended, because addresses keep their meaning.
     if (const pid_t target = m_session.targetPid(); target != 0)
         m_places->setTarget(target);
-    m_places->look();
+    m_places->poll();
     if (m_session.state() == SessionState::Ended && m_places->isIdle())
         m_timer.stop();
 }
@@ -41,12 +41,12 @@ void ResolverDriver::look()
 void ResolverDriver::onState(SessionState state)
 {
     if (state == SessionState::Draining) {
-        m_places->look();
+        m_places->poll();
         m_places->stopReading();
     }
     if (state == SessionState::Ended) {
         m_places->setLive(false);
-        m_places->look();
+        m_places->poll();
     }
 }
 

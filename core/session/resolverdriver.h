@@ -24,7 +24,7 @@ public:
     const std::shared_ptr<AddressResolver> &places() const { return m_places; }
 
 private:
-    void look();
+    void poll();
     void onState(SessionState state);
 
     Session &m_session;

@@ -113,7 +113,7 @@ Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
     const std::shared_ptr<RecordingWriter> &writer = opened->second;
     writer->discardIfEmpty();
     auto places = std::make_shared<StreamIndex>();
-    writer->setPlaces(places);
+    writer->setStreamIndex(places);
     Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes, kMostWait);
     if (!queue)
         return queue.error();

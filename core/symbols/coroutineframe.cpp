@@ -66,8 +66,8 @@ Function functionAt(Symbolizer &symbolizer, const ModuleMap &modules, std::uint6
 CoroutineFrame no(SymbolGap gap, std::string remedy)
 {
     CoroutineFrame frame;
-    frame.place.gap = gap;
-    frame.place.remedy = std::move(remedy);
+    frame.location.gap = gap;
+    frame.location.remedy = std::move(remedy);
     return frame;
 }
 
@@ -128,7 +128,7 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     CoroutineFrame described;
     described.state = resumeAddress == 0 ? CoroutineFrame::State::Finished : CoroutineFrame::State::Suspended;
     described.resumeFunction = resumeAddress;
-    described.place.module = destroy.module->path;
+    described.location.module = destroy.module->path;
     SourceFrame source{readableSymbol(coroutine), {}, 0, 0, false};
     if (resumeAddress != 0) {
         SuspensionLine line =
@@ -139,14 +139,15 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
         described.resumeIndex = line.index;
     }
     if (source.line == 0) {
-        described.place.gap = SymbolGap::NoLines;
-        described.place.remedy = resumeAddress == 0         ? "finished: it is suspended at its end"
-                                 : !resume.symbols->dwarf() ? "function only: " + described.place.module +
-                                                                  " has no debug information: build it with -g"
-                                                            : "function only: the compiler's code does not show which "
-                                                              "co_await it is; the probe of this project records it";
+        described.location.gap = SymbolGap::NoLines;
+        described.location.remedy =
+            resumeAddress == 0 ? "finished: it is suspended at its end"
+            : !resume.symbols->dwarf()
+                ? "function only: " + described.location.module + " has no debug information: build it with -g"
+                : "function only: the compiler's code does not show which "
+                  "co_await it is; the probe of this project records it";
     }
-    described.place.frames.push_back(std::move(source));
+    described.location.frames.push_back(std::move(source));
     return described;
 }
 

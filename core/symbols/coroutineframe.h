@@ -18,13 +18,13 @@ class Symbolizer;
 
 struct CoroutineFrame {
     enum class State {
-        Unknown,    ///< no frame, or not readable: see `place`
+        Unknown,    ///< no frame, or not readable: see `location`
         Suspended,  ///< at a suspension point, or running: the frame does not distinguish these
         Finished,   ///< at its final suspension point
     };
     State state = State::Unknown;
     /// One frame: the coroutine's function. With line and column of its co_await where they can be determined reliably.
-    DescribedAddress place;
+    DescribedAddress location;
     std::uint64_t resumeFunction = 0;          ///< address; 0 = finished or unknown
     std::optional<std::uint64_t> resumeIndex;  ///< number of the suspension point as the compiler counts
 };

@@ -39,22 +39,22 @@ std::string withoutDeleted(const std::string &path)
     return path.ends_with(kDeleted) ? path.substr(0, path.size() - kDeleted.size()) : path;
 }
 
-std::vector<std::string> binaryCandidates(const std::string &path, const DebugSearchPath &places)
+std::vector<std::string> binaryCandidates(const std::string &path, const DebugSearchPath &searchPath)
 {
     std::vector<std::string> candidates;
-    for (const std::string &root : places.roots)
+    for (const std::string &root : searchPath.roots)
         candidates.push_back(root + path);
-    for (const std::string &folder : places.folders) {
+    for (const std::string &folder : searchPath.folders) {
         candidates.push_back(folder + path);
         candidates.push_back(folder + "/" + nameOf(path));
     }
     return candidates;
 }
 
-void findBinary(const Module &module, const DebugSearchPath &places, ModuleFiles &files)
+void findBinary(const Module &module, const DebugSearchPath &searchPath, ModuleFiles &files)
 {
     const std::string path = withoutDeleted(module.path);
-    for (const std::string &candidate : binaryCandidates(path, places)) {
+    for (const std::string &candidate : binaryCandidates(path, searchPath)) {
         Result<ElfImage> image = ElfImage::open(candidate);
         if (!image) {
             files.lacksMemory = files.lacksMemory || image.error().code == ErrorCode::NoSpace;
@@ -82,11 +82,11 @@ void findBinary(const Module &module, const DebugSearchPath &places, ModuleFiles
     }
 }
 
-std::vector<std::string> byBuildId(const std::string &buildId, const DebugSearchPath &places)
+std::vector<std::string> byBuildId(const std::string &buildId, const DebugSearchPath &searchPath)
 {
     std::vector<std::string> candidates;
     const std::string name = buildIdPath(buildId);
-    for (const auto *folders : {&places.folders, &places.debugFolders}) {
+    for (const auto *folders : {&searchPath.folders, &searchPath.debugFolders}) {
         for (const std::string &folder : *folders) {
             if (!name.empty())
                 candidates.push_back(folder + name);
@@ -95,14 +95,14 @@ std::vector<std::string> byBuildId(const std::string &buildId, const DebugSearch
     return candidates;
 }
 
-std::vector<std::string> byLink(const ElfImage &binary, const std::string &link, const DebugSearchPath &places)
+std::vector<std::string> byLink(const ElfImage &binary, const std::string &link, const DebugSearchPath &searchPath)
 {
     const std::string folder = folderOf(binary.path());
     std::vector<std::string> candidates{folder + link, folder + ".debug/" + link};
-    for (const std::string &debugFolder : places.debugFolders)
+    for (const std::string &debugFolder : searchPath.debugFolders)
         candidates.push_back(debugFolder + folder + link);
-    for (const std::string &given : places.folders)
-        candidates.push_back(given + "/" + link);
+    for (const std::string &root : searchPath.folders)
+        candidates.push_back(root + "/" + link);
     return candidates;
 }
 
@@ -126,35 +126,36 @@ std::optional<ElfImage> debugOf(const std::string &path, const std::string &buil
     return std::move(*image);
 }
 
-std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const DebugSearchPath &places,
+std::optional<ElfImage> findDebug(const ElfImage *binary, const std::string &buildId, const DebugSearchPath &searchPath,
                                   ModuleFiles &files)
 {
-    for (const std::string &candidate : byBuildId(buildId, places)) {
+    for (const std::string &candidate : byBuildId(buildId, searchPath)) {
         if (auto image = debugOf(candidate, buildId, nullptr, files))
             return image;
     }
     if (const auto link = binary ? binary->debugLink() : std::nullopt) {
-        for (const std::string &candidate : byLink(*binary, link->name, places)) {
+        for (const std::string &candidate : byLink(*binary, link->name, searchPath)) {
             auto image = candidate == binary->path() ? std::nullopt : debugOf(candidate, buildId, &link->crc, files);
             if (image)
                 return image;
         }
     }
-    if (const std::string fetched = places.fetch && !buildId.empty() ? places.fetch(buildId) : ""; !fetched.empty())
+    if (const std::string fetched = searchPath.fetch && !buildId.empty() ? searchPath.fetch(buildId) : "";
+        !fetched.empty())
         return debugOf(fetched, buildId, nullptr, files);
     return std::nullopt;
 }
 
 }  // namespace
 
-ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &places)
+ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &searchPath)
 {
     ModuleFiles files;
-    findBinary(module, places, files);
+    findBinary(module, searchPath, files);
     if (files.binary && files.binary->hasDwarf())
         return files;
     const std::string &buildId = files.binary ? files.binary->buildId() : module.buildId;
-    files.debug = findDebug(files.binary ? &*files.binary : nullptr, buildId, places, files);
+    files.debug = findDebug(files.binary ? &*files.binary : nullptr, buildId, searchPath, files);
     if (files.debug) {
         files.gap = SymbolGap::None;
         files.remedy.clear();

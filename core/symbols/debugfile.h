@@ -38,7 +38,7 @@ struct ModuleFiles {
 
 /// Finds a module's files. Reads files, so not for the GUI thread. A file belongs to the module if the build ids are
 /// equal. A module without a build id (not recorded, or linked without) uses the file at its path.
-ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &places);
+ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &searchPath);
 
 /// CRC-32 (IEEE 802.3) of a file, as in .gnu_debuglink; nullopt = cannot be read.
 std::optional<std::uint32_t> fileCrc(const std::string &path);

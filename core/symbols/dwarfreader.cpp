@@ -101,12 +101,12 @@ void DwarfReader::findShared(const ElfImage &image, const std::vector<std::strin
     }
 }
 
-std::vector<DwarfReader::SourceLocation> DwarfReader::places(std::span<const Dwarf_Addr> addresses)
+std::vector<DwarfReader::SourceLocation> DwarfReader::locations(std::span<const Dwarf_Addr> addresses)
 {
-    std::vector<SourceLocation> places(addresses.size());
+    std::vector<SourceLocation> locations(addresses.size());
     for (const UnitIndex::Group &group : m_units.groups(addresses))
-        describe(group, addresses, places);
-    return places;
+        describe(group, addresses, locations);
+    return locations;
 }
 
 /// Returns true if there is memory for a unit's rows. Each byte of its line program may add a row, and libdw keeps all.
@@ -121,18 +121,18 @@ bool DwarfReader::canReadLines(const UnitIndex::Unit &unit)
     if (!::dwarf_attr(&head, DW_AT_stmt_list, &attribute) || ::dwarf_formudata(&attribute, &offset) != 0)
         return true;  // libdw finds no lines either
     const std::uint64_t most = m_image.lineProgramBytes(offset) * kLineBytesAtFirst;
-    known->second = m_image.memory().takeDerived(most);
+    known->second = m_image.memory().reserveDerived(most);
     Dwarf_Lines *lines = nullptr;
     std::size_t count = 0;
     if (known->second && ::dwarf_getsrclines(&head, &lines, &count) != 0)
         count = 0;
     if (known->second)
-        m_image.memory().giveBack(most - std::min<std::uint64_t>(most, count * kLineBytes));
+        m_image.memory().releaseDerived(most - std::min<std::uint64_t>(most, count * kLineBytes));
     return known->second;
 }
 
 void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses,
-                           std::vector<SourceLocation> &places)
+                           std::vector<SourceLocation> &locations)
 {
     std::vector<Dwarf_Addr> own;
     for (const std::uint32_t index : group.addresses)
@@ -150,20 +150,21 @@ void DwarfReader::describe(const UnitIndex::Group &group, std::span<const Dwarf_
         fileCount = 0;
     std::vector<ScopeChain> chains = scopesOf(tree, own);
     for (std::size_t i = 0; i < own.size(); ++i) {
-        SourceLocation &place = places[group.addresses[i]];
-        Spot spot = spotOf(lines, lineCount, own[i]);
+        SourceLocation &location = locations[group.addresses[i]];
+        SourcePosition position = positionOf(lines, lineCount, own[i]);
         for (auto scope = chains[i].rbegin(); scope != chains[i].rend(); ++scope) {
-            SourceFrame frame{{}, std::move(spot.file), spot.line, spot.column, std::next(scope) != chains[i].rend()};
-            place.outerNamed = nameOf(*scope, frame.function);
-            place.frames.push_back(std::move(frame));
-            spot = callOf(*scope, files, fileCount);
+            SourceFrame frame{
+                {}, std::move(position.file), position.line, position.column, std::next(scope) != chains[i].rend()};
+            location.outerNamed = nameOf(*scope, frame.function);
+            location.frames.push_back(std::move(frame));
+            position = callOf(*scope, files, fileCount);
         }
-        if (place.frames.empty() && !spot.file.empty())
-            place.frames.push_back({{}, std::move(spot.file), spot.line, spot.column, false});
+        if (location.frames.empty() && !position.file.empty())
+            location.frames.push_back({{}, std::move(position.file), position.line, position.column, false});
     }
 }
 
-DwarfReader::Spot DwarfReader::spotOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const
+DwarfReader::SourcePosition DwarfReader::positionOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const
 {
     // libdw sorts the rows by address. Find the last one at or before the address.
     std::size_t low = 0;
@@ -187,7 +188,7 @@ DwarfReader::Spot DwarfReader::spotOf(Dwarf_Lines *lines, std::size_t count, Dwa
             static_cast<std::uint32_t>(std::max(column, 0))};
 }
 
-DwarfReader::Spot DwarfReader::callOf(Dwarf_Die &inlined, Dwarf_Files *files, std::size_t fileCount)
+DwarfReader::SourcePosition DwarfReader::callOf(Dwarf_Die &inlined, Dwarf_Files *files, std::size_t fileCount)
 {
     if (::dwarf_tag(&inlined) != DW_TAG_inlined_subroutine)
         return {};

@@ -33,14 +33,14 @@ public:
         bool outerNamed = false;          ///< the last frame's name is from the linker; otherwise a symbol is better
     };
     /// Returns one location per address. `addresses` are ascending, as linked.
-    std::vector<SourceLocation> places(std::span<const Dwarf_Addr> addresses);
+    std::vector<SourceLocation> locations(std::span<const Dwarf_Addr> addresses);
 
     /// Finds the DIE of the function that begins at `begin`, and its unit. Returns false if there is none.
     bool functionAt(Dwarf_Addr begin, Dwarf_Die &function, Dwarf_Die &unit);
 
 private:
     /// File, line and column.
-    struct Spot {
+    struct SourcePosition {
         std::string file;
         std::uint32_t line = 0;
         std::uint32_t column = 0;
@@ -53,9 +53,9 @@ private:
     bool canReadLines(const UnitIndex::Unit &unit);
     void findShared(const ElfImage &image, const std::vector<std::string> &debugFolders);
     void describe(const UnitIndex::Group &group, std::span<const Dwarf_Addr> addresses,
-                  std::vector<SourceLocation> &places);
-    Spot spotOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const;
-    static Spot callOf(Dwarf_Die &inlined, Dwarf_Files *files, std::size_t fileCount);
+                  std::vector<SourceLocation> &locations);
+    SourcePosition positionOf(Dwarf_Lines *lines, std::size_t count, Dwarf_Addr address) const;
+    static SourcePosition callOf(Dwarf_Die &inlined, Dwarf_Files *files, std::size_t fileCount);
     /// Returns false if only the plain name is known.
     bool nameOf(Dwarf_Die &function, std::string &name);
 

@@ -162,7 +162,7 @@ bool ElfImage::allowUnpacking(const std::string &path, SymbolMemory &memory)
         const std::uint64_t claimed = claimedBytes(section.sh_flags, {begin.data(), size});
         bytes = claimed > ~bytes ? ~std::uint64_t{0} : bytes + claimed;
     }
-    return memory.takeDerived(bytes);
+    return memory.reserveDerived(bytes);
 }
 
 /// Returns false if the range lies beyond the end, cannot be read, or is too large (m_tooLarge).
@@ -179,7 +179,7 @@ bool ElfImage::readAt(int fd, std::uint64_t offset, std::uint64_t size)
         offset = data < 0 ? offset : static_cast<std::uint64_t>(data);
         const off_t hole = data < 0 ? -1 : ::lseek(fd, data, SEEK_HOLE);
         const std::uint64_t piece = (hole > data ? std::min(end, static_cast<std::uint64_t>(hole)) : end) - offset;
-        m_tooLarge = !m_share->take(piece);
+        m_tooLarge = !m_share->reserve(piece);
         if (m_tooLarge || !readFully(fd, m_memory.get() + offset, piece, offset))
             return false;
         offset += piece;
@@ -199,14 +199,14 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
     if (size < sizeof(head) || size > kLargestFile)
         return damaged(m_path, "its size is not that of a program or library");
     m_size = size;
-    const std::size_t room = size + kPadding;
-    void *memory = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const std::size_t mapped = size + kPadding;
+    void *memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return errnoError(errno, "no memory for " + m_path + ", raise the limit of the address space (ulimit -v)");
-    m_memory = {static_cast<char *>(memory), Unmap{room}};
+    m_memory = {static_cast<char *>(memory), Unmap{mapped}};
     // For speed only. In a sparse file, a page of 2 MiB for each block would need too much memory.
     const bool isSparse = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
-    ::madvise(memory, room, isSparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+    ::madvise(memory, mapped, isSparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     if (!readAt(fd, 0, sizeof(head)))
         return unread("cannot be read");
     std::memcpy(&head, memory, sizeof(head));
@@ -265,7 +265,7 @@ Result<void> ElfImage::loadSections(int fd, const Elf64_Ehdr &head)
             return unread("a section is beyond its end");
     }
     // Only after all sections were read: they may overlap, and the file may change at any time.
-    return m_share->takeDerived(derivedBytes(sections)) ? Result<void>{} : tooLarge(m_path);
+    return m_share->reserveDerived(derivedBytes(sections)) ? Result<void>{} : tooLarge(m_path);
 }
 
 /// Upper limit of the memory for unpacked sections and sorted symbols.

@@ -8,8 +8,8 @@
 
 namespace ct {
 
-ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &places)
-    : m_path(module.path), m_files(findModuleFiles(module, places))
+ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &searchPath)
+    : m_path(module.path), m_files(findModuleFiles(module, searchPath))
 {
     const ElfImage *withDwarf = m_files.debug ? &*m_files.debug : any();
     if (!withDwarf)
@@ -18,7 +18,7 @@ ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &places
     if (m_symbols.isEmpty() && m_files.binary)
         m_symbols = SymbolTable(m_files.binary->elf());
     if (withDwarf->hasDwarf())
-        m_dwarf = DwarfReader::open(*withDwarf, places.debugFolders);
+        m_dwarf = DwarfReader::open(*withDwarf, searchPath.debugFolders);
     if (withDwarf->hasDwarf() && !m_dwarf) {
         m_files.gap = SymbolGap::Unreadable;
         m_files.remedy = "the debug information in " + withDwarf->path() + " is damaged: build it again";
@@ -51,13 +51,13 @@ std::optional<std::uint64_t> ModuleSymbols::linkedAddress(const Module &mapping,
 std::vector<DescribedAddress> ModuleSymbols::describe(std::span<const std::uint64_t> addresses)
 {
     std::vector<DescribedAddress> described(addresses.size());
-    std::vector<DwarfReader::SourceLocation> places(addresses.size());
+    std::vector<DwarfReader::SourceLocation> locations(addresses.size());
     if (m_dwarf)
-        places = m_dwarf->places(addresses);
+        locations = m_dwarf->locations(addresses);
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         described[i].module = m_path;
-        described[i].frames = std::move(places[i].frames);
-        const bool named = places[i].outerNamed;
+        described[i].frames = std::move(locations[i].frames);
+        const bool named = locations[i].outerNamed;
         const SymbolTable::Symbol *symbol = named ? nullptr : m_symbols.find(addresses[i]);
         if (described[i].frames.empty() && symbol)
             described[i].frames.emplace_back();

@@ -20,7 +20,7 @@ namespace ct {
 /// For one thread, not the GUI thread: opening reads files.
 class ModuleSymbols {
 public:
-    ModuleSymbols(const Module &module, const DebugSearchPath &places);
+    ModuleSymbols(const Module &module, const DebugSearchPath &searchPath);
     ModuleSymbols(const ModuleSymbols &) = delete;
     ModuleSymbols &operator=(const ModuleSymbols &) = delete;
 

@@ -58,7 +58,7 @@ private:
         case DW_TAG_lexical_block:
         case DW_TAG_try_block:
         case DW_TAG_catch_block: {
-            const Subset inside = holding(die, wanted, level);
+            const Subset inside = containing(die, wanted, level);
             if (!inside.empty())
                 visitChildren(die, inside, level, depth + 1);
             break;
@@ -78,7 +78,7 @@ private:
 
     void visitFunction(Dwarf_Die &die, const Subset &wanted, std::size_t level, int depth)
     {
-        const Subset inside = holding(die, wanted, level);
+        const Subset inside = containing(die, wanted, level);
         for (const std::uint32_t i : inside)
             m_chains[i].push_back(die);
         if (!inside.empty())
@@ -89,7 +89,7 @@ private:
 
     /// Returns the wanted addresses in the DIE's code, except for addresses in the chain of a neighbour. The linker
     /// may have merged equal functions, which then share their code.
-    Subset holding(Dwarf_Die &die, const Subset &wanted, std::size_t level)
+    Subset containing(Dwarf_Die &die, const Subset &wanted, std::size_t level)
     {
         Subset inside;
         forEachRange(die, [&](Dwarf_Addr begin, Dwarf_Addr end) {

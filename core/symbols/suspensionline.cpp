@@ -105,11 +105,11 @@ IndexField indexFieldOf(Dwarf_Die function)
     return field;
 }
 
-struct Spot {
+struct SourcePosition {
     std::string file;
     std::uint32_t line = 0;
     std::uint32_t column = 0;
-    bool operator==(const Spot &) const = default;
+    bool operator==(const SourcePosition &) const = default;
 };
 
 /// An inlined call of an awaiter's member.
@@ -149,10 +149,10 @@ public:
             m_resume = resume;
             m_frame = frame;
             m_read = &read;
-            std::optional<Spot> spot = labelled(index);
-            if (!spot && m_symbols.machine() == EM_X86_64)
-                spot = followed(index);
-            known = m_known.emplace(index, std::move(spot)).first;
+            std::optional<SourcePosition> position = labelled(index);
+            if (!position && m_symbols.machine() == EM_X86_64)
+                position = followed(index);
+            known = m_known.emplace(index, std::move(position)).first;
         }
         result.index = index;
         if (known->second) {
@@ -165,38 +165,38 @@ public:
 
 private:
     /// clang 21: finds the DW_TAG_label "__coro_resume_<index>", which has the co_await's line.
-    std::optional<Spot> labelled(std::uint64_t index)
+    std::optional<SourcePosition> labelled(std::uint64_t index)
     {
         const std::string wanted = std::string("__coro_resume_").append(std::to_string(index));
-        std::optional<Spot> spot;
+        std::optional<SourcePosition> position;
         forEachInside(m_function, 0, [&](Dwarf_Die &die, int tag) {
             const auto line =
                 tag == DW_TAG_label && nameOf(die) == wanted ? number(die, DW_AT_decl_line) : std::nullopt;
             const char *file = line ? ::dwarf_decl_file(&die) : nullptr;
             if (file && *line > 0 && *line <= UINT32_MAX)
-                spot = Spot{file, static_cast<std::uint32_t>(*line),
-                            static_cast<std::uint32_t>(number(die, DW_AT_decl_column).value_or(0))};
+                position = SourcePosition{file, static_cast<std::uint32_t>(*line),
+                                          static_cast<std::uint32_t>(number(die, DW_AT_decl_column).value_or(0))};
         });
-        return spot;
+        return position;
     }
 
-    std::optional<Spot> followed(std::uint64_t index)
+    std::optional<SourcePosition> followed(std::uint64_t index)
     {
-        const std::vector<Spot> spots = spotsAt(landings(index));
-        if (spots.empty())
+        const std::vector<SourcePosition> positions = positionsAt(landings(index));
+        if (positions.empty())
             return std::nullopt;
         if (!m_field.clang)
-            return isTheOnlyOne(index, spots.front()) ? std::optional(spots.front()) : std::nullopt;
-        const std::vector<Spot> stored = storedAt(index);
-        std::optional<Spot> both;
-        for (const Spot &spot : spots) {
-            const bool witnessed = std::any_of(stored.begin(), stored.end(), [&](const Spot &other) {
-                return spot.line == other.line && spot.file == other.file;
+            return isTheOnlyOne(index, positions.front()) ? std::optional(positions.front()) : std::nullopt;
+        const std::vector<SourcePosition> stored = storedAt(index);
+        std::optional<SourcePosition> both;
+        for (const SourcePosition &position : positions) {
+            const bool witnessed = std::any_of(stored.begin(), stored.end(), [&](const SourcePosition &other) {
+                return position.line == other.line && position.file == other.file;
             });
-            if (witnessed && both && *both != spot)
+            if (witnessed && both && *both != position)
                 return std::nullopt;
             if (witnessed)
-                both = spot;
+                both = position;
         }
         return both;
     }
@@ -239,24 +239,24 @@ private:
     }
 
     /// Returns line and column in the coroutine itself, in the order of `addresses`, without duplicates.
-    std::vector<Spot> spotsAt(std::vector<std::uint64_t> addresses)
+    std::vector<SourcePosition> positionsAt(std::vector<std::uint64_t> addresses)
     {
         std::vector<std::uint64_t> sorted(addresses);
         std::sort(sorted.begin(), sorted.end());
         sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-        const std::vector<DwarfReader::SourceLocation> places = m_symbols.dwarf()->places(sorted);
-        std::vector<Spot> spots;
+        const std::vector<DwarfReader::SourceLocation> locations = m_symbols.dwarf()->locations(sorted);
+        std::vector<SourcePosition> positions;
         for (const std::uint64_t address : addresses) {
             const auto at = std::lower_bound(sorted.begin(), sorted.end(), address) - sorted.begin();
-            const DwarfReader::SourceLocation &place = places[static_cast<std::size_t>(at)];
-            if (place.frames.empty() || place.frames.back().line == 0)
+            const DwarfReader::SourceLocation &location = locations[static_cast<std::size_t>(at)];
+            if (location.frames.empty() || location.frames.back().line == 0)
                 continue;
-            const SourceFrame &outer = place.frames.back();
-            Spot spot{outer.file, outer.line, outer.column};
-            if (std::find(spots.begin(), spots.end(), spot) == spots.end())
-                spots.push_back(std::move(spot));
+            const SourceFrame &outer = location.frames.back();
+            SourcePosition position{outer.file, outer.line, outer.column};
+            if (std::find(positions.begin(), positions.end(), position) == positions.end())
+                positions.push_back(std::move(position));
         }
-        return spots;
+        return positions;
     }
 
     bool isAwaitResume(std::uint64_t linked) const
@@ -268,21 +268,21 @@ private:
 
     /// Returns true if no other suspension point leads to this location. If one does, it has no await_resume() of its
     /// own, and perhaps this one has none either. g++ numbers the points 2, 4, 6 ...
-    bool isTheOnlyOne(std::uint64_t index, const Spot &spot)
+    bool isTheOnlyOne(std::uint64_t index, const SourcePosition &position)
     {
         constexpr std::uint64_t kMostPoints = 64;
-        std::vector<std::uint64_t> others;
+        std::vector<std::uint64_t> otherAddresses;
         for (std::uint64_t other = 2; other <= 2 * kMostPoints; other += 2) {
             const std::vector<std::uint64_t> found = other != index ? landings(other) : std::vector<std::uint64_t>();
-            others.insert(others.end(), found.begin(), found.end());
+            otherAddresses.insert(otherAddresses.end(), found.begin(), found.end());
         }
-        const std::vector<Spot> spots = spotsAt(std::move(others));
-        return std::find(spots.begin(), spots.end(), spot) == spots.end();
+        const std::vector<SourcePosition> positions = positionsAt(std::move(otherAddresses));
+        return std::find(positions.begin(), positions.end(), position) == positions.end();
     }
 
     /// Finds the instructions that store the index (mov byte [frame + offset], index). clang assigns them to the
     /// co_await's line, which confirms the walk. For the first suspension they are in the function that made the frame.
-    std::vector<Spot> storedAt(std::uint64_t index)
+    std::vector<SourcePosition> storedAt(std::uint64_t index)
     {
         if (m_field.size != 1 || index > 0xFF)
             return {};
@@ -300,7 +300,7 @@ private:
             if (symbol.begin == m_linked || maker)
                 findStores(symbol, tail, near ? 0x40 : 0x80, found);
         }
-        return spotsAt(std::move(found));
+        return positionsAt(std::move(found));
     }
 
     /// Finds stores in one function. `mode` is the operand byte without its base register, and `tail` the bytes after
@@ -324,7 +324,7 @@ private:
     Dwarf_Die m_function{};
     IndexField m_field;
     std::vector<InlinedCall> m_calls;
-    std::map<std::uint64_t, std::optional<Spot>> m_known;  ///< by index
+    std::map<std::uint64_t, std::optional<SourcePosition>> m_known;  ///< by index
     // The arguments of the present find():
     std::uint64_t m_resume = 0;
     std::uint64_t m_frame = 0;

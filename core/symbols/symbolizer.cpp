@@ -18,7 +18,7 @@ using Wanted = std::map<std::uint64_t, std::vector<std::size_t>>;
 
 }  // namespace
 
-Symbolizer::Symbolizer(DebugSearchPath places) : m_places(std::move(places)) {}
+Symbolizer::Symbolizer(DebugSearchPath searchPath) : m_searchPath(std::move(searchPath)) {}
 
 Symbolizer::~Symbolizer() = default;
 
@@ -31,11 +31,11 @@ ModuleSymbols *Symbolizer::symbolsOf(const Module &module)
         m_opened.splice(m_opened.begin(), m_opened, known);
         return m_opened.front().symbols.get();
     }
-    auto symbols = std::make_unique<ModuleSymbols>(module, m_places);
+    auto symbols = std::make_unique<ModuleSymbols>(module, m_searchPath);
     if (symbols->lacksMemory() && !m_opened.empty()) {
         symbols.reset();
         m_opened.clear();
-        symbols = std::make_unique<ModuleSymbols>(module, m_places);
+        symbols = std::make_unique<ModuleSymbols>(module, m_searchPath);
     }
     m_opened.push_front({module.path, module.buildId, std::move(symbols)});
     std::uint64_t bytes = 0;

@@ -23,7 +23,7 @@ namespace ct {
 /// more, up to SymbolMemory::limit(). Results are not kept, see SymbolWorker.
 class Symbolizer {
 public:
-    explicit Symbolizer(DebugSearchPath places = {});
+    explicit Symbolizer(DebugSearchPath searchPath = {});
     ~Symbolizer();
     Symbolizer(const Symbolizer &) = delete;
     Symbolizer &operator=(const Symbolizer &) = delete;
@@ -46,7 +46,7 @@ private:
         std::unique_ptr<ModuleSymbols> symbols;
     };
 
-    DebugSearchPath m_places;
+    DebugSearchPath m_searchPath;
     std::list<Opened> m_opened;  ///< most recently used first
 };
 

@@ -54,26 +54,26 @@ bool SymbolMemory::add(std::uint64_t bytes)
     return true;
 }
 
-bool SymbolMemory::take(std::uint64_t bytes)
+bool SymbolMemory::reserve(std::uint64_t bytes)
 {
-    const bool taken = add(bytes);
-    m_real += taken ? bytes : 0;
-    return taken;
+    const bool reserved = add(bytes);
+    m_real += reserved ? bytes : 0;
+    return reserved;
 }
 
-bool SymbolMemory::takeDerived(std::uint64_t bytes)
+bool SymbolMemory::reserveDerived(std::uint64_t bytes)
 {
     const std::uint64_t most = kFree + kFactor * m_real;
-    const bool taken = bytes <= most && m_derived <= most - bytes && add(bytes);
-    m_derived += taken ? bytes : 0;
-    return taken;
+    const bool reserved = bytes <= most && m_derived <= most - bytes && add(bytes);
+    m_derived += reserved ? bytes : 0;
+    return reserved;
 }
 
-void SymbolMemory::giveBack(std::uint64_t bytes)
+void SymbolMemory::releaseDerived(std::uint64_t bytes)
 {
-    const std::uint64_t given = std::min(bytes, m_derived);
-    m_derived -= given;
-    release(given);
+    const std::uint64_t released = std::min(bytes, m_derived);
+    m_derived -= released;
+    release(released);
 }
 
 void SymbolMemory::release(std::uint64_t bytes)

@@ -18,13 +18,13 @@ public:
     SymbolMemory &operator=(const SymbolMemory &) = delete;
 
     /// Reserves memory for bytes that the file really has. Returns false, and reserves nothing, if it is too much.
-    bool take(std::uint64_t bytes);
-    /// Counts a further file that libelf maps. Reserves nothing, but raises the limit of takeDerived().
+    bool reserve(std::uint64_t bytes);
+    /// Counts a further file that libelf maps. Reserves nothing, but raises the limit of reserveDerived().
     void addMapped(std::uint64_t bytes) { m_real += bytes; }
     /// Reserves memory for data made from the files: unpacked sections, tables. The limit is kFactor times the bytes of
     /// the files, plus kFree. Returns false, and reserves nothing, if it is too much.
-    bool takeDerived(std::uint64_t bytes);
-    void giveBack(std::uint64_t bytes);  ///< releases a part of takeDerived()
+    bool reserveDerived(std::uint64_t bytes);
+    void releaseDerived(std::uint64_t bytes);  ///< releases a part of reserveDerived()
 
     std::uint64_t bytes() const { return m_bytes; }
 

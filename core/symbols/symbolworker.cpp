@@ -33,9 +33,9 @@ std::size_t SymbolWorker::KeyHash::operator()(const Key &key) const
     return file ^ (std::hash<std::uint64_t>{}(key.offset) * 0x9E3779B97F4A7C15U);
 }
 
-SymbolWorker::SymbolWorker(DebugSearchPath places) : m_state(std::make_shared<State>())
+SymbolWorker::SymbolWorker(DebugSearchPath searchPath) : m_state(std::make_shared<State>())
 {
-    m_state->places = std::move(places);
+    m_state->searchPath = std::move(searchPath);
 }
 
 SymbolWorker::~SymbolWorker()
@@ -95,7 +95,7 @@ SymbolWorker::Key SymbolWorker::keyOf(const Module &module, std::uint64_t addres
     return {module.path, module.buildId, address - module.begin + module.offset};
 }
 
-SymbolWorker::Answer SymbolWorker::lookUp(const Modules &modules, std::uint64_t address)
+SymbolWorker::Answer SymbolWorker::resolve(const Modules &modules, std::uint64_t address)
 {
     const Module *module = modules->find(address);
     if (!module)
@@ -149,11 +149,11 @@ bool SymbolWorker::isIdle() const
     return !m_state->busy && m_state->queue.empty() && m_state->tasks.empty();
 }
 
-void SymbolWorker::setPlaces(DebugSearchPath places)
+void SymbolWorker::setSearchPath(DebugSearchPath searchPath)
 {
     const std::lock_guard lock(m_state->mutex);
-    m_state->places = std::move(places);
-    ++m_state->placesVersion;
+    m_state->searchPath = std::move(searchPath);
+    ++m_state->searchPathVersion;
     m_state->answers.clear();
     m_state->generation.fetch_add(1, std::memory_order_release);
 }
@@ -173,9 +173,9 @@ void SymbolWorker::State::work()
         wake.wait(lock, [this] { return stop || !queue.empty() || !tasks.empty(); });
         if (stop)
             return;
-        if (!symbolizer || version != placesVersion)
-            symbolizer = std::make_unique<Symbolizer>(places);
-        version = placesVersion;
+        if (!symbolizer || version != searchPathVersion)
+            symbolizer = std::make_unique<Symbolizer>(searchPath);
+        version = searchPathVersion;
         std::vector<Task> due = std::exchange(tasks, {});
         Batch batch = std::exchange(queue, {});
         busy = true;
@@ -196,7 +196,7 @@ void SymbolWorker::State::work()
     }
 }
 
-void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t ofPlaces)
+void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t askedVersion)
 {
     // All addresses of a process together, because each compile unit is then read once.
     std::unordered_map<const ModuleMap *, std::vector<std::uint64_t>> byMap;
@@ -207,8 +207,8 @@ void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std
             return;
         std::vector<DescribedAddress> described = symbolizer.describe(*modules, addresses);
         const std::lock_guard lock(mutex);
-        if (ofPlaces != placesVersion || stop)
-            return;  // setPlaces() discarded the answers; callers ask again
+        if (askedVersion != searchPathVersion || stop)
+            return;  // setSearchPath() discarded the answers; callers ask again
         for (std::size_t i = 0; i < addresses.size(); ++i)
             answers[keyOf(*modules->find(addresses[i]), addresses[i])] =
                 std::make_shared<DescribedAddress>(std::move(described[i]));

@@ -36,7 +36,7 @@ public:
     /// outlive the worker.
     using Task = std::function<void(Symbolizer &)>;
 
-    explicit SymbolWorker(DebugSearchPath places = {});
+    explicit SymbolWorker(DebugSearchPath searchPath = {});
     /// Waits for no file, because libdw cannot be interrupted, and a disk may hang. Discards the queue. A batch in
     /// progress continues on the detached thread, and its answers are discarded. That thread frees everything at its
     /// end, or ends with the process.
@@ -44,7 +44,7 @@ public:
     SymbolWorker(const SymbolWorker &) = delete;
     SymbolWorker &operator=(const SymbolWorker &) = delete;
 
-    /// Starts the thread if it does not run; lookUp() and run() do so as well. Returns an error if the system refuses
+    /// Starts the thread if it does not run; resolve() and run() do so as well. Returns an error if the system refuses
     /// the thread. Then addresses stay unresolved, and the next call after kRetry tries again.
     Result<void> start();
     /// Returns true if the latest attempt to start the thread failed. Does not try again.
@@ -53,19 +53,19 @@ public:
 
     /// Returns null if the answer is not known yet, and queues the address: call again when generation() has changed.
     /// Without a thread, returns an answer that says so, and keeps none. `modules` must not be null.
-    Answer lookUp(const Modules &modules, std::uint64_t address);
-    /// Like lookUp(), but queues nothing.
+    Answer resolve(const Modules &modules, std::uint64_t address);
+    /// Like resolve(), but queues nothing.
     Answer known(const Modules &modules, std::uint64_t address);
     /// Runs a task before the queued addresses. Discards it if there is no thread: call start() first.
     void run(Task task);
-    /// Grows when answers have arrived, when setPlaces() has discarded them, and when refusal by the system begins or
-    /// ends. Acquire; partner: the worker's release increments.
+    /// Grows when answers have arrived, when setSearchPath() has discarded them, and when refusal by the system begins
+    /// or ends. Acquire; partner: the worker's release increments.
     std::uint64_t generation() const { return m_state->generation.load(std::memory_order_acquire); }
     /// Returns when nothing is queued or in progress. For tests and batch mode.
     void waitUntilIdle();
     bool isIdle() const;
     /// Sets another debug search path, for example after the user named a folder. Discards all answers.
-    void setPlaces(DebugSearchPath places);
+    void setSearchPath(DebugSearchPath searchPath);
 
 private:
     /// Identifies an address in a file, for all processes that map the file.
@@ -88,7 +88,7 @@ private:
     struct State {
         void work();
         bool isStopped();
-        void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t places);
+        void answer(Symbolizer &symbolizer, const Batch &batch, std::uint64_t askedVersion);
 
         std::mutex mutex;  ///< guards all members except for `generation`
         std::condition_variable wake;
@@ -96,8 +96,8 @@ private:
         std::unordered_map<Key, Answer, KeyHash> answers;  ///< null = queued
         Batch queue;
         std::vector<Task> tasks;
-        DebugSearchPath places;
-        std::uint64_t placesVersion = 0;
+        DebugSearchPath searchPath;
+        std::uint64_t searchPathVersion = 0;
         bool busy = false;
         bool stop = false;
         std::atomic<std::uint64_t> generation{0};

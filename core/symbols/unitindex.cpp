@@ -42,7 +42,7 @@ UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExec
     Unit unit{};
     // A damaged unit ends the walk, because the begin of the next one is unknown.
     while (::dwarf_get_units(dwarf, cursor, &cursor, &version, &type, &unit.head, nullptr) == 0 &&
-           m_memory.takeDerived(kUnitBytes)) {
+           m_memory.reserveDerived(kUnitBytes)) {
         unit.split = type == DW_UT_skeleton;
         unit.tree = unit.head;
         unit.splitMissing = false;
@@ -78,7 +78,7 @@ bool UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutab
     const auto index = static_cast<std::uint32_t>(m_units.size());
     bool fits = true;
     const auto keep = [&](Dwarf_Addr begin, Dwarf_Addr end) {
-        if (begin < end && isExecutable(begin) && (fits = fits && m_memory.takeDerived(kRangeBytes)))
+        if (begin < end && isExecutable(begin) && (fits = fits && m_memory.reserveDerived(kRangeBytes)))
             m_ranges.push_back({begin, end, index});
     };
     m_units.push_back(unit);

@@ -22,9 +22,9 @@ constexpr auto kRelease = std::memory_order_release;
 void History::Data::forgetPage(std::uint32_t page)
 {
     for (CoroutineId gone = page * Residence::kPageSize; gone < (page + 1) * Residence::kPageSize; ++gone) {
-        notKept.addEnded(0, 0, 0);
-        if (const std::uint32_t place = coroutines.heads[gone].loss.load(kRelaxed))
-            freeLosses.push_back(place);
+        overflow.addEnded(0, 0, 0);
+        if (const std::uint32_t lossIndex = coroutines.heads[gone].loss.load(kRelaxed))
+            freeLosses.push_back(lossIndex);
     }
 }
 
@@ -48,7 +48,7 @@ void History::Data::addBirth(const Birth &birth)
     if (birth.coroutine < next)
         return;
     if (birth.coroutine == next && !admit(birth.coroutine)) {
-        notKept.addCoroutine();
+        overflow.addCoroutine();
         if (coroutines.lives.prepareHole() && coroutines.heads.prepareHole()) {
             coroutines.lives.publish();
             coroutines.heads.publish();
@@ -57,7 +57,7 @@ void History::Data::addBirth(const Birth &birth)
     }
     Life *const life = birth.coroutine == next ? coroutines.lives.prepare() : nullptr;
     if (!life || !coroutines.heads.prepare()) {
-        notKept.addCoroutine();
+        overflow.addCoroutine();
         return;
     }
     life->dialect = birth.dialect;
@@ -82,20 +82,20 @@ void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
     // A loss before the first event shows as a jump from the first number.
     if (head.last.load(kRelaxed) == 0)
         return;
-    std::uint32_t place = head.loss.load(kRelaxed);
-    if (place == 0 && !freeLosses.empty()) {
-        place = freeLosses.back();
+    std::uint32_t lossIndex = head.loss.load(kRelaxed);
+    if (lossIndex == 0 && !freeLosses.empty()) {
+        lossIndex = freeLosses.back();
         freeLosses.pop_back();
-    } else if (place == 0) {
+    } else if (lossIndex == 0) {
         if (!losses.prepare())
             return;
         losses.publish();
-        place = losses.sizeOfWriter();
+        lossIndex = losses.sizeOfWriter();
     }
-    EndLoss &entry = losses[place - 1];
+    EndLoss &entry = losses[lossIndex - 1];
     entry.ts.store(noticed, kRelaxed);
     entry.endN.store(loss.firstN + loss.count, kRelease);
-    head.loss.store(place, kRelease);
+    head.loss.store(lossIndex, kRelease);
 }
 
 History::History(std::uint64_t budget, std::uint64_t keepNs, std::uint32_t mostCoroutines, std::uint64_t restored,
@@ -117,7 +117,7 @@ Result<void> History::consume(const Batch &batch)
     for (const Birth &birth : batch.births)
         data.addBirth(birth);
     data.log.append(batch.transitions, data.coroutines);
-    data.notKept.addEvents(batch, data.coroutines.heads.sizeOfWriter());
+    data.overflow.addEvents(batch, data.coroutines.heads.sizeOfWriter());
     // After the transitions: a reader that sees the loss sees all events before it.
     for (const Loss &loss : batch.losses)
         data.addLoss(loss, batch.now);
@@ -157,9 +157,9 @@ std::uint64_t History::droppedEvents() const
     return m_data->log.droppedEvents();
 }
 
-Overflow History::notKept() const
+Overflow History::overflow() const
 {
-    return m_data->notKept.load();
+    return m_data->overflow.load();
 }
 
 std::uint64_t History::bytesUsed() const

@@ -3,7 +3,7 @@
 //
 // The transitions of every coroutine of a run, in memory, 15 bytes each, under a memory budget. Over the budget, the
 // oldest transitions are evicted; firstKept() says where a coroutine's history begins. A caller that has the stream in
-// a recording can restore a part of the evicted events: see lookAt() and restore().
+// a recording can restore a part of the evicted events: see neededFor() and restore().
 //
 // One writer (the source's thread, through consume()), one thread that restores, any number of readers on other
 // threads. Readers copy, then validate the copy. They never lock. All memory stays mapped while the History lives;
@@ -117,7 +117,7 @@ public:
     std::uint64_t droppedBefore() const;
     std::uint64_t droppedEvents() const;
     /// Coroutines that got no record, or whose record was evicted. Their transitions here are not in droppedEvents().
-    Overflow notKept() const;
+    Overflow overflow() const;
     /// Time (ns) of the coroutine's oldest event in memory; 0 = none.
     std::uint64_t firstKept(CoroutineId id) const;
     std::uint64_t bytesUsed() const;
@@ -127,7 +127,7 @@ public:
     std::uint64_t firstTs() const;     ///< earliest time (ns) of the run; 0 = no event yet
     std::uint64_t lastTs() const;      ///< latest time (ns) of the run
 
-    // Evicted events and how they are restored: core/trace/historypast.cpp.
+    // Evicted events and how they are restored: core/trace/historyevicted.cpp.
 
     /// A piece of the stream that is not in memory: some 64 Ki events that are restored together.
     struct Missing {
@@ -143,16 +143,16 @@ public:
         bool inMemory = false;
     };
     /// The slabs that a view needs, and the pieces of them that are not in memory; each oldest first.
-    struct Look {
+    struct Needed {
         std::vector<std::uint32_t> slabs;
         std::vector<Missing> missing;
     };
     /// What a view of [from, to) (ns) needs, the piece before it included. If there is not enough room for all, the
     /// latest pieces. Any thread.
-    Look lookAt(std::uint64_t from, std::uint64_t to) const;
-    /// Restores a piece. If there is no room, it replaces the restored piece farthest from `look`. Returns false when
+    Needed neededFor(std::uint64_t from, std::uint64_t to) const;
+    /// Restores a piece. If there is no room, it replaces the restored piece farthest from `needed`. Returns false when
     /// `events` do not match the piece, or when there is no room. One thread at a time, any.
-    bool restore(const Missing &piece, std::span<const Transition> events, const Look &look);
+    bool restore(const Missing &piece, std::span<const Transition> events, const Needed &needed);
     /// Grows with each restored piece; any thread.
     std::uint64_t restoredVersion() const;
     /// All pieces of the run, oldest first, without the one that is being filled. Any thread; some ns for each piece.

@@ -155,7 +155,7 @@ private:
     void add(const HistoryEvent &event);
     void addBlock(const BlockSums &block);
     bool addIndexed(const SlabView &slab);
-    bool copyPlaces(const SlabView &slab, const Run &run, std::uint32_t place, std::uint32_t count);
+    bool copyRows(const SlabView &slab, const Run &run, std::uint32_t orderIndex, std::uint32_t count);
 
     const History::Data &m_data;
     const CoroutineId m_id;
@@ -201,10 +201,10 @@ void ColumnReader::addBlock(const BlockSums &block)
 }
 
 /// Copies the events of `count` entries of the order. Returns false if slab or index changed.
-bool ColumnReader::copyPlaces(const SlabView &slab, const Run &run, std::uint32_t place, std::uint32_t count)
+bool ColumnReader::copyRows(const SlabView &slab, const Run &run, std::uint32_t orderIndex, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i)
-        m_events[i] = slab.event(Index::row(slab, place + i), 0);
+        m_events[i] = slab.event(Index::row(slab, orderIndex + i), 0);
     return slab.isCurrent() && Index::isCurrent(slab, run);
 }
 
@@ -216,27 +216,27 @@ bool ColumnReader::addIndexed(const SlabView &slab)
     const Run run = Index::find(slab, m_id);
     if (!Index::isFinal(slab, run))
         return false;
-    std::uint32_t place = Index::placeOf(slab, run, m_cursor.row());
-    while (place < run.end && !m_atEnd) {
-        const bool isBlock = place % kBlockRows == 0 && place + kBlockRows <= run.end;
+    std::uint32_t orderIndex = Index::orderIndexOf(slab, run, m_cursor.row());
+    while (orderIndex < run.end && !m_atEnd) {
+        const bool isBlock = orderIndex % kBlockRows == 0 && orderIndex + kBlockRows <= run.end;
         BlockSums block;
-        if (isBlock && Index::loadSums(slab, place, block) && m_sums.isOneColumn(block.firstTs, block.lastTs)) {
-            const std::uint32_t last = Index::row(slab, place + kBlockRows - 1);
+        if (isBlock && Index::loadSums(slab, orderIndex, block) && m_sums.isOneColumn(block.firstTs, block.lastTs)) {
+            const std::uint32_t last = Index::row(slab, orderIndex + kBlockRows - 1);
             if (!slab.isCurrent() || !Index::isCurrent(slab, run))
                 return true;
             addBlock(block);
             m_cursor.skipTo(last + 1, block.lastN + 1);
-            place += kBlockRows;
+            orderIndex += kBlockRows;
             continue;
         }
-        const std::uint32_t count = std::min(kBlockRows - place % kBlockRows, run.end - place);
-        const std::uint32_t last = Index::row(slab, place + count - 1);
-        if (!copyPlaces(slab, run, place, count))
+        const std::uint32_t count = std::min(kBlockRows - orderIndex % kBlockRows, run.end - orderIndex);
+        const std::uint32_t last = Index::row(slab, orderIndex + count - 1);
+        if (!copyRows(slab, run, orderIndex, count))
             return true;
         if (isBlock) {
             block = sumUp(std::span(m_events).first(count));
             if (m_sums.isOneColumn(block.firstTs, block.lastTs))
-                Index::storeSums(slab, place, block);
+                Index::storeSums(slab, orderIndex, block);
         }
         for (std::uint32_t i = 0; i < count && !m_atEnd; ++i) {
             HistoryEvent gap;
@@ -246,7 +246,7 @@ bool ColumnReader::addIndexed(const SlabView &slab)
                 add(m_events[i]);
             m_cursor.skipTo(last + 1, m_events[i].n + 1);
         }
-        place += count;
+        orderIndex += count;
     }
     if (slab.isCurrent())
         m_cursor.skipRows(slab.rows);

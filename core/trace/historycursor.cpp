@@ -24,26 +24,26 @@ Cursor::Cursor(const History::Data &data, CoroutineId id, std::size_t piece)
         return;
     const Head &head = data.coroutines.heads[id];
     // Load the loss first: then all events before it are visible below.
-    if (const std::uint32_t place = head.loss.load(kAcquire); place != 0) {
-        m_lossEnd = data.losses[place - 1].endN.load(kAcquire);
-        m_lossTs = data.losses[place - 1].ts.load(kRelaxed);
+    if (const std::uint32_t lossIndex = head.loss.load(kAcquire); lossIndex != 0) {
+        m_lossEnd = data.losses[lossIndex - 1].endN.load(kAcquire);
+        m_lossTs = data.losses[lossIndex - 1].ts.load(kRelaxed);
     }
     m_last = head.last.load(kAcquire);
     m_first = data.coroutines.lives[id].first.load(kRelaxed);
 }
 
-void Cursor::start(RowPosition place, std::uint64_t nextN)
+void Cursor::start(RowPosition rowPosition, std::uint64_t nextN)
 {
-    m_slab = place.slab;
-    m_row = place.row;
+    m_slab = rowPosition.slab;
+    m_row = rowPosition.row;
     m_known = true;
     m_nextN = nextN;
 }
 
-void Cursor::start(RowPosition place)
+void Cursor::start(RowPosition rowPosition)
 {
-    m_slab = place.slab;
-    m_row = place.row;
+    m_slab = rowPosition.slab;
+    m_row = rowPosition.row;
     m_known = false;
     if (m_last != 0 && m_slab == m_first && m_row == 0) {
         m_known = true;
@@ -140,7 +140,7 @@ bool Cursor::next(HistoryEvent &event)
     return true;
 }
 
-RowPosition Cursor::place() const
+RowPosition Cursor::rowPosition() const
 {
     return {m_slab, m_at < m_count ? m_rows[m_at] : m_row};
 }

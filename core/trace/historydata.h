@@ -50,7 +50,7 @@ struct History::Data {
     history::Coroutines coroutines;
     ReservedArray<history::EndLoss> losses;
     history::Word now{0};
-    OverflowCounter notKept;
+    OverflowCounter overflow;
     std::vector<std::uint32_t> freeLosses;  ///< writer: entries of `losses` whose coroutines were evicted
 
     // Writer.
@@ -84,14 +84,14 @@ public:
     Cursor(const History::Data &data, CoroutineId id, std::size_t piece = kPiece);
 
     /// Continues behind event number nextN - 1.
-    void start(RowPosition place, std::uint64_t nextN);
-    /// Begins at `place`. Reports gaps behind the first event, and in front of the coroutine's very first one.
-    void start(RowPosition place);
+    void start(RowPosition rowPosition, std::uint64_t nextN);
+    /// Begins at `rowPosition`. Reports gaps behind the first event, and in front of the coroutine's very first one.
+    void start(RowPosition rowPosition);
 
     bool next(HistoryEvent &event);
 
     /// Position of the next event; valid after next() has returned true.
-    RowPosition place() const;
+    RowPosition rowPosition() const;
     std::uint64_t nextN() const { return m_nextN; }
     bool isKnown() const { return m_known; }  ///< nextN() is exact
 

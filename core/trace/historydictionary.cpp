@@ -36,7 +36,7 @@ std::uint32_t Dictionary::cellOf(const Transition &event, bool usual, std::uint6
         narrow ? find({key.addr, narrowBits, 0, 0}, 1, rows)
                : find({key.addr, wideBits, std::uint64_t{event.site} << 32 | event.tid, timeHigh}, 2, rows);
     if (cell != kNoCell && key.fits)
-        m_recent[placeOf(key)] = {key.addr, key.tidAndSite, key.rest, cell};
+        m_recent[indexOf(key)] = {key.addr, key.tidAndSite, key.rest, cell};
     return cell;
 }
 
@@ -56,9 +56,9 @@ std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uin
     std::uint64_t mixed = 0;
     for (const std::uint64_t word : words)
         mixed = (std::rotl(mixed, 23) ^ word) * 0x9E37'79B9'7F4A'7C15ULL;
-    std::size_t place = mixed >> (64 - kTableBits);
-    for (; m_table[place] >> 16 == m_stamp; place = (place + 1) & mask) {
-        const std::uint32_t cell = m_table[place] & 0xFFFF;
+    std::size_t index = mixed >> (64 - kTableBits);
+    for (; m_table[index] >> 16 == m_stamp; index = (index + 1) & mask) {
+        const std::uint32_t cell = m_table[index] & 0xFFFF;
         if (equals(cell, words, count))
             return cell;
     }
@@ -69,7 +69,7 @@ std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uin
     // Stored before the first row that names the cell.
     for (std::uint32_t i = 0; i < 2 * count; ++i)
         storeRelease(cellAt(m_slab, cell + i / 2) + i % 2 * sizeof(std::uint64_t), words[i]);
-    m_table[place] = m_stamp << 16 | cell;
+    m_table[index] = m_stamp << 16 | cell;
     m_cells = cells;
     m_rowLimit = std::min(kMaxRows, (kArenaBytes - cells * kCellBytes) / kRowBytes);
     return cell;

@@ -54,7 +54,7 @@ public:
     /// The cell, if it was used recently; else kNoCell.
     std::uint32_t recentCellOf(const Key &key) const
     {
-        const Recent &recent = m_recent[placeOf(key)];
+        const Recent &recent = m_recent[indexOf(key)];
         const std::uint64_t differs =
             (recent.rest ^ key.rest) | (recent.addr ^ key.addr) | (recent.tidAndSite ^ key.tidAndSite);
         return differs == 0 && key.fits ? recent.cell : kNoCell;
@@ -76,7 +76,7 @@ private:
     };
     using Words = std::array<std::uint64_t, 4>;  ///< of one cell, or of the two cells of a wide one
 
-    static std::size_t placeOf(const Key &key)
+    static std::size_t indexOf(const Key &key)
     {
         const std::uint64_t mixed = key.addr ^ key.tidAndSite ^ std::rotl(key.rest, 43);
         return mixed * 0x9E37'79B9'7F4A'7C15ULL >> (64 - kRecentBits);

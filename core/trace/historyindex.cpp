@@ -195,17 +195,17 @@ Run Index::find(const SlabView &slab, CoroutineId id)
     return run;
 }
 
-std::uint32_t Index::placeOf(const SlabView &slab, const Run &run, std::uint32_t row)
+std::uint32_t Index::orderIndexOf(const SlabView &slab, const Run &run, std::uint32_t row)
 {
-    std::uint32_t place = run.begin;
-    for (std::uint32_t after = row == 0 ? place : run.end; place < after;) {
-        const std::uint32_t middle = place + (after - place) / 2;
+    std::uint32_t orderIndex = run.begin;
+    for (std::uint32_t after = row == 0 ? orderIndex : run.end; orderIndex < after;) {
+        const std::uint32_t middle = orderIndex + (after - orderIndex) / 2;
         if (Index::row(slab, middle) < row)
-            place = middle + 1;
+            orderIndex = middle + 1;
         else
             after = middle;
     }
-    return place;
+    return orderIndex;
 }
 
 // The sums of a block have a seqlock of their own: the slab's number in the upper bits, bit 0 set during a write. Any
@@ -223,9 +223,9 @@ using SumRef = std::atomic_ref<std::uint64_t>;
 
 }  // namespace
 
-bool Index::loadSums(const SlabView &slab, std::uint32_t place, BlockSums &sums)
+bool Index::loadSums(const SlabView &slab, std::uint32_t orderIndex, BlockSums &sums)
 {
-    std::byte *const at = slab.buffer->memory + kSumsAt + place / kBlockRows * kSumBytes;
+    std::byte *const at = slab.buffer->memory + kSumsAt + orderIndex / kBlockRows * kSumBytes;
     const std::uint64_t lock = std::uint64_t{slab.number} << 1;
     const auto word = [at](SumWord index) { return loadAcquire<std::uint64_t>(at + index * sizeof(std::uint64_t)); };
     if (word(kLock) != lock)
@@ -245,9 +245,9 @@ bool Index::loadSums(const SlabView &slab, std::uint32_t place, BlockSums &sums)
     return SumRef(*reinterpret_cast<std::uint64_t *>(at)).load(kRelaxed) == lock;
 }
 
-void Index::storeSums(const SlabView &slab, std::uint32_t place, const BlockSums &sums)
+void Index::storeSums(const SlabView &slab, std::uint32_t orderIndex, const BlockSums &sums)
 {
-    std::byte *const at = slab.buffer->memory + kSumsAt + place / kBlockRows * kSumBytes;
+    std::byte *const at = slab.buffer->memory + kSumsAt + orderIndex / kBlockRows * kSumBytes;
     const std::uint64_t lock = std::uint64_t{slab.number} << 1;
     const SumRef ref(*reinterpret_cast<std::uint64_t *>(at));
     std::uint64_t seen = ref.load(kRelaxed);

@@ -67,18 +67,18 @@ public:
         // Relaxed: the contents were loaded with acquire.
         return run.indexed == 0 || slab.buffer->indexed.load(std::memory_order_relaxed) == run.indexed;
     }
-    static std::uint32_t row(const SlabView &slab, std::uint32_t place)
+    static std::uint32_t row(const SlabView &slab, std::uint32_t orderIndex)
     {
-        return loadAcquire<std::uint16_t>(slab.memory + kOrderAt + place * sizeof(std::uint16_t));
+        return loadAcquire<std::uint16_t>(slab.memory + kOrderAt + orderIndex * sizeof(std::uint16_t));
     }
     /// First entry of the run whose row is at or after `row`.
-    static std::uint32_t placeOf(const SlabView &slab, const Run &run, std::uint32_t row);
+    static std::uint32_t orderIndexOf(const SlabView &slab, const Run &run, std::uint32_t row);
     /// The order has the whole slab and does not change any more.
     static bool isFinal(const SlabView &slab, const Run &run) { return slab.sealed && run.tail >= slab.rows; }
 
-    /// Sums of the block that begins at `place`. Only for slabs with a final index.
-    static bool loadSums(const SlabView &slab, std::uint32_t place, BlockSums &sums);
-    static void storeSums(const SlabView &slab, std::uint32_t place, const BlockSums &sums);
+    /// Sums of the block that begins at `orderIndex`. Only for slabs with a final index.
+    static bool loadSums(const SlabView &slab, std::uint32_t orderIndex, BlockSums &sums);
+    static void storeSums(const SlabView &slab, std::uint32_t orderIndex, const BlockSums &sums);
 
 private:
     static constexpr std::uint32_t kSumsAt = kArenaBytes;
@@ -92,9 +92,9 @@ private:
     {
         return loadAcquire<std::uint32_t>(slab.memory + kHeaderAt + word * sizeof(std::uint32_t));
     }
-    static std::uint32_t coroutineAt(const SlabView &slab, std::uint32_t place, bool highBits)
+    static std::uint32_t coroutineAt(const SlabView &slab, std::uint32_t orderIndex, bool highBits)
     {
-        const std::uint32_t at = row(slab, place);
+        const std::uint32_t at = row(slab, orderIndex);
         return highBits ? slab.coroutine(at) : rowWord(slab.memory, at, 1) >> (32 - kRowCoroutineBits);
     }
     static std::uint32_t fence(const SlabView &slab, std::uint32_t range)

@@ -116,7 +116,7 @@ void Log::prepareMemory()
 }
 
 /// Returns a spare buffer or a new one; nullptr when the system has no memory for it.
-Buffer *Log::takeBuffer()
+Buffer *Log::acquireBuffer()
 {
     if (m_spare.empty()) {
         std::byte *const memory = m_memory.next();
@@ -151,27 +151,27 @@ void Log::dropOldest()
 void Log::seal(std::uint64_t end)
 {
     publish(kSealed);
-    m_restored.add(m_number, {m_place, end, m_base, m_minTs, m_maxTs, m_rows});
+    m_restored.add(m_number, {m_firstPosition, end, m_base, m_minTs, m_maxTs, m_rows});
 }
 
-/// `ts`, `place`: time and position of its first event.
-void Log::beginSlab(std::uint64_t ts, std::uint64_t place)
+/// `ts`, `firstPosition`: time and position of its first event.
+void Log::beginSlab(std::uint64_t ts, std::uint64_t firstPosition)
 {
     if (m_number != 0) {
-        seal(place);
+        seal(firstPosition);
         if (m_number - m_oldest.load(kRelaxed) + 1 == m_slotCount)
             dropOldest();
     }
-    Buffer *buffer = takeBuffer();
+    Buffer *buffer = acquireBuffer();
     if (!buffer) {
         // Without more memory, the existing slabs are the budget.
         if (m_number == m_oldest.load(kRelaxed))
             throw std::bad_alloc();
         dropOldest();
-        buffer = takeBuffer();
+        buffer = acquireBuffer();
     }
     Slot &slot = slotOf(++m_number);
-    m_place = place;
+    m_firstPosition = firstPosition;
     m_slab = buffer->memory;
     m_rows = 0;
     m_full = false;
@@ -275,7 +275,7 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
 {
     const std::uint32_t known = coroutines.heads.sizeOfWriter();
     const std::uint64_t end = m_streamed.load(kRelaxed) + events.size();
-    bool inPlace = true;
+    bool isPositionKnown = true;
     const auto isKnown = [&coroutines, known](const Transition &event) {
         return event.coroutine < known && !coroutines.residence.isDropped(event.coroutine);
     };
@@ -283,11 +283,11 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         m_known.clear();
         std::copy_if(events.begin(), events.end(), std::back_inserter(m_known), isKnown);
         events = m_known;
-        inPlace = false;
+        isPositionKnown = false;
     }
     while (!events.empty() && known != 0) {
         if (m_full)
-            beginSlab(events.front().ts, inPlace ? end - events.size() : Sealed::kUnknown);
+            beginSlab(events.front().ts, isPositionKnown ? end - events.size() : Sealed::kUnknown);
         events = events.subspan(fill(events, coroutines));
         if (m_full || events.empty())
             continue;
@@ -296,7 +296,7 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         std::copy_if(events.begin(), events.end(), std::back_inserter(rest), isKnown);
         m_known = std::move(rest);
         events = m_known;
-        inPlace = false;
+        isPositionKnown = false;
     }
     m_streamed.store(end, kRelease);
     if (m_number != 0)

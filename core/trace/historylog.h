@@ -90,11 +90,11 @@ private:
 
     Slot &slotOf(std::uint32_t number) const { return m_slots[number % m_slotCount]; }
     std::size_t fill(std::span<const Transition> events, Coroutines &coroutines);
-    void beginSlab(std::uint64_t ts, std::uint64_t place);
+    void beginSlab(std::uint64_t ts, std::uint64_t firstPosition);
     void seal(std::uint64_t end);
     void publish(std::uint32_t seal);
     void dropOldest();
-    Buffer *takeBuffer();
+    Buffer *acquireBuffer();
 
     SlabMemory m_memory;
     const std::uint32_t m_slotCount;
@@ -111,7 +111,7 @@ private:
     std::uint64_t m_minTs = 0;
     std::uint64_t m_maxTs = 0;
     bool m_full = true;
-    std::uint64_t m_place = 0;  ///< position of its first event in the stream, or Sealed::kUnknown
+    std::uint64_t m_firstPosition = 0;  ///< position of its first event in the stream, or Sealed::kUnknown
 
     std::vector<std::unique_ptr<Buffer>> m_buffers;
     std::vector<Buffer *> m_spare;

@@ -37,19 +37,19 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
     for (const bool indexed : {true, false}) {
         const Run run = indexed ? Index::find(slab, id) : Run();
         copied = Copied();
-        const auto take = [&](std::uint32_t row) {
+        const auto copyRow = [&](std::uint32_t row) {
             events[copied.count] = slab.event(row, usualAddr);
             rows[copied.count++] = row;
             copied.nextRow = row + 1;
         };
-        for (std::uint32_t place = Index::placeOf(slab, run, firstRow); place < run.end; ++place) {
+        for (std::uint32_t orderIndex = Index::orderIndexOf(slab, run, firstRow); orderIndex < run.end; ++orderIndex) {
             if (copied.count == events.size())
                 break;
-            take(Index::row(slab, place));
+            copyRow(Index::row(slab, orderIndex));
         }
         std::uint32_t row = std::max(firstRow, run.tail);
         while (copied.count < events.size() && (row = nextRowOf(slab, id, row)) < slab.rows)
-            take(row++);
+            copyRow(row++);
         if (copied.count < events.size())
             copied.nextRow = std::max(slab.rows, run.tail);  // the index may cover more rows than the view
         if (!slab.isCurrent())
@@ -66,17 +66,17 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
     for (const bool indexed : {true, false}) {
         const Run run = indexed ? Index::find(slab, id) : Run();
         std::uint32_t found = kMaxRows;
-        std::uint32_t place = run.begin;
-        for (std::uint32_t after = run.end; place < after;) {
-            const std::uint32_t middle = place + (after - place) / 2;
+        std::uint32_t orderIndex = run.begin;
+        for (std::uint32_t after = run.end; orderIndex < after;) {
+            const std::uint32_t middle = orderIndex + (after - orderIndex) / 2;
             if (slab.ts(Index::row(slab, middle)) < ts)
-                place = middle + 1;
+                orderIndex = middle + 1;
             else
                 after = middle;
         }
-        if (place > run.begin)
-            found = Index::row(slab, place - 1);
-        if (place == run.end) {
+        if (orderIndex > run.begin)
+            found = Index::row(slab, orderIndex - 1);
+        if (orderIndex == run.end) {
             for (std::uint32_t next = run.tail; (next = nextRowOf(slab, id, next)) < slab.rows; ++next) {
                 if (slab.ts(next) >= ts)
                     break;
@@ -146,9 +146,9 @@ std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryE
     while (got < events.size() && cursor.next(events[got]))
         ++got;
     if (got != 0) {
-        const RowPosition place = cursor.place();
-        position.slab = place.slab;
-        position.row = place.row;
+        const RowPosition rowPosition = cursor.rowPosition();
+        position.slab = rowPosition.slab;
+        position.row = rowPosition.row;
         position.nextN = cursor.nextN();
         position.known = cursor.isKnown();
     }

@@ -102,8 +102,8 @@ bool Restored::view(std::uint32_t number, SlabView &view) const
 {
     if (number == 0 || number > m_sealed.size())
         return false;
-    const std::uint32_t place = m_sealed[number - 1].slot.load(kAcquire);
-    return place != 0 && m_slots[place - 1].view(number, view);
+    const std::uint32_t slotNumber = m_sealed[number - 1].slot.load(kAcquire);
+    return slotNumber != 0 && m_slots[slotNumber - 1].view(number, view);
 }
 
 std::uint32_t Restored::next(std::uint32_t number) const
@@ -142,15 +142,15 @@ std::uint32_t Restored::slotFor(std::span<const std::uint32_t> keep)
         }
     }
     std::uint32_t farthest = 0;
-    std::uint32_t place = 0;
+    std::uint32_t slotNumber = 0;
     for (std::uint32_t i = 0; i < used; ++i) {
         const std::uint32_t distance = distanceTo(keep, numberIn(m_slots[i]));
         if (distance > farthest) {
             farthest = distance;
-            place = i + 1;
+            slotNumber = i + 1;
         }
     }
-    return place;
+    return slotNumber;
 }
 
 /// Fills the slab as the ring's writer did, but changes no coroutine. Returns the number of rows.
@@ -187,12 +187,12 @@ bool Restored::restore(std::uint32_t number, std::span<const Transition> events,
     Sealed &sealed = m_sealed[number - 1];
     if (!sealed.canBeMadeAgain() || sealed.end - sealed.first != events.size() || isHere(number))
         return false;
-    const std::uint32_t place = slotFor(keep);
-    if (place == 0)
+    const std::uint32_t slotNumber = slotFor(keep);
+    if (slotNumber == 0)
         return false;
     if (!m_dictionary)
         m_dictionary = std::make_unique<Dictionary>();
-    Slot &slot = m_slots[place - 1];
+    Slot &slot = m_slots[slotNumber - 1];
     Buffer &buffer = *slot.buffer.load(kRelaxed);
     // Relaxed: the release of each content stored later orders it for readers (see historyslab.h).
     slot.stamp.store(0, kRelaxed);
@@ -204,7 +204,7 @@ bool Restored::restore(std::uint32_t number, std::span<const Transition> events,
     slot.minTs.store(sealed.minTs, kRelease);
     slot.maxTs.store(sealed.maxTs, kRelease);
     slot.stamp.store(++m_turn << 32 | number, kRelease);
-    sealed.slot.store(place, kRelease);
+    sealed.slot.store(slotNumber, kRelease);
     m_version.store(m_version.load(kRelaxed) + 1, kRelease);
     return true;
 }

@@ -34,9 +34,9 @@ struct alignas(64) Sealed {
     std::uint64_t earliestTs = 0;
 
     Sealed() = default;
-    Sealed(std::uint64_t firstPlace, std::uint64_t endPlace, std::uint64_t slabBase, std::uint64_t min,
+    Sealed(std::uint64_t firstPosition, std::uint64_t endPosition, std::uint64_t slabBase, std::uint64_t min,
            std::uint64_t max, std::uint32_t rowCount)
-        : first(firstPlace), end(endPlace), base(slabBase), minTs(min), maxTs(max), rows(rowCount)
+        : first(firstPosition), end(endPosition), base(slabBase), minTs(min), maxTs(max), rows(rowCount)
     {
     }
     bool canBeMadeAgain() const { return first != kUnknown && end != kUnknown; }

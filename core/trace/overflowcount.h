@@ -30,8 +30,8 @@ struct Overflow {
     }
     void addTo(Accounting &sums) const
     {
-        sums.coroutinesNotKept = coroutines;
-        sums.eventsNotKept = events;
+        sums.overflowCoroutines = coroutines;
+        sums.overflowEvents = events;
     }
 };
 

@@ -307,19 +307,19 @@ std::uint64_t Population::alive() const
     return m_data->alive.load(kRelaxed);
 }
 
-std::uint64_t Population::namesNotKept() const
+std::uint64_t Population::overflowNames() const
 {
-    return m_data->notes.names.notKept();
+    return m_data->notes.names.overflow();
 }
 
-Overflow Population::notKept() const
+Overflow Population::overflow() const
 {
-    return m_data->notKept.load();
+    return m_data->overflow.load();
 }
 
 bool Population::hasDroppedSince(const Overflow &sums) const
 {
-    return m_data->notKept.hasDroppedSince(sums);
+    return m_data->overflow.hasDroppedSince(sums);
 }
 
 }  // namespace ct

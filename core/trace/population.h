@@ -165,12 +165,12 @@ public:
     std::uint64_t lost() const;      ///< without missed events
     std::uint64_t alive() const;     ///< coroutines with a record, born and not destroyed
     /// Coroutines that got no record, or whose record was evicted. captured() and lost() include their events.
-    Overflow notKept() const;
-    /// False: no record was evicted while notKept() read these sums, nor since. Then `sums` includes each coroutine for
-    /// which isKept() has returned false since, and no other that had a record.
+    Overflow overflow() const;
+    /// False: no record was evicted while overflow() read these sums, nor since. Then `sums` includes each coroutine
+    /// for which isKept() has returned false since, and no other that had a record.
     bool hasDroppedSince(const Overflow &sums) const;
     /// How often a name of a coroutine, thread or process did not fit into the memory for names.
-    std::uint64_t namesNotKept() const;
+    std::uint64_t overflowNames() const;
 
     struct Data;  ///< core/trace/populationdata.h
 

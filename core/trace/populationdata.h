@@ -184,7 +184,7 @@ struct Population::Data {
     Word captured{0};
     Word lost{0};
     Word alive{0};
-    OverflowCounter notKept;
+    OverflowCounter overflow;
 
     // Writer only.
     population::Statistics uncounted;  ///< target for suspensions that do not count; saves a branch

@@ -24,7 +24,7 @@ public:
     /// Writer only. Returns 0 and counts the call when the table is full, or its names need too much memory.
     std::uint32_t add(const std::string &name);
     /// Any thread: how many calls of add() found no room.
-    std::uint64_t notKept() const { return m_notKept.load(std::memory_order_relaxed); }
+    std::uint64_t overflow() const { return m_overflow.load(std::memory_order_relaxed); }
     /// Any thread.
     std::uint64_t bytes() const { return m_bytes.load(std::memory_order_relaxed); }
     /// Any thread. `index` was loaded with acquire from where the writer stored it with release.
@@ -35,8 +35,8 @@ private:
     ChunkedArray<std::string, 10, 14> m_names;  ///< constant once published
     std::unordered_map<std::string_view, std::uint32_t> m_indexOf;
     const std::uint64_t m_mostBytes;
-    std::atomic<std::uint64_t> m_bytes{0};    ///< approximate; relaxed: an independent counter
-    std::atomic<std::uint64_t> m_notKept{0};  ///< relaxed: an independent counter
+    std::atomic<std::uint64_t> m_bytes{0};     ///< approximate; relaxed: an independent counter
+    std::atomic<std::uint64_t> m_overflow{0};  ///< relaxed: an independent counter
 };
 
 /// Names of threads.

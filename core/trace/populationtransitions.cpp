@@ -22,7 +22,7 @@ using namespace population;
 namespace {
 
 /// Determines the dialect from a number and its seq, unless they fit both dialects.
-std::uint32_t concludeDialect(std::uint32_t bits, const Transition &event)
+std::uint32_t determineDialect(std::uint32_t bits, const Transition &event)
 {
     const bool seqlock = event.seq == slotSeq(Dialect::Seqlock, event.n);
     const bool monotonic = event.seq == slotSeq(Dialect::Monotonic, event.n);
@@ -245,11 +245,11 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
 {
     // An evicted record reads as zero, which is never ordinary.
     if (m_data.residence.isDropped(event.coroutine)) {
-        m_data.notKept.addEvent();
+        m_data.overflow.addEvent();
         return;
     }
     Writing writing(record);
-    writing.bits = concludeDialect(writing.bits, event);
+    writing.bits = determineDialect(writing.bits, event);
     const bool adjacent = isAdjacent(record, writing.bits, event);
     record.skipped.store(record.skipped.load(kRelaxed) + event.n - record.nextN.load(kRelaxed), kRelease);
     record.nextN.store(event.n + 1, kRelease);

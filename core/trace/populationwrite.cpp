@@ -22,7 +22,7 @@ void Population::Data::consume(const Batch &batch)
         applyLoss(loss);
     applyTransitions(batch.transitions);
     increase(captured, batch.transitions.size());
-    notKept.addEvents(batch, records.sizeOfWriter());
+    overflow.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)
         concludeLoss(loss, batch.now);
     applyNotesAfter(batch.notes);
@@ -100,21 +100,21 @@ void Population::Data::addBirth(const Birth &birth)
     if (birth.coroutine < records.sizeOfWriter())
         return;
     if (birth.coroutine > records.sizeOfWriter() || !makeRecord(birth))
-        notKept.addCoroutine();
+        overflow.addCoroutine();
 }
 
-/// Adds the figures of the page's coroutines to the sums in notKept.
+/// Adds the figures of the page's coroutines to the sums in overflow.
 void Population::Data::forgetPage(std::uint32_t page)
 {
-    notKept.beginDrop();
+    overflow.beginDrop();
     for (CoroutineId id = page * kPageSize; id < (page + 1) * kPageSize; ++id) {
         const Record &record = records[id];
         const Missed *const missedOf = missed.find(id);
-        notKept.addEnded(record.nextN.load(kRelaxed) - record.skipped.load(kRelaxed), origins[id].lost.load(kRelaxed),
-                         missedOf ? missedOf->count.load(kRelaxed) : 0);
+        overflow.addEnded(record.nextN.load(kRelaxed) - record.skipped.load(kRelaxed), origins[id].lost.load(kRelaxed),
+                          missedOf ? missedOf->count.load(kRelaxed) : 0);
     }
     pages[page].store((pages[page].load(kRelaxed) + 1) | kDropped, kRelease);
-    notKept.endDrop();
+    overflow.endDrop();
 }
 
 void Population::Data::release(CoroutineId first, CoroutineId end)
@@ -172,7 +172,7 @@ void Population::Data::applyLoss(const Loss &loss)
         increase(lost, loss.count);
     Record *record = recordOf(loss.coroutine);
     if (!record)
-        notKept.addLoss(loss);
+        overflow.addLoss(loss);
     if (!record || loss.count == 0)
         return;
     {

@@ -51,15 +51,15 @@ bool SlabMemory::makeAccessible(std::size_t end, bool ahead)
 
 std::byte *SlabMemory::next()
 {
-    const std::size_t begin = std::size_t{m_given} * kSlabBytes;
+    const std::size_t begin = std::size_t{m_used} * kSlabBytes;
     const std::size_t end = begin + kSlabBytes;
     const std::size_t ahead = std::min(begin / 4 / kHugePage * kHugePage, kMostAhead);
-    if (m_given == m_slabs)
+    if (m_used == m_slabs)
         return nullptr;
     // The memory ahead may fail now; it is requested again when it is needed.
     if (!(ahead != 0 && makeAccessible(end + ahead, true)) && !makeAccessible(end, false))
         return nullptr;
-    ++m_given;
+    ++m_used;
     return m_space.first + begin;
 }
 

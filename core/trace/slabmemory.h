@@ -34,7 +34,7 @@ private:
 
     AddressSpace m_space;
     std::uint32_t m_slabs = 0;
-    std::uint32_t m_given = 0;
+    std::uint32_t m_used = 0;
     std::size_t m_accessible = 0;  ///< bytes from the first slab on
     MemoryAhead m_ahead;
 };

@@ -28,8 +28,8 @@ struct Overview {
         for (const std::string &file : content.files)
             files.push_back(textOf(file));
         for (const RecordingOverview::Block &block : content.blocks)
-            blocks.push_back({block.place.offset, block.place.firstTs, block.place.lastTs, block.place.transitions,
-                              block.file, block.place.kind, 0});
+            blocks.push_back({block.location.offset, block.location.firstTs, block.location.lastTs,
+                              block.location.transitions, block.file, block.location.kind, 0});
         for (const ctr::Damage &damage : content.damages)
             damages.push_back(rowOf(damage));
         if (content.sums)

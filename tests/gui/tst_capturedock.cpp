@@ -43,8 +43,8 @@ Accounting busySums()
     sums.processes = 3;
     sums.coroutinesMissed = 2500;
     sums.notesLost = 7;
-    sums.coroutinesNotKept = 1234;
-    sums.eventsNotKept = 56'789;
+    sums.overflowCoroutines = 1234;
+    sums.overflowEvents = 56'789;
     return sums;
 }
 

@@ -71,7 +71,7 @@ private Q_SLOTS:
         const Accounting sums = window.capture().accounting();
         QCOMPARE(sums.coroutines, std::uint64_t{kBorn});
         QCOMPARE(sums.captured, kBorn * kEach);
-        QCOMPARE(sums.coroutinesNotKept + population.keptCount(), std::uint64_t{kBorn});
+        QCOMPARE(sums.overflowCoroutines + population.keptCount(), std::uint64_t{kBorn});
         QVERIFY(population.keptCount() < 10'000);
         QVERIFY(population.bytesUsed() < 4U << 20);
         QCOMPARE(population.alive(), 10U);
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
         // The machine's memory limits living coroutines, not the budget.
         QCOMPARE(window.capture().population()->keptCount(), std::uint64_t{kBorn});
-        QCOMPARE(window.capture().accounting().coroutinesNotKept, 0U);
+        QCOMPARE(window.capture().accounting().overflowCoroutines, 0U);
     }
 
 private:
@@ -112,7 +112,7 @@ private:
         std::uint64_t rows = 0;
         while (!file.readLine().isEmpty())
             ++rows;
-        QCOMPARE(rows + sums.eventsNotKept, sums.captured);
+        QCOMPARE(rows + sums.overflowEvents, sums.captured);
     }
 
     gui::Sandbox m_sandbox;

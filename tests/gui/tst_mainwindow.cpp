@@ -200,8 +200,8 @@ private Q_SLOTS:
         window.openFile(path);
         QTRY_COMPARE(window.capture().state(), SessionState::Ended);
         QCOMPARE(window.capture().accounting().coroutines, 25U);
-        QCOMPARE(window.capture().accounting().coroutinesNotKept, 5U);
-        QCOMPARE(window.capture().accounting().eventsNotKept, 20U);
+        QCOMPARE(window.capture().accounting().overflowCoroutines, 5U);
+        QCOMPARE(window.capture().accounting().overflowEvents, 20U);
         const auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_COMPARE(table->model()->rowCount(), 20);
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));

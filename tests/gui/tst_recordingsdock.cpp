@@ -227,8 +227,8 @@ private Q_SLOTS:
             QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.0%1-server").arg(i)));
         show();
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 3, kPatience);
-        m_dock->makeRoom(100 << 20, 200 << 20);
-        m_dock->makeRoom(1 << 20, (1 << 20) + 1000);
+        m_dock->freeSpace(100 << 20, 200 << 20);
+        m_dock->freeSpace(1 << 20, (1 << 20) + 1000);
         const auto *told = m_dock->findChild<QLabel *>(QStringLiteral("recordingsMade"));
         QTRY_VERIFY_WITH_TIMEOUT(told->isVisible(), kPatience);
         QVERIFY2(told->text().contains(QLatin1String("to stay below")), qPrintable(told->text()));
@@ -241,9 +241,9 @@ private Q_SLOTS:
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {},
                           table()->visualRect(table()->model()->index(0, 0)).center());
         QVERIFY(!told->isVisible());
-        m_dock->makeRoom(1 << 20, 1 << 20);
+        m_dock->freeSpace(1 << 20, 1 << 20);
         QTRY_VERIFY_WITH_TIMEOUT(told->isVisible(), kPatience);
-        m_dock->makeRoom(100 << 20, 200 << 20);  // the next run
+        m_dock->freeSpace(100 << 20, 200 << 20);  // the next run
         QVERIFY(!told->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatience);
     }

@@ -29,14 +29,14 @@ private Q_SLOTS:
     void eachReasonHasItsNotice()
     {
         UnkeptNotices notices;
-        Overflow notKept;
-        notKept.coroutines = notKept.ended = 5;
-        QVERIFY(notices.fresh(notKept, 0, 100).front().contains(QStringLiteral("keeps only the latest coroutines")));
-        notKept.coroutines = 6;
-        const QStringList said = notices.fresh(notKept, 0, 100);
+        Overflow overflow;
+        overflow.coroutines = overflow.ended = 5;
+        QVERIFY(notices.fresh(overflow, 0, 100).front().contains(QStringLiteral("keeps only the latest coroutines")));
+        overflow.coroutines = 6;
+        const QStringList said = notices.fresh(overflow, 0, 100);
         QCOMPARE(said.size(), 1);
         QVERIFY(said.front().contains(QStringLiteral("no room for more than 100 coroutines")));
-        QCOMPARE(notices.fresh(notKept, 7, 100).size(), 1);
+        QCOMPARE(notices.fresh(overflow, 7, 100).size(), 1);
     }
 };
 

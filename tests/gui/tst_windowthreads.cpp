@@ -139,19 +139,19 @@ private Q_SLOTS:
         QSignalSpy listed(&keeper, &RecordingKeeper::listed);
         QSignalSpy failed(&keeper, &RecordingKeeper::failedToList);
         QSignalSpy removed(&keeper, &RecordingKeeper::removed);
-        QSignalSpy roomMade(&keeper, &RecordingKeeper::roomMade);
+        QSignalSpy spaceFreed(&keeper, &RecordingKeeper::spaceFreed);
         {
             const NoMoreThreads none;
             keeper.refresh();
             keeper.remove({path});
-            keeper.makeRoom(1);
-            QVERIFY(failed.isEmpty() && removed.isEmpty() && roomMade.isEmpty());  // emitted later
-            QTRY_COMPARE_WITH_TIMEOUT(roomMade.size(), 1, kPatience);
+            keeper.freeSpace(1);
+            QVERIFY(failed.isEmpty() && removed.isEmpty() && spaceFreed.isEmpty());  // emitted later
+            QTRY_COMPARE_WITH_TIMEOUT(spaceFreed.size(), 1, kPatience);
             QCOMPARE(failed.size(), 1);
             QVERIFY(isRefusal(failed.first().first().toString()));
             QCOMPARE(removed.size(), 1);
             QVERIFY(isRefusal(removed.first().first().toStringList().value(0)));
-            const std::vector<std::string> failures = roomMade.first().first().value<RoomMade>().failures;
+            const std::vector<std::string> failures = spaceFreed.first().first().value<FreedSpace>().failures;
             QVERIFY(failures.size() == 1 && isRefusal(QString::fromStdString(failures.front())));
         }
         keeper.refresh();

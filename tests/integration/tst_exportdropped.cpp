@@ -17,14 +17,14 @@ constexpr CoroutineId kLives = 20'000;
 /// Checks that the report, the sums in the file and its rows agree, and cover all events and losses of the run.
 void compareSums(const QString &path, const ExportReport &report, std::uint64_t lives)
 {
-    QCOMPARE(report.rows + report.eventsNotKept, lives);
+    QCOMPARE(report.rows + report.overflowEvents, lives);
     QCOMPARE(report.lostEvents, 3 * lives);
     QCOMPARE(report.droppedEvents, 0U);
     QCOMPARE(infoOf(path, "events"), report.rows);
-    QCOMPARE(infoOf(path, "events_not_kept"), report.eventsNotKept);
+    QCOMPARE(infoOf(path, "events_not_kept"), report.overflowEvents);
     QCOMPARE(infoOf(path, "lost_events"), report.lostEvents);
     QCOMPARE(infoOf(path, "coroutines"), report.coroutines);
-    QCOMPARE(infoOf(path, "coroutines_not_kept"), report.coroutinesNotKept);
+    QCOMPARE(infoOf(path, "coroutines_not_kept"), report.overflowCoroutines);
     QCOMPARE(Database(path).rows("SELECT count(*), ifnull(sum(events), 0) FROM coroutines"),
              QStringList(QStringLiteral("%1|%2").arg(report.coroutines).arg(report.rows)));
     QCOMPARE(Database(path).rows("SELECT count(*) FROM coro_trace_events"), QStringList(QString::number(report.rows)));
@@ -52,7 +52,7 @@ private Q_SLOTS:
         QVERIFY(bool(report));
         QVERIFY(calls >= 6);
         QVERIFY(report->coroutines > 0);
-        QCOMPARE(report->coroutines + report->coroutinesNotKept, trace.sums.coroutines);
+        QCOMPARE(report->coroutines + report->overflowCoroutines, trace.sums.coroutines);
         compareSums(path, *report, trace.sums.coroutines);
     }
 
@@ -71,7 +71,7 @@ private Q_SLOTS:
         });
         QVERIFY(bool(report));
         QVERIFY2(calls >= 100, qPrintable(QString::number(calls)));
-        QCOMPARE(report->coroutines + report->coroutinesNotKept, trace.sums.coroutines);
+        QCOMPARE(report->coroutines + report->overflowCoroutines, trace.sums.coroutines);
         compareSums(path, *report, trace.sums.coroutines);
     }
 
@@ -90,7 +90,7 @@ private Q_SLOTS:
             batch.notes.names.push_back({id, "name " + std::to_string(id)});
         }
         QVERIFY(bool(population.consume(batch)));
-        QCOMPARE(population.namesNotKept(), 1U);
+        QCOMPARE(population.overflowNames(), 1U);
         const std::string file = path.toStdString();
         QVERIFY(bool(exportTrace(population, history, *exportFormatFor(file), file, {})));
         QCOMPARE(infoOf(path, "names_not_kept"), 1U);
@@ -116,7 +116,7 @@ private Q_SLOTS:
             isOver.store(true, std::memory_order_relaxed);
             target.join();
             QVERIFY(bool(report));
-            QVERIFY(report->coroutines + report->coroutinesNotKept >= kMany);
+            QVERIFY(report->coroutines + report->overflowCoroutines >= kMany);
             compareSums(path, *report, kMany);
         }
     }

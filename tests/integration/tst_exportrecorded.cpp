@@ -41,7 +41,7 @@ struct Run {
     QTemporaryDir dir;
     Forgetful forgetful;
     Trace whole{kRoomy};
-    std::shared_ptr<StreamIndex> places = std::make_shared<StreamIndex>();
+    std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
     std::shared_ptr<RecordingWriter> writer;
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
     std::mt19937 random{11};
@@ -55,7 +55,7 @@ struct Run {
         if (!opened)
             return;
         writer = *opened;
-        writer->setPlaces(places);
+        writer->setStreamIndex(streamIndex);
         Batch batch;
         batch.sites.push_back({1, 7, 3, "a.cpp", "run()"});
         for (CoroutineId id = 0; id < kCoroutines; ++id) {
@@ -133,21 +133,21 @@ struct Run {
     /// Restores all missing pieces that begin at event `from` of the stream or later.
     void bringBack(std::uint64_t from)
     {
-        RangeReader past(places);
-        const History::Look look = forgetful.history.lookAt(1, forgetful.history.droppedBefore());
-        QVERIFY(look.missing.size() > 1);
+        RangeReader rangeReader(streamIndex);
+        const History::Needed needed = forgetful.history.neededFor(1, forgetful.history.droppedBefore());
+        QVERIFY(needed.missing.size() > 1);
         Transitions events;
-        for (const History::Missing &piece : look.missing) {
+        for (const History::Missing &piece : needed.missing) {
             if (piece.firstEvent < from)
                 continue;
-            QVERIFY(past.read(piece.firstEvent, piece.endEvent, events));
-            QVERIFY(forgetful.history.restore(piece, events, look));
+            QVERIFY(rangeReader.read(piece.firstEvent, piece.endEvent, events));
+            QVERIFY(forgetful.history.restore(piece, events, needed));
         }
     }
     /// Damages the block with this event of the stream, so it cannot be read.
-    void damage(std::uint64_t place) const
+    void damage(std::uint64_t position) const
     {
-        const std::optional<StreamIndex::Block> block = places->find(place);
+        const std::optional<StreamIndex::Block> block = streamIndex->find(position);
         QVERIFY(block);
         QFile file(QString::fromStdString(block->path));
         QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(static_cast<qint64>(block->offset) + 200));
@@ -159,7 +159,7 @@ struct Run {
     {
         const std::string name = path.toStdString();
         return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, progress, {}, {},
-                           places);
+                           streamIndex);
     }
     /// Exports while the run continues, until memory has evicted all events that it had.
     Result<ExportReport> exportGoingOn(const QString &path)
@@ -230,7 +230,7 @@ private Q_SLOTS:
             QCOMPARE(a.rows(query), b.rows(query));
     }
 
-    void whatIsNowhereIsCounted()
+    void countsEventsThatAreNowhere()
     {
         Run run({0, 10'000'000});
         run.run(kEvents);
@@ -247,7 +247,7 @@ private Q_SLOTS:
         Run run({0, 10'000'000});
         run.run(kEvents);
         run.end();
-        QVERIFY(run.places->blocks() > 0);
+        QVERIFY(run.streamIndex->blocks() > 0);
         const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QCOMPARE(report->rows, run.forgetful.history.eventCount());
@@ -285,7 +285,7 @@ private Q_SLOTS:
         QVERIFY(lines == sortedLines(expected));
     }
 
-    void damageCostsNothingThatMemoryHas()
+    void damageCostsNoEventInMemory()
     {
         Run run;
         run.run(150'000);
@@ -337,7 +337,7 @@ private Q_SLOTS:
         QCOMPARE(file.rows("SELECT coroutine FROM coroutines WHERE flagged"), QStringList(QStringLiteral("3")));
     }
 
-    void whatComesMeanwhileIsLeftOut()
+    void leavesOutLaterEvents()
     {
         Run run;
         run.run(kEvents);
@@ -356,7 +356,7 @@ private Q_SLOTS:
         Run run;
         run.run(kEvents);
         run.damage(0);
-        const std::uint64_t damaged = run.places->find(0)->end;
+        const std::uint64_t damaged = run.streamIndex->find(0)->end;
         const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QCOMPARE(report->droppedEvents, damaged);
@@ -367,7 +367,7 @@ private Q_SLOTS:
     {
         Run run;
         run.run(kEvents);
-        run.places.reset();
+        run.streamIndex.reset();
         const std::uint64_t had = run.forgetful.history.eventCount();
         const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
@@ -380,7 +380,7 @@ private Q_SLOTS:
         Run run;
         run.run(50'000);
         QVERIFY(run.writer->finish({}));
-        const std::uint64_t recorded = run.places->end();
+        const std::uint64_t recorded = run.streamIndex->end();
         run.isRecording = false;
         run.run(375'000);
         const std::uint64_t before = run.forgetful.history.firstInRing();

@@ -38,7 +38,7 @@ private Q_SLOTS:
     void notesComeAlong();
     void traceToEveryFormat();
     void traceOfAnAttachedRun();
-    void missedAndLostAreToldApart();
+    void distinguishesMissedFromLost();
     void whatARecordingLacksIsNotLost();
     void lossesAtTheEndAreCounted();
     void existingFileIsKeptOnCancel();
@@ -46,7 +46,7 @@ private Q_SLOTS:
     void linkAndPermissionsStay();
     void droppedHistoryIsReported();
     void wakesAndWaitsThatAreKeptComeAlong();
-    void traceGrowsMeanwhile();
+    void traceGrowsDuringTheExport();
     void whatIsDroppedMeanwhileIsCounted();
     void whatIsDroppedWhileItIsReadIsCounted();
     void lossesWithoutARecordAreInTheSumsOfAnyMoment();
@@ -107,7 +107,7 @@ void TestExportTrace::traceOfAnAttachedRun()
     QVERIFY(contentOf(path).contains("\"missed_before\":10}"));
 }
 
-void TestExportTrace::missedAndLostAreToldApart()
+void TestExportTrace::distinguishesMissedFromLost()
 {
     // A flight recorder overwrites each thread's lane at its own pace, so the missed numbers are not contiguous.
     const QTemporaryDir dir;
@@ -330,7 +330,7 @@ void TestExportTrace::wakesAndWaitsThatAreKeptComeAlong()
              QStringList(QString::number(kDropped)));
 }
 
-void TestExportTrace::traceGrowsMeanwhile()
+void TestExportTrace::traceGrowsDuringTheExport()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -360,9 +360,9 @@ void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
     trace.run(20'000);
     const auto report = trace.exportGoingOn(path);
     QVERIFY(bool(report));
-    QVERIFY(report->coroutinesNotKept > 0);
-    QCOMPARE(report->coroutines + report->coroutinesNotKept, 20'000U);
-    QCOMPARE(report->rows + report->eventsNotKept, 20'000U);
+    QVERIFY(report->overflowCoroutines > 0);
+    QCOMPARE(report->coroutines + report->overflowCoroutines, 20'000U);
+    QCOMPARE(report->rows + report->overflowEvents, 20'000U);
     QCOMPARE(report->lostEvents, 60'000U);
     QCOMPARE(report->droppedEvents, 0U);
     QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 20'000U);
@@ -381,8 +381,8 @@ void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
     trace.run(20'000);
     const auto report = trace.exportGoingOn(path);
     QVERIFY(bool(report));
-    QVERIFY(report->coroutinesNotKept > 0);
-    QCOMPARE(report->rows + report->eventsNotKept, 70'000U);
+    QVERIFY(report->overflowCoroutines > 0);
+    QCOMPARE(report->rows + report->overflowEvents, 70'000U);
     QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 70'000U);
     QCOMPARE(report->lostEvents, 60'000U);
 }
@@ -395,7 +395,7 @@ void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
     ShortLives trace;
     for (int i = 0; i < 4; ++i)
         trace.run(20'000);
-    QVERIFY(trace.population.notKept().lost > 0);
+    QVERIFY(trace.population.overflow().lost > 0);
     QCOMPARE(trace.exportTo(path)->lostEvents, 240'000U);
     --trace.sums.captured;
     QCOMPARE(trace.exportTo(path)->lostEvents, 240'000U);

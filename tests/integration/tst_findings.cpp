@@ -105,8 +105,8 @@ private Q_SLOTS:
         number("missed_before_attach", summary.accounting.missedBeforeAttach);
         number("coroutines", summary.accounting.coroutines);
         number("coroutines_missed", summary.accounting.coroutinesMissed);
-        number("coroutines_not_kept", summary.accounting.coroutinesNotKept);
-        number("events_not_kept", summary.accounting.eventsNotKept);
+        number("coroutines_not_kept", summary.accounting.overflowCoroutines);
+        number("events_not_kept", summary.accounting.overflowEvents);
         number("untraced_coroutines", summary.accounting.untraced);
         number("births_overtaken", summary.accounting.birthsOvertaken);
         number("duration_ns", summary.durationNs);
@@ -122,7 +122,7 @@ private Q_SLOTS:
         number("processes_unmapped", summary.accounting.processesUnmapped);
         number("processes_partly_mapped", summary.accounting.processesPartlyMapped);
         number("processes", summary.processes);
-        number("names_not_kept", summary.namesNotKept);
+        number("names_not_kept", summary.overflowNames);
         number("findings_not_dumped", summary.findingsNotDumped);
         number("events_not_written", summary.eventsNotWritten);
         const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary))).object();

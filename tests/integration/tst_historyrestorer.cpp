@@ -74,7 +74,7 @@ struct Run {
     {
         const auto writer = RecordingWriter::open(path());
         REQUIRE(static_cast<bool>(writer));
-        (*writer)->setPlaces(places);
+        (*writer)->setStreamIndex(places);
         play([&](const Batch &batch) { CHECK(static_cast<bool>((*writer)->consume(batch))); }, turn);
         CHECK(static_cast<bool>((*writer)->finish({})));
     }
@@ -150,7 +150,7 @@ CT_CASE(whatMemoryRefusesIsLost)
     // The recording has events of other coroutines, which do not fit the evicted slab.
     auto writer = RecordingWriter::open(run.path());
     REQUIRE(static_cast<bool>(writer));
-    (*writer)->setPlaces(run.places);
+    (*writer)->setStreamIndex(run.places);
     play([&](Batch batch) {
         for (Transition &event : batch.transitions)
             event.coroutine += kCoroutines;
@@ -171,7 +171,7 @@ CT_CASE(aWriterThatFailsOrIsGoneEndsIt)
         const auto places = std::make_shared<StreamIndex>();
         auto writer = RecordingWriter::open(fails ? "/dev/full" : dir.file("run.ctr"));
         REQUIRE(static_cast<bool>(writer));
-        (*writer)->setPlaces(places);
+        (*writer)->setStreamIndex(places);
         bool consumed = true;
         play([&](const Batch &batch) { consumed = consumed && (*writer)->consume(batch); });
         CHECK_EQUAL(consumed, !fails);

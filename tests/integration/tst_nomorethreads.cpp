@@ -61,8 +61,8 @@ struct Run {
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
     std::shared_ptr<AddressResolver> places = std::make_shared<AddressResolver>(worker, population);
-    AddressResolver::Spot code;
-    AddressResolver::Spot frame;
+    AddressResolver::Query code;
+    AddressResolver::Query frame;
 };
 
 template <class Condition>
@@ -94,7 +94,7 @@ CT_CASE(addressesStayAddresses)
     const std::uint64_t first = worker.generation();
     {
         const NoMoreThreads none;
-        refusal = worker.lookUp(modules, kAddress);
+        refusal = worker.resolve(modules, kAddress);
         REQUIRE(refusal != nullptr);
         CHECK(isRefusal(refusal->remedy));
         CHECK(refusal->frames.empty());
@@ -105,16 +105,16 @@ CT_CASE(addressesStayAddresses)
         worker.waitUntilIdle();
         // A view requests a thousand addresses each time that it is painted.
         for (std::uint64_t i = 0; i < 1000; ++i)
-            CHECK(worker.lookUp(modules, kAddress + i) == refusal);
+            CHECK(worker.resolve(modules, kAddress + i) == refusal);
         CHECK(none.refused() < 1000);
     }
     CHECK(worker.isRefused());
     const std::uint64_t refused = worker.generation();
-    REQUIRE(waitFor([&] { return worker.lookUp(modules, kAddress) != refusal; }));  // after kRetry
+    REQUIRE(waitFor([&] { return worker.resolve(modules, kAddress) != refusal; }));  // after kRetry
     CHECK(!worker.isRefused());
     CHECK(worker.generation() > refused);
     worker.waitUntilIdle();
-    const SymbolWorker::Answer answer = worker.lookUp(modules, kAddress);
+    const SymbolWorker::Answer answer = worker.resolve(modules, kAddress);
     REQUIRE(answer != nullptr);
     CHECK(answer->gap == SymbolGap::NoFile);
 }
@@ -133,15 +133,15 @@ CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
     for (const bool isFrame : {false, true}) {
         Run run;
         const NoMoreThreads none;
-        const AddressResolver::Spot spot = isFrame ? run.frame : run.code;
-        CHECK(run.places->isOpen(spot));
-        static_cast<void>(run.places->find(spot));
-        run.places->look();
+        const AddressResolver::Query query = isFrame ? run.frame : run.code;
+        CHECK(run.places->isOpen(query));
+        static_cast<void>(run.places->find(query));
+        run.places->poll();
         CHECK(isRefusal(run.places->problem()));
-        CHECK(!run.places->isOpen(spot));
+        CHECK(!run.places->isOpen(query));
         CHECK(run.places->isRead());
         run.places->setLive(false);
-        run.places->look();
+        run.places->poll();
         CHECK(run.places->isIdle());
     }
 }
@@ -151,11 +151,11 @@ CT_CASE(theProblemEndsWithTheRefusal)
     needRefusals();
     for (const bool isFrame : {false, true}) {
         Run run;
-        const AddressResolver::Spot spot = isFrame ? run.frame : run.code;
+        const AddressResolver::Query query = isFrame ? run.frame : run.code;
         {
             const NoMoreThreads none;
-            static_cast<void>(run.places->find(spot));
-            run.places->look();
+            static_cast<void>(run.places->find(query));
+            run.places->poll();
             CHECK(isRefusal(run.places->problem()));
         }
         REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));  // after kRetry
@@ -170,7 +170,7 @@ CT_CASE(aFrameIsReadOnceThereIsAThread)
     {
         const NoMoreThreads none;
         static_cast<void>(run.places->find(run.frame));
-        run.places->look();
+        run.places->poll();
     }
     REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));
     CHECK(run.places->isOpen(run.frame));

@@ -24,12 +24,12 @@ void TestOverflowReport::theSummarySaysSo()
     Summary summary;
     QVERIFY(toJson(summary).find("\"coroutines_not_kept\": 0,") != std::string::npos);
     QVERIFY(toJson(summary).find("\"events_not_kept\": 0,") != std::string::npos);
-    summary.accounting.coroutinesNotKept = 12;
-    summary.accounting.eventsNotKept = 345;
+    summary.accounting.overflowCoroutines = 12;
+    summary.accounting.overflowEvents = 345;
     QVERIFY(toJson(summary).find("\"coroutines_not_kept\": 12,") != std::string::npos);
     QVERIFY(toJson(summary).find("\"events_not_kept\": 345,") != std::string::npos);
     QVERIFY(toJson(summary).find("\"names_not_kept\": 0,") != std::string::npos);
-    summary.namesNotKept = 7;
+    summary.overflowNames = 7;
     QVERIFY(toJson(summary).find("\"names_not_kept\": 7,") != std::string::npos);
 }
 
@@ -37,8 +37,8 @@ void TestOverflowReport::theClosingLineSaysSo()
 {
     Accounting sums;
     QVERIFY(describe(sums, 1).find("not kept") == std::string::npos);
-    sums.coroutinesNotKept = 12;
-    sums.eventsNotKept = 345;
+    sums.overflowCoroutines = 12;
+    sums.overflowEvents = 345;
     QVERIFY(describe(sums, 1).find("not kept in memory 12 coroutines with 345 events") != std::string::npos);
     QVERIFY(describe(sums, 1).find("names not kept") == std::string::npos);
     QVERIFY(describe(sums, 1, 7).find("names not kept 7 (memory for names is full: give ") != std::string::npos);
@@ -54,10 +54,10 @@ void TestOverflowReport::anExportSaysSo()
     QVERIFY(bool(report));
     QCOMPARE(report->rows, 30U);
     QCOMPARE(report->coroutines, 3U);
-    QCOMPARE(report->coroutinesNotKept, 2U);
-    QCOMPARE(report->eventsNotKept, 20U);
+    QCOMPARE(report->overflowCoroutines, 2U);
+    QCOMPARE(report->overflowEvents, 20U);
     QCOMPARE(report->droppedEvents, 0U);
-    QCOMPARE(report->rows + report->eventsNotKept, trace.population.captured());
+    QCOMPARE(report->rows + report->overflowEvents, trace.population.captured());
     const Database db(path);
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'coroutines_not_kept'"),
              QStringList(QStringLiteral("2")));
@@ -94,9 +94,9 @@ void TestOverflowReport::anExportLeavesOutWhatEndedAndWasDropped()
     QVERIFY(bool(report));
     QCOMPARE(report->coroutines, kept);
     QCOMPARE(report->rows, kept * 10);
-    QCOMPARE(report->coroutinesNotKept, kBorn - kept);
+    QCOMPARE(report->overflowCoroutines, kBorn - kept);
     QCOMPARE(report->droppedEvents, 0U);
-    QCOMPARE(report->rows + report->eventsNotKept, population.captured());
+    QCOMPARE(report->rows + report->overflowEvents, population.captured());
     const Database db(QString::fromStdString(path));
     QCOMPARE(db.rows("SELECT count(*), sum(events) FROM coroutines"),
              QStringList(QStringLiteral("%1|%2").arg(kept).arg(kept * 10)));
@@ -116,8 +116,8 @@ void TestOverflowReport::aHistoryThatKnowsFewerDroppedTheirEvents()
     QVERIFY(bool(report));
     QCOMPARE(report->rows, 30U);
     QCOMPARE(report->droppedEvents, 10U);
-    QCOMPARE(report->eventsNotKept, 10U);
-    QCOMPARE(report->rows + report->droppedEvents + report->eventsNotKept, trace.population.captured());
+    QCOMPARE(report->overflowEvents, 10U);
+    QCOMPARE(report->rows + report->droppedEvents + report->overflowEvents, trace.population.captured());
 }
 
 CT_QT_SUITE(TestOverflowReport)

@@ -37,7 +37,7 @@ public:
 
 }  // namespace
 
-CT_CASE(readsWhatIsThereAndOnlyThat)
+CT_CASE(readsMappedMemoryOnly)
 {
     auto *pages =
         static_cast<char *>(::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

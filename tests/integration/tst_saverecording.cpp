@@ -87,7 +87,7 @@ CT_CASE(cancelledNothingHasChanged)
 }
 
 /// A recording in use is not replaced, least of all the one that is copied.
-CT_CASE(whatIsInUseIsNotReplaced)
+CT_CASE(refusesToReplaceARecordingInUse)
 {
     const TempDir dir;
     const std::string path = recordIn(dir);
@@ -107,7 +107,7 @@ CT_CASE(whatIsInUseIsNotReplaced)
 }
 
 /// With "run.0.ctr" in the same folder, "run.ctr" and "run.7.ctr" would belong to that recording.
-CT_CASE(namesOfOtherRecordingsAreNotGiven)
+CT_CASE(refusesNamesOfOtherRecordings)
 {
     const TempDir dir;
     const std::string path = recordIn(dir);

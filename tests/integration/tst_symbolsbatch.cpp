@@ -118,7 +118,7 @@ private Q_SLOTS:
     }
 
     /// More coroutines than are resolved ahead of the end.
-    void lookingUpCanBeEnded()
+    void resolvingCanBeEnded()
     {
         runner::Batch batch;
         batch.process().setArguments(batch.process().arguments() +
@@ -138,7 +138,7 @@ private Q_SLOTS:
         QVERIFY(!summary.value(QLatin1String("stuck")).toArray().isEmpty());
     }
 
-    void withoutSymbolsTheRemedyIsSaidOnce()
+    void reportsTheSymbolRemedyOnce()
     {
         runner::Batch batch({}, waiting("waiting_stripped"));
         QVERIFY2(endAfterTheWait(batch), batch.err().constData());

@@ -27,7 +27,7 @@ struct Told {
 };
 
 struct Ran {
-    std::map<std::string, Told> places;
+    std::map<std::string, Told> locations;
     ct::ModuleMap modules;
     bool ran = false;
 };
@@ -82,7 +82,7 @@ inline Ran run(const std::string &name)
         std::string place;
         Told told;
         if (!inMaps && words >> place >> told.line >> std::hex >> told.address)
-            ran.places[place] = told;
+            ran.locations[place] = told;
     }
     ran.ran = output && ::pclose(output) == 0;
     ran.modules = modulesOf(maps);

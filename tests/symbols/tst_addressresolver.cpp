@@ -28,8 +28,8 @@ struct Run {
     explicit Run(pid_t pid, std::uint32_t said = 0)
     {
         batch.births.push_back({0, 0, 1, said, Dialect::Seqlock, 64, monotonicNow()});
-        places->setLive(true);
-        places->setTarget(pid);
+        resolver->setLive(true);
+        resolver->setTarget(pid);
     }
     void event(std::uint64_t frame, bool active, std::uint64_t ts)
     {
@@ -42,25 +42,25 @@ struct Run {
         CHECK(static_cast<bool>(population->consume(batch)));
         batch.clear();
     }
-    AddressResolver::Answer ask() const { return places->find(AddressResolver::spotOf(population->at(0))); }
+    AddressResolver::Answer ask() const { return resolver->find(AddressResolver::queryOf(population->at(0))); }
     /// Waits until the worker has read all requested frames.
     void read() const
     {
-        places->look();
+        resolver->poll();
         worker->waitUntilIdle();
     }
     /// Moves the time of the stream on, so that all events before the reading count as harvested.
     void settle()
     {
         commit(monotonicNow() + 10 * AddressResolver::kSettleNs);
-        places->look();
+        resolver->poll();
     }
 
     Batch batch;
     std::uint64_t n = 0;
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
-    std::shared_ptr<AddressResolver> places = std::make_shared<AddressResolver>(worker, population);
+    std::shared_ptr<AddressResolver> resolver = std::make_shared<AddressResolver>(worker, population);
 };
 
 /// Returns the first frame that the program prints.
@@ -91,14 +91,14 @@ CT_CASE(aFrameBecomesFunctionAndLine)
     Run &run = suspended.run;
     CHECK(!run.ask());
     std::vector<FrameLocation> learned;
-    run.places->setListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
+    run.resolver->setListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
     run.read();
     CHECK(!run.ask());  // it may have been resumed during the reading
-    run.places->look();
+    run.resolver->poll();
     CHECK(learned.empty());
-    const std::uint64_t before = run.places->generation();
+    const std::uint64_t before = run.resolver->generation();
     run.settle();
-    CHECK(run.places->generation() > before);
+    CHECK(run.resolver->generation() > before);
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
@@ -111,14 +111,14 @@ CT_CASE(aFrameBecomesFunctionAndLine)
     CHECK_EQUAL(learned[0].line, suspended.seen.line);
     CHECK_EQUAL(learned[0].since, run.population->at(0).since);
 #endif
-    CHECK(run.places->problem().empty());
+    CHECK(run.resolver->problem().empty());
 
     // For another suspension only the function is known, even after the end of the process.
     suspended.program.end();
     run.event(0, true, monotonicNow());
     run.event(suspended.seen.frame, false, monotonicNow());
     run.settle();
-    run.places->setLive(false);
+    run.resolver->setLive(false);
     const AddressResolver::Answer later = run.ask();
     REQUIRE(later && later->frames.size() == 1);
     CHECK_EQUAL(later->frames[0].function, "work::sequence(int)");
@@ -132,20 +132,20 @@ CT_CASE(atTheEndWhatWasReadJustNowCounts)
     Run &run = suspended.run;
     run.ask();
     run.read();
-    run.places->stopReading();
+    run.resolver->stopReading();
     suspended.program.end();
     run.commit(monotonicNow());
-    run.places->look();
-    CHECK(!run.places->known(AddressResolver::spotOf(run.population->at(0))));
-    const std::vector<FrameLocation> learned = run.places->takeRest();
+    run.resolver->poll();
+    CHECK(!run.resolver->known(AddressResolver::queryOf(run.population->at(0))));
+    const std::vector<FrameLocation> learned = run.resolver->compareRest();
     REQUIRE(learned.size() == 1);
     CHECK_EQUAL(learned[0].function, "work::sequence(int)");
-    run.places->setLive(false);
-    run.places->look();
+    run.resolver->setLive(false);
+    run.resolver->poll();
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
-    CHECK(run.places->takeRest().empty());
+    CHECK(run.resolver->compareRest().empty());
 }
 
 /// The coroutine may have been resumed after the end of the stream.
@@ -154,11 +154,11 @@ CT_CASE(nothingIsReadAfterTheEnd)
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
     run.ask();
-    run.places->stopReading();
+    run.resolver->stopReading();
     run.read();
-    CHECK(run.places->takeRest().empty());
-    run.places->setLive(false);
-    run.places->look();
+    CHECK(run.resolver->compareRest().empty());
+    run.resolver->setLive(false);
+    run.resolver->poll();
     const AddressResolver::Answer answer = run.ask();
     CHECK(answer && answer->frames.empty());
 }
@@ -174,12 +174,12 @@ CT_CASE(whatWentOnMeanwhileHasNoLine)
     run.event(suspended.seen.frame, false, monotonicNow());
     run.read();
     run.settle();
-    const AddressResolver::Answer answer = run.places->known(AddressResolver::spotOf(run.population->at(0)));
+    const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(0)));
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
     CHECK_EQUAL(answer->frames[0].line, 0U);
     // The reading may show the later suspension, so it gives no line for the requested one.
-    const AddressResolver::Answer before = run.places->known({0, 0, suspended.seen.frame, first, false});
+    const AddressResolver::Answer before = run.resolver->known({0, 0, suspended.seen.frame, first, false});
     REQUIRE(before && before->frames.size() == 1);
     CHECK_EQUAL(before->frames[0].line, 0U);
 }
@@ -193,7 +193,7 @@ CT_CASE(ofTheDeadNothingIsLearned)
     run.read();
     run.batch.deaths.push_back({0, death});
     run.settle();
-    const AddressResolver::Answer answer = run.places->known(AddressResolver::spotOf(run.population->at(0)));
+    const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(0)));
     CHECK(!answer || answer->frames.empty());
 }
 
@@ -208,24 +208,24 @@ CT_CASE(whatIsNoFrameSaysSo)
     REQUIRE(answer);
     CHECK(answer->frames.empty());
     CHECK(answer->remedy.find("-g") != std::string::npos || answer->remedy.find("without -s") != std::string::npos);
-    CHECK_EQUAL(run.places->problem(), answer->remedy);
+    CHECK_EQUAL(run.resolver->problem(), answer->remedy);
     // The frame is not read again and again: this suspension was already requested.
     run.worker->waitUntilIdle();
-    CHECK(run.places->isIdle());
+    CHECK(run.resolver->isIdle());
 }
 
-CT_CASE(codeIsLookedUpAsCode)
+CT_CASE(resolvesCodeAddresses)
 {
     Running program("gxx_o2");
     program.listen();
     const made::Ran ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
-    const std::uint64_t address = ran.places.at("hidden").address;
+    const std::uint64_t address = ran.locations.at("hidden").address;
     Run run(1, 4711);
     RecordingInfo info;
     info.processes.push_back({4711, "gxx_o2", {ran.modules.modules().begin(), ran.modules.modules().end()}});
-    run.places->setLive(false);
-    run.places->addInfo(info);
+    run.resolver->setLive(false);
+    run.resolver->addInfo(info);
     run.event(address, false, monotonicNow());
     run.commit(monotonicNow());
     CHECK(!run.ask());
@@ -238,7 +238,7 @@ CT_CASE(codeIsLookedUpAsCode)
 CT_CASE(aRecordingsFramesAreThatOfItsTarget)
 {
     Run run(0);
-    run.places->setLive(false);
+    run.resolver->setLive(false);
     const std::uint64_t since = monotonicNow();
     run.event(0x1000, false, since);
     run.commit(since);
@@ -249,16 +249,16 @@ CT_CASE(aRecordingsFramesAreThatOfItsTarget)
     info.processes.push_back({1, "/bin/sh", {}});
     info.processes.push_back({2, "/bin/server", {{"/bin/server", 0x40'0000, 0x50'0000, 0, "abcdef"}}});
     info.target = 2;
-    run.places->addInfo(info);
-    run.places->addFrames({{0, 0x1000, since, 0x40'1000, 12, 3, "/src/server.cpp", "serve(int)"}});
+    run.resolver->addInfo(info);
+    run.resolver->addFrames({{0, 0x1000, since, 0x40'1000, 12, 3, "/src/server.cpp", "serve(int)"}});
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "serve(int)");
     CHECK_EQUAL(answer->frames[0].line, 12U);
     CHECK_EQUAL(answer->module, "/bin/server");
     // A different frame address belongs to another coroutine.
-    CHECK(run.places->known({0, 0, 0x2000, since, true})->frames.empty());
-    CHECK_EQUAL(run.places->lineSince({0, 0, 0x1000, 0, false}), since);
+    CHECK(run.resolver->known({0, 0, 0x2000, since, true})->frames.empty());
+    CHECK_EQUAL(run.resolver->lineSince({0, 0, 0x1000, 0, false}), since);
 }
 
 CT_CASE(manyAreAskedForInTurns)
@@ -272,12 +272,12 @@ CT_CASE(manyAreAskedForInTurns)
         run.batch.transitions.push_back({monotonicNow(), seen.frame, 0, 2, id, 7, 0, PointKind::Await, false});
     run.commit(monotonicNow());
     for (CoroutineId id = 0; id < 20'000; ++id)
-        run.places->find(AddressResolver::spotOf(run.population->at(id)));
+        run.resolver->find(AddressResolver::queryOf(run.population->at(id)));
     // The latest requests are for visible rows. They are served first, a limited number at a time.
     run.read();
     run.settle();
     const auto isKnown = [&](CoroutineId id) {
-        const AddressResolver::Answer answer = run.places->known(AddressResolver::spotOf(run.population->at(id)));
+        const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(id)));
         return answer && !answer->frames.empty();
     };
     CHECK(isKnown(19'999));

@@ -98,7 +98,7 @@ CT_CASE(writesStayHere)
     CHECK_EQUAL(walked(walk), once);
 }
 
-CT_CASE(whatIsUnknownEndsTheWalk)
+CT_CASE(unknownValuesEndTheWalk)
 {
     // test %esi,%esi; je: the argument is unknown
     CodeWalk branch(memory(bytes("\x85\xf6\x74\x00\x90")));

@@ -35,11 +35,11 @@ void checkFrame(Symbolizer &symbolizer, const ModuleMap &modules, const Seen &se
 {
     const CoroutineFrame frame = describeCoroutineFrame(symbolizer, modules, seen.frame, read);
     CHECK(frame.state == CoroutineFrame::State::Suspended);
-    REQUIRE(frame.place.frames.size() == 1);
-    const SourceFrame &source = frame.place.frames.front();
+    REQUIRE(frame.location.frames.size() == 1);
+    const SourceFrame &source = frame.location.frames.front();
     CHECK_EQUAL(source.function, functionOf(seen.name));
-    CHECK((source.line == 0) == (frame.place.gap == SymbolGap::NoLines));
-    CHECK((source.line == 0) == (frame.place.remedy.find("function only") == 0));
+    CHECK((source.line == 0) == (frame.location.gap == SymbolGap::NoLines));
+    CHECK((source.line == 0) == (frame.location.remedy.find("function only") == 0));
     if (source.line == 0) {
         ++count.functionOnly;
         std::cout << seen.name << " at line " << seen.line << ": function only" << std::endl;
@@ -81,8 +81,8 @@ void checkProgram(const std::string &name, bool lines)
     REQUIRE(last.size() == 1);
     const CoroutineFrame finished = describeCoroutineFrame(symbolizer, modules, last[0].frame, program.reader());
     CHECK(finished.state == CoroutineFrame::State::Finished);
-    REQUIRE(finished.place.frames.size() == 1);
-    CHECK_EQUAL(finished.place.frames[0].function, "work::sequence(int)");
+    REQUIRE(finished.location.frames.size() == 1);
+    CHECK_EQUAL(finished.location.frames[0].function, "work::sequence(int)");
 }
 
 }  // namespace
@@ -111,10 +111,10 @@ CT_CASE(strippedItCannotBeTold)
     Symbolizer symbolizer;
     const CoroutineFrame frame =
         describeCoroutineFrame(symbolizer, made::modulesOf(said), frames.front().frame, program.reader());
-    CHECK(frame.state == CoroutineFrame::State::Unknown && frame.place.frames.empty());
-    CHECK(frame.place.gap == SymbolGap::NoSymbols);
-    CHECK(frame.place.remedy.find("without -s") != std::string::npos ||
-          frame.place.remedy.find("-g") != std::string::npos);
+    CHECK(frame.state == CoroutineFrame::State::Unknown && frame.location.frames.empty());
+    CHECK(frame.location.gap == SymbolGap::NoSymbols);
+    CHECK(frame.location.remedy.find("without -s") != std::string::npos ||
+          frame.location.remedy.find("-g") != std::string::npos);
 }
 
 CT_CASE(whatIsNoFrame)
@@ -127,7 +127,7 @@ CT_CASE(whatIsNoFrame)
     Symbolizer symbolizer;
     const MemoryReader read = program.reader();
     const auto gapOf = [&](std::uint64_t address) {
-        return describeCoroutineFrame(symbolizer, modules, address, read).place.gap;
+        return describeCoroutineFrame(symbolizer, modules, address, read).location.gap;
     };
     CHECK(gapOf(0) == SymbolGap::NotACoroutine);
     CHECK(gapOf(frames[0].frame + 1) == SymbolGap::NotACoroutine);
@@ -141,7 +141,7 @@ CT_CASE(whatIsNoFrame)
             std::memcpy(to, fake, std::min(size, sizeof(fake)));
             return size <= sizeof(fake);
         });
-    CHECK(frame.place.gap == SymbolGap::NotACoroutine);
+    CHECK(frame.location.gap == SymbolGap::NotACoroutine);
     program.end();
     CHECK(gapOf(frames[0].frame) == SymbolGap::NotReadable);
 }

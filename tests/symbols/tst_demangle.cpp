@@ -17,7 +17,7 @@ CT_CASE(namesOfFunctions)
     CHECK_EQUAL(readableSymbol(endless), endless);
 }
 
-CT_CASE(partsOfACoroutineBearItsName)
+CT_CASE(partsOfACoroutineHaveItsName)
 {
     CHECK_EQUAL(readableSymbol("_ZN1n4workEPZNS_4workEiRiE20_ZN1n4workEiRi.Frame.actor"), "n::work(int, int&)");
     CHECK_EQUAL(readableSymbol("_ZN1n4workEPZNS_4workEiRiE20_ZN1n4workEiRi.Frame"), "n::work(int, int&)");

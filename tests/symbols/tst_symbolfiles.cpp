@@ -32,16 +32,16 @@ ModuleMap moved(const made::Ran &ran, const std::string &name, const std::string
     return ModuleMap(modules);
 }
 
-DescribedAddress hidden(const made::Ran &ran, const ModuleMap &modules, const DebugSearchPath &places = {})
+DescribedAddress hidden(const made::Ran &ran, const ModuleMap &modules, const DebugSearchPath &searchPath = {})
 {
-    const std::uint64_t addresses[] = {ran.places.at("hidden").address};
-    return Symbolizer(places).describe(modules, addresses).front();
+    const std::uint64_t addresses[] = {ran.locations.at("hidden").address};
+    return Symbolizer(searchPath).describe(modules, addresses).front();
 }
 
 bool knowsLine(const DescribedAddress &described, const made::Ran &ran)
 {
     return described.gap == SymbolGap::None && described.remedy.empty() && !described.frames.empty() &&
-           described.frames.front().line == static_cast<unsigned>(ran.places.at("hidden").line) &&
+           described.frames.front().line == static_cast<unsigned>(ran.locations.at("hidden").line) &&
            described.frames.front().function == "(anonymous namespace)::hidden(int)";
 }
 
@@ -52,9 +52,9 @@ bool says(const DescribedAddress &described, const char *text)
 
 DebugSearchPath inFolder(const std::string &folder)
 {
-    DebugSearchPath places;
-    places.folders.push_back(folder);
-    return places;
+    DebugSearchPath searchPath;
+    searchPath.folders.push_back(folder);
+    return searchPath;
 }
 
 /// A server that a debuginfod client would connect to.
@@ -173,7 +173,7 @@ CT_CASE(separateDebugFiles)
     CHECK(knowsLine(hidden(ran, alone, system), ran));
 }
 
-CT_CASE(aDebugFileOfAnotherBuildIsNotTaken)
+CT_CASE(refusesADebugFileOfAnotherBuild)
 {
     if (!made::exists("gxx_separate"))
         return;
@@ -203,13 +203,13 @@ CT_CASE(noServerIsAskedUnlessSomebodyWantsIt)
     CHECK(hidden(ran, ran.modules).gap == SymbolGap::NoSymbols);
     CHECK(!server.wasAsked());
 
-    DebugSearchPath places;
+    DebugSearchPath searchPath;
     std::string asked;
-    places.fetch = [&](const std::string &buildId) {
+    searchPath.fetch = [&](const std::string &buildId) {
         asked = buildId;
         return made::path("gxx_separate.debug");
     };
-    CHECK(knowsLine(hidden(ran, ran.modules, places), ran));
+    CHECK(knowsLine(hidden(ran, ran.modules, searchPath), ran));
     CHECK_EQUAL(asked, buildIdOf(made::path("gxx_stripped")));
     ::unsetenv("DEBUGINFOD_URLS");
 }

@@ -25,7 +25,7 @@ std::string chainOf(const DescribedAddress &described)
 
 std::string described(Symbolizer &symbolizer, const made::Ran &ran, const std::string &place)
 {
-    const std::uint64_t addresses[] = {ran.places.at(place).address};
+    const std::uint64_t addresses[] = {ran.locations.at(place).address};
     return chainOf(symbolizer.describe(ran.modules, addresses).front());
 }
 
@@ -34,9 +34,9 @@ void checkProgram(const std::string &name)
     if (!made::exists(name))
         return;
     const made::Ran ran = made::run(name);
-    REQUIRE(ran.ran && ran.places.size() == 5);
+    REQUIRE(ran.ran && ran.locations.size() == 5);
     Symbolizer symbolizer;
-    const auto line = [&](const char *place) { return std::to_string(ran.places.at(place).line); };
+    const auto line = [&](const char *place) { return std::to_string(ran.locations.at(place).line); };
     const auto mark = [](const char *source, const char *text) { return std::to_string(made::marked(source, text)); };
     const int before = check::failures;
     CHECK_EQUAL(described(symbolizer, ran, "innermost"),
@@ -50,7 +50,7 @@ void checkProgram(const std::string &name)
     CHECK_EQUAL(described(symbolizer, ran, "insideLibrary"),
                 "insideLibrary():" + line("insideLibrary") +
                     "+ libraryFunction(int):" + mark("library.cpp", "library") + " ");
-    const std::uint64_t asked[] = {ran.places.at("innermost").address};
+    const std::uint64_t asked[] = {ran.locations.at("innermost").address};
     const DescribedAddress one = symbolizer.describe(ran.modules, asked).front();
     CHECK(one.gap == SymbolGap::None && one.remedy.empty());
     CHECK_EQUAL(one.frames.front().file, ct::test::kSourceDir + "/tests/symbols/program.cpp");
@@ -132,9 +132,9 @@ CT_CASE(rust)
     if (!made::exists("rust"))
         return;
     const made::Ran ran = made::run("rust");
-    REQUIRE(ran.ran && ran.places.count("innermost") == 1);
+    REQUIRE(ran.ran && ran.locations.count("innermost") == 1);
     Symbolizer symbolizer;
-    const std::uint64_t addresses[] = {ran.places.at("innermost").address};
+    const std::uint64_t addresses[] = {ran.locations.at("innermost").address};
     const DescribedAddress one = symbolizer.describe(ran.modules, addresses).front();
     REQUIRE(one.frames.size() == 2);
     CHECK(one.frames[0].inlined && one.frames[0].function.find("innermost") != std::string::npos);
@@ -163,7 +163,7 @@ CT_CASE(manyAtOnceAreTheSameAsOneByOne)
         for (int i = 0; i < 20; ++i)
             addresses.push_back(module.begin + random() % (module.end - module.begin));
     }
-    for (const auto &[name, told] : ran.places)
+    for (const auto &[name, told] : ran.locations)
         addresses.insert(addresses.end(), 2, told.address);
     Symbolizer symbolizer;
     const std::vector<DescribedAddress> together = symbolizer.describe(ran.modules, addresses);

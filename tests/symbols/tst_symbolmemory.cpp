@@ -205,7 +205,8 @@ CT_CASE(aClaimedSizeIsNotBelieved)
         ::close(fd);
         ModuleSymbols symbols(moduleOf(path), {});
         CHECK_EQUAL(symbols.lacksMemory(), claim != 1);
-        CHECK(symbols.dwarf() == nullptr || symbols.dwarf()->places(std::vector<Dwarf_Addr>{kCode})[0].frames.empty());
+        CHECK(symbols.dwarf() == nullptr ||
+              symbols.dwarf()->locations(std::vector<Dwarf_Addr>{kCode})[0].frames.empty());
     }
 }
 
@@ -243,13 +244,13 @@ CT_CASE(linePrograms)
     makeElf(path, linesOf(100));
     ModuleSymbols small(moduleOf(path), {});
     REQUIRE(small.dwarf() != nullptr);
-    REQUIRE(small.dwarf()->places(address)[0].frames.size() == 1);
-    CHECK(small.dwarf()->places(address)[0].frames[0].line > 0);
+    REQUIRE(small.dwarf()->locations(address)[0].frames.size() == 1);
+    CHECK(small.dwarf()->locations(address)[0].frames[0].line > 0);
     CHECK(small.bytes() < kMiB);
     makeElf(path, linesOf(8 * kMiB));
     ModuleSymbols large(moduleOf(path), {});
     REQUIRE(large.dwarf() != nullptr);
-    CHECK(large.dwarf()->places(address)[0].frames.empty());
+    CHECK(large.dwarf()->locations(address)[0].frames.empty());
     CHECK(large.bytes() < 16 * kMiB);
 }
 
@@ -302,7 +303,7 @@ CT_CASE(allFilesTogetherAreLimited)
 {
     const made::Ran ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
-    const std::vector<std::uint64_t> address{ran.places.at("hidden").address};
+    const std::vector<std::uint64_t> address{ran.locations.at("hidden").address};
     std::uint64_t needed = 0;
     {
         Symbolizer symbolizer;
@@ -315,7 +316,7 @@ CT_CASE(allFilesTogetherAreLimited)
     CHECK(first.describe(ran.modules, address)[0].gap == SymbolGap::None);
     SymbolMemory another;
     const Limit limit(10 * needed);
-    REQUIRE(another.take(SymbolMemory::limit() - SymbolMemory::used() - 16));
+    REQUIRE(another.reserve(SymbolMemory::limit() - SymbolMemory::used() - 16));
     {
         // The symbolizer of another window gets no memory.
         Symbolizer second;

@@ -35,16 +35,16 @@ CT_CASE(answersArriveWithANewGeneration)
     const std::uint64_t before = worker.generation();
     std::promise<void> gate;
     worker.run([&](Symbolizer &) { gate.get_future().wait(); });
-    // The worker is blocked, and lookUp() does not wait for it.
-    CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
-    CHECK(!worker.lookUp(modules, ran.places.at("hidden").address));
+    // The worker is blocked, and resolve() does not wait for it.
+    CHECK(!worker.resolve(modules, ran.locations.at("hidden").address));
+    CHECK(!worker.resolve(modules, ran.locations.at("hidden").address));
     CHECK_EQUAL(worker.generation(), before);
     gate.set_value();
     worker.waitUntilIdle();
     CHECK(worker.generation() > before);
-    CHECK_EQUAL(functionOf(worker.lookUp(modules, ran.places.at("hidden").address)),
+    CHECK_EQUAL(functionOf(worker.resolve(modules, ran.locations.at("hidden").address)),
                 "(anonymous namespace)::hidden(int)");
-    const SymbolWorker::Answer nowhere = worker.lookUp(modules, 1);
+    const SymbolWorker::Answer nowhere = worker.resolve(modules, 1);
     REQUIRE(nowhere != nullptr);
     CHECK(nowhere->gap == SymbolGap::NoModule);
 }
@@ -76,9 +76,9 @@ CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
     const made::Ran first = made::run("gxx_o2");
     const made::Ran second = made::run("gxx_o2");
     SymbolWorker worker;
-    worker.lookUp(sharedMap(first), first.places.at("hidden").address);
+    worker.resolve(sharedMap(first), first.locations.at("hidden").address);
     worker.waitUntilIdle();
-    CHECK_EQUAL(functionOf(worker.lookUp(sharedMap(second), second.places.at("hidden").address)),
+    CHECK_EQUAL(functionOf(worker.resolve(sharedMap(second), second.locations.at("hidden").address)),
                 "(anonymous namespace)::hidden(int)");
 }
 
@@ -89,29 +89,29 @@ CT_CASE(otherPlacesForgetWhatWasKnown)
     for (Module &module : away)
         module.path.insert(0, "/away");
     const auto modules = std::make_shared<const ModuleMap>(away);
-    const std::uint64_t address = ran.places.at("hidden").address;
+    const std::uint64_t address = ran.locations.at("hidden").address;
     SymbolWorker worker;
-    worker.lookUp(modules, address);
+    worker.resolve(modules, address);
     worker.waitUntilIdle();
-    const SymbolWorker::Answer missing = worker.lookUp(modules, address);
+    const SymbolWorker::Answer missing = worker.resolve(modules, address);
     REQUIRE(missing != nullptr);
     CHECK(missing->gap == SymbolGap::NoFile);
 
     const std::uint64_t before = worker.generation();
-    DebugSearchPath places;
-    places.folders.push_back(ct::test::kSymbolProgramsDir);
-    worker.setPlaces(places);
+    DebugSearchPath searchPath;
+    searchPath.folders.push_back(ct::test::kSymbolProgramsDir);
+    worker.setSearchPath(searchPath);
     CHECK(worker.generation() > before);
-    CHECK(!worker.lookUp(modules, address));
+    CHECK(!worker.resolve(modules, address));
     worker.waitUntilIdle();
-    CHECK_EQUAL(functionOf(worker.lookUp(modules, address)), "(anonymous namespace)::hidden(int)");
+    CHECK_EQUAL(functionOf(worker.resolve(modules, address)), "(anonymous namespace)::hidden(int)");
 }
 
 CT_CASE(manyThreadsAskAtOnce)
 {
     const made::Ran ran = made::run("gxx_o2");
     const auto modules = sharedMap(ran);
-    const Module *own = ran.modules.find(ran.places.at("hidden").address);
+    const Module *own = ran.modules.find(ran.locations.at("hidden").address);
     REQUIRE(own != nullptr);
     SymbolWorker worker;
     std::atomic<int> wrong{0};
@@ -119,11 +119,11 @@ CT_CASE(manyThreadsAskAtOnce)
     for (unsigned t = 0; t < 3; ++t) {
         threads.emplace_back([&, t] {
             for (std::uint64_t address = own->begin + t; address < own->end; address += 5)
-                worker.lookUp(modules, address);
+                worker.resolve(modules, address);
             if (t == 0)
-                worker.setPlaces({});
+                worker.setSearchPath({});
             worker.waitUntilIdle();
-            worker.lookUp(modules, own->begin);
+            worker.resolve(modules, own->begin);
             worker.waitUntilIdle();
             wrong += worker.generation() == 0 ? 1 : 0;
         });
@@ -131,8 +131,8 @@ CT_CASE(manyThreadsAskAtOnce)
     for (std::thread &thread : threads)
         thread.join();
     CHECK_EQUAL(wrong.load(), 0);
-    worker.lookUp(modules, ran.places.at("hidden").address);
+    worker.resolve(modules, ran.locations.at("hidden").address);
     worker.waitUntilIdle();
-    CHECK_EQUAL(functionOf(worker.lookUp(modules, ran.places.at("hidden").address)),
+    CHECK_EQUAL(functionOf(worker.resolve(modules, ran.locations.at("hidden").address)),
                 "(anonymous namespace)::hidden(int)");
 }

@@ -118,7 +118,7 @@ CT_CASE(rowsThereAndBack)
     CHECK_EQUAL(wakesBack[1].ts, 90U);
 }
 
-CT_CASE(whatCannotBeIsRefused)
+CT_CASE(refusesImpossibleValues)
 {
     const auto refused = [](auto layout, auto row) {
         using Layout_ = decltype(layout);

@@ -293,7 +293,7 @@ CT_CASE(cancelEndsTheWait)
 }
 
 /// A file without a writer is not followed.
-CT_CASE(aFileThatNobodyWritesEnds)
+CT_CASE(fileWithoutWriterEnds)
 {
     const TempDir dir;
     const Recorded what = recorded(dir);

@@ -30,7 +30,7 @@ CT_CASE(unnamedNamespacesKeepTheirScope)
         "n::{anonymous}::anon(std::vector<int>)");
 }
 
-CT_CASE(lambdasAreNamedByTheirPlace)
+CT_CASE(lambdasAreNamedByTheirLocation)
 {
     CHECK_EQUAL(readableFunction("void n::S::serve(int, const char*)::<lambda()>::operator()(n::S::serve(int, const "
                                  "char*)::<lambda()>::_ZZN1n1S5serveEiPKcENKUlvE_clEv.Frame*)"),

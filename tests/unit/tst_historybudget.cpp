@@ -96,7 +96,7 @@ CT_CASE(manyShortCoroutinesStayCheap)
     CHECK_EQUAL(all(history, 99'999).size(), 4U);
 }
 
-CT_CASE(whatIsTooOldIsDropped)
+CT_CASE(evictsEventsOlderThanTheLimit)
 {
     constexpr std::uint64_t kKeep = 1'000'000;
     History history(std::uint64_t{256} << 20, kKeep);

@@ -108,7 +108,7 @@ CT_CASE(notesThatAreTooOldAreDropped)
     CHECK_EQUAL(history.droppedNotes(), history.noteCount());
 }
 
-CT_CASE(readersMeetWholeNotesOnly)
+CT_CASE(readersSeeWholeNotesOnly)
 {
     History history(kBudget);
     std::atomic<bool> stop{false};

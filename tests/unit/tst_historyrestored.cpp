@@ -70,12 +70,12 @@ struct KnownRun {
     void restorePast(std::mt19937 &random)
     {
         const std::uint64_t from = somewhere(random);
-        const History::Look look = history.lookAt(from, from + 2 * kSlabNs);
-        for (const History::Missing &piece : look.missing) {
+        const History::Needed needed = history.neededFor(from, from + 2 * kSlabNs);
+        for (const History::Missing &piece : needed.missing) {
             Transitions events;
             for (std::uint64_t place = piece.firstEvent; place < piece.endEvent; ++place)
                 events.push_back(at(place));
-            CHECK(history.restore(piece, events, look));
+            CHECK(history.restore(piece, events, needed));
             restored.fetch_add(1);
         }
     }
@@ -171,10 +171,10 @@ struct Run {
     /// Restores everything that is missing in [from, to). Returns the number of pieces.
     std::size_t bringBack(std::uint64_t from, std::uint64_t to)
     {
-        const History::Look look = history.lookAt(from, to);
-        for (const History::Missing &piece : look.missing)
-            CHECK(history.restore(piece, eventsOf(piece), look));
-        return look.missing.size();
+        const History::Needed needed = history.neededFor(from, to);
+        for (const History::Missing &piece : needed.missing)
+            CHECK(history.restore(piece, eventsOf(piece), needed));
+        return needed.missing.size();
     }
     std::span<const Transition> eventsOf(const History::Missing &piece) const
     {
@@ -243,10 +243,10 @@ void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::u
 CT_CASE(whatIsInMemoryIsNotMissing)
 {
     Run run;
-    CHECK(run.history.lookAt(0, ~std::uint64_t{0}).missing.empty());
+    CHECK(run.history.neededFor(0, ~std::uint64_t{0}).missing.empty());
     run.run(500'000);
     CHECK_EQUAL(run.history.droppedEvents(), 0U);
-    CHECK(run.history.lookAt(0, ~std::uint64_t{0}).missing.empty());
+    CHECK(run.history.neededFor(0, ~std::uint64_t{0}).missing.empty());
     CHECK(run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK_EQUAL(run.history.streamed(), 500'000U);
 }
@@ -286,7 +286,7 @@ CT_CASE(anAddressThatIsNoneStaysWhenTheCoroutineGetsItsUsualOne)
     checkSame(run, 0, kBase, kBase + 1000);
 }
 
-CT_CASE(columnsOfWhatCameBack)
+CT_CASE(columnsOfRestoredEvents)
 {
     Run run;
     run.run(1'900'000);
@@ -376,12 +376,12 @@ CT_CASE(aLateEventIsMissedAndComesBack)
     run.bringBack(0, ~std::uint64_t{0});  // there is room only where other slabs are evicted
     const std::uint64_t from = late - 1000;
     const std::uint64_t to = late + 1000;
-    const History::Look look = run.history.lookAt(from, to);
-    REQUIRE(look.missing.size() > 1 && look.missing.size() <= 4);
-    CHECK(look.missing.back().slab > look.missing.front().slab + kRestored / 983'040);
-    for (const History::Missing &piece : look.missing) {
+    const History::Needed needed = run.history.neededFor(from, to);
+    REQUIRE(needed.missing.size() > 1 && needed.missing.size() <= 4);
+    CHECK(needed.missing.back().slab > needed.missing.front().slab + kRestored / 983'040);
+    for (const History::Missing &piece : needed.missing) {
         CHECK(!run.history.isInMemory(from, to));
-        CHECK(run.history.restore(piece, run.eventsOf(piece), look));
+        CHECK(run.history.restore(piece, run.eventsOf(piece), needed));
     }
     CHECK(run.history.isInMemory(from, to));
     for (CoroutineId id = 0; id < kCoroutines; ++id)
@@ -414,37 +414,37 @@ CT_CASE(slabsOfATimeAreFoundHoweverLateTheirEventsAre)
     }
 }
 
-CT_CASE(othersEventsAreRefused)
+CT_CASE(refusesEventsOfAnotherPiece)
 {
     Run run;
     run.run(1'700'000);
-    const History::Look look = run.history.lookAt(kBase, run.history.droppedBefore());
-    REQUIRE(look.missing.size() > 1);
-    const History::Missing &piece = look.missing.front();
-    CHECK(!run.history.restore(piece, run.eventsOf(piece).first(10), look));
-    CHECK(!run.history.restore({}, {}, look));
-    CHECK(!run.history.restore({1'000'000, 0, 10}, run.eventsOf(piece).first(10), look));
-    CHECK_EQUAL(run.history.lookAt(kBase, run.history.droppedBefore()).missing.size(), look.missing.size());
-    CHECK(run.history.restore(piece, run.eventsOf(piece), look));
-    CHECK(!run.history.restore(piece, run.eventsOf(piece), look));  // it is in memory already
+    const History::Needed needed = run.history.neededFor(kBase, run.history.droppedBefore());
+    REQUIRE(needed.missing.size() > 1);
+    const History::Missing &piece = needed.missing.front();
+    CHECK(!run.history.restore(piece, run.eventsOf(piece).first(10), needed));
+    CHECK(!run.history.restore({}, {}, needed));
+    CHECK(!run.history.restore({1'000'000, 0, 10}, run.eventsOf(piece).first(10), needed));
+    CHECK_EQUAL(run.history.neededFor(kBase, run.history.droppedBefore()).missing.size(), needed.missing.size());
+    CHECK(run.history.restore(piece, run.eventsOf(piece), needed));
+    CHECK(!run.history.restore(piece, run.eventsOf(piece), needed));  // it is in memory already
     History without(kSmallest);
-    CHECK(!without.restore(piece, run.eventsOf(piece), look));
+    CHECK(!without.restore(piece, run.eventsOf(piece), needed));
 }
 
 CT_CASE(aLookThatIsTooLargeGetsItsEnd)
 {
     Run run;
     run.run(1'900'000);
-    const History::Look look = run.history.lookAt(0, ~std::uint64_t{0});
-    CHECK_EQUAL(look.missing.size(), kRestored / 983'040);
-    CHECK_EQUAL(look.slabs.size(), look.missing.size());
+    const History::Needed needed = run.history.neededFor(0, ~std::uint64_t{0});
+    CHECK_EQUAL(needed.missing.size(), kRestored / 983'040);
+    CHECK_EQUAL(needed.slabs.size(), needed.missing.size());
     CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
     CHECK(run.history.isInMemory(run.history.droppedBefore() - 1, ~std::uint64_t{0}));
     CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK(run.history.bytesUsed() <= (17U << 20) + kRestored);
 }
 
-CT_CASE(stretchesTellOfTheWholeRun)
+CT_CASE(stretchesCoverTheWholeRun)
 {
     Run run;
     run.run(1'900'000);

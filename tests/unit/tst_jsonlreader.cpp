@@ -115,7 +115,7 @@ CT_CASE(aCaptureFromLanesComesBackEqual)
     CHECK_EQUAL(all.batch.notes.parents[1].parent, 1U);
 }
 
-CT_CASE(ourOwnLinesComeBackUnchanged)
+CT_CASE(ownLinesComeBackUnchanged)
 {
     const TempDir dir;
     ct::Batch batch;
@@ -313,7 +313,7 @@ CT_CASE(cutOffLastLineIsReported)
     }
 }
 
-CT_CASE(hostileLinesNameTheirPlace)
+CT_CASE(hostileLinesNameTheirNumber)
 {
     const std::string good = R"({"probe_id":1,"tid":5,"addr":"0x10","seq":2,"is_active":true,"ts":10)";
     const std::string bad[] = {
@@ -432,7 +432,7 @@ CT_CASE(randomDamageNeverBreaksTheReader)
     }
 }
 
-CT_CASE(whatCannotBeOpened)
+CT_CASE(errorsOfOpening)
 {
     const TempDir dir;
     CHECK(!ct::JsonlReader::open(dir.file("missing.jsonl")));

@@ -215,7 +215,7 @@ CT_CASE(fullDiskNamesTheFile)
     CHECK(finished.error().message.find("/dev/full") != std::string::npos);
 }
 
-CT_CASE(partialLineIsTakenBack)
+CT_CASE(removesAPartialLine)
 {
     const TempDir dir;
     const std::string path = dir.file("out.jsonl");

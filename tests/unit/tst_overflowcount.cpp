@@ -51,20 +51,20 @@ CT_CASE(whatFindsNoRecordIsCounted)
 {
     Population population(3);
     feed(population, lives(0, 2));
-    CHECK_EQUAL(population.notKept().coroutines, 0U);
-    CHECK_EQUAL(population.notKept().events, 0U);
+    CHECK_EQUAL(population.overflow().coroutines, 0U);
+    CHECK_EQUAL(population.overflow().events, 0U);
     feed(population, lives(2, 4));
     CHECK_EQUAL(population.size(), 3U);
-    CHECK_EQUAL(population.notKept().coroutines, 3U);
-    CHECK_EQUAL(population.notKept().events, 9U);
+    CHECK_EQUAL(population.overflow().coroutines, 3U);
+    CHECK_EQUAL(population.overflow().events, 9U);
     // Later events of coroutines with and without a record.
     Batch more;
     more.transitions = {transition(1, 3, 2000), transition(5, 3, 2001), transition(3, 3, 2002)};
     feed(population, more);
-    CHECK_EQUAL(population.notKept().coroutines, 3U);
-    CHECK_EQUAL(population.notKept().events, 11U);
+    CHECK_EQUAL(population.overflow().coroutines, 3U);
+    CHECK_EQUAL(population.overflow().events, 11U);
     CHECK_EQUAL(population.captured(), 21U);
-    CHECK_EQUAL(eventsKept(population) + population.notKept().events, population.captured());
+    CHECK_EQUAL(eventsKept(population) + population.overflow().events, population.captured());
 }
 
 CT_CASE(whatElseIsToldOfThemDoesNoHarm)
@@ -86,33 +86,33 @@ CT_CASE(whatElseIsToldOfThemDoesNoHarm)
     CHECK_EQUAL(population.at(1).lost, 5U);
     CHECK_EQUAL(population.alive(), 1U);
     CHECK_EQUAL(population.parentOf(1), kNoCoroutine);
-    CHECK_EQUAL(population.notKept().coroutines, 2U);
-    CHECK_EQUAL(population.notKept().events, 6U);
+    CHECK_EQUAL(population.overflow().coroutines, 2U);
+    CHECK_EQUAL(population.overflow().events, 6U);
 }
 
-CT_CASE(aHistoryCountsThemToo)
+CT_CASE(historyCountsOverflow)
 {
     History history(test::kSmallest, 0, 3);
     feed(history, lives(0, 2));
-    CHECK_EQUAL(history.notKept().events, 0U);
+    CHECK_EQUAL(history.overflow().events, 0U);
     feed(history, lives(2, 4));
-    CHECK_EQUAL(history.notKept().coroutines, 3U);
-    CHECK_EQUAL(history.notKept().events, 9U);
+    CHECK_EQUAL(history.overflow().coroutines, 3U);
+    CHECK_EQUAL(history.overflow().events, 9U);
     CHECK_EQUAL(history.eventCount(), 9U);
     CHECK_EQUAL(test::all(history, 2).size(), 3U);
     CHECK_EQUAL(test::all(history, 3).size(), 0U);
     CHECK_EQUAL(history.droppedEvents(), 0U);
 }
 
-CT_CASE(ofTwoPartsTheSmallerOneCounts)
+CT_CASE(overflowOfTwoPartsIsTheLargerOne)
 {
     Accounting sums;
     Overflow{3, 40}.together({5, 60}).addTo(sums);
-    CHECK_EQUAL(sums.coroutinesNotKept, 5U);
-    CHECK_EQUAL(sums.eventsNotKept, 60U);
+    CHECK_EQUAL(sums.overflowCoroutines, 5U);
+    CHECK_EQUAL(sums.overflowEvents, 60U);
     Overflow{3, 40}.together({}).addTo(sums);
-    CHECK_EQUAL(sums.coroutinesNotKept, 3U);
-    CHECK_EQUAL(sums.eventsNotKept, 40U);
+    CHECK_EQUAL(sums.overflowCoroutines, 3U);
+    CHECK_EQUAL(sums.overflowEvents, 40U);
 }
 
 CT_CASE(aDropInProgressIsNoticed)
@@ -140,7 +140,7 @@ CT_CASE(sumsOfOneMomentHaveWholeDropsOnly)
     constexpr CoroutineId kAtOnce = 512;
     constexpr std::uint64_t kEnough = 300;
     Population population(1U << 20, {4096, 4096});
-    const Overflow first = population.notKept();
+    const Overflow first = population.overflow();
     CHECK(!population.hasDroppedSince(first));
     std::atomic<bool> isOver{false};
     std::thread writer([&] {
@@ -161,7 +161,7 @@ CT_CASE(sumsOfOneMomentHaveWholeDropsOnly)
     });
     std::uint64_t moments = 0;
     const auto compare = [&] {
-        const Overflow sums = population.notKept();
+        const Overflow sums = population.overflow();
         std::uint64_t gone = 0;
         for (CoroutineId id = 0; id < population.size() && !population.isKept(id); id += Population::kPageSize)
             gone += Population::kPageSize;
@@ -202,9 +202,9 @@ CT_CASE(aShortAddressSpaceIsSeenInTheCounts)
             ::_exit(2);
         Population population;
         feed(population, batch);
-        const bool exact = population.size() + population.notKept().coroutines == kBorn &&
-                           eventsKept(population) + population.notKept().events == population.captured();
-        ::_exit(exact && population.notKept().coroutines != 0 && check::failures == 0 ? 0 : 1);
+        const bool exact = population.size() + population.overflow().coroutines == kBorn &&
+                           eventsKept(population) + population.overflow().events == population.captured();
+        ::_exit(exact && population.overflow().coroutines != 0 && check::failures == 0 ? 0 : 1);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);

@@ -258,7 +258,7 @@ CT_CASE(sitesKeepTheirAddressAndMayComeLate)
     CHECK(population.site(0) == nullptr);
 }
 
-CT_CASE(pageVersionsTellWhereSomethingChanged)
+CT_CASE(pageVersionsShowChangedPages)
 {
     Population population;
     Batch batch;

@@ -58,16 +58,16 @@ CT_CASE(namesThatFindNoMemoryAreCounted)
     NameTable names(300);  // room for two
     const std::uint32_t first = names.add("first");
     const std::uint32_t second = names.add("second");
-    CHECK_EQUAL(names.notKept(), 0U);
+    CHECK_EQUAL(names.overflow(), 0U);
     CHECK_EQUAL(names.add("third"), 0U);
     CHECK_EQUAL(names.add("third"), 0U);
-    CHECK_EQUAL(names.notKept(), 2U);
+    CHECK_EQUAL(names.overflow(), 2U);
     // Neither a known name nor an empty one needs memory.
     CHECK_EQUAL(names.add("first"), first);
     CHECK_EQUAL(names.add(""), 0U);
-    CHECK_EQUAL(names.notKept(), 2U);
+    CHECK_EQUAL(names.overflow(), 2U);
     CHECK_EQUAL(names.at(second), "second");
-    CHECK_EQUAL(Population(10).namesNotKept(), 0U);
+    CHECK_EQUAL(Population(10).overflowNames(), 0U);
 }
 
 CT_CASE(whatATargetDoesNotSayIsUnknown)

@@ -213,7 +213,7 @@ CT_CASE(theErrorOfTheEndComesBack)
     CHECK_EQUAL(result.error().message, "no end");
 }
 
-CT_CASE(withoutAnEndWhatIsQueuedIsWritten)
+CT_CASE(destructorWritesQueuedEvents)
 {
     Recorder::Log log;
     {
@@ -258,7 +258,7 @@ CT_CASE(whatIsGivenUpIsCounted)
     CHECK_EQUAL(shut.sink->pending(), shut.log.notWritten);
 }
 
-CT_CASE(givingUpEndsTheWaitForRoom)
+CT_CASE(givingUpEndsTheWaitForSpace)
 {
     Shut shut;
     std::atomic<std::size_t> consumed = 0;
@@ -293,7 +293,7 @@ CT_CASE(patienceEnds)
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount);
 }
 
-CT_CASE(patienceThatIsNotNeededTakesNothing)
+CT_CASE(unusedPatienceLosesNothing)
 {
     Shut shut(64ULL << 20);
     for (std::size_t i = 0; i < 10; ++i)
@@ -306,7 +306,7 @@ CT_CASE(patienceThatIsNotNeededTakesNothing)
 }
 
 /// If a disk hangs, the feeding thread continues, and everything that was not written is counted.
-CT_CASE(roomIsNotWaitedForForEver)
+CT_CASE(waitForSpaceIsLimited)
 {
     Shut shut(kSmallBudget, std::chrono::milliseconds(1));
     for (std::size_t i = 0; i < 20; ++i)  // more than there is room for
@@ -319,7 +319,7 @@ CT_CASE(roomIsNotWaitedForForEver)
 }
 
 /// A sink that hangs is abandoned. If it continues later, it still gets the end.
-CT_CASE(whatHangsIsLeftAlone)
+CT_CASE(abandonsASinkThatHangs)
 {
     Recorder::Log log;
     std::promise<void> gate;

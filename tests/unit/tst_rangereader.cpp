@@ -17,7 +17,7 @@ namespace {
 struct Written {
     TempDir dir;
     Town town{400};
-    std::shared_ptr<StreamIndex> places = std::make_shared<StreamIndex>();
+    std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
     std::shared_ptr<RecordingWriter> writer;
     Transitions stream;
 
@@ -26,7 +26,7 @@ struct Written {
         auto opened = RecordingWriter::open(dir.file("run.ctr"), limits);
         REQUIRE(static_cast<bool>(opened));
         writer = *opened;
-        writer->setPlaces(places);
+        writer->setStreamIndex(streamIndex);
     }
     void run(int rounds)
     {
@@ -40,14 +40,14 @@ struct Written {
 
 /// The stream of a recording that was opened, and its stream index.
 struct Read {
-    std::shared_ptr<StreamIndex> places = std::make_shared<StreamIndex>();
+    std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
     Transitions stream;
 
     explicit Read(const std::string &path)
     {
         auto reader = RecordingReader::open(path);
         REQUIRE(static_cast<bool>(reader));
-        (*reader)->setPlaces(places);
+        (*reader)->setStreamIndex(streamIndex);
         for (Batch batch;;) {
             const Result<bool> more = (*reader)->next(batch);
             if (!more || !*more)
@@ -62,24 +62,24 @@ bool isSame(const Transition &a, const Transition &b)
     return textOf(a) == textOf(b);
 }
 
-void checkPart(RangeReader &past, const Transitions &stream, std::uint64_t first, std::uint64_t end)
+void checkPart(RangeReader &rangeReader, const Transitions &stream, std::uint64_t first, std::uint64_t end)
 {
     Transitions events;
-    const Result<void> read = past.read(first, end, events);
+    const Result<void> read = rangeReader.read(first, end, events);
     REQUIRE(static_cast<bool>(read));
     CHECK_EQUAL(events.size(), end - first);
     CHECK(std::equal(events.begin(), events.end(), stream.begin() + static_cast<std::ptrdiff_t>(first), isSame));
 }
 
 /// Checks random parts of [begin, end).
-void checkParts(RangeReader &past, const Transitions &stream, std::uint64_t begin, std::uint64_t end)
+void checkParts(RangeReader &rangeReader, const Transitions &stream, std::uint64_t begin, std::uint64_t end)
 {
     std::mt19937 random(5);
     for (int i = 0; i < 60; ++i) {
         const std::uint64_t first = begin + random() % (end - begin);
-        checkPart(past, stream, first, std::min<std::uint64_t>(end, first + random() % 3000));
+        checkPart(rangeReader, stream, first, std::min<std::uint64_t>(end, first + random() % 3000));
     }
-    checkPart(past, stream, begin, end);
+    checkPart(rangeReader, stream, begin, end);
 }
 
 }  // namespace
@@ -87,34 +87,34 @@ void checkParts(RangeReader &past, const Transitions &stream, std::uint64_t begi
 CT_CASE(whileItIsWritten)
 {
     Written written;
-    RangeReader past(written.places);
+    RangeReader rangeReader(written.streamIndex);
     Transitions events;
-    CHECK(!past.read(0, 1, events));
+    CHECK(!rangeReader.read(0, 1, events));
     for (int i = 0; i < 5; ++i) {
         written.run(40);
-        const std::uint64_t end = written.places->end();
+        const std::uint64_t end = written.streamIndex->end();
         REQUIRE(end > 0 && end <= written.stream.size());
-        checkParts(past, written.stream, 0, end);
+        checkParts(rangeReader, written.stream, 0, end);
     }
     CHECK(static_cast<bool>(written.writer->finish({})));
-    CHECK_EQUAL(written.places->end(), written.stream.size());
-    checkParts(past, written.stream, 0, written.stream.size());
-    CHECK(!past.read(written.stream.size() - 1, written.stream.size() + 1, events));
+    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
+    checkParts(rangeReader, written.stream, 0, written.stream.size());
+    CHECK(!rangeReader.read(written.stream.size() - 1, written.stream.size() + 1, events));
     CHECK(events.empty());
 }
 
 CT_CASE(ofARotatedOneWhatIsStillThere)
 {
     Written written({0, 8 * kSecond});
-    RangeReader past(written.places);
+    RangeReader rangeReader(written.streamIndex);
     written.run(300);
     CHECK(static_cast<bool>(written.writer->finish({})));
     Transitions events;
-    const Result<void> gone = past.read(0, 10, events);
+    const Result<void> gone = rangeReader.read(0, 10, events);
     REQUIRE(!gone);
     CHECK(gone.error().message.find("run.0.ctr") != std::string::npos);
     const std::uint64_t end = written.stream.size();
-    checkParts(past, written.stream, end - end / 10, end);
+    checkParts(rangeReader, written.stream, end - end / 10, end);
 }
 
 CT_CASE(ofARotatedOneThatIsOpenedCoroutinesAreNumberedAnew)
@@ -127,13 +127,13 @@ CT_CASE(ofARotatedOneThatIsOpenedCoroutinesAreNumberedAnew)
         ++segment;
     const Read read(written.dir.file("run." + std::to_string(segment) + ".ctr"));
     REQUIRE(read.stream.size() > 10'000);
-    RangeReader past(read.places);
+    RangeReader rangeReader(read.streamIndex);
     // The rows of the keyframe are in no block.
     std::uint64_t begin = 0;
-    while (!read.places->find(begin))
+    while (!read.streamIndex->find(begin))
         ++begin;
     CHECK(begin > 0 && begin < 2000);
-    checkParts(past, read.stream, begin, read.stream.size());
+    checkParts(rangeReader, read.stream, begin, read.stream.size());
 }
 
 CT_CASE(ofADamagedOneWhatWasRead)
@@ -147,8 +147,8 @@ CT_CASE(ofADamagedOneWhatWasRead)
     putContent(path, content);
     const Read read(path);
     REQUIRE(read.stream.size() < written.stream.size());
-    RangeReader past(read.places);
-    checkParts(past, read.stream, 0, read.stream.size());
+    RangeReader rangeReader(read.streamIndex);
+    checkParts(rangeReader, read.stream, 0, read.stream.size());
 }
 
 /// Numbers from a damaged region must not cost the events around them.
@@ -180,11 +180,11 @@ CT_CASE(numbersThatCannotBeWrittenAreLeftOutAndCounted)
     CHECK_EQUAL(read, written.stream.size() - 1);
     CHECK_EQUAL((*reader)->accounting().eventsNotWritten, 1U);
     // The StreamIndex counts it, so later events are found at their positions.
-    CHECK_EQUAL(written.places->end(), written.stream.size());
-    RangeReader past(written.places);
+    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
+    RangeReader rangeReader(written.streamIndex);
     const std::uint64_t end = written.stream.size();
-    checkParts(past, written.stream, end - 5000, end);
-    checkParts(past, written.stream, 0, 1000);
+    checkParts(rangeReader, written.stream, end - 5000, end);
+    checkParts(rangeReader, written.stream, 0, 1000);
 }
 
 namespace {
@@ -228,18 +228,18 @@ void checkAround(const std::vector<std::pair<std::size_t, std::vector<std::size_
         CHECK(static_cast<bool>(written.writer->consume(batch)));
     }
     CHECK(static_cast<bool>(written.writer->finish({})));
-    CHECK_EQUAL(written.places->end(), written.stream.size());
+    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
     CHECK_EQUAL(readAll(written.dir.file("run.ctr")).sums.eventsNotWritten, leftOut);
-    RangeReader past(written.places);
-    for (std::size_t i = 0; i < written.places->blocks(); ++i) {
-        const StreamIndex::Block block = written.places->block(i);
-        const auto at = [&](std::uint64_t place) {
-            return written.stream.begin() + static_cast<std::ptrdiff_t>(place);
+    RangeReader rangeReader(written.streamIndex);
+    for (std::size_t i = 0; i < written.streamIndex->blocks(); ++i) {
+        const StreamIndex::Block block = written.streamIndex->block(i);
+        const auto at = [&](std::uint64_t position) {
+            return written.stream.begin() + static_cast<std::ptrdiff_t>(position);
         };
         const bool isWhole =
             std::none_of(at(block.first), at(block.end), [](const Transition &event) { return event.n == 1ULL << 57; });
         Transitions events;
-        CHECK_EQUAL(static_cast<bool>(past.read(block.first, block.end, events)), isWhole);
+        CHECK_EQUAL(static_cast<bool>(rangeReader.read(block.first, block.end, events)), isWhole);
         if (isWhole)
             CHECK(std::equal(events.begin(), events.end(), at(block.first), at(block.end), isSame));
     }
@@ -263,35 +263,35 @@ CT_CASE(whatIsLeftOutMovesNothing)
     checkAround({{65'536, {}}, {0, {0}}, {65'536, {}}, {0, {0}}});
 }
 
-CT_CASE(whatChangesUnderItIsRefused)
+CT_CASE(refusesBlocksThatChanged)
 {
     Written written;
     written.run(300);
     CHECK(static_cast<bool>(written.writer->finish({})));
-    RangeReader past(written.places);
+    RangeReader rangeReader(written.streamIndex);
     const std::string path = written.dir.file("run.ctr");
     std::string content = contentOf(path);
-    const std::uint64_t hit = written.places->find(written.stream.size() / 2)->offset + 100;
+    const std::uint64_t hit = written.streamIndex->find(written.stream.size() / 2)->offset + 100;
     content[hit] ^= 0x10;
     putContent(path, content);
     Transitions events;
-    CHECK(!past.read(0, written.stream.size(), events));
+    CHECK(!rangeReader.read(0, written.stream.size(), events));
     CHECK(events.empty());
-    checkPart(past, written.stream, 0, 1000);
+    checkPart(rangeReader, written.stream, 0, 1000);
     std::filesystem::remove(path);
-    RangeReader late(written.places);
+    RangeReader late(written.streamIndex);
     CHECK(!late.read(0, 10, events));
 }
 
 /// A program that runs again with the same output file. Also if only a reader of the first recording was there.
-CT_CASE(anotherRecordingInItsPlaceIsRefused)
+CT_CASE(refusesAnotherRecordingOfTheSameName)
 {
     Written written;
     written.run(100);
     CHECK(static_cast<bool>(written.writer->finish({})));
     const std::string path = written.dir.file("run.ctr");
     const Read read(path);
-    RangeReader before(written.places);
+    RangeReader before(written.streamIndex);
     checkPart(before, written.stream, 0, 10);
     auto again = RecordingWriter::open(path);
     REQUIRE(static_cast<bool>(again));
@@ -300,9 +300,9 @@ CT_CASE(anotherRecordingInItsPlaceIsRefused)
         CHECK(static_cast<bool>((*again)->consume(town.next())));
     CHECK(static_cast<bool>((*again)->finish({})));
     Transitions events;
-    for (const auto &places : {written.places, read.places}) {
-        RangeReader past(places);
-        const Result<void> done = past.read(0, 10, events);
+    for (const auto &streamIndex : {written.streamIndex, read.streamIndex}) {
+        RangeReader rangeReader(streamIndex);
+        const Result<void> done = rangeReader.read(0, 10, events);
         REQUIRE(!done);
         CHECK(done.error().message.find("another recording") != std::string::npos);
         CHECK(events.empty());
@@ -310,6 +310,6 @@ CT_CASE(anotherRecordingInItsPlaceIsRefused)
     // The cached block is still the right one; later blocks are not.
     checkPart(before, written.stream, 0, 10);
     const std::uint64_t last = written.stream.size();
-    CHECK(written.places->find(0)->end < last);
+    CHECK(written.streamIndex->find(0)->end < last);
     CHECK(!before.read(last - 10, last, events));
 }

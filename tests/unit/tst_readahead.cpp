@@ -173,7 +173,7 @@ CT_CASE(memoryThatIsNotThereIsAnError)
     CHECK(!*all.reader->next(batch));
 }
 
-CT_CASE(aheadButNotForEver)
+CT_CASE(readAheadIsLimited)
 {
     const Ahead all = ahead([](Numbers &numbers) {
         numbers.count = 100'000;

@@ -173,9 +173,9 @@ CT_CASE(fullBlocks)
     record(*sink, batches);
     CHECK(static_cast<bool>(sink->finish({})));
     checkSame(batches, readAll(dir.file("run.ctr")).batches);
-    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
-    REQUIRE(static_cast<bool>(places));
-    CHECK_EQUAL(places->places.front().transitions, 7U * 9000);
+    const auto survey = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
+    REQUIRE(static_cast<bool>(survey));
+    CHECK_EQUAL(survey->blocks.front().transitions, 7U * 9000);
 }
 
 CT_CASE(hugeBatchesComeInPieces)
@@ -382,10 +382,10 @@ CT_CASE(whatWasInALostBlockIsMadeUp)
         record(*sink, {late});
     }
     CHECK(static_cast<bool>(sink->finish({})));
-    const auto places = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
-    REQUIRE(static_cast<bool>(places) && places->places.size() == 4);
+    const auto survey = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
+    REQUIRE(static_cast<bool>(survey) && survey->blocks.size() == 4);
     std::string content = contentOf(dir.file("run.ctr"));
-    content[places->places[1].offset + 65] ^= 4;
+    content[survey->blocks[1].offset + 65] ^= 4;
     putContent(dir.file("run.ctr"), content);
 
     const Everything all = readAll(dir.file("run.ctr"));
@@ -460,7 +460,7 @@ CT_CASE(fullDisk)
     });
 }
 
-CT_CASE(partialBlockIsTakenBack)
+CT_CASE(removesAPartialBlock)
 {
     const TempDir dir;
     const std::vector<Batch> batches = randomBatches(2, 30, 5000);

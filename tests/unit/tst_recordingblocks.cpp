@@ -93,12 +93,12 @@ CT_CASE(indexTellsOrIsRebuilt)
     const auto rebuilt = open(dir.file("b.ctr"))->survey();
     REQUIRE(static_cast<bool>(rebuilt));
     CHECK(withIndex->hasEnded && rebuilt->hasEnded && rebuilt->damages.empty());
-    REQUIRE(withIndex->places.size() == 10 && rebuilt->places.size() == 10);
+    REQUIRE(withIndex->blocks.size() == 10 && rebuilt->blocks.size() == 10);
     for (std::size_t i = 0; i < 10; ++i) {
-        CHECK_EQUAL(withIndex->places[i].offset, written.offsets[i]);
-        CHECK_EQUAL(rebuilt->places[i].offset, written.offsets[i]);
-        CHECK_EQUAL(withIndex->places[i].transitions, i);
-        CHECK_EQUAL(rebuilt->places[i].transitions, i);
+        CHECK_EQUAL(withIndex->blocks[i].offset, written.offsets[i]);
+        CHECK_EQUAL(rebuilt->blocks[i].offset, written.offsets[i]);
+        CHECK_EQUAL(withIndex->blocks[i].transitions, i);
+        CHECK_EQUAL(rebuilt->blocks[i].transitions, i);
     }
 }
 
@@ -112,13 +112,13 @@ CT_CASE(blocksAreFoundBehindADamagedLength)
     putContent(dir.file("a.ctr"), std::string_view(content).substr(0, content.size() - 1));
     const auto survey = open(dir.file("a.ctr"))->survey();
     REQUIRE(static_cast<bool>(survey));
-    REQUIRE(survey->places.size() == 9 && survey->damages.size() == 1);
-    CHECK_EQUAL(survey->places[3].offset, written.offsets[3]);
-    CHECK_EQUAL(survey->places[4].offset, written.offsets[5]);
+    REQUIRE(survey->blocks.size() == 9 && survey->damages.size() == 1);
+    CHECK_EQUAL(survey->blocks[3].offset, written.offsets[3]);
+    CHECK_EQUAL(survey->blocks[4].offset, written.offsets[5]);
     CHECK_EQUAL(survey->damages[0].offset, written.offsets[4]);
 }
 
-CT_CASE(aBlockByItsPlace)
+CT_CASE(readsABlockByItsLocation)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
@@ -127,12 +127,12 @@ CT_CASE(aBlockByItsPlace)
     REQUIRE(static_cast<bool>(survey));
     Block block;
     for (const std::size_t i : {7U, 2U}) {
-        const Result<bool> read = reader->read(survey->places[i], block);
+        const Result<bool> read = reader->read(survey->blocks[i], block);
         REQUIRE(read && *read);
         CHECK_EQUAL(std::string(block.payload), written.payloads[i]);
     }
     CHECK(payloadsOf(*reader) == written.payloads);
-    BlockLocation wrong = survey->places[2];
+    BlockLocation wrong = survey->blocks[2];
     ++wrong.offset;
     const Result<bool> none = reader->read(wrong, block);
     CHECK(none && !*none);
@@ -160,7 +160,7 @@ CT_CASE(goesOnBehindDamage)
 }
 
 /// Bytes that are not a block may claim any length. The reader does not skip that far.
-CT_CASE(goesOnBehindDamageThatSaysItIsLong)
+CT_CASE(goesOnBehindDamageWithALongLength)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 12);
@@ -179,7 +179,7 @@ CT_CASE(goesOnBehindDamageThatSaysItIsLong)
         CHECK_EQUAL(reader->damages()[0].bytes, written.offsets[8 + lost] - written.offsets[8]);
         const auto survey = open(dir.file("c.ctr"))->survey();
         // Heads alone do not show that a payload is damaged.
-        CHECK(survey && survey->hasEnded && survey->places.size() + lost >= 12);
+        CHECK(survey && survey->hasEnded && survey->blocks.size() + lost >= 12);
     };
     std::string neighbours = content;
     neighbours[written.offsets[8] + 70] ^= 1;
@@ -239,7 +239,7 @@ CT_CASE(unfinishedFilesEndAtTheirLastBlock)
     CHECK_EQUAL(cut->damages()[0].bytes, content.size() - 1 - written.offsets[4]);
 }
 
-CT_CASE(whatIsNoRecordingIsRefused)
+CT_CASE(refusesFilesThatAreNoRecordings)
 {
     const TempDir dir;
     writeBlocks(dir.file("a.ctr"), 2);

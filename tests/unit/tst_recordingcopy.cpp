@@ -181,7 +181,7 @@ CT_CASE(whatBeginsInTheMiddleIsUnderstood)
 }
 
 /// Copies what was written so far, while the writer continues.
-CT_CASE(whatIsStillWrittenCanBeCopied)
+CT_CASE(copiesARecordingThatIsStillWritten)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");

@@ -149,7 +149,7 @@ CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
 }
 
 /// Frames may be resolved before their birth is written. The recording may switch to its next file in between.
-CT_CASE(framesLearnedBeforeABirthAreInTheFileOfTheBirth)
+CT_CASE(framesBeforeABirthAreInTheSegmentOfTheBirth)
 {
     const TempDir dir;
     const std::string path = dir.file("r.ctr");

@@ -250,7 +250,7 @@ CT_CASE(framesAreNotKept)
     CHECK(after < before + kFrames * sizeof(FrameLocation) / 2);
 }
 
-CT_CASE(whatIsNoRecordingIsTold)
+CT_CASE(reportsFilesThatAreNoRecordings)
 {
     const TempDir dir;
     putContent(dir.file("text"), "no recording at all");

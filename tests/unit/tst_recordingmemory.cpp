@@ -57,7 +57,7 @@ Notes keyframeNotesOf(const std::string &path)
     while (!keyframe.isWhole()) {
         const Result<bool> more = (*blocks)->next(block);
         REQUIRE(more && *more);
-        REQUIRE(block.head.kind != ctr::Kind::Keyframe || keyframe.take(block.payload));
+        REQUIRE(block.head.kind != ctr::Kind::Keyframe || keyframe.addPiece(block.payload));
     }
     // So few fit into the first part.
     return keyframe.takeBatches().front().notes;
@@ -254,7 +254,7 @@ CT_CASE(moreFrameTextThanAnyProgramHasIsRefused)
 }
 
 /// Before they are fetched: even if all texts are equal, each row has its own copy.
-CT_CASE(frameTextsThatWaitToBeTakenHaveALimit)
+CT_CASE(waitingFrameTextsAreLimited)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");

@@ -143,7 +143,7 @@ CT_CASE(withoutAnIndex)
     const RecordingOverview whole = overview(dir.file("run.ctr"));
     std::string content = contentOf(dir.file("run.ctr"));
     // Cut within the last block of the stream: the overview has everything before it.
-    content.resize(whole.blocks.back().place.offset + 70);
+    content.resize(whole.blocks.back().location.offset + 70);
     putContent(dir.file("run.ctr"), content);
     const RecordingOverview cut = overview(dir.file("run.ctr"));
     CHECK(!cut.hasEnded);

@@ -66,7 +66,7 @@ struct Trace {
     /// The sums of the retained coroutines and of the rest add up to the total.
     void checkSums() const
     {
-        Overflow sum = population.notKept();
+        Overflow sum = population.overflow();
         std::uint64_t kept = 0;
         for (CoroutineId id = 0; id < population.size(); ++id) {
             const CoroutineSnapshot one = population.at(id);
@@ -77,11 +77,11 @@ struct Trace {
             kept += one.kept ? 1 : 0;
         }
         CHECK_EQUAL(population.size(), born);
-        CHECK_EQUAL(kept + population.notKept().coroutines, born);
+        CHECK_EQUAL(kept + population.overflow().coroutines, born);
         CHECK_EQUAL(sum.events, population.captured());
         CHECK_EQUAL(sum.lost, population.lost());
         CHECK_EQUAL(sum.missed, std::uint64_t{born});
-        CHECK_EQUAL(history.notKept().coroutines, population.notKept().coroutines);
+        CHECK_EQUAL(history.overflow().coroutines, population.overflow().coroutines);
     }
 
     CoroutineId born = 0;
@@ -91,16 +91,16 @@ struct Trace {
 
 }  // namespace
 
-CT_CASE(theLatestThatEndedAreKept)
+CT_CASE(keepsTheLatestEndedCoroutines)
 {
     Trace trace(kSmall);
     trace.run(400'000, [](CoroutineId) { return false; });
     trace.checkSums();
     CHECK_EQUAL(trace.population.alive(), 0U);
-    const Overflow notKept = trace.population.notKept();
-    CHECK_EQUAL(notKept.ended, notKept.coroutines);
-    CHECK(notKept.coroutines >= 400'000 - kSmall.dead);
-    CHECK(notKept.coroutines <= 400'000 - kSmall.dead / 2);
+    const Overflow overflow = trace.population.overflow();
+    CHECK_EQUAL(overflow.ended, overflow.coroutines);
+    CHECK(overflow.coroutines >= 400'000 - kSmall.dead);
+    CHECK(overflow.coroutines <= 400'000 - kSmall.dead / 2);
     CHECK(!trace.population.at(0).kept);
     CHECK(trace.population.at(0).state == CoroutineState::Destroyed && trace.population.at(0).deathTs != 0);
     const CoroutineSnapshot last = trace.population.at(399'999);
@@ -126,10 +126,10 @@ CT_CASE(memoryFollowsTheLimit)
     Trace all({});
     all.run(50'000, [](CoroutineId) { return false; });
     CHECK(all.population.bytesUsed() > 50'000 * 128);
-    CHECK_EQUAL(all.population.notKept().coroutines, 0U);
+    CHECK_EQUAL(all.population.overflow().coroutines, 0U);
 }
 
-CT_CASE(whoLivesIsNeverDropped)
+CT_CASE(livingCoroutinesAreNeverEvicted)
 {
     Trace trace(kSmall);
     trace.run(20'000, &livesOn);
@@ -162,7 +162,7 @@ CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return false; });
     const std::uint64_t bytes = trace.population.bytesUsed();
-    const Overflow before = trace.population.notKept();
+    const Overflow before = trace.population.overflow();
     Batch late;
     late.now = 200'000;
     for (CoroutineId id = 0; id < 50'000; id += 3) {
@@ -177,7 +177,7 @@ CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
     }
     const std::uint64_t count = late.transitions.size();
     trace.feed(late);
-    const Overflow after = trace.population.notKept();
+    const Overflow after = trace.population.overflow();
     CHECK_EQUAL(after.events, before.events + count);
     CHECK_EQUAL(after.lost, before.lost + 5 * count);
     CHECK_EQUAL(after.coroutines, before.coroutines);
@@ -196,9 +196,9 @@ CT_CASE(moreThatLiveThanThereIsRoomForAreCounted)
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return true; });
     trace.checkSums();
-    const Overflow notKept = trace.population.notKept();
-    CHECK_EQUAL(notKept.ended, 0U);
-    CHECK_EQUAL(notKept.coroutines, 100'000U - kSmall.living);
+    const Overflow overflow = trace.population.overflow();
+    CHECK_EQUAL(overflow.ended, 0U);
+    CHECK_EQUAL(overflow.coroutines, 100'000U - kSmall.living);
     CHECK(trace.population.at(0).kept && trace.population.at(kSmall.living - 1).kept);
     CHECK(!trace.population.at(kSmall.living).kept);
     CHECK(trace.population.bytesUsed() < 6U << 20);
@@ -214,7 +214,7 @@ CT_CASE(moreThatLiveThanThereIsRoomForAreCounted)
     CHECK_EQUAL(trace.population.at(104'999).events, std::uint64_t{kEach});
 }
 
-CT_CASE(readersSeeARecordOrThatThereIsNone)
+CT_CASE(readersSeeWholeRecordsOrNone)
 {
     Population population(Population::kMostCoroutines, kSmall);
     std::atomic<bool> ends{false};
@@ -237,7 +237,7 @@ CT_CASE(readersSeeARecordOrThatThereIsNone)
     CHECK_EQUAL(wrong.load(), 0);
 }
 
-CT_CASE(pagedVectorsHoldWhatWasMade)
+CT_CASE(pagedVectorsKeepTheirValues)
 {
     PagedVector<int> values(-1);
     values.resize(1000);

@@ -274,7 +274,7 @@ CT_CASE(aFileOfAnotherRecordingIsNoPartOfIt)
 }
 
 /// The files before it are read, and the error says that there is more.
-CT_CASE(aFileWhoseHeadIsDamagedIsTold)
+CT_CASE(reportsADamagedHead)
 {
     const Recorded recorded(10, 150, forSeconds(16));
     REQUIRE(recorded.segments().size() > 4);
@@ -288,7 +288,7 @@ CT_CASE(aFileWhoseHeadIsDamagedIsTold)
 }
 
 /// The name of the next file would be too long for the system.
-CT_CASE(aNameThatCannotGrowIsOfTheLastFile)
+CT_CASE(longestNameIsTheLastSegment)
 {
     const TempDir dir;
     const std::string last = dir.file(std::string(249, 'a') + ".9.ctr");
@@ -315,16 +315,16 @@ CT_CASE(aPidThatIsUsedAgainIsGoneAfterItsLastProcess)
     processStarts(state, 5, 1);
     processEnds(state, 5, 2);
     timePasses(state, 12);
-    CHECK(state.goneProcesses().empty());  // its latest events may be a little later
+    CHECK(state.endedProcesses().empty());  // its latest events may be a little later
     timePasses(state, 13);
-    CHECK(state.goneProcesses() == std::set<std::uint32_t>{5});
+    CHECK(state.endedProcesses() == std::set<std::uint32_t>{5});
     processStarts(state, 5, 100);
     timePasses(state, 150);
-    CHECK(state.goneProcesses().empty());
+    CHECK(state.endedProcesses().empty());
     processEnds(state, 5, 200);
-    CHECK(state.goneProcesses().empty());
+    CHECK(state.endedProcesses().empty());
     timePasses(state, 211);
-    CHECK(state.goneProcesses() == std::set<std::uint32_t>{5});
+    CHECK(state.endedProcesses() == std::set<std::uint32_t>{5});
 }
 
 /// After exec, the process is emitted again. It ends once.
@@ -334,8 +334,8 @@ CT_CASE(aProcessThatCalledExecIsGoneAfterItsEnd)
     processStarts(state, 7, 1);
     processStarts(state, 7, 2);
     timePasses(state, 50);
-    CHECK(state.goneProcesses().empty());
+    CHECK(state.endedProcesses().empty());
     processEnds(state, 7, 60);
     timePasses(state, 71);
-    CHECK(state.goneProcesses() == std::set<std::uint32_t>{7});
+    CHECK(state.endedProcesses() == std::set<std::uint32_t>{7});
 }

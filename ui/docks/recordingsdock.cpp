@@ -104,7 +104,7 @@ RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
         m_empty->setText(message);
         m_pages->setCurrentIndex(EmptyPage);
     });
-    connect(m_keeper, &RecordingKeeper::roomMade, this, &RecordingsDock::onRoomMade);
+    connect(m_keeper, &RecordingKeeper::spaceFreed, this, &RecordingsDock::onSpaceFreed);
     connect(m_keeper, &RecordingKeeper::removed, this, [this](const QStringList &failures) {
         if (!failures.isEmpty())
             Q_EMIT failed(tr("Some recordings were not deleted"), failures.join(u'\n'));
@@ -191,11 +191,11 @@ QAction *RecordingsDock::makeAction(const char *name, const char *icon, const QS
     return action;
 }
 
-void RecordingsDock::makeRoom(std::uint64_t limit, std::uint64_t most)
+void RecordingsDock::freeSpace(std::uint64_t limit, std::uint64_t most)
 {
     m_most = most;
     forgetMade();
-    m_keeper->makeRoom(most - std::min(limit, most));
+    m_keeper->freeSpace(most - std::min(limit, most));
 }
 
 void RecordingsDock::showEvent(QShowEvent *event)
@@ -227,7 +227,7 @@ void RecordingsDock::onListed(const std::vector<RecordedRun> &runs)
     updateActions();
 }
 
-void RecordingsDock::onRoomMade(const RoomMade &made)
+void RecordingsDock::onSpaceFreed(const FreedSpace &made)
 {
     if (!made.failures.empty()) {
         QStringList texts;

@@ -28,7 +28,7 @@ public:
     const QString &directory() const { return m_keeper->directory(); }
     /// Call when a run begins that may record up to `limit` bytes. Deletes the oldest recordings until the rest and
     /// this run fit into `most` bytes.
-    void makeRoom(std::uint64_t limit, std::uint64_t most);
+    void freeSpace(std::uint64_t limit, std::uint64_t most);
 
 Q_SIGNALS:
     void openRequested(const QString &path);
@@ -52,7 +52,7 @@ private:
     void askToDelete();
     void showFolder();
     void onListed(const std::vector<RecordedRun> &runs);
-    void onRoomMade(const RoomMade &made);
+    void onSpaceFreed(const FreedSpace &made);
     void forgetMade();
     void updateActions();
     void updateTexts();
@@ -71,7 +71,7 @@ private:
     QAction *m_folder = nullptr;
     QString m_deleteTip;  ///< tooltip of m_delete while it is enabled
     QTimer m_timer;
-    std::uint64_t m_most = 0;  ///< bytes, of the latest makeRoom()
+    std::uint64_t m_most = 0;  ///< bytes, of the latest freeSpace()
     bool m_listed = false;
 };
 

@@ -214,7 +214,8 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
             return name;
     const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
     const Site *site = population.site(id);
-    const AddressResolver::Answer answer = places && !site ? places->find(AddressResolver::spotOf(coroutine)) : nullptr;
+    const AddressResolver::Answer answer =
+        places && !site ? places->find(AddressResolver::queryOf(coroutine)) : nullptr;
     // Use the outermost function; the other ones were inlined into it.
     QString text = site                                ? printable(site->function).trimmed()
                    : answer && !answer->frames.empty() ? printable(answer->frames.back().function)

@@ -20,16 +20,16 @@ QString tr(const char *text)
 }  // namespace
 
 ShownLocation shownLocation(const Population &population, AddressResolver *places, SiteId site,
-                            const AddressResolver::Spot &spot)
+                            const AddressResolver::Query &query)
 {
     ShownLocation place;
-    place.addr = spot.addr;
+    place.addr = query.addr;
     if (const Site *said = population.site(site)) {
         place.site = *said;
         return place;
     }
     if (places)
-        place.answer = places->find(spot);
+        place.answer = places->find(query);
     if (place.answer && !place.answer->frames.empty())
         place.site = format::siteOf(place.answer->frames.front());
     return place;
@@ -37,7 +37,7 @@ ShownLocation shownLocation(const Population &population, AddressResolver *place
 
 ShownLocation shownLocation(const Population &population, AddressResolver *places, const CoroutineSnapshot &coroutine)
 {
-    return shownLocation(population, places, coroutine.site, AddressResolver::spotOf(coroutine));
+    return shownLocation(population, places, coroutine.site, AddressResolver::queryOf(coroutine));
 }
 
 namespace format {

@@ -22,7 +22,7 @@ struct ShownLocation {
 
 /// `places` may be null. If it is not null, unknown addresses are requested from it.
 ShownLocation shownLocation(const Population &population, AddressResolver *places, SiteId site,
-                            const AddressResolver::Spot &spot);
+                            const AddressResolver::Query &query);
 /// Returns the location of the latest suspension.
 ShownLocation shownLocation(const Population &population, AddressResolver *places, const CoroutineSnapshot &coroutine);
 

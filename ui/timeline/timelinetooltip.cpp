@@ -59,9 +59,9 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     QString rows;
     const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
     if (suspension) {
-        const AddressResolver::Spot spot{place.coroutine, population.at(place.coroutine).pid, bar.addr, bar.from,
-                                         bar.open || bar.cut};
-        const QString details = format::placeDetails(shownLocation(population, place.places, bar.site, spot));
+        const AddressResolver::Query query{place.coroutine, population.at(place.coroutine).pid, bar.addr, bar.from,
+                                           bar.open || bar.cut};
+        const QString details = format::placeDetails(shownLocation(population, place.places, bar.site, query));
         if (!details.isEmpty())
             rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
     }

@@ -203,8 +203,8 @@ void Gauges::showSums(const Accounting &sums)
     setRare(m_early, sums.bornBeforeInit, false);
     setRare(m_traceless, sums.coroutinesMissed, false);
     setRare(m_notesLost, sums.notesLost, true);
-    setRare(m_unkept, sums.coroutinesNotKept, true);
-    setRare(m_unkeptEvents, sums.eventsNotKept, true);
+    setRare(m_unkept, sums.overflowCoroutines, true);
+    setRare(m_unkeptEvents, sums.overflowEvents, true);
     showMemory();
 }
 

@@ -59,7 +59,7 @@ void StreamEncoder::begin()
     m_lastIsEmpty = false;
 }
 
-bool StreamEncoder::hasRoomFor(const Batch &batch) const
+bool StreamEncoder::hasSpaceFor(const Batch &batch) const
 {
     return m_transitions.size() + batch.transitions.size() <= TransitionEncoder::kMostTransitions;
 }
@@ -156,7 +156,7 @@ bool StreamDecoder::begin(std::string_view payload)
 {
     m_all.clear();
     m_batches.clear();
-    m_given = {};
+    m_emitted = {};
     m_next = 0;
     m_sums.reset();
     ColumnReader reader(reinterpret_cast<const std::uint8_t *>(payload.data()), payload.size());
@@ -187,7 +187,7 @@ bool StreamDecoder::next(Batch &batch)
         return false;
     const BatchRow &row = m_batches[m_next++];
     batch.now = row.now;
-    const std::size_t done = m_given.of(Tag::Transitions);
+    const std::size_t done = m_emitted.of(Tag::Transitions);
     const std::size_t count = row.of(Tag::Transitions);
     if (count == m_all.transitions.size())
         std::swap(batch.transitions, m_all.transitions);
@@ -196,11 +196,11 @@ bool StreamDecoder::next(Batch &batch)
     forEachSort(
         [&](auto layout, const auto &from, auto &to) {
             constexpr Tag kTag = decltype(layout)::kTag;
-            append(to, from, m_given.of(kTag), row.of(kTag));
+            append(to, from, m_emitted.of(kTag), row.of(kTag));
         },
         m_all, batch);
     for (std::size_t i = 0; i < row.rows.size(); ++i)
-        m_given.rows[i] += row.rows[i];
+        m_emitted.rows[i] += row.rows[i];
     return true;
 }
 

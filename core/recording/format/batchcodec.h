@@ -22,7 +22,7 @@ class StreamEncoder {
 public:
     void begin();  ///< Starts the next block.
     /// Whether the transitions of `batch` still fit.
-    bool hasRoomFor(const Batch &batch) const;
+    bool hasSpaceFor(const Batch &batch) const;
     void add(const Batch &batch);
     bool isEmpty() const { return m_batches.empty(); }
     bool isFull() const;
@@ -59,7 +59,7 @@ private:
     TransitionDecoder m_decoder;
     std::vector<BatchRow> m_batches;
     Batch m_all;
-    BatchRow m_given;  ///< rows that next() has returned so far
+    BatchRow m_emitted;  ///< rows that next() has returned so far
     std::uint64_t m_transitions = 0;
     std::size_t m_next = 0;
     std::optional<Accounting> m_sums;

@@ -52,7 +52,7 @@ inline std::uint8_t *putVarint(std::uint8_t *at, std::uint64_t value)
     return at + 1 + two;
 }
 
-/// A growing column. To write many values, reserve room() for all, write through the pointer, and call used() once.
+/// A growing column. To write many values, reserve space() for all, write through the pointer, and call used() once.
 class ColumnWriter {
 public:
     void clear()
@@ -64,7 +64,7 @@ public:
     const std::uint8_t *data() const { return m_bytes.data(); }
 
     /// Reserves `bytes` and returns their address. Call used() with the end of the bytes that were written.
-    std::uint8_t *room(std::size_t bytes)
+    std::uint8_t *space(std::size_t bytes)
     {
         if (bytes > m_bytes.size() - m_used)
             m_bytes.resize((m_used + bytes) * 2);
@@ -72,7 +72,7 @@ public:
     }
     void used(const std::uint8_t *end) { m_used = static_cast<std::size_t>(end - m_bytes.data()); }
 
-    void plain(std::uint64_t value) { used(putVarint(room(kLongestVarint), value)); }
+    void plain(std::uint64_t value) { used(putVarint(space(kLongestVarint), value)); }
     void delta(std::uint64_t value)
     {
         plain(zigzag(value - m_last));
@@ -80,7 +80,7 @@ public:
     }
     void bytes(const void *data, std::size_t size)
     {
-        std::uint8_t *at = room(size);
+        std::uint8_t *at = space(size);
         if (size != 0)
             std::memcpy(at, data, size);
         used(at + size);

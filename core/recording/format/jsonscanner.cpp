@@ -22,7 +22,7 @@ bool isDigit(char character)
 
 bool JsonScanner::string(std::string_view &value)
 {
-    if (!take('"'))
+    if (!accept('"'))
         return false;
     const char *start = m_at;
     while (m_at != m_end && *m_at != '"' && *m_at != '\\' && static_cast<unsigned char>(*m_at) >= 0x20)
@@ -162,14 +162,14 @@ bool JsonScanner::skipValue()
     int depth = 0;
     for (;;) {
         // A value is expected here.
-        const bool object = take('{');
-        if (object || take('[')) {
+        const bool object = accept('{');
+        if (object || accept('[')) {
             if (depth == kDeepest)
                 return false;
             open[depth++] = object ? '}' : ']';
-            if (!take(open[depth - 1])) {
+            if (!accept(open[depth - 1])) {
                 std::string_view key;
-                if (object && !(string(key) && take(':')))
+                if (object && !(string(key) && accept(':')))
                     return false;
                 continue;
             }
@@ -178,12 +178,12 @@ bool JsonScanner::skipValue()
             return false;
         }
         // A value has ended here. Close the objects and arrays that end with it.
-        while (depth > 0 && take(open[depth - 1]))
+        while (depth > 0 && accept(open[depth - 1]))
             --depth;
         if (depth == 0)
             return true;
         std::string_view key;
-        if (!take(',') || (open[depth - 1] == '}' && !(string(key) && take(':'))))
+        if (!accept(',') || (open[depth - 1] == '}' && !(string(key) && accept(':'))))
             return false;
     }
 }

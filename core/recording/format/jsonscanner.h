@@ -15,7 +15,7 @@ public:
     explicit JsonScanner(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
 
     /// Skips white space, then `character` if it comes next. Returns whether it did.
-    bool take(char character)
+    bool accept(char character)
     {
         skipSpace();
         if (m_at == m_end || *m_at != character)

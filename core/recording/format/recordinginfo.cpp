@@ -178,16 +178,16 @@ void write(std::string &out, const Object &object)
 template <class Each>
 bool eachMember(JsonScanner &scanner, Each &&each)
 {
-    if (!scanner.take('{'))
+    if (!scanner.accept('{'))
         return false;
-    if (scanner.take('}'))
+    if (scanner.accept('}'))
         return true;
     do {
         std::string_view name;
-        if (!scanner.string(name) || !scanner.take(':') || !each(std::string(name)))
+        if (!scanner.string(name) || !scanner.accept(':') || !each(std::string(name)))
             return false;
-    } while (scanner.take(','));
-    return scanner.take('}');
+    } while (scanner.accept(','));
+    return scanner.accept('}');
 }
 
 template <class Object>
@@ -224,15 +224,15 @@ bool read(JsonScanner &scanner, std::optional<T> &value)
 template <class T>
 bool read(JsonScanner &scanner, std::vector<T> &values)
 {
-    if (!scanner.take('['))
+    if (!scanner.accept('['))
         return false;
-    if (scanner.take(']'))
+    if (scanner.accept(']'))
         return true;
     do {
         if (!read(scanner, values.emplace_back()))
             return false;
-    } while (scanner.take(','));
-    return scanner.take(']');
+    } while (scanner.accept(','));
+    return scanner.accept(']');
 }
 bool read(JsonScanner &scanner, Environment &environment)
 {

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kLargest<Flag::Reason> = static_cast<std::uint64_
 
 /// Converts `value` to T. Returns false when `value` is out of range.
 template <class T>
-bool take(std::uint64_t value, T &to)
+bool convert(std::uint64_t value, T &to)
 {
     static_assert(kLargest<T> > 0);  // an enum needs a specialization of kLargest
     to = static_cast<T>(value);
@@ -52,7 +52,7 @@ struct Plain {
         ColumnReader column = section.column();
         bool good = true;
         for (Row &row : rows)
-            good &= take(column.plain(), row.*Member);
+            good &= convert(column.plain(), row.*Member);
         return good && column.atEnd() && !column.failed();
     }
 };
@@ -72,7 +72,7 @@ struct Delta {
         ColumnReader column = section.column();
         bool good = true;
         for (Row &row : rows)
-            good &= take(column.delta(), row.*Member);
+            good &= convert(column.delta(), row.*Member);
         return good && column.atEnd() && !column.failed();
     }
 };

@@ -34,7 +34,7 @@ struct RowCount {
         ColumnReader column = section.column();
         bool good = true;
         for (BatchRow &row : rows)
-            good &= take(column.plain(), row.rows[Index]);
+            good &= convert(column.plain(), row.rows[Index]);
         return good && column.atEnd() && !column.failed();
     }
 };

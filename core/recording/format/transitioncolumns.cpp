@@ -28,7 +28,7 @@ std::uint64_t seqOf(std::uint32_t bits, std::uint64_t n)
 {
     return slotSeq(bits & Cell::kSeqIsNumber ? Dialect::Monotonic : Dialect::Seqlock, n);
 }
-bool isSeqSaid(std::uint32_t bits, const Transition &event)
+bool isSeqStored(std::uint32_t bits, const Transition &event)
 {
     return event.seq == seqOf(bits, event.n);
 }
@@ -81,9 +81,9 @@ void TransitionEncoder::putSeq(const Transition &event, std::size_t row)
 
 void TransitionEncoder::add(std::span<const Transition> events)
 {
-    std::uint8_t *time = m_time.room(events.size() * kLongestVarint);
-    std::uint8_t *coroutine = m_coroutine.room(events.size() * kLongestVarint);
-    std::uint8_t *cellAt = m_cell.room(events.size() * kLongestVarint);
+    std::uint8_t *time = m_time.space(events.size() * kLongestVarint);
+    std::uint8_t *coroutine = m_coroutine.space(events.size() * kLongestVarint);
+    std::uint8_t *cellAt = m_cell.space(events.size() * kLongestVarint);
     std::size_t row = m_rows;
     std::uint64_t latestTs = m_latestTs;
     std::uint64_t latest = m_latest;
@@ -116,7 +116,7 @@ void TransitionEncoder::add(std::span<const Transition> events)
         cell.site = event.site;
         cell.bits = (static_cast<std::uint32_t>(event.kind) & Cell::kKindMask) | (event.active ? Cell::kRunning : 0) |
                     seqBits(event) | (own ? Cell::kOwnAddr : 0);
-        if (!isSeqSaid(cell.bits, event)) [[unlikely]]
+        if (!isSeqStored(cell.bits, event)) [[unlikely]]
             putSeq(event, row);
         std::uint32_t entry = one.beforeLast;
         if (entry != BlockCoroutines::kNoCell && m_cells[entry] == cell) {

@@ -7,22 +7,22 @@
 
 namespace ct {
 
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamIndex> places,
-                                                  FileGrowth *growth, TakeOutput takeOutput)
+Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamIndex> streamIndex,
+                                                  FileGrowth *growth, OutputHandler handleOutput)
 {
     if (!RecordingReader::isRecording(path)) {
         Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
         if (!lines)
             return lines.error();
-        if (places)
-            places->close();
+        if (streamIndex)
+            streamIndex->close();
         return std::unique_ptr<FileSource>(std::move(*lines));
     }
-    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, std::move(takeOutput), growth);
+    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, std::move(handleOutput), growth);
     if (!reader)
         return reader.error();
-    if (places)
-        (*reader)->setPlaces(std::move(places));
+    if (streamIndex)
+        (*reader)->setStreamIndex(std::move(streamIndex));
     return std::unique_ptr<FileSource>(std::move(*reader));
 }
 

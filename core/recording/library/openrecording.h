@@ -14,11 +14,11 @@ namespace ct {
 
 class FileGrowth;
 
-/// Opens a recording: native if its first bytes or its name say so, else JSONL. `places` gets the blocks of a native
-/// recording; for JSONL it is closed, because evicted events cannot be restored from there. With `growth`, a native
-/// recording that is being written is followed, see RecordingReader::open().
+/// Opens a recording: native if its first bytes or its name say so, else JSONL. `streamIndex` gets the blocks of a
+/// native recording; for JSONL it is closed, because evicted events cannot be restored from there. With `growth`, a
+/// native recording that is being written is followed, see RecordingReader::open().
 Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
-                                                  std::shared_ptr<StreamIndex> places = nullptr,
-                                                  FileGrowth *growth = nullptr, TakeOutput takeOutput = nullptr);
+                                                  std::shared_ptr<StreamIndex> streamIndex = nullptr,
+                                                  FileGrowth *growth = nullptr, OutputHandler handleOutput = nullptr);
 
 }  // namespace ct

@@ -93,11 +93,11 @@ bool findLast(const OpenFile &file, BlockReader &reader, BlockHead &last)
             if (last.recording != reader.head().recording || last.lastTs == 0 ||
                 last.bytes > window.size() - at - sizeof(last))
                 continue;
-            BlockLocation place;
-            place.offset = begin + at;
-            place.kind = static_cast<std::uint16_t>(last.kind);
+            BlockLocation location;
+            location.offset = begin + at;
+            location.kind = static_cast<std::uint16_t>(last.kind);
             Block block;
-            if (const Result<bool> isGood = reader.read(place, block); isGood && *isGood) {
+            if (const Result<bool> isGood = reader.read(location, block); isGood && *isGood) {
                 last = block.head;
                 return true;
             }
@@ -141,9 +141,9 @@ Result<RecordedFile> glanceAt(const std::string &path)
     result.ended = survey.hasEnded;
     BlockHead last;
     if (result.ended) {
-        for (const BlockLocation &place : survey.places) {
-            result.transitions += static_cast<Kind>(place.kind) == Kind::Stream ? place.transitions : 0;
-            result.lastTs = std::max(result.lastTs, place.lastTs);
+        for (const BlockLocation &location : survey.blocks) {
+            result.transitions += static_cast<Kind>(location.kind) == Kind::Stream ? location.transitions : 0;
+            result.lastTs = std::max(result.lastTs, location.lastTs);
         }
     } else if (findLast(file, **reader, last)) {
         result.transitions = last.transitionsBefore + last.transitions;

@@ -141,7 +141,7 @@ void RecordedRuns::describe(RecordedRun &run, std::uint64_t lastWritten)
         run.state = ended ? RecordedRun::State::Complete : RecordedRun::State::Interrupted;
 }
 
-Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory)
+Result<std::vector<RecordedRun>> RecordedRuns::scan(const std::string &directory)
 {
     for (auto &[path, seen] : m_seen)
         seen.stillThere = false;
@@ -184,10 +184,10 @@ Result<std::vector<RecordedRun>> RecordedRuns::look(const std::string &directory
     return runs;
 }
 
-RoomMade RecordedRuns::makeRoom(const std::string &directory, std::uint64_t most)
+FreedSpace RecordedRuns::freeSpace(const std::string &directory, std::uint64_t most)
 {
-    RoomMade made;
-    const Result<std::vector<RecordedRun>> runs = look(directory);
+    FreedSpace made;
+    const Result<std::vector<RecordedRun>> runs = scan(directory);
     if (!runs) {
         made.failures.push_back(runs.error().message);
         return made;

@@ -40,8 +40,8 @@ struct RecordedRun {
     bool operator==(const RecordedRun &) const = default;
 };
 
-/// The result of makeRoom().
-struct RoomMade {
+/// The result of freeSpace().
+struct FreedSpace {
     std::size_t runs = 0;               ///< removed runs
     std::uint64_t bytes = 0;            ///< of the removed runs
     std::uint64_t latest = 0;           ///< when the latest removed run began: ns since 1970
@@ -52,11 +52,11 @@ struct RoomMade {
 class RecordedRuns {
 public:
     /// Lists the runs, latest first. A missing directory is empty.
-    Result<std::vector<RecordedRun>> look(const std::string &directory);
+    Result<std::vector<RecordedRun>> scan(const std::string &directory);
     /// Removes runs of windows, oldest first, until all recordings in the directory have at most `most` bytes. Keeps
     /// runs that are being written or are open, and files that have no name of a window. Also removes empty segments
     /// that a killed window left.
-    RoomMade makeRoom(const std::string &directory, std::uint64_t most);
+    FreedSpace freeSpace(const std::string &directory, std::uint64_t most);
 
 private:
     struct Seen {

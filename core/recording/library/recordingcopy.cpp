@@ -144,7 +144,7 @@ Result<void> Copy::copyFile(std::size_t index)
         if (Result<void> written = m_writer->writeStored(block.head, block.payload); !written)
             return written;
         m_transitions += block.head.transitions;
-        if (isWanted && reader.decompress(block) && m_keyframe.take(block.payload) && m_keyframe.isWhole())
+        if (isWanted && reader.decompress(block) && m_keyframe.addPiece(block.payload) && m_keyframe.isWhole())
             m_needsKeyframe = false;
     }
     if (!reader.hasEnded() && index + 1 < m_readers.size()) {

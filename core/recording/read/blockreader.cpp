@@ -66,7 +66,7 @@ Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path, 
         reader->awaitMore(sizeof(FileHead));
     }
     // This segment may be complete while a later one is still being written.
-    reader->m_told = growth && growth->figures().followed ? growth : nullptr;
+    reader->m_progress = growth && growth->figures().followed ? growth : nullptr;
     if (Result<void> read = reader->readHead(); !read)
         return read.error();
     return reader;
@@ -77,8 +77,8 @@ Result<void> BlockReader::readHead()
     const Result<std::size_t> got = readAt(0, sizeof(m_head), reinterpret_cast<char *>(&m_head));
     if (!got)
         return got.error();
-    const bool isOurs = *got >= sizeof(m_head.magic) && m_head.magic == kFileMagic;
-    if (!isOurs)
+    const bool isRecording = *got >= sizeof(m_head.magic) && m_head.magic == kFileMagic;
+    if (!isRecording)
         return Error{ErrorCode::BadFormat, m_path + " is not a recording of coroutines (.ctr), or its beginning is "
                                                     "damaged; choose another file"};
     if (*got < sizeof(m_head))
@@ -120,10 +120,10 @@ bool BlockReader::awaitMore(std::uint64_t bytes)
 }
 
 /// Walks over the heads of the blocks that have arrived, to show how far this reader is behind. Does not check them.
-void BlockReader::lookAhead()
+void BlockReader::reportProgress()
 {
     struct stat info = {};
-    if (!m_told || fstat(m_fd, &info) != 0)
+    if (!m_progress || fstat(m_fd, &info) != 0)
         return;
     const auto size = static_cast<std::uint64_t>(info.st_size);
     m_ahead = std::max(m_ahead, m_offset);
@@ -136,7 +136,7 @@ void BlockReader::lookAhead()
         m_ahead += sizeof(head) + head.bytes;
         m_latestTs = head.kind == Kind::Stream && head.lastTs != 0 ? head.lastTs : m_latestTs;
     }
-    m_told->note(size, m_offset, m_latestTs);
+    m_progress->note(size, m_offset, m_latestTs);
 }
 
 /// Reads `bytes` bytes, or fewer at the end of the file. Returns how many.
@@ -158,7 +158,7 @@ Result<std::size_t> BlockReader::readAt(std::uint64_t offset, std::size_t bytes,
 
 /// Checks for a block at `offset`. Good: a whole block that may come next. Bad: no such block. Beyond: the file ends
 /// within it. Nothing: the file ends at `offset`. The payload stays compressed.
-Result<BlockReader::Look> BlockReader::look(std::uint64_t offset, Block &block)
+Result<BlockReader::BlockState> BlockReader::readBlock(std::uint64_t offset, Block &block)
 {
     const Result<std::size_t> got = readAt(offset, sizeof(block.head), reinterpret_cast<char *>(&block.head));
     if (!got)
@@ -166,10 +166,10 @@ Result<BlockReader::Look> BlockReader::look(std::uint64_t offset, Block &block)
     const BlockHead &head = block.head;
     m_wanted = offset + sizeof(head);
     if (*got < sizeof(head))
-        return *got == 0 ? Look::Nothing : Look::Beyond;
+        return *got == 0 ? BlockState::Nothing : BlockState::Beyond;
     if (head.magic != kBlockMagic || head.recording != m_head.recording || head.bytes > kMostPayload ||
         head.rawBytes > kMostPayload || head.sequence < m_sequence || head.transitionsBefore < m_transitions)
-        return Look::Bad;
+        return BlockState::Bad;
     m_wanted += head.bytes;
     if (m_size != 0 && m_wanted > m_size) {
         // Check before allocating memory: the length may be damaged, or the file may have grown.
@@ -177,17 +177,17 @@ Result<BlockReader::Look> BlockReader::look(std::uint64_t offset, Block &block)
         if (fstat(m_fd, &info) == 0)
             setSize(static_cast<std::uint64_t>(info.st_size));
         if (m_wanted > m_size)
-            return Look::Beyond;
+            return BlockState::Beyond;
     }
     m_stored.resize(head.bytes);
     const Result<std::size_t> stored = readAt(offset + sizeof(head), head.bytes, m_stored.data());
     if (!stored)
         return stored.error();
     if (*stored < head.bytes)
-        return Look::Beyond;
+        return BlockState::Beyond;
     block.offset = offset;
     block.payload = m_stored;
-    return head.check == checkOf(head, m_stored) ? Look::Good : Look::Bad;
+    return head.check == checkOf(head, m_stored) ? BlockState::Good : BlockState::Bad;
 }
 
 bool BlockReader::decompress(Block &block)
@@ -207,11 +207,11 @@ bool BlockReader::decompress(Block &block)
 
 /// Finds the first whole block at or behind `offset`. When there is none, `offset` becomes the start for the next
 /// search.
-Result<BlockReader::Place> BlockReader::search(std::uint64_t &offset, Block &block)
+Result<BlockReader::MaybeOffset> BlockReader::search(std::uint64_t &offset, Block &block)
 {
     std::string window;
     const std::string_view magic(kBlockMagic.data(), kBlockMagic.size());
-    Place half;
+    MaybeOffset half;
     for (std::uint64_t from = offset;;) {
         window.resize(kSearchWindow);
         const Result<std::size_t> got = readAt(from, window.size(), window.data());
@@ -220,20 +220,20 @@ Result<BlockReader::Place> BlockReader::search(std::uint64_t &offset, Block &blo
         window.resize(*got);
         if (*got < sizeof(BlockHead)) {
             offset = half.value_or(from);
-            return Place();
+            return MaybeOffset();
         }
         for (std::size_t at = window.find(magic); at != std::string::npos; at = window.find(magic, at + 1)) {
-            const Result<Look> found = look(from + at, block);
+            const Result<BlockState> found = readBlock(from + at, block);
             if (!found)
                 return found.error();
-            if (*found == Look::Good)
-                return Place(from + at);
-            if (*found == Look::Beyond && !half)
+            if (*found == BlockState::Good)
+                return MaybeOffset(from + at);
+            if (*found == BlockState::Beyond && !half)
                 half = from + at;
             // Count the bytes that were read for this candidate. An impossible head has cost only the head.
-            const std::uint64_t cost = *found == Look::Bad ? m_wanted - (from + at) : 0;
+            const std::uint64_t cost = *found == BlockState::Bad ? m_wanted - (from + at) : 0;
             if (m_patience < cost)
-                return Place();
+                return MaybeOffset();
             m_patience -= cost;
         }
         from += *got - (magic.size() - 1);
@@ -263,33 +263,33 @@ void BlockReader::noteGap(std::uint64_t end, const Block *next)
 }
 
 /// Finds the next whole block, and waits for it while the file is being written. Returns nullopt when there is none.
-Result<BlockReader::Place> BlockReader::findPlace(Block &block)
+Result<BlockReader::MaybeOffset> BlockReader::findBlock(Block &block)
 {
-    Look here = Look::Nothing;
+    BlockState here = BlockState::Nothing;
     for (std::uint64_t from = m_offset + 1;;) {
-        if (here != Look::Bad) {
-            const Result<Look> now = look(m_offset, block);
+        if (here != BlockState::Bad) {
+            const Result<BlockState> now = readBlock(m_offset, block);
             if (!now)
                 return now.error();
             here = *now;
         }
-        if (here == Look::Good)
-            return Place(m_offset);
-        const bool patient = m_growth && here == Look::Beyond && m_size < m_offset + kHalfBlock;
+        if (here == BlockState::Good)
+            return MaybeOffset(m_offset);
+        const bool patient = m_growth && here == BlockState::Beyond && m_size < m_offset + kHalfBlock;
         std::uint64_t wanted = patient ? std::min(m_wanted, m_offset + kHalfBlock) : m_wanted;
-        if (here != Look::Nothing && !patient) {
-            const Result<Place> later = search(from, block);
+        if (here != BlockState::Nothing && !patient) {
+            const Result<MaybeOffset> later = search(from, block);
             if (!later || *later)
                 return later;
-            wanted = here == Look::Bad ? m_size + 1 : std::min(wanted, m_size + kHalfBlock);
+            wanted = here == BlockState::Bad ? m_size + 1 : std::min(wanted, m_size + kHalfBlock);
         }
-        if (!m_growth && here != Look::Nothing) {
+        if (!m_growth && here != BlockState::Nothing) {
             m_size = std::max(m_size, m_offset);
             noteGap(m_size, nullptr);
             m_offset = m_size;
         }
         if (!m_growth)
-            return Place();
+            return MaybeOffset();
         if (!awaitMore(wanted)) {
             // The file will not grow any more. Search once more without waiting.
             m_growth = nullptr;
@@ -301,8 +301,8 @@ Result<BlockReader::Place> BlockReader::findPlace(Block &block)
 /// Reads the next whole block and moves behind it. The payload stays compressed.
 Result<bool> BlockReader::find(Block &block)
 {
-    lookAhead();
-    const Result<Place> found = findPlace(block);
+    reportProgress();
+    const Result<MaybeOffset> found = findBlock(block);
     if (!found)
         return found.error();
     if (!*found)
@@ -345,9 +345,9 @@ Result<bool> BlockReader::nextStored(Block &block)
     return *found;
 }
 
-void BlockReader::refuse(const Block &block, std::uint64_t given)
+void BlockReader::refuse(const Block &block, std::uint64_t emitted)
 {
-    const std::uint64_t left = block.head.transitions - std::min<std::uint64_t>(block.head.transitions, given);
+    const std::uint64_t left = block.head.transitions - std::min<std::uint64_t>(block.head.transitions, emitted);
     addDamage({block.offset, sizeof(BlockHead) + block.head.bytes, left, false});
     ++m_lostBlocks;
 }

@@ -39,7 +39,7 @@ struct Damage {
 
 /// The blocks of a file.
 struct BlockSurvey {
-    std::vector<BlockLocation> places;  ///< without the End block
+    std::vector<BlockLocation> blocks;  ///< without the End block
     std::vector<Damage> damages;        ///< empty when the blocks come from the index
     bool hasEnded = false;              ///< the recording was ended in order
 };
@@ -61,15 +61,15 @@ public:
     Result<bool> nextStored(Block &block);
     /// Decompresses the block that nextStored() returned. Returns false when its payload is not valid.
     bool decompress(Block &block);
-    /// Counts the latest block as damage, because its content is not valid. `given`: transitions of the block that the
-    /// caller has already emitted.
-    void refuse(const Block &block, std::uint64_t given = 0);
+    /// Counts the latest block as damage, because its content is not valid. `emitted`: transitions of the block that
+    /// the caller has already emitted.
+    void refuse(const Block &block, std::uint64_t emitted = 0);
     /// Lists the blocks: from the index at the end of the file, else by a walk from head to head. The walk reads a
     /// payload only where no block follows it. Does not change the position of next().
     Result<BlockSurvey> survey() const;
-    /// Reads the block with the offset and kind of `place`. Returns false when there is no such block. Does not change
-    /// the position of next(), but invalidates the payload that next() returned.
-    Result<bool> read(const BlockLocation &place, Block &block);
+    /// Reads the block with the offset and kind of `location`. Returns false when there is no such block. Does not
+    /// change the position of next(), but invalidates the payload that next() returned.
+    Result<bool> read(const BlockLocation &location, Block &block);
 
     const FileHead &head() const { return m_head; }
     const std::vector<Damage> &damages() const { return m_damages; }
@@ -80,26 +80,26 @@ public:
     std::uint64_t size() const { return m_size; }  ///< of the file, in bytes, at the latest check
 
 private:
-    enum class Look { Good, Bad, Beyond, Nothing };
+    enum class BlockState { Good, Bad, Beyond, Nothing };
     /// Offset of a whole block; nullopt = there is none.
-    using Place = std::optional<std::uint64_t>;
+    using MaybeOffset = std::optional<std::uint64_t>;
 
     BlockReader(std::string path, int fd, std::uint64_t size, FileGrowth *growth);
     Result<void> readHead();
     Result<std::size_t> readAt(std::uint64_t offset, std::size_t bytes, char *to) const;
-    Result<Look> look(std::uint64_t offset, Block &block);
-    Result<Place> search(std::uint64_t &offset, Block &block);
-    Result<Place> findPlace(Block &block);
+    Result<BlockState> readBlock(std::uint64_t offset, Block &block);
+    Result<MaybeOffset> search(std::uint64_t &offset, Block &block);
+    Result<MaybeOffset> findBlock(Block &block);
     bool awaitMore(std::uint64_t bytes);
     void setSize(std::uint64_t size);
-    void lookAhead();
+    void reportProgress();
     void addDamage(const Damage &damage);
     void noteGap(std::uint64_t end, const Block *next);
     Result<bool> find(Block &block);
     void goBehind(const Block &block);
     Result<bool> skim(Block &block);
     Result<void> walk(BlockSurvey &survey);
-    bool readIndex(std::vector<BlockLocation> &places);
+    bool readIndex(std::vector<BlockLocation> &blocks);
 
     struct FreeContext {
         void operator()(ZSTD_DCtx_s *context) const;
@@ -107,12 +107,12 @@ private:
 
     std::string m_path;
     int m_fd = -1;
-    FileGrowth *m_growth = nullptr;  ///< not null while the file may still be written
-    FileGrowth *m_told = nullptr;    ///< receives the progress; nullptr = the recording is not followed
-    std::uint64_t m_size = 0;        ///< of the file at the latest check, in bytes; 0 = unknown
-    std::uint64_t m_wanted = 0;      ///< size of the file that the latest look() needed, in bytes
-    std::uint64_t m_ahead = 0;       ///< offset that lookAhead() has reached
-    std::uint64_t m_latestTs = 0;    ///< ns, CLOCK_MONOTONIC: the latest time that lookAhead() found
+    FileGrowth *m_growth = nullptr;    ///< not null while the file may still be written
+    FileGrowth *m_progress = nullptr;  ///< receives the progress; nullptr = the recording is not followed
+    std::uint64_t m_size = 0;          ///< of the file at the latest check, in bytes; 0 = unknown
+    std::uint64_t m_wanted = 0;        ///< size of the file that the latest readBlock() needed, in bytes
+    std::uint64_t m_ahead = 0;         ///< offset that reportProgress() has reached
+    std::uint64_t m_latestTs = 0;      ///< ns, CLOCK_MONOTONIC: the latest time that reportProgress() found
     FileHead m_head;
     std::uint64_t m_offset = sizeof(FileHead);  ///< of the next block
     std::uint32_t m_sequence = 0;               ///< smallest sequence that the next block may have

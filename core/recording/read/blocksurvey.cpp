@@ -15,7 +15,7 @@ namespace ct::ctr {
 
 namespace {
 
-BlockLocation placeOf(const Block &block)
+BlockLocation locationOf(const Block &block)
 {
     return {block.offset, static_cast<std::uint16_t>(block.head.kind), block.head.transitions, block.head.firstTs,
             block.head.lastTs};
@@ -24,7 +24,7 @@ BlockLocation placeOf(const Block &block)
 }  // namespace
 
 /// Reads the index through the trailer. Returns false when the file has no index, or one that may lack blocks.
-bool BlockReader::readIndex(std::vector<BlockLocation> &places)
+bool BlockReader::readIndex(std::vector<BlockLocation> &blocks)
 {
     Trailer trailer;
     if (m_size < sizeof(FileHead) + sizeof(trailer))
@@ -35,9 +35,9 @@ bool BlockReader::readIndex(std::vector<BlockLocation> &places)
         trailer.check != checkOf(trailer))
         return false;
     Block block;
-    const Result<Look> found = look(trailer.endBlock, block);
-    return found && *found == Look::Good && block.head.kind == Kind::End && decompress(block) &&
-           readOnly<BlockLocationLayout>(block.payload, places) && places.size() < kMostRows;
+    const Result<BlockState> found = readBlock(trailer.endBlock, block);
+    return found && *found == BlockState::Good && block.head.kind == Kind::End && decompress(block) &&
+           readOnly<BlockLocationLayout>(block.payload, blocks) && blocks.size() < kMostRows;
 }
 
 /// Reads only the head of the next block and moves behind the block. Returns false unless the head directly follows the
@@ -76,7 +76,7 @@ Result<void> BlockReader::walk(BlockSurvey &survey)
             if (back) {
                 std::tie(m_offset, m_sequence, m_transitions) =
                     std::tuple(back->offset, back->sequence, back->transitions);
-                survey.places.pop_back();
+                survey.blocks.pop_back();
             }
             const Result<bool> found = find(block);
             if (!found)
@@ -90,7 +90,7 @@ Result<void> BlockReader::walk(BlockSurvey &survey)
             survey.hasEnded = true;
             break;
         }
-        survey.places.push_back(placeOf(block));
+        survey.blocks.push_back(locationOf(block));
     }
     survey.damages = m_damages;
     return {};
@@ -103,26 +103,27 @@ Result<BlockSurvey> BlockReader::survey() const
     if (!reader)
         return reader.error();
     BlockSurvey survey;
-    survey.hasEnded = (*reader)->readIndex(survey.places);
+    survey.hasEnded = (*reader)->readIndex(survey.blocks);
     if (survey.hasEnded)
         return survey;
-    survey.places.clear();
+    survey.blocks.clear();
     if (Result<void> walked = (*reader)->walk(survey); !walked)
         return walked.error();
     return survey;
 }
 
-Result<bool> BlockReader::read(const BlockLocation &place, Block &block)
+Result<bool> BlockReader::read(const BlockLocation &location, Block &block)
 {
     // The block may lie in front of the position of next(), so its sequence is not limited.
     const std::uint32_t sequence = std::exchange(m_sequence, 0);
     const std::uint64_t transitions = std::exchange(m_transitions, 0);
-    const Result<Look> found = look(place.offset, block);
+    const Result<BlockState> found = readBlock(location.offset, block);
     m_sequence = sequence;
     m_transitions = transitions;
     if (!found)
         return found.error();
-    return *found == Look::Good && static_cast<std::uint16_t>(block.head.kind) == place.kind && decompress(block);
+    return *found == BlockState::Good && static_cast<std::uint16_t>(block.head.kind) == location.kind &&
+           decompress(block);
 }
 
 }  // namespace ct::ctr

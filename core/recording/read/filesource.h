@@ -17,7 +17,7 @@ namespace ctr {
 struct OutputPiece;
 }
 /// Receives output of the target when the reader reaches it in the file. Called on the reader's thread.
-using TakeOutput = std::function<void(const ctr::OutputPiece &)>;
+using OutputHandler = std::function<void(const ctr::OutputPiece &)>;
 
 /// Facts in a file that are not part of the stream.
 struct FileFacts {

@@ -11,19 +11,19 @@ void KeyframeReader::begin(const KeyframeRow &row)
     m_batches.clear();
     m_born = row.born;
     m_next = 0;
-    m_taken = 0;
+    m_piecesRead = 0;
     m_pieces = row.pieces;
 }
 
-bool KeyframeReader::take(std::string_view payload)
+bool KeyframeReader::addPiece(std::string_view payload)
 {
     std::vector<KeyframeRow> rows;
     if (!readOnly<KeyframeLayout>(payload, rows) || rows.size() != 1)
         return false;
     if (rows.front().piece == 0)
         begin(rows.front());
-    const bool goesOn = rows.front().piece == m_taken && rows.front().pieces == m_pieces && m_taken < m_pieces &&
-                        rows.front().born == m_born;
+    const bool goesOn = rows.front().piece == m_piecesRead && rows.front().pieces == m_pieces &&
+                        m_piecesRead < m_pieces && rows.front().born == m_born;
     bool good = goesOn && m_decoder.begin(payload);
     for (Batch batch; good && m_decoder.next(batch);) {
         for (const Birth &birth : batch.births) {
@@ -32,7 +32,7 @@ bool KeyframeReader::take(std::string_view payload)
         }
         m_batches.push_back(std::move(batch));
     }
-    m_taken += good;
+    m_piecesRead += good;
     if (!good)
         begin({});
     return good;

@@ -16,8 +16,8 @@ class KeyframeReader {
 public:
     /// Adds the payload of the next Keyframe block. A first piece starts a new keyframe. Returns false, and discards
     /// all pieces, when the payload contradicts itself or is not the next piece.
-    bool take(std::string_view payload);
-    bool isWhole() const { return m_pieces != 0 && m_taken == m_pieces; }
+    bool addPiece(std::string_view payload);
+    bool isWhole() const { return m_pieces != 0 && m_piecesRead == m_pieces; }
 
     // Valid when isWhole().
     CoroutineId born() const { return m_born; }
@@ -31,7 +31,7 @@ private:
     std::deque<Batch> m_batches;
     CoroutineId m_born = 0;
     CoroutineId m_next = 0;  ///< smallest id that the next living coroutine may have
-    std::uint32_t m_taken = 0;
+    std::uint32_t m_piecesRead = 0;
     std::uint32_t m_pieces = 0;
 };
 

@@ -21,17 +21,17 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
         Result<std::unique_ptr<ctr::BlockReader>> file = ctr::BlockReader::open(block.path);
         if (!file)
             return file.error();
-        if ((*file)->head().recording != m_places->recording())
+        if ((*file)->head().recording != m_streamIndex->recording())
             return Error{ErrorCode::BadFormat,
                          block.path + " was replaced by another recording; open it again to see the new one"};
         m_file = std::move(*file);
         m_path = block.path;
     }
     ctr::Block found;
-    ctr::BlockLocation place;
-    place.offset = block.offset;
-    place.kind = static_cast<std::uint16_t>(ctr::Kind::Stream);
-    const Result<bool> isThere = m_file->read(place, found);
+    ctr::BlockLocation location;
+    location.offset = block.offset;
+    location.kind = static_cast<std::uint16_t>(ctr::Kind::Stream);
+    const Result<bool> isThere = m_file->read(location, found);
     if (!isThere)
         return isThere.error();
     const Error changed{ErrorCode::BadFormat, block.path + " was changed since it was opened: the block at byte " +
@@ -39,7 +39,7 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
                                                   " cannot be read; open an intact copy if there is one"};
     if (!*isThere || !m_decoder.begin(found.payload))
         return changed;
-    const std::shared_ptr<const ctr::Renumbering> renumbering = m_places->renumbering();
+    const std::shared_ptr<const ctr::Renumbering> renumbering = m_streamIndex->renumbering();
     m_events.clear();
     m_notes.clear();
     for (Batch batch; m_decoder.next(batch);) {
@@ -65,7 +65,7 @@ Result<void> RangeReader::read(std::uint64_t first, std::uint64_t end, Transitio
     events.clear();
     Result<void> done;
     while (first < end && done) {
-        const std::optional<StreamIndex::Block> block = m_places->find(first);
+        const std::optional<StreamIndex::Block> block = m_streamIndex->find(first);
         if (!block)
             done = Error{ErrorCode::NotFound,
                          "these events are not in the recording; its oldest files may have been deleted (--limit)"};

@@ -16,7 +16,7 @@ namespace ct {
 /// Not thread-safe: one thread at a time.
 class RangeReader {
 public:
-    explicit RangeReader(std::shared_ptr<const StreamIndex> places) : m_places(std::move(places)) {}
+    explicit RangeReader(std::shared_ptr<const StreamIndex> streamIndex) : m_streamIndex(std::move(streamIndex)) {}
 
     /// Replaces `events` by the transitions with the positions [first, end) in the stream. Returns an error, and no
     /// events, when the recording does not have them. A removed or changed file is an error, too.
@@ -31,7 +31,7 @@ private:
     bool isIn(const StreamIndex::Block &block) const;
     Result<void> load(const StreamIndex::Block &block);
 
-    std::shared_ptr<const StreamIndex> m_places;
+    std::shared_ptr<const StreamIndex> m_streamIndex;
     std::unique_ptr<ctr::BlockReader> m_file;
     std::string m_path;                         ///< of m_file
     std::optional<StreamIndex::Block> m_block;  ///< the loaded block

@@ -31,8 +31,8 @@ std::size_t rowsIn(const Batch &batch)
 std::size_t rowsIn(const FileFacts &facts)
 {
     std::size_t bytes = 0;
-    for (const FrameLocation &place : facts.frames)
-        bytes += sizeof(place) + place.file.size() + place.function.size();
+    for (const FrameLocation &location : facts.frames)
+        bytes += sizeof(location) + location.file.size() + location.function.size();
     return bytes / sizeof(Transition);
 }
 
@@ -102,7 +102,7 @@ void ReadAhead::run()
 }
 
 /// Waits for the next entry. Returns false if there is no thread that reads.
-bool ReadAhead::take(Read &read)
+bool ReadAhead::pop(Read &read)
 {
     if (!m_thread.joinable())
         return false;
@@ -131,7 +131,7 @@ Result<bool> ReadAhead::next(Batch &batch)
     }
     Read read;
     read.batch = std::move(batch);
-    if (!take(read))
+    if (!pop(read))
         readNext(read);
     batch = std::move(read.batch);
     m_accounting = read.accounting;

@@ -48,7 +48,7 @@ private:
     };
     void run();
     void readNext(Read &read);
-    bool take(Read &read);
+    bool pop(Read &read);
 
     const std::unique_ptr<FileSource> m_source;  ///< used by the thread, while there is one
     // Used by the caller's thread, up to m_mutex: state after the latest batch.

@@ -13,27 +13,27 @@ using namespace ctr;
 
 namespace {
 
-bool isOf(const BlockLocation &place, Kind kind)
+bool isOf(const BlockLocation &location, Kind kind)
 {
-    return place.kind == static_cast<std::uint16_t>(kind);
+    return location.kind == static_cast<std::uint16_t>(kind);
 }
 
 /// Whether the block has a time range. A block with nothing but sums has none.
-bool hasTime(const BlockLocation &place)
+bool hasTime(const BlockLocation &location)
 {
-    return isOf(place, Kind::Stream) && place.firstTs != 0 && place.firstTs <= place.lastTs;
+    return isOf(location, Kind::Stream) && location.firstTs != 0 && location.firstTs <= location.lastTs;
 }
 
-void addPlace(RecordingOverview &overview, const BlockLocation &place, std::uint32_t file)
+void addBlock(RecordingOverview &overview, const BlockLocation &location, std::uint32_t file)
 {
-    overview.blocks.push_back({place, file});
-    if (!isOf(place, Kind::Stream))
+    overview.blocks.push_back({location, file});
+    if (!isOf(location, Kind::Stream))
         return;
-    overview.transitions += place.transitions;
-    if (!hasTime(place))
+    overview.transitions += location.transitions;
+    if (!hasTime(location))
         return;
-    overview.firstTs = overview.firstTs == 0 ? place.firstTs : std::min(overview.firstTs, place.firstTs);
-    overview.lastTs = std::max(overview.lastTs, place.lastTs);
+    overview.firstTs = overview.firstTs == 0 ? location.firstTs : std::min(overview.firstTs, location.firstTs);
+    overview.lastTs = std::max(overview.lastTs, location.lastTs);
 }
 
 /// Skips blocks that are damaged. Reading the recording reports the damage.
@@ -41,10 +41,10 @@ Result<void> readInfo(BlockReader &reader, const BlockSurvey &survey, RecordingO
                       std::uint64_t &infoBytes)
 {
     Block block;
-    for (const BlockLocation &place : survey.places) {
-        if (!isOf(place, Kind::Info) || infoBytes > RecordingOverview::kMostInfoBytes)
+    for (const BlockLocation &location : survey.blocks) {
+        if (!isOf(location, Kind::Info) || infoBytes > RecordingOverview::kMostInfoBytes)
             continue;
-        const Result<bool> read = reader.read(place, block);
+        const Result<bool> read = reader.read(location, block);
         if (!read)
             return read.error();
         if (!*read)
@@ -59,9 +59,9 @@ Result<void> readInfo(BlockReader &reader, const BlockSurvey &survey, RecordingO
 /// Reads the sums in the last Stream block. Earlier ones may have sums, too, but the last sums are final.
 Result<void> readSums(BlockReader &reader, const BlockSurvey &survey, RecordingOverview &overview)
 {
-    const auto last = std::find_if(survey.places.rbegin(), survey.places.rend(),
-                                   [](const BlockLocation &place) { return isOf(place, Kind::Stream); });
-    if (last == survey.places.rend())
+    const auto last = std::find_if(survey.blocks.rbegin(), survey.blocks.rend(),
+                                   [](const BlockLocation &location) { return isOf(location, Kind::Stream); });
+    if (last == survey.blocks.rend())
         return {};
     Block block;
     const Result<bool> read = reader.read(*last, block);
@@ -84,8 +84,8 @@ Result<void> addFile(RecordingOverview &overview, const std::string &path, std::
     const auto file = static_cast<std::uint32_t>(overview.files.size());
     overview.files.push_back(path);
     overview.bytes += (*reader)->size();
-    for (const BlockLocation &place : survey->places)
-        addPlace(overview, place, file);
+    for (const BlockLocation &location : survey->blocks)
+        addBlock(overview, location, file);
     for (Damage damage : survey->damages) {
         damage.file = file;
         overview.damages.push_back(damage);
@@ -127,19 +127,19 @@ std::vector<double> RecordingOverview::transitionsOverTime(std::uint64_t from, s
     std::vector<double> across(columns + 1);
     const double width = static_cast<double>(to - from) / static_cast<double>(columns);
     for (const Block &block : blocks) {
-        const BlockLocation &place = block.place;
-        if (place.transitions == 0 || !hasTime(place) || place.firstTs >= to || place.lastTs < from)
+        const BlockLocation &location = block.location;
+        if (location.transitions == 0 || !hasTime(location) || location.firstTs >= to || location.lastTs < from)
             continue;
         const auto inColumns = [&](std::uint64_t ts) {
             return ts <= from ? -static_cast<double>(from - ts) / width : static_cast<double>(ts - from) / width;
         };
-        const double begin = inColumns(place.firstTs);
-        const double end = inColumns(place.lastTs) + 1 / width;  // one ns behind its latest time
-        if (!(end > begin)) {                                    // the block is too short for a double
-            counts[std::min(static_cast<std::size_t>(std::max(begin, 0.0)), columns - 1)] += place.transitions;
+        const double begin = inColumns(location.firstTs);
+        const double end = inColumns(location.lastTs) + 1 / width;  // one ns behind its latest time
+        if (!(end > begin)) {                                       // the block is too short for a double
+            counts[std::min(static_cast<std::size_t>(std::max(begin, 0.0)), columns - 1)] += location.transitions;
             continue;
         }
-        const double each = place.transitions / (end - begin);
+        const double each = location.transitions / (end - begin);
         const double shownBegin = std::max(begin, 0.0);
         const double shownEnd = std::min(end, static_cast<double>(columns));
         const auto first = std::min(static_cast<std::size_t>(shownBegin), columns - 1);

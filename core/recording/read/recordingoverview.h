@@ -25,7 +25,7 @@ struct RecordingOverview {
     static constexpr std::uint64_t kMostInfoBytes = 64U << 20;
 
     struct Block {
-        ctr::BlockLocation place;
+        ctr::BlockLocation location;
         std::uint32_t file = 0;  ///< index in `files`
     };
     std::vector<std::string> files;  ///< present files of the recording, in order

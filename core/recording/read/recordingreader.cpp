@@ -44,13 +44,13 @@ struct RecordingReader::Data {
     Result<bool> nextFile();
     Result<bool> openNext(const std::string &path);
     Result<bool> followToNext();
-    bool takeBlock();
-    void tellPlace();
-    bool takeKeyframe();
-    bool takeFrames();
-    bool give(Batch &batch);
+    bool handleBlock();
+    void indexBlock();
+    bool readKeyframe();
+    bool readFrames();
+    bool emitBatch(Batch &batch);
     void refuse();
-    void takeDamages();
+    void updateDamages();
     std::string damageText() const;
     Result<bool> atEnd();
     Error failure(Error why);
@@ -68,12 +68,12 @@ struct RecordingReader::Data {
     bool keepsFrames = true;
     std::vector<FrameLocation> frames;  ///< not yet returned by takeFacts()
     std::uint64_t frameBytes = 0;       ///< of the texts in `frames`
-    bool saidFacts = false;             ///< takeFacts() has something new to return
-    TakeOutput takeOutput;
-    std::shared_ptr<StreamIndex> places;
-    std::uint64_t given = 0;        ///< transitions that next() has returned
-    std::uint64_t givenBefore = 0;  ///< `given` before the latest block
-    bool needsKeyframe;             ///< the stream can only begin with a keyframe
+    bool hasNewFacts = false;           ///< takeFacts() has something new to return
+    OutputHandler handleOutput;
+    std::shared_ptr<StreamIndex> streamIndex;
+    std::uint64_t emitted = 0;        ///< transitions that next() has returned
+    std::uint64_t emittedBefore = 0;  ///< `emitted` before the latest block
+    bool needsKeyframe;               ///< the stream can only begin with a keyframe
     KeyframeReader keyframe;
     std::deque<Batch> fromKeyframe;  ///< the next batches to return
     Renumbering renumbering;
@@ -82,82 +82,82 @@ struct RecordingReader::Data {
     std::uint64_t lostBefore = 0;   ///< blocks lost in earlier files
     std::size_t damagesBefore = 0;  ///< number of damages in earlier files
     bool inStream = false;          ///< the decoder has a block
-    bool saidDamage = false;
+    bool hasReportedDamage = false;
     bool readAll = false;
 };
 
 /// Handles `block` according to its kind. Returns false when its content is not valid.
-bool RecordingReader::Data::takeBlock()
+bool RecordingReader::Data::handleBlock()
 {
-    givenBefore = given;
+    emittedBefore = emitted;
     if (block.head.kind == Kind::Info) {
         const std::optional<RecordingInfo> more = recordingInfoOf(block.payload);
         if (more)
             info.add(*more);
-        saidFacts = saidFacts || more;
+        hasNewFacts = hasNewFacts || more;
         return more.has_value();
     }
     if (block.head.kind == Kind::Frames)
-        return takeFrames();
-    if (block.head.kind == Kind::Output && takeOutput) {
+        return readFrames();
+    if (block.head.kind == Kind::Output && handleOutput) {
         std::vector<OutputPiece> pieces;
         if (!readOnly<OutputLayout>(block.payload, pieces))
             return false;
         for (const OutputPiece &piece : pieces)
-            takeOutput(piece);
+            handleOutput(piece);
     }
     if (block.head.kind == Kind::Keyframe && needsKeyframe)
-        return takeKeyframe();
+        return readKeyframe();
     if (block.head.kind != Kind::Stream)
         return true;
     inStream = !needsKeyframe && decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
     if (inStream) {
         sumsBefore = sums;
         sums = decoder.sums().value_or(sums);
-        tellPlace();
+        indexBlock();
     }
     return inStream;
 }
 
 /// Adds the decoder's block to the stream index.
-void RecordingReader::Data::tellPlace()
+void RecordingReader::Data::indexBlock()
 {
-    if (places)
-        places->begin(paths[at], block.offset, given);
+    if (streamIndex)
+        streamIndex->begin(paths[at], block.offset, emitted);
 }
 
-bool RecordingReader::Data::takeFrames()
+bool RecordingReader::Data::readFrames()
 {
-    std::vector<FrameLocation> said;
-    if (!readOnly<FrameLayout>(block.payload, said))
+    std::vector<FrameLocation> locations;
+    if (!readOnly<FrameLayout>(block.payload, locations))
         return false;
     if (!keepsFrames || needsKeyframe)
         return true;
     std::uint64_t bytes = frameBytes;
-    for (const FrameLocation &place : said)
-        bytes += place.file.size() + place.function.size();
+    for (const FrameLocation &location : locations)
+        bytes += location.file.size() + location.function.size();
     // A few compressed kilobytes can expand to gigabytes of text, even when all rows have one text in common.
-    if (bytes > StreamGuard::kMostFrameBytes || !guard.admit(said))
+    if (bytes > StreamGuard::kMostFrameBytes || !guard.admit(locations))
         return false;
     frameBytes = bytes;
-    for (FrameLocation &place : said) {
-        place.coroutine = renumbering.of(place.coroutine);
-        if (place.coroutine != kNoCoroutine)
-            frames.push_back(std::move(place));
+    for (FrameLocation &location : locations) {
+        location.coroutine = renumbering.of(location.coroutine);
+        if (location.coroutine != kNoCoroutine)
+            frames.push_back(std::move(location));
     }
-    saidFacts = true;
+    hasNewFacts = true;
     return true;
 }
 
-bool RecordingReader::Data::takeKeyframe()
+bool RecordingReader::Data::readKeyframe()
 {
-    if (!keyframe.take(block.payload))
+    if (!keyframe.addPiece(block.payload))
         return false;
     if (keyframe.isWhole()) {
         needsKeyframe = false;
         renumbering.begin(keyframe.living(), keyframe.born());
-        if (places)
-            places->setRenumbering(renumbering);
+        if (streamIndex)
+            streamIndex->setRenumbering(renumbering);
         fromKeyframe = keyframe.takeBatches();
     }
     return true;
@@ -166,7 +166,7 @@ bool RecordingReader::Data::takeKeyframe()
 void RecordingReader::Data::refuse()
 {
     inStream = false;
-    blocks->refuse(block, given - givenBefore);
+    blocks->refuse(block, emitted - emittedBefore);
     guard.setLostBlocks(lostBefore + blocks->lostBlocks());
 }
 
@@ -182,7 +182,7 @@ Result<bool> RecordingReader::Data::nextStream()
                 return another;
             continue;
         }
-        if (takeBlock())
+        if (handleBlock())
             guard.setLostBlocks(lostBefore + blocks->lostBlocks());
         else
             refuse();
@@ -192,7 +192,7 @@ Result<bool> RecordingReader::Data::nextStream()
 
 Result<bool> RecordingReader::Data::nextFile()
 {
-    takeDamages();
+    updateDamages();
     return at + 1 < paths.size() ? openNext(paths[at + 1]) : followToNext();
 }
 
@@ -211,9 +211,9 @@ Result<bool> RecordingReader::Data::followToNext()
             paths.push_back(*path);
         return opened;
     }
-    constexpr int kLooks = 64;  // several times the number of segments that a rotation keeps
+    constexpr int kMostTries = 64;  // several times the number of segments that a rotation keeps
     std::optional<std::string> later = path;
-    for (int i = 0; i < kLooks; ++i) {
+    for (int i = 0; i < kMostTries; ++i) {
         later = segmentAfter(*later);
         const Result<std::unique_ptr<BlockReader>> found = BlockReader::open(*later);
         if (found && (*found)->head().recording == blocks->head().recording)
@@ -240,7 +240,7 @@ Result<bool> RecordingReader::Data::openNext(const std::string &path)
 }
 
 /// Updates the damages of the current file.
-void RecordingReader::Data::takeDamages()
+void RecordingReader::Data::updateDamages()
 {
     damages.resize(damagesBefore);
     for (Damage damage : blocks->damages()) {
@@ -253,7 +253,7 @@ void RecordingReader::Data::takeDamages()
 
 /// Returns the next batch of the block or keyframe that nextStream() found. Returns false when there is no further
 /// batch, or when the batch is not valid.
-bool RecordingReader::Data::give(Batch &batch)
+bool RecordingReader::Data::emitBatch(Batch &batch)
 {
     if (fromKeyframe.empty()) {
         inStream = decoder.next(batch);
@@ -265,9 +265,9 @@ bool RecordingReader::Data::give(Batch &batch)
     }
     renumbering.apply(batch);
     if (guard.admit(batch)) {
-        given += batch.transitions.size();
-        if (places)
-            places->setEnd(given);
+        emitted += batch.transitions.size();
+        if (streamIndex)
+            streamIndex->setEnd(emitted);
         return true;
     }
     if (inStream)
@@ -297,7 +297,7 @@ std::string RecordingReader::Data::damageText() const
 Result<bool> RecordingReader::Data::atEnd()
 {
     readAll = true;
-    if (damages.empty() || std::exchange(saidDamage, true))
+    if (damages.empty() || std::exchange(hasReportedDamage, true))
         return false;
     const bool cutOff = damages.size() == 1 && damages.front().atEnd;
     return Error{ErrorCode::BadFormat,
@@ -307,7 +307,7 @@ Result<bool> RecordingReader::Data::atEnd()
 /// Adds the damages so far to an error that ends the reading early.
 Error RecordingReader::Data::failure(Error why)
 {
-    takeDamages();
+    updateDamages();
     if (!damages.empty())
         why.message += "; before that, " + damageText();
     return why;
@@ -334,7 +334,7 @@ bool RecordingReader::isRecording(const std::string &path)
     return hasEnding(path, ".ctr");
 }
 
-Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, TakeOutput takeOutput,
+Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string &path, OutputHandler handleOutput,
                                                                FileGrowth *growth, Frames frames)
 {
     std::vector<std::string> paths = segmentsAround(path);
@@ -344,7 +344,7 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
     if (!blocks)
         return blocks.error();
     auto data = std::make_unique<Data>(std::move(paths), std::move(*blocks));
-    data->takeOutput = std::move(takeOutput);
+    data->handleOutput = std::move(handleOutput);
     data->growth = growth;
     data->keepsFrames = frames == Frames::Kept;
     if (const Result<bool> first = data->nextStream(); !first)
@@ -352,14 +352,14 @@ Result<std::unique_ptr<RecordingReader>> RecordingReader::open(const std::string
     return std::unique_ptr<RecordingReader>(new RecordingReader(std::move(data)));
 }
 
-void RecordingReader::setPlaces(std::shared_ptr<StreamIndex> places)
+void RecordingReader::setStreamIndex(std::shared_ptr<StreamIndex> streamIndex)
 {
-    m_data->places = std::move(places);
+    m_data->streamIndex = std::move(streamIndex);
     // open() has read the first block already.
-    m_data->places->setRenumbering(m_data->renumbering);
-    m_data->places->setRecording(m_data->blocks->head().recording);
+    m_data->streamIndex->setRenumbering(m_data->renumbering);
+    m_data->streamIndex->setRecording(m_data->blocks->head().recording);
     if (m_data->inStream)
-        m_data->tellPlace();
+        m_data->indexBlock();
 }
 
 Result<bool> RecordingReader::next(Batch &batch)
@@ -372,7 +372,7 @@ Result<bool> RecordingReader::next(Batch &batch)
             batch.clear();
             return m_data->atEnd();
         }
-        if (m_data->give(batch))
+        if (m_data->emitBatch(batch))
             return true;
     }
 }
@@ -396,7 +396,7 @@ Accounting RecordingReader::accounting() const
 
 bool RecordingReader::takeFacts(FileFacts &facts)
 {
-    if (!std::exchange(m_data->saidFacts, false))
+    if (!std::exchange(m_data->hasNewFacts, false))
         return false;
     facts.info = m_data->info;
     facts.frames = std::exchange(m_data->frames, {});
@@ -411,7 +411,7 @@ const RecordingInfo &RecordingReader::info() const
 
 const std::vector<Damage> &RecordingReader::damages() const
 {
-    m_data->takeDamages();
+    m_data->updateDamages();
     return m_data->damages;
 }
 

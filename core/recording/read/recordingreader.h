@@ -28,12 +28,12 @@ public:
     enum class Frames { Kept, Ignored };
     /// With `growth`, which must outlive the reader, a recording that is being written is followed from segment to
     /// segment: open() and next() wait for more, see BlockReader::open().
-    static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, TakeOutput takeOutput = nullptr,
+    static Result<std::unique_ptr<RecordingReader>> open(const std::string &path, OutputHandler handleOutput = nullptr,
                                                          FileGrowth *growth = nullptr, Frames frames = Frames::Kept);
     ~RecordingReader() override;
 
     /// Sets the index that gets the blocks of all transitions from next(). Call it before the first next().
-    void setPlaces(std::shared_ptr<StreamIndex> places);
+    void setStreamIndex(std::shared_ptr<StreamIndex> streamIndex);
 
     /// After the last batch, returns one error if anything was left out: how much, and where. If readAll() is false,
     /// the error ended the reading early.

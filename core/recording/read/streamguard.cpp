@@ -63,8 +63,8 @@ bool StreamGuard::admit(const std::vector<FrameLocation> &frames)
 {
     const std::uint64_t bytes = m_frameBytes;
     std::vector<std::size_t> added;
-    for (const FrameLocation &place : frames) {
-        for (const std::string &text : {std::cref(place.file), std::cref(place.function)}) {
+    for (const FrameLocation &location : frames) {
+        for (const std::string &text : {std::cref(location.file), std::cref(location.function)}) {
             const auto [hash, isNew] = m_frameTexts.insert(std::hash<std::string>()(text));
             if (!isNew)
                 continue;

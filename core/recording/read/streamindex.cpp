@@ -64,12 +64,12 @@ std::shared_ptr<const ctr::Renumbering> StreamIndex::renumbering() const
     return m_renumbering;
 }
 
-std::optional<StreamIndex::Block> StreamIndex::find(std::uint64_t place) const
+std::optional<StreamIndex::Block> StreamIndex::find(std::uint64_t position) const
 {
     const std::lock_guard lock(m_mutex);
-    const auto after = std::upper_bound(m_rows.begin(), m_rows.end(), place,
+    const auto after = std::upper_bound(m_rows.begin(), m_rows.end(), position,
                                         [](std::uint64_t wanted, const Row &row) { return wanted < row.first; });
-    if (after == m_rows.begin() || place >= m_end)
+    if (after == m_rows.begin() || position >= m_end)
         return std::nullopt;
     return at(static_cast<std::size_t>(after - m_rows.begin()) - 1);
 }

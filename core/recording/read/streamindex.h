@@ -48,8 +48,8 @@ public:
     /// Number of blocks in the order of the stream, including blocks without transitions.
     std::size_t blocks() const;
     Block block(std::size_t index) const;  ///< `index` must be below blocks()
-    /// Finds the block with the transition at position `place`. Returns nullopt when no block has it (yet).
-    std::optional<Block> find(std::uint64_t place) const;
+    /// Finds the block with the transition at position `position`. Returns nullopt when no block has it (yet).
+    std::optional<Block> find(std::uint64_t position) const;
 
 private:
     struct Row {

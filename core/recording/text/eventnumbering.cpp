@@ -161,14 +161,14 @@ private:
         for (; end < m_pending.size() && lapOf(m_pending[end].event.seq) == lap; ++end)
             tail += m_pending[end].tail ? 1 : 0;
         putBirth(out);
-        std::uint64_t place = lap == m_openLap ? m_inOpenLap : 0;
+        std::uint64_t indexInLap = lap == m_openLap ? m_inOpenLap : 0;
         for (; done < end; ++done) {
             if (end - done == tail)
-                place = kLap - tail;
-            putEvent(m_pending[done].event, (lap - 1) * kLap + place++, out);
+                indexInLap = kLap - tail;
+            putEvent(m_pending[done].event, (lap - 1) * kLap + indexInLap++, out);
         }
         m_openLap = lap;
-        m_inOpenLap = place;
+        m_inOpenLap = indexInLap;
         return end;
     }
 
@@ -210,27 +210,27 @@ EventNumbering::~EventNumbering() = default;
 
 void EventNumbering::add(const Identity &identity, const Transition &transition)
 {
-    Holders &holders = m_holders[identity.key];
-    Track *track = holders.current.get();
+    Tracks &tracks = m_tracks[identity.key];
+    Track *track = tracks.current.get();
     if (track && !track->accepts(transition)) {
-        const bool late = track->isTooEarly(transition) && holders.previous && holders.previous->accepts(transition);
-        if (!late && holders.previous)
-            holders.previous->flush(m_out);
+        const bool late = track->isTooEarly(transition) && tracks.previous && tracks.previous->accepts(transition);
+        if (!late && tracks.previous)
+            tracks.previous->flush(m_out);
         if (late) {
-            track = holders.previous.get();
+            track = tracks.previous.get();
         } else {
-            holders.previous = std::move(holders.current);
+            tracks.previous = std::move(tracks.current);
             track = nullptr;
         }
     }
     if (!track) {
-        holders.current = std::make_unique<Track>(identity);
-        track = holders.current.get();
+        tracks.current = std::make_unique<Track>(identity);
+        track = tracks.current.get();
         (void)track->accepts(transition);
     }
     track->add(transition, m_out);
-    if (!holders.listed) {
-        holders.listed = true;
+    if (!tracks.listed) {
+        tracks.listed = true;
         m_waiting.push_back(identity.key);
     }
     m_latestTs = std::max(m_latestTs, transition.ts);
@@ -246,13 +246,13 @@ void EventNumbering::flushIdle()
         return;
     const std::uint64_t limit = m_latestTs - kIdleNs;
     std::erase_if(m_waiting, [&](std::uint64_t key) {
-        Holders &holders = m_holders[key];
-        if (holders.previous && holders.previous->idleSince(limit))
-            holders.previous->flush(m_out);
-        if (holders.current->idleSince(limit))
-            holders.current->flush(m_out);
-        const bool waiting = holders.current->isWaiting() || (holders.previous && holders.previous->isWaiting());
-        holders.listed = waiting;
+        Tracks &tracks = m_tracks[key];
+        if (tracks.previous && tracks.previous->idleSince(limit))
+            tracks.previous->flush(m_out);
+        if (tracks.current->idleSince(limit))
+            tracks.current->flush(m_out);
+        const bool waiting = tracks.current->isWaiting() || (tracks.previous && tracks.previous->isWaiting());
+        tracks.listed = waiting;
         return !waiting;
     });
 }
@@ -261,10 +261,10 @@ bool EventNumbering::drain(std::size_t wanted)
 {
     const std::uint64_t target = m_out.sums().captured + wanted;
     while (m_drained < m_waiting.size() && m_out.sums().captured < target) {
-        Holders &holders = m_holders[m_waiting[m_drained++]];
-        if (holders.previous)
-            holders.previous->flush(m_out);
-        holders.current->flush(m_out);
+        Tracks &tracks = m_tracks[m_waiting[m_drained++]];
+        if (tracks.previous)
+            tracks.previous->flush(m_out);
+        tracks.current->flush(m_out);
     }
     return m_drained < m_waiting.size();
 }

@@ -49,7 +49,7 @@ public:
 private:
     class Track;
     /// The coroutines of a key. Late lines can still belong to the previous one.
-    struct Holders {
+    struct Tracks {
         std::unique_ptr<Track> current;
         std::unique_ptr<Track> previous;
         bool listed = false;  ///< in m_waiting
@@ -57,7 +57,7 @@ private:
     void flushIdle();
 
     StreamAssembler &m_out;
-    std::unordered_map<std::uint64_t, Holders> m_holders;
+    std::unordered_map<std::uint64_t, Tracks> m_tracks;
     std::vector<std::uint64_t> m_waiting;  ///< keys with waiting events, in order of appearance
     std::size_t m_drained = 0;             ///< number of keys in m_waiting that are drained
     std::uint64_t m_latestTs = 0;          ///< ns: the latest time of all lines

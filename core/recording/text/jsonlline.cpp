@@ -62,15 +62,15 @@ public:
 
     std::string parse()
     {
-        if (!m_scanner.take('{'))
+        if (!m_scanner.accept('{'))
             return "expected a JSON object";
         std::size_t hint = 0;
-        if (!m_scanner.take('}')) {
+        if (!m_scanner.accept('}')) {
             do {
                 if (std::string problem = member(hint); !problem.empty())
                     return problem;
-            } while (m_scanner.take(','));
-            if (!m_scanner.take('}'))
+            } while (m_scanner.accept(','));
+            if (!m_scanner.accept('}'))
                 return "expected ',' or '}'";
         }
         if (!m_scanner.atEnd())
@@ -84,7 +84,7 @@ private:
         if (!m_scanner.string(m_text))
             return "expected a field name";
         const std::size_t index = findField(m_text, hint);
-        if (!m_scanner.take(':'))
+        if (!m_scanner.accept(':'))
             return "expected ':'";
         if (index == kFieldCount)
             return m_scanner.skipValue() ? std::string() : "a value is malformed";

@@ -43,8 +43,8 @@ struct JsonlReader::Data {
 
     void readLines();
     Error problem(const LineSource::Line &line, const std::string &what) const;
-    std::string take(const JsonlLine &line);
-    std::string takeNumbered(const JsonlLine &line, Transition &transition);
+    std::string putLine(const JsonlLine &line);
+    std::string putNumbered(const JsonlLine &line, Transition &transition);
     void putNotes(const JsonlLine &line, CoroutineId id);
     void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
     SiteId siteOf(const JsonlLine &line);
@@ -111,7 +111,7 @@ void JsonlReader::Data::putNotes(const JsonlLine &line, CoroutineId id)
         notes.parents.push_back({id, parent->second.id});
 }
 
-std::string JsonlReader::Data::takeNumbered(const JsonlLine &line, Transition &transition)
+std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &transition)
 {
     const bool hasId = line.has(JsonlLine::Coroutine);
     Numbered &coroutine = hasId ? byCoroutine[line.coroutine] : byProbeId[line.probeId];
@@ -140,7 +140,7 @@ std::string JsonlReader::Data::takeNumbered(const JsonlLine &line, Transition &t
 }
 
 /// Adds a line to the stream. Returns an empty text, or why the line cannot be part of the stream.
-std::string JsonlReader::Data::take(const JsonlLine &line)
+std::string JsonlReader::Data::putLine(const JsonlLine &line)
 {
     Transition transition;
     transition.ts = line.ts;
@@ -152,7 +152,7 @@ std::string JsonlReader::Data::take(const JsonlLine &line)
     transition.active = line.isActive;
     latestTs = std::max(latestTs, line.ts);
     if (line.has(JsonlLine::N))
-        return takeNumbered(line, transition);
+        return putNumbered(line, transition);
     const std::uint64_t key = line.has(JsonlLine::Coroutine) ? line.coroutine : line.probeId;
     numbering.add({key, line.probeId, line.birthTs, line.pid}, transition);
     return {};
@@ -175,7 +175,7 @@ void JsonlReader::Data::readLines()
             continue;
         std::string what = parseJsonlLine(line.text, parsed);
         if (what.empty())
-            what = take(parsed);
+            what = putLine(parsed);
         if (!what.empty()) {
             error = problem(line, what);
             atEnd = true;

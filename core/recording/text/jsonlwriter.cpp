@@ -87,9 +87,9 @@ private:
     Result<void> writeLine(const Transition &transition)
     {
         const std::string_view site = siteOf(transition);
-        const bool told = m_names.takeNews(transition.coroutine);
+        const bool hasNews = m_names.consumeNews(transition.coroutine);
         const std::string_view name =
-            told ? std::string_view(m_names.of(transition.coroutine).name) : std::string_view();
+            hasNews ? std::string_view(m_names.of(transition.coroutine).name) : std::string_view();
         Result<char *> line = m_output->beginLine(kLineWithoutTexts + site.size() + name.size());
         if (!line)
             return line.error();
@@ -109,7 +109,7 @@ private:
         if (coroutine.events == 1)
             at = putFirstLine(at, coroutine);
         at = put(at, name);
-        if (told && m_names.of(transition.coroutine).parent != kNoCoroutine)
+        if (hasNews && m_names.of(transition.coroutine).parent != kNoCoroutine)
             at = putField(at, R"(,"parent":)", m_names.of(transition.coroutine).parent);
         if (gap.any())
             at = putGap(at, gap);

@@ -42,11 +42,11 @@ Ledger::Gap Ledger::explain(Entry &entry, const Transition &transition, std::uin
         std::vector<Loss> &open = found->second;
         const auto later =
             std::find_if(open.begin(), open.end(), [&](const Loss &loss) { return loss.firstN >= transition.n; });
-        std::uint64_t room = missing;
+        std::uint64_t remaining = missing;
         for (auto loss = open.begin(); loss != later; ++loss) {
-            const std::uint64_t count = std::min(loss->count, room);
+            const std::uint64_t count = std::min(loss->count, remaining);
             (loss->beforeAttach ? gap.missed : gap.lost) += count;
-            room -= count;
+            remaining -= count;
         }
         open.erase(open.begin(), later);
         if (open.empty())

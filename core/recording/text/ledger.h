@@ -47,15 +47,15 @@ public:
     }
 
     /// All coroutines without a birth share one entry.
-    const Entry &entry(CoroutineId id) const { return id < m_entries.size() ? m_entries[id] : m_stranger; }
+    const Entry &entry(CoroutineId id) const { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
     const std::vector<Entry> &entries() const { return m_entries; }
 
 private:
-    Entry &at(CoroutineId id) { return id < m_entries.size() ? m_entries[id] : m_stranger; }
+    Entry &at(CoroutineId id) { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
     Gap explain(Entry &entry, const Transition &transition, std::uint64_t expected);
 
     std::vector<Entry> m_entries;
-    Entry m_stranger;  ///< of all coroutines without a birth
+    Entry m_withoutBirth;  ///< of all coroutines without a birth
     /// Losses without a later transition so far.
     std::unordered_map<CoroutineId, std::vector<Loss>> m_losses;
 };

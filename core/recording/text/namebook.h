@@ -36,11 +36,11 @@ public:
     };
     View of(CoroutineId id) const
     {
-        const Entry &entry = id < m_entries.size() ? m_entries[id] : m_stranger;
+        const Entry &entry = id < m_entries.size() ? m_entries[id] : m_unnamed;
         return {m_texts[entry.name], entry.parent};
     }
     /// Returns whether a name or parent of the coroutine came since the last call.
-    bool takeNews(CoroutineId id)
+    bool consumeNews(CoroutineId id)
     {
         if (id >= m_entries.size() || !m_entries[id].isNew)
             return false;
@@ -73,7 +73,7 @@ private:
 
     std::string (*m_format)(const std::string &);
     std::vector<Entry> m_entries;
-    const Entry m_stranger;                                    ///< of coroutines without name and parent
+    const Entry m_unnamed;                                     ///< of coroutines without name and parent
     std::vector<std::string> m_texts;                          ///< formatted names; [0] is empty
     std::unordered_map<std::string, std::uint32_t> m_indexOf;  ///< in m_texts, by name
 };

@@ -87,17 +87,17 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
     if (Result<void> begun = begin(); !begun)
         return begun;
     const std::size_t bound = ZSTD_compressBound(payload.size());
-    makeRoom(bound);
-    char *const place = reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead);
+    reserve(bound);
+    char *const payloadAt = reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead);
     std::size_t bytes = 0;
     if (payload.size() >= kWorthCompressing)
-        bytes = ZSTD_compress2(m_context.get(), place, bound, payload.data(), payload.size());
+        bytes = ZSTD_compress2(m_context.get(), payloadAt, bound, payload.data(), payload.size());
     BlockHead head;
     if (bytes != 0 && !ZSTD_isError(bytes) && bytes < payload.size()) {
         head.flags = kCompressed;
     } else {
         bytes = payload.size();
-        std::copy_n(payload.data(), bytes, place);  // not memcpy, which forbids nullptr even for 0 bytes
+        std::copy_n(payload.data(), bytes, payloadAt);  // not memcpy, which forbids nullptr even for 0 bytes
     }
     head.kind = kind;
     head.bytes = static_cast<std::uint32_t>(bytes);
@@ -112,7 +112,7 @@ Result<void> BlockWriter::writeStored(const BlockHead &source, std::string_view 
 {
     if (Result<void> begun = begin(); !begun)
         return begun;
-    makeRoom(stored.size());
+    reserve(stored.size());
     std::copy_n(stored.data(), stored.size(), reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead));
     return put(source);
 }
@@ -124,7 +124,7 @@ void BlockWriter::skip(std::uint32_t blocks, std::uint64_t transitions)
 }
 
 /// Makes m_block large enough for a head and `payload` bytes.
-void BlockWriter::makeRoom(std::size_t payload)
+void BlockWriter::reserve(std::size_t payload)
 {
     if (m_block.size() < sizeof(BlockHead) + payload)
         m_block.resize(sizeof(BlockHead) + payload);
@@ -136,13 +136,13 @@ Result<void> BlockWriter::put(BlockHead head)
     head.recording = m_identity.recording;
     head.sequence = m_sequence;
     head.transitionsBefore = m_transitions;
-    const char *const place = reinterpret_cast<const char *>(m_block.data()) + sizeof(head);
-    head.check = checkOf(head, {place, head.bytes});
+    const char *const payloadAt = reinterpret_cast<const char *>(m_block.data()) + sizeof(head);
+    head.check = checkOf(head, {payloadAt, head.bytes});
     std::memcpy(m_block.data(), &head, sizeof(head));
     const std::uint64_t offset = m_file->size();
     Result<void> written = m_file->append(reinterpret_cast<const char *>(m_block.data()), sizeof(head) + head.bytes);
     if (written) {
-        m_places.push_back(
+        m_locations.push_back(
             {offset, static_cast<std::uint16_t>(head.kind), head.transitions, head.firstTs, head.lastTs});
         skip(1, head.transitions);
     }
@@ -152,10 +152,10 @@ Result<void> BlockWriter::put(BlockHead head)
 Result<void> BlockWriter::finish()
 {
     // A section has at most kMostRows rows, so the index leaves out all later blocks.
-    std::vector<BlockLocation> places = m_places;
-    places.resize(std::min<std::size_t>(places.size(), kMostRows));
+    std::vector<BlockLocation> locations = m_locations;
+    locations.resize(std::min<std::size_t>(locations.size(), kMostRows));
     ColumnWriter payload;
-    BlockLocationLayout::write(places, payload);
+    BlockLocationLayout::write(locations, payload);
     if (Result<void> begun = begin(); !begun)
         return begun;
     Trailer trailer;

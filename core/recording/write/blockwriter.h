@@ -60,11 +60,14 @@ public:
     const Identity &identity() const { return m_identity; }
     std::uint64_t bytes() const { return m_file->size(); }  ///< size of the file so far
     const std::string &path() const { return m_file->path(); }
-    std::uint64_t latestOffset() const { return m_places.back().offset; }  ///< of the latest block; there must be one
+    std::uint64_t latestOffset() const
+    {
+        return m_locations.back().offset;
+    }  ///< of the latest block; there must be one
 
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
-    void makeRoom(std::size_t payload);
+    void reserve(std::size_t payload);
     Result<void> put(BlockHead head);
 
     struct FreeContext {
@@ -73,8 +76,8 @@ private:
 
     std::unique_ptr<AppendFile> m_file;
     std::unique_ptr<ZSTD_CCtx_s, FreeContext> m_context;
-    Bytes m_block;                        ///< head and payload, as they go into the file
-    std::vector<BlockLocation> m_places;  ///< of all blocks, for the index
+    Bytes m_block;                           ///< head and payload, as they go into the file
+    std::vector<BlockLocation> m_locations;  ///< of all blocks, for the index
     Identity m_identity;
     std::uint32_t m_sequence = 0;     ///< of the next block
     std::uint64_t m_transitions = 0;  ///< before the next block

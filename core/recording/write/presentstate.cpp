@@ -13,54 +13,54 @@ void PresentState::add(const Birth &birth)
         m_pages.resize(number + 1);
     if (!m_pages[number]) {
         m_pages[number] = std::make_unique<Page>();
-        m_pages[number]->places.fill(kNone);
+        m_pages[number]->indexes.fill(kNone);
     }
-    auto place = static_cast<std::uint32_t>(m_living.size());
+    auto index = static_cast<std::uint32_t>(m_living.size());
     if (m_free.empty()) {
         m_living.emplace_back();
     } else {
-        place = m_free.back();
+        index = m_free.back();
         m_free.pop_back();
-        m_living[place] = Living{};
-        if (place < m_causes.size())
-            m_causes[place] = Causes{};
+        m_living[index] = Living{};
+        if (index < m_causes.size())
+            m_causes[index] = Causes{};
     }
-    m_living[place].birth = birth;
-    m_pages[number]->places[birth.coroutine & kPageMask] = place;
+    m_living[index].birth = birth;
+    m_pages[number]->indexes[birth.coroutine & kPageMask] = index;
     ++m_pages[number]->used;
     m_born = std::max(m_born, birth.coroutine + 1);
 }
 
 /// Index in m_living; kNone = the coroutine is not alive.
-std::uint32_t PresentState::placeOf(CoroutineId id) const
+std::uint32_t PresentState::indexOf(CoroutineId id) const
 {
     const std::uint32_t number = id >> kPageBits;
-    return number < m_pages.size() && m_pages[number] ? m_pages[number]->places[id & kPageMask] : kNone;
+    return number < m_pages.size() && m_pages[number] ? m_pages[number]->indexes[id & kPageMask] : kNone;
 }
 
 PresentState::Rare *PresentState::rareOf(CoroutineId id)
 {
-    return placeOf(id) == kNone ? nullptr : &m_rare[id];
+    return indexOf(id) == kNone ? nullptr : &m_rare[id];
 }
 
 PresentState::Causes *PresentState::causesOf(CoroutineId id)
 {
-    const std::uint32_t place = placeOf(id);
-    if (place == kNone)
+    const std::uint32_t index = indexOf(id);
+    if (index == kNone)
         return nullptr;
-    if (place >= m_causes.size())
+    if (index >= m_causes.size())
         m_causes.resize(std::max<std::size_t>(m_living.size(), 2 * m_causes.size()));
-    return &m_causes[place];
+    return &m_causes[index];
 }
 
-void PresentState::bury(CoroutineId id)
+void PresentState::remove(CoroutineId id)
 {
-    const std::uint32_t place = placeOf(id);
-    if (place == kNone)
+    const std::uint32_t index = indexOf(id);
+    if (index == kNone)
         return;
     std::unique_ptr<Page> &page = m_pages[id >> kPageBits];
-    page->places[id & kPageMask] = kNone;
-    m_free.push_back(place);
+    page->indexes[id & kPageMask] = kNone;
+    m_free.push_back(index);
     if (--page->used == 0)
         page.reset();
     if (!m_rare.empty())
@@ -112,8 +112,8 @@ void PresentState::consume(const Batch &batch)
             (loss.beforeAttach ? rare->missed : rare->lost) += loss.count;
     }
     for (const Transition &transition : batch.transitions) {
-        if (const std::uint32_t place = placeOf(transition.coroutine); place != kNone) [[likely]]
-            m_living[place].latest[transition.active] = transition;
+        if (const std::uint32_t index = indexOf(transition.coroutine); index != kNone) [[likely]]
+            m_living[index].latest[transition.active] = transition;
     }
     consumeNotes(batch.notes);
     for (const Flag &flag : batch.flags) {
@@ -121,12 +121,12 @@ void PresentState::consume(const Batch &batch)
             rare->flag = flag.reason;
     }
     for (const Death &death : batch.deaths)
-        bury(death.coroutine);
+        remove(death.coroutine);
 }
 
-void PresentState::appendTo(Batch &batch, std::uint32_t place) const
+void PresentState::appendTo(Batch &batch, std::uint32_t index) const
 {
-    const Living &living = m_living[place];
+    const Living &living = m_living[index];
     const CoroutineId id = living.birth.coroutine;
     batch.births.push_back(living.birth);
     const bool suspendedLast = living.latest[0].n > living.latest[1].n;
@@ -134,10 +134,10 @@ void PresentState::appendTo(Batch &batch, std::uint32_t place) const
         if (transition.coroutine != kNoCoroutine)
             batch.transitions.push_back(transition);
     }
-    if (place < m_causes.size() && m_causes[place].waits.coroutine == id)
-        batch.notes.waits.push_back(m_causes[place].waits);
-    if (place < m_causes.size() && m_causes[place].wake.coroutine == id)
-        batch.notes.wakes.push_back(m_causes[place].wake);
+    if (index < m_causes.size() && m_causes[index].waits.coroutine == id)
+        batch.notes.waits.push_back(m_causes[index].waits);
+    if (index < m_causes.size() && m_causes[index].wake.coroutine == id)
+        batch.notes.wakes.push_back(m_causes[index].wake);
     const auto found = m_rare.find(id);
     if (found == m_rare.end())
         return;
@@ -155,7 +155,7 @@ void PresentState::appendTo(Batch &batch, std::uint32_t place) const
         batch.flags.push_back({id, *rare.flag});
 }
 
-std::set<std::uint32_t> PresentState::goneProcesses() const
+std::set<std::uint32_t> PresentState::endedProcesses() const
 {
     std::set<std::uint32_t> gone;
     for (const auto &[pid, span] : m_spans) {
@@ -167,9 +167,9 @@ std::set<std::uint32_t> PresentState::goneProcesses() const
             break;
         if (!page)
             continue;
-        for (const std::uint32_t place : page->places) {
-            if (place != kNone)
-                gone.erase(m_living[place].birth.pid);
+        for (const std::uint32_t index : page->indexes) {
+            if (index != kNone)
+                gone.erase(m_living[index].birth.pid);
         }
     }
     return gone;
@@ -200,9 +200,9 @@ Batch PresentState::keyframe() const
     for (const std::unique_ptr<Page> &page : m_pages) {
         if (!page)
             continue;
-        for (const std::uint32_t place : page->places) {
-            if (place != kNone)
-                appendTo(batch, place);
+        for (const std::uint32_t index : page->indexes) {
+            if (index != kNone)
+                appendTo(batch, index);
         }
     }
     return batch;

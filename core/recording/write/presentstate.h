@@ -30,10 +30,10 @@ public:
     Batch keyframe() const;
     /// Number of coroutines born so far, alive or not. The next one gets this id.
     CoroutineId born() const { return m_born; }
-    bool lives(CoroutineId id) const { return placeOf(id) != kNone; }
+    bool lives(CoroutineId id) const { return indexOf(id) != kNone; }
     /// Returns the pids of processes that ended more than kSettleNs ago and have no living coroutine. No later row
     /// belongs to them.
-    std::set<std::uint32_t> goneProcesses() const;
+    std::set<std::uint32_t> endedProcesses() const;
     static constexpr std::uint64_t kSettleNs = 10'000'000'000;
     /// Removes everything about the processes with these pids.
     void forget(const std::set<std::uint32_t> &pids);
@@ -66,17 +66,17 @@ private:
     };
     /// Indices in m_living of neighbouring ids. Freed when these coroutines are all dead.
     struct Page {
-        std::array<std::uint32_t, 1U << kPageBits> places;
+        std::array<std::uint32_t, 1U << kPageBits> indexes;
         std::uint32_t used = 0;  ///< living coroutines
     };
 
     void add(const Birth &birth);
-    void bury(CoroutineId id);
-    std::uint32_t placeOf(CoroutineId id) const;
+    void remove(CoroutineId id);
+    std::uint32_t indexOf(CoroutineId id) const;
     Rare *rareOf(CoroutineId id);
     Causes *causesOf(CoroutineId id);
     void consumeNotes(const Notes &notes);
-    void appendTo(Batch &batch, std::uint32_t place) const;
+    void appendTo(Batch &batch, std::uint32_t index) const;
 
     std::vector<std::unique_ptr<Page>> m_pages;  ///< by id
     std::vector<Living> m_living;

@@ -111,7 +111,7 @@ private:
 
     Result<void> appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes);
     Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
-    bool awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
+    bool awaitSpace(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
     void closePage();
     void dropQueued();
     std::optional<Page> take();
@@ -129,10 +129,10 @@ private:
     std::atomic<std::uint64_t> m_pending{0};  ///< relaxed: source and writer change it, any thread loads it
     std::atomic<std::uint64_t> m_written{0};  ///< relaxed: the writer stores, any thread loads
 
-    std::mutex m_mutex;              ///< guards the members below; locked for one copy at most
-    std::condition_variable m_work;  ///< wakes the writer
-    std::condition_variable m_room;  ///< wakes consume()
-    std::condition_variable m_over;  ///< wakes awaitEnd()
+    std::mutex m_mutex;                    ///< guards the members below; locked for one copy at most
+    std::condition_variable m_work;        ///< wakes the writer
+    std::condition_variable m_spaceFreed;  ///< wakes consume()
+    std::condition_variable m_over;        ///< wakes awaitEnd()
     TransitionChunks m_chunks;
     std::deque<Page> m_full;      ///< waiting for the writer
     std::optional<Page> m_open;   ///< the page that consume() fills
@@ -183,7 +183,7 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
     const std::size_t count = transitions.size();
     std::size_t done = 0;
     do {
-        if (!awaitRoom(lock, step.restBytes)) {
+        if (!awaitSpace(lock, step.restBytes)) {
             m_pending.fetch_add(count - done, std::memory_order_relaxed);
             return m_error ? Result<void>(*m_error) : Result<void>();
         }
@@ -214,16 +214,16 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
 
 /// Waits until there is an open page and room for the other rows. Returns false when the writer has failed or was given
 /// up.
-bool QueuedSink::Queue::awaitRoom(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
+bool QueuedSink::Queue::awaitSpace(std::unique_lock<std::mutex> &lock, std::size_t restBytes)
 {
-    const auto isRoom = [&] {
+    const auto hasSpace = [&] {
         // Rows that exceed the whole budget are admitted when no others are queued.
         const bool restFits = restBytes == 0 || m_restBytes == 0 || m_restBytes + restBytes <= m_restBudget;
         return m_error || m_givenUp || ((m_open || !m_chunks.isEmpty()) && restFits);
     };
     if (m_mostWait == kForEver)
-        m_room.wait(lock, isRoom);
-    else if (!m_room.wait_for(lock, m_mostWait, isRoom))
+        m_spaceFreed.wait(lock, hasSpace);
+    else if (!m_spaceFreed.wait_for(lock, m_mostWait, hasSpace))
         dropQueued();
     if (m_error || m_givenUp)
         return false;
@@ -266,13 +266,13 @@ void QueuedSink::Queue::dropQueued()
 {
     m_givenUp = true;
     for (const Page &page : m_full)
-        m_chunks.giveBack(page.chunk);
+        m_chunks.release(page.chunk);
     m_full.clear();
     if (m_open)
-        m_chunks.giveBack(m_open->chunk);
+        m_chunks.release(m_open->chunk);
     m_open.reset();
     m_work.notify_one();
-    m_room.notify_one();
+    m_spaceFreed.notify_one();
 }
 
 /// Signals the end to the writer and waits until it is done. Returns false when it hangs. The queue is empty then, so
@@ -389,10 +389,10 @@ void QueuedSink::Queue::noteWritten()
 void QueuedSink::Queue::recycle(Page page)
 {
     const std::lock_guard lock(m_mutex);
-    m_chunks.giveBack(page.chunk);
+    m_chunks.release(page.chunk);
     for (const Step &step : page.steps)
         m_restBytes -= step.restBytes;
-    m_room.notify_one();
+    m_spaceFreed.notify_one();
 }
 
 void QueuedSink::Queue::fail(const Error &error)
@@ -402,7 +402,7 @@ void QueuedSink::Queue::fail(const Error &error)
     m_full.clear();
     m_open.reset();
     m_pending.store(0, std::memory_order_relaxed);
-    m_room.notify_one();
+    m_spaceFreed.notify_one();
 }
 
 Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink, std::uint64_t budget,

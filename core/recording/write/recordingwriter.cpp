@@ -65,10 +65,10 @@ RecordingWriter::~RecordingWriter()
     close();
 }
 
-void RecordingWriter::setPlaces(std::shared_ptr<StreamIndex> places)
+void RecordingWriter::setStreamIndex(std::shared_ptr<StreamIndex> streamIndex)
 {
-    m_places = std::move(places);
-    m_places->setRecording(m_rotation->blocks().identity().recording);
+    m_streamIndex = std::move(streamIndex);
+    m_streamIndex->setRecording(m_rotation->blocks().identity().recording);
 }
 
 void RecordingWriter::addInfo(const RecordingInfo &info)
@@ -115,9 +115,9 @@ void RecordingWriter::addFrames(const std::vector<FrameLocation> &frames)
     const std::lock_guard lock(m_mutex);
     if (m_over)
         return;
-    const std::size_t room = kMostWaitingFrames - std::min(kMostWaitingFrames, m_frames.size());
+    const std::size_t most = kMostWaitingFrames - std::min(kMostWaitingFrames, m_frames.size());
     m_frames.insert(m_frames.end(), frames.begin(),
-                    frames.begin() + static_cast<std::ptrdiff_t>(std::min(room, frames.size())));
+                    frames.begin() + static_cast<std::ptrdiff_t>(std::min(most, frames.size())));
 }
 
 Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
@@ -129,13 +129,13 @@ Result<void> RecordingWriter::writeInfo(const RecordingInfo &info)
 
 /// Repeats the Info of the run at the beginning of a segment. Uses several blocks, because a target may start more
 /// processes than fit into one.
-Result<void> RecordingWriter::writeSaid()
+Result<void> RecordingWriter::writeRepeatedInfo()
 {
-    std::vector<RecordingInfo::Process> processes = std::exchange(m_said.processes, {});
-    RecordingInfo piece = m_said;
-    m_said.processes = std::move(processes);
+    std::vector<RecordingInfo::Process> processes = std::exchange(m_repeatedInfo.processes, {});
+    RecordingInfo piece = m_repeatedInfo;
+    m_repeatedInfo.processes = std::move(processes);
     std::size_t bytes = 0;
-    for (const RecordingInfo::Process &process : m_said.processes) {
+    for (const RecordingInfo::Process &process : m_repeatedInfo.processes) {
         bytes += sizeOf(process);
         if (bytes > kMostInfoBytes && !piece.processes.empty()) {
             if (Result<void> written = writeInfo(piece); !written)
@@ -149,16 +149,16 @@ Result<void> RecordingWriter::writeSaid()
 }
 
 /// Discards Info that later segments need not repeat, because a target may start any number of processes.
-void RecordingWriter::forgetGone()
+void RecordingWriter::forgetEndedProcesses()
 {
-    const std::set<std::uint32_t> gone = m_present->goneProcesses();
-    std::erase_if(m_said.processes, [&](const RecordingInfo::Process &process) {
-        return gone.contains(process.pid) && process.pid != m_said.target;
+    const std::set<std::uint32_t> gone = m_present->endedProcesses();
+    std::erase_if(m_repeatedInfo.processes, [&](const RecordingInfo::Process &process) {
+        return gone.contains(process.pid) && process.pid != m_repeatedInfo.target;
     });
     m_present->forget(gone);
     // One reading comes each minute. The first and the latest are enough for the drift.
-    if (m_said.clocks.size() > 2)
-        m_said.clocks.erase(m_said.clocks.begin() + 1, m_said.clocks.end() - 1);
+    if (m_repeatedInfo.clocks.size() > 2)
+        m_repeatedInfo.clocks.erase(m_repeatedInfo.clocks.begin() + 1, m_repeatedInfo.clocks.end() - 1);
 }
 
 /// Moves on to the next segment, and writes its preface.
@@ -166,8 +166,8 @@ Result<void> RecordingWriter::turn()
 {
     if (Result<void> turned = m_rotation->turn(); !turned)
         return turned;
-    forgetGone();
-    if (Result<void> written = writeSaid(); !written)
+    forgetEndedProcesses();
+    if (Result<void> written = writeRepeatedInfo(); !written)
         return written;
     Result<void> written = writeKeyframe();
     m_rotation->endPreface();
@@ -194,7 +194,7 @@ Result<void> RecordingWriter::writeKeyframe()
         if (Result<void> written = m_rotation->blocks().write(Kind::Keyframe, m_payload, facts); !written)
             return written;
     }
-    return writeLearned();
+    return writeLatestFrames();
 }
 
 /// Writes the Info, output and frame locations that other threads have added.
@@ -214,14 +214,14 @@ Result<void> RecordingWriter::writeAside()
     m_begun = true;
     for (const RecordingInfo &info : infos) {
         if (m_present)
-            m_said.add(info);
+            m_repeatedInfo.add(info);
         if (Result<void> written = writeInfo(info); !written)
             return written;
     }
     if (Result<void> written = writeOutputs(outputs); !written)
         return written;
     if (m_present)
-        learn(frames);
+        updateLatestFrames(frames);
     return writeFrames(frames);
 }
 
@@ -247,8 +247,8 @@ Result<void> RecordingWriter::writeFrames(const std::vector<FrameLocation> &fram
     for (auto begin = frames.begin(); begin != frames.end();) {
         std::size_t bytes = 0;
         std::size_t rows = 0;
-        const auto end = std::find_if(begin, frames.end(), [&](const FrameLocation &place) {
-            bytes += place.file.size() + place.function.size();
+        const auto end = std::find_if(begin, frames.end(), [&](const FrameLocation &location) {
+            bytes += location.file.size() + location.function.size();
             return rows++ > 0 && (bytes > 2 * kMostOutputBytes || rows > kMostFrameRows);
         });
         m_payload.clear();
@@ -262,23 +262,23 @@ Result<void> RecordingWriter::writeFrames(const std::vector<FrameLocation> &fram
 
 /// Keeps frame locations for the next segment, also of coroutines whose births are not written yet: frames are read
 /// ahead of the writing.
-void RecordingWriter::learn(const std::vector<FrameLocation> &frames)
+void RecordingWriter::updateLatestFrames(const std::vector<FrameLocation> &frames)
 {
-    for (const FrameLocation &place : frames) {
-        if (place.coroutine >= m_present->born() || m_present->lives(place.coroutine))
-            m_learned[place.coroutine] = place;
+    for (const FrameLocation &location : frames) {
+        if (location.coroutine >= m_present->born() || m_present->lives(location.coroutine))
+            m_latestFrames[location.coroutine] = location;
     }
 }
 
 /// Repeats the frame locations of coroutines that are alive or still to be born. Discards all others.
-Result<void> RecordingWriter::writeLearned()
+Result<void> RecordingWriter::writeLatestFrames()
 {
     std::vector<FrameLocation> frames;
-    std::erase_if(m_learned, [&](const auto &learned) {
-        const auto &[id, place] = learned;
+    std::erase_if(m_latestFrames, [&](const auto &entry) {
+        const auto &[id, location] = entry;
         const bool isWanted = id >= m_present->born() || m_present->lives(id);
         if (isWanted)
-            frames.push_back(place);
+            frames.push_back(location);
         return !isWanted;
     });
     return writeFrames(frames);
@@ -287,19 +287,19 @@ Result<void> RecordingWriter::writeLearned()
 Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
 {
     m_payload.clear();
-    std::optional<Accounting> told = sums;
-    if (told)
-        told->eventsNotWritten += m_leftOut;
-    m_stream.write(told, m_payload);
+    std::optional<Accounting> blockSums = sums;
+    if (blockSums)
+        blockSums->eventsNotWritten += m_leftOut;
+    m_stream.write(blockSums, m_payload);
     const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
     m_stream.begin();
     if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
         return written;
     m_inFile += facts.transitions;
     const std::uint64_t end = m_written + facts.transitions + std::exchange(m_leftOutHere, 0);
-    if (m_places) {
-        m_places->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
-        m_places->setEnd(end);
+    if (m_streamIndex) {
+        m_streamIndex->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
+        m_streamIndex->setEnd(end);
     }
     m_written = end;
     return {};
@@ -314,9 +314,9 @@ Result<void> RecordingWriter::flush(std::uint64_t now)
     return m_present && m_rotation->isDue(now) ? turn() : Result<void>();
 }
 
-Result<void> RecordingWriter::take(const Batch &batch)
+Result<void> RecordingWriter::append(const Batch &batch)
 {
-    if (!m_stream.hasRoomFor(batch)) {
+    if (!m_stream.hasSpaceFor(batch)) {
         if (Result<void> flushed = flush(batch.now); !flushed)
             return flushed;
     }
@@ -343,7 +343,7 @@ void RecordingWriter::add(const Batch &batch)
         return;
     m_present->consume(batch);
     for (const Death &death : batch.deaths)
-        m_learned.erase(death.coroutine);
+        m_latestFrames.erase(death.coroutine);
 }
 
 Result<void> RecordingWriter::consume(const Batch &batch)
@@ -351,19 +351,19 @@ Result<void> RecordingWriter::consume(const Batch &batch)
     m_begun = m_begun || !batch.empty();
     Result<void> done = writeAside();
     if (done)
-        done = takeWhole(batch);
+        done = addInPieces(batch);
     if (!done)
         close();
     return done;
 }
 
 /// Adds a batch, in pieces if it does not fit one block.
-Result<void> RecordingWriter::takeWhole(const Batch &batch)
+Result<void> RecordingWriter::addInPieces(const Batch &batch)
 {
     if (fitsOneBlock(batch))
-        return take(batch);
+        return append(batch);
     for (const Batch &piece : piecesOf(batch, kPieces)) {
-        if (Result<void> done = take(piece); !done)
+        if (Result<void> done = append(piece); !done)
             return done;
     }
     return {};
@@ -374,9 +374,9 @@ void RecordingWriter::close()
 {
     m_rotation.reset();
     m_present.reset();
-    m_learned.clear();
-    if (m_places)
-        m_places->close();
+    m_latestFrames.clear();
+    if (m_streamIndex)
+        m_streamIndex->close();
     const std::lock_guard lock(m_mutex);
     m_over = true;
     m_infos = {};

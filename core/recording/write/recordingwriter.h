@@ -41,7 +41,7 @@ public:
     /// Sets the function that returns the sums of the run. It is called for each block, on the thread of consume().
     void setSums(std::function<Accounting()> sums) { m_sums = std::move(sums); }
     /// Sets the index that gets each Stream block as soon as the block is in the file.
-    void setPlaces(std::shared_ptr<StreamIndex> places);
+    void setStreamIndex(std::shared_ptr<StreamIndex> streamIndex);
     /// Sets the function that returns the latest frame locations. finish() calls it, when the stream is complete.
     void setLastFrames(std::function<std::vector<FrameLocation>()> frames) { m_lastFrames = std::move(frames); }
     /// Makes finish() leave no file when the stream had no row and the target no output.
@@ -75,34 +75,34 @@ private:
     };
 
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
-    Result<void> take(const Batch &batch);
-    Result<void> takeWhole(const Batch &batch);
+    Result<void> append(const Batch &batch);
+    Result<void> addInPieces(const Batch &batch);
     void add(const Batch &batch);
     Result<void> flush(std::uint64_t now);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
     Result<void> writeInfo(const RecordingInfo &info);
-    Result<void> writeSaid();
+    Result<void> writeRepeatedInfo();
     Result<void> writeOutputs(const std::vector<ctr::OutputPiece> &outputs);
     Result<void> writeFrames(const std::vector<FrameLocation> &frames);
-    void learn(const std::vector<FrameLocation> &frames);
-    Result<void> writeLearned();
-    void forgetGone();
+    void updateLatestFrames(const std::vector<FrameLocation> &frames);
+    Result<void> writeLatestFrames();
+    void forgetEndedProcesses();
     Result<void> turn();
     Result<void> writeKeyframe();
     Result<void> complete(const Accounting &accounting);
     bool isDiscarded();
     void close();
 
-    std::unique_ptr<ctr::Rotation> m_rotation;       ///< nullptr after the end or an error
-    std::optional<ctr::PresentState> m_present;      ///< only with limits
-    RecordingInfo m_said;                            ///< only with limits: the Info that the next segment repeats
-    std::map<CoroutineId, FrameLocation> m_learned;  ///< only with limits: for the next segment
+    std::unique_ptr<ctr::Rotation> m_rotation;            ///< nullptr after the end or an error
+    std::optional<ctr::PresentState> m_present;           ///< only with limits
+    RecordingInfo m_repeatedInfo;                         ///< only with limits: the Info that the next segment repeats
+    std::map<CoroutineId, FrameLocation> m_latestFrames;  ///< only with limits: for the next segment
     ctr::StreamEncoder m_stream;
     ctr::ColumnWriter m_payload;
     std::function<Accounting()> m_sums;
     std::function<std::vector<FrameLocation>()> m_lastFrames;
-    std::shared_ptr<StreamIndex> m_places;
+    std::shared_ptr<StreamIndex> m_streamIndex;
     std::uint64_t m_written = 0;      ///< transitions in blocks, and those left out before the latest one
     std::uint64_t m_inFile = 0;       ///< transitions in the file
     std::uint64_t m_leftOut = 0;      ///< transitions left out, because the format cannot hold their numbers

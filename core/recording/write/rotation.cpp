@@ -102,8 +102,8 @@ void Rotation::removeOld()
     while (!m_ended.empty() && isBeyond(m_ended.front())) {
         const Ended &oldest = m_ended.front();
         // Keep a file that has replaced this segment.
-        const bool ours = recordingOf(oldest.path, oldest.segment) == m_blocks->identity().recording;
-        if (ours && ::unlink(oldest.path.c_str()) != 0 && errno != ENOENT)
+        const bool isSameRecording = recordingOf(oldest.path, oldest.segment) == m_blocks->identity().recording;
+        if (isSameRecording && ::unlink(oldest.path.c_str()) != 0 && errno != ENOENT)
             return;
         m_endedBytes -= oldest.bytes;
         m_ended.pop_front();

@@ -76,7 +76,7 @@ TransitionChunks::Chunk TransitionChunks::take()
     return {reinterpret_cast<Transition *>(memory)};
 }
 
-void TransitionChunks::giveBack(Chunk chunk)
+void TransitionChunks::release(Chunk chunk)
 {
     auto *memory = reinterpret_cast<std::byte *>(chunk.transitions);
     if (m_ready.size() < 2 * m_wanted) {

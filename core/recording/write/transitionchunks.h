@@ -35,7 +35,7 @@ public:
 
     bool isEmpty() const { return m_ready.empty() && m_cold.empty(); }
     Chunk take();  ///< must not be called when isEmpty()
-    void giveBack(Chunk chunk);
+    void release(Chunk chunk);
 
 private:
     explicit TransitionChunks(const AddressSpace &space);

@@ -10,34 +10,34 @@ namespace ct {
 
 using namespace history;
 
-History::Look History::lookAt(std::uint64_t from, std::uint64_t to) const
+History::Needed History::neededFor(std::uint64_t from, std::uint64_t to) const
 {
     const Log &log = m_data->log;
     const Restored &restored = log.restored();
     const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);  // 0: nothing was consumed yet
     const std::uint32_t first = restored.firstAt(from);
-    Look look;
-    const auto hasRoom = [&] { return look.slabs.size() < restored.slabs(); };
-    for (std::uint32_t number = ring; number > first && hasRoom();) {
+    Needed needed;
+    const auto hasSpace = [&] { return needed.slabs.size() < restored.slabs(); };
+    for (std::uint32_t number = ring; number > first && hasSpace();) {
         number = restored.lastBefore(to, number - 1);
         if (number >= first && restored.sealed(number).maxTs >= from)
-            look.slabs.push_back(number);
+            needed.slabs.push_back(number);
     }
     // The piece before shows the state at the start of the view.
-    if (first > 1 && first <= ring && hasRoom())
-        look.slabs.push_back(first - 1);
-    std::reverse(look.slabs.begin(), look.slabs.end());
-    for (const std::uint32_t number : look.slabs) {
+    if (first > 1 && first <= ring && hasSpace())
+        needed.slabs.push_back(first - 1);
+    std::reverse(needed.slabs.begin(), needed.slabs.end());
+    for (const std::uint32_t number : needed.slabs) {
         const Sealed &sealed = restored.sealed(number);
         if (sealed.canBeMadeAgain() && !restored.isHere(number))
-            look.missing.push_back({number, sealed.first, sealed.end});
+            needed.missing.push_back({number, sealed.first, sealed.end});
     }
-    return look;
+    return needed;
 }
 
-bool History::restore(const Missing &piece, std::span<const Transition> events, const Look &look)
+bool History::restore(const Missing &piece, std::span<const Transition> events, const Needed &needed)
 {
-    return m_data->log.restored().restore(piece.slab, events, m_data->coroutines, look.slabs);
+    return m_data->log.restored().restore(piece.slab, events, m_data->coroutines, needed.slabs);
 }
 
 std::uint64_t History::restoredVersion() const
@@ -79,8 +79,8 @@ std::uint64_t History::firstInRing() const
     const std::uint32_t sealed = restored.sealedSlabs();
     if (ring == 0 || (ring == 1 && sealed == 0))
         return 0;
-    const std::uint64_t place = ring <= sealed ? restored.sealed(ring).first : restored.sealed(sealed).end;
-    return std::min(place, streamed());
+    const std::uint64_t position = ring <= sealed ? restored.sealed(ring).first : restored.sealed(sealed).end;
+    return std::min(position, streamed());
 }
 
 std::uint64_t History::streamed() const
