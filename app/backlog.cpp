@@ -8,16 +8,16 @@ namespace ct {
 
 namespace {
 
-constexpr int kLookMs = 500;
+constexpr int kCheckMs = 500;
 constexpr std::uint64_t kMany = 1'000'000;  ///< events that surely take a while
-constexpr qint64 kSayEveryMs = 10'000;
+constexpr qint64 kReportMs = 10'000;
 
 }  // namespace
 
 Backlog::Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent)
     : QObject(parent), m_queue(std::move(queue)), m_name(std::move(name))
 {
-    connect(&m_timer, &QTimer::timeout, this, [this] { look(m_clock.elapsed()); });
+    connect(&m_timer, &QTimer::timeout, this, [this] { check(m_clock.elapsed()); });
 }
 
 void Backlog::begin(bool bySignal)
@@ -28,14 +28,14 @@ void Backlog::begin(bool bySignal)
     m_bySignal = bySignal;
     m_clock.start();
     if (m_queue->pending() >= kMany)
-        sayPending();
-    m_timer.start(kLookMs);
+        reportPending();
+    m_timer.start(kCheckMs);
 }
 
-void Backlog::sayPending()
+void Backlog::reportPending()
 {
-    m_saidPending = true;
-    Q_EMIT said(
+    m_reportedPending = true;
+    Q_EMIT reported(
         tr("writing the last %1 events to %2; %3 gives up the rest")
             .arg(QString::number(m_queue->pending()), m_name, m_bySignal ? tr("a second Ctrl-C") : tr("Ctrl-C")));
 }
@@ -47,32 +47,32 @@ QString Backlog::pendingText() const
                        : tr("completing %1").arg(m_name);
 }
 
-void Backlog::look(qint64 ms)
+void Backlog::check(qint64 ms)
 {
     if (m_givenUp)
         return;
-    if (!m_saidPending && m_queue->pending() > 0)
-        sayPending();
+    if (!m_reportedPending && m_queue->pending() > 0)
+        reportPending();
     Q_EMIT left(pendingText());
-    if (ms < m_saidAt + kSayEveryMs)
+    if (ms < m_reportedAt + kReportMs)
         return;
-    m_saidAt = ms;
-    Q_EMIT said(pendingText());
+    m_reportedAt = ms;
+    Q_EMIT reported(pendingText());
 }
 
 void Backlog::onSignal()
 {
     const std::uint64_t pending = m_queue->pending();
-    if (!m_givenUp && pending > 0 && !m_saidPending) {
+    if (!m_givenUp && pending > 0 && !m_reportedPending) {
         m_bySignal = true;
-        sayPending();
+        reportPending();
     } else if (!m_givenUp && pending > 0) {
         m_givenUp = true;
         m_queue->giveUp();
-        Q_EMIT said(tr("giving up the last %1 events").arg(pending));
+        Q_EMIT reported(tr("giving up the last %1 events").arg(pending));
     } else if (!m_warned) {
         m_warned = true;
-        Q_EMIT said(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));
+        Q_EMIT reported(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));
     } else {
         Q_EMIT endWanted();
     }

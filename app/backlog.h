@@ -31,25 +31,25 @@ public:
     void onSignal();
 
     /// Reports the progress, `ms` after begin(). For the timer and for tests.
-    void look(qint64 ms);
+    void check(qint64 ms);
 
 Q_SIGNALS:
-    void said(const QString &message);
+    void reported(const QString &message);
     void left(const QString &line);  ///< the present state, often
     void endWanted();                ///< the program must end at once, whatever is still at work
 
 private:
-    void sayPending();
+    void reportPending();
     QString pendingText() const;
 
     std::shared_ptr<QueuedSink> m_queue;
     const QString m_name;
     QTimer m_timer;
     QElapsedTimer m_clock;
-    qint64 m_saidAt = 0;  ///< ms after begin()
+    qint64 m_reportedAt = 0;  ///< ms after begin()
     bool m_begun = false;
     bool m_bySignal = false;
-    bool m_saidPending = false;
+    bool m_reportedPending = false;
     bool m_givenUp = false;
     bool m_warned = false;
 };

@@ -63,7 +63,7 @@ public:
     int run();
 
 private:
-    void makePlaces();
+    void makeResolver();
     template <class Open>
     auto openOnceRead(const std::string &path, Open open);
     Result<void> openOutputs();
@@ -76,7 +76,7 @@ private:
     void passSignalOn();
     void onSignal(int signal);
     void onDuration();
-    void sayBeginning();
+    void printStart();
     void connectDumper();
     void outputFailed(const QString &message);
     void connectBacklog();
@@ -90,7 +90,7 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
     std::optional<OutputFile> m_summaryFile;
     std::optional<OutputWatch> m_watch;   ///< for -o FILE without --limit
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
@@ -108,7 +108,7 @@ private:
     std::uint64_t m_decidedNs = 0;  ///< when the end was decided, ns, CLOCK_MONOTONIC
     std::uint64_t m_endNs = 0;      ///< when the end began, ns, CLOCK_MONOTONIC
     std::unique_ptr<EndJudge> m_judge;
-    std::unique_ptr<TargetAnnouncer> m_teller;  ///< for targets that are started elsewhere
+    std::unique_ptr<TargetAnnouncer> m_announcer;  ///< for targets that are started elsewhere
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
 };
@@ -120,10 +120,10 @@ auto BatchRun::openOnceRead(const std::string &path, Open open)
     std::optional opened(open());
     const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
     if (isUnread()) {
-        m_progress.say(tr("%1 waits for a process that reads it").arg(QString::fromStdString(path)));
+        m_progress.print(tr("%1 waits for a process that reads it").arg(QString::fromStdString(path)));
         QEventLoop events;
-        QTimer look;
-        connect(&look, &QTimer::timeout, &events, [&] {
+        QTimer check;
+        connect(&check, &QTimer::timeout, &events, [&] {
             opened.emplace(open());
             if (!isUnread())
                 events.quit();
@@ -132,7 +132,7 @@ auto BatchRun::openOnceRead(const std::string &path, Open open)
             if (signal != SIGUSR1)
                 events.quit();
         });
-        look.start(kReaderMs);
+        check.start(kReaderMs);
         events.exec();
     }
     return std::move(*opened);
@@ -157,9 +157,9 @@ Result<void> BatchRun::openOutputs()
         return dropped;
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
-        m_dumper->setLookup(lookupIn(m_places));
+        m_dumper->setLookup(lookupIn(m_resolver));
         m_session.addSink(m_dumper->history());
-        return m_dumper->checkPlace();
+        return m_dumper->checkFolder();
     }
     if (!m_line.outputPath.empty()) {
         Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
@@ -180,7 +180,7 @@ Result<void> BatchRun::openOutputs()
 Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
-        return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_places));
+        return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_resolver));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
         return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
                                                  "output to a file or a pipe, or name a file"};
@@ -189,17 +189,17 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
     if (!writer)
         return writer.error();
     m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, aboutRun(m_line.start, m_line.sessionId));
-    m_recorder->recordPlaces(m_places);
+    m_recorder->recordFrameLocations(m_resolver);
     return std::shared_ptr<Sink>(*writer);
 }
 
-void BatchRun::makePlaces()
+void BatchRun::makeResolver()
 {
-    DebugSearchPath places;
-    places.folders = m_line.debugFolders;
-    m_places = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(places), m_population);
-    m_driver = std::make_unique<ResolverDriver>(m_session, m_places);
-    m_judge = std::make_unique<EndJudge>(m_population, m_places);
+    DebugSearchPath searchPath;
+    searchPath.folders = m_line.debugFolders;
+    m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
+    m_driver = std::make_unique<ResolverDriver>(m_session, m_resolver);
+    m_judge = std::make_unique<EndJudge>(m_population, m_resolver);
 }
 
 Result<void> BatchRun::startSession()
@@ -220,16 +220,16 @@ void BatchRun::connectSession()
 {
     connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
     connect(&m_session, &Session::nothingTraced, this,
-            [this](const QString &why) { m_progress.say(why + u' ' + Instructions::nothingTracedPointer()); });
-    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.say(notice); });
+            [this](const QString &why) { m_progress.print(why + u' ' + Instructions::nothingTracedPointer()); });
+    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.print(notice); });
     connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::captureFailed, this,
             [this](const QString &message) { m_summary.captureError = message.toStdString(); });
     connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
         if (m_summary.endedBy.empty() && (state == SessionState::Draining || state == SessionState::Ended))
             decideEnd("exit");
-        if (m_judge->isLearning())  // the run has ended by itself
-            m_judge->endLearning();
+        if (m_judge->isResolving())  // the run has ended by itself
+            m_judge->endResolving();
         if (state == SessionState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->begin(m_signalsSeen > 0);
@@ -237,8 +237,8 @@ void BatchRun::connectSession()
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
-    connect(m_judge.get(), &EndJudge::said, this, [this](const QString &message) { m_progress.say(message); });
-    connect(m_judge.get(), &EndJudge::learned, this, [this] { beginEnd(); });
+    connect(m_judge.get(), &EndJudge::reported, this, [this](const QString &message) { m_progress.print(message); });
+    connect(m_judge.get(), &EndJudge::resolved, this, [this] { beginEnd(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
@@ -249,7 +249,7 @@ void BatchRun::connectDumper()
 {
     if (!m_dumper)
         return;
-    connect(m_dumper.get(), &Dumper::said, this, [this](const QString &message) { m_progress.say(message); });
+    connect(m_dumper.get(), &Dumper::reported, this, [this](const QString &message) { m_progress.print(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::targetGone, m_dumper.get(), &Dumper::processEnded);
     m_dumper->watch([this] { return m_session.accounting(); });
@@ -266,7 +266,7 @@ void BatchRun::connectBacklog()
     if (!m_queue)
         return;
     m_backlog = std::make_unique<Backlog>(m_queue, outputName());
-    connect(m_backlog.get(), &Backlog::said, this, [this](const QString &message) { m_progress.say(message); });
+    connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_progress.print(message); });
     connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_progress.show(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
 }
@@ -274,7 +274,7 @@ void BatchRun::connectBacklog()
 /// Ends with the output stuck, or slow to complete. Discards the summary, and leaves everything else as it is.
 void BatchRun::endAtOnce()
 {
-    m_progress.say(
+    m_progress.print(
         tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
     if (m_summaryFile)
         m_summaryFile->discard();
@@ -283,7 +283,7 @@ void BatchRun::endAtOnce()
 
 void BatchRun::outputFailed(const QString &message)
 {
-    m_progress.say(message);
+    m_progress.print(message);
     if (m_summary.outputError.empty())
         m_summary.outputError = message.toStdString();
 }
@@ -317,7 +317,7 @@ void BatchRun::beginEnd()
     if (m_session.state() == SessionState::Draining || m_session.state() == SessionState::Ended)
         return;
     if (const std::optional<StuckInstant> decided = m_judge->decided(); decided && m_recorder)
-        m_recorder->tellJudged(decided->ts, decided->coroutines);
+        m_recorder->recordJudgement(decided->ts, decided->coroutines);
     if (m_summary.endedBy == "signal")
         passSignalOn();
     else if (isLaunched())
@@ -332,7 +332,7 @@ void BatchRun::onSignal(int signal)
         if (m_dumper)
             m_dumper->dump(tr("on request"));
         else
-            m_progress.say(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
+            m_progress.print(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
         return;
     }
     if (m_backlog && m_backlog->hasBegun()) {
@@ -342,8 +342,8 @@ void BatchRun::onSignal(int signal)
     m_lastSignal = signal;
     if (m_summary.endedBy.empty())
         decideEnd("signal");
-    else if (m_judge->isLearning())
-        m_judge->stopLearning();
+    else if (m_judge->isResolving())
+        m_judge->stopResolving();
     else
         passSignalOn();
 }
@@ -358,10 +358,10 @@ void BatchRun::passSignalOn()
     }
     if (m_signalsSeen == 1) {
         target->sendSignal(m_lastSignal);
-        m_progress.say(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
+        m_progress.print(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
     } else if (m_signalsSeen == 2) {
         m_session.terminateTarget();
-        m_progress.say(tr("terminating the target; the next signal kills it"));
+        m_progress.print(tr("terminating the target; the next signal kills it"));
     } else {
         target->sendSignal(SIGKILL);
     }
@@ -376,15 +376,15 @@ void BatchRun::onDuration()
     decideEnd("duration");
 }
 
-void BatchRun::sayBeginning()
+void BatchRun::printStart()
 {
     for (const QString &notice : m_session.notices())
-        m_progress.say(notice);
+        m_progress.print(notice);
     if (isLaunched())
         return;
-    m_teller = std::make_unique<TargetAnnouncer>(m_session, m_progress);
+    m_announcer = std::make_unique<TargetAnnouncer>(m_session, m_progress);
     if (std::holds_alternative<ListenRequest>(m_line.start.what))
-        m_teller->sayHowToStart();
+        m_announcer->printInstructions();
 }
 
 int BatchRun::exitCode() const
@@ -415,7 +415,7 @@ bool BatchRun::writeSummary()
         return true;
     const Result<void> written = m_summaryFile->write(toJson(m_summary));
     if (!written)
-        m_progress.say(QString::fromStdString(written.error().message));
+        m_progress.print(QString::fromStdString(written.error().message));
     return bool(written);
 }
 
@@ -433,12 +433,12 @@ int BatchRun::finish()
     m_summary.overflowNames = m_population->overflowNames();
     const std::uint64_t captured = m_summary.accounting.captured;
     m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
-    const OutputWatch::Finding found = m_watch ? m_watch->look() : OutputWatch::Finding();
+    const OutputWatch::Finding found = m_watch ? m_watch->check() : OutputWatch::Finding();
     if (found.isLost)
         m_summary.eventsNotWritten = captured;
     if (!found.message.empty() && m_summary.outputError.empty()) {
         m_summary.outputError = found.isLost ? found.message : std::string();
-        m_progress.say(QString::fromStdString(found.message));
+        m_progress.print(QString::fromStdString(found.message));
     }
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
@@ -453,13 +453,13 @@ int BatchRun::finish()
             m_summary.exitCode = status.code;
     }
     if (const std::string instants = describeInstants(m_summary); !instants.empty())
-        m_progress.say(QString::fromStdString(instants));
-    for (const QString &text : findingLines(m_summary.stuck, m_places->problem()))
-        m_progress.say(text);
-    m_progress.say(
+        m_progress.print(QString::fromStdString(instants));
+    for (const QString &text : findingLines(m_summary.stuck, m_resolver->problem()))
+        m_progress.print(text);
+    m_progress.print(
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
     if (m_summary.eventsNotWritten != 0)
-        m_progress.say(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+        m_progress.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();
     return writeSummary() ? code : kExitOutput;
 }
@@ -467,12 +467,12 @@ int BatchRun::finish()
 int BatchRun::run()
 {
     const auto fail = [this](const Error &error, int code) {
-        m_progress.say(QString::fromStdString(error.message));
+        m_progress.print(QString::fromStdString(error.message));
         if (m_summaryFile)
             m_summaryFile->discard();
         return code;
     };
-    makePlaces();
+    makeResolver();
     if (const Result<void> opened = openOutputs(); !opened)
         return fail(opened.error(), kExitOutput);
     m_startedNs = monotonicNow();
@@ -480,7 +480,7 @@ int BatchRun::run()
         return fail(started.error(), m_session.targetFailedToStart() ? kExitCannotStart : kExitCapture);
     if (m_recorder)
         m_recorder->started();
-    sayBeginning();
+    printStart();
     connectSession();
     connectDumper();
     connectBacklog();

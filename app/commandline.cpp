@@ -151,10 +151,10 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         if (Result<void> copyable = checkCopyable(name, value); !copyable)
             return copyable;
     }
-    const auto store = [](auto parsed, auto &place) -> Result<void> {
+    const auto store = [](auto parsed, auto &field) -> Result<void> {
         if (!parsed)
             return parsed.error();
-        place = *parsed;
+        field = *parsed;
         return {};
     };
     if (name == "-n" || name == "--stations") {

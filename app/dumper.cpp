@@ -18,8 +18,8 @@ namespace ct {
 namespace {
 
 constexpr std::uint64_t kDefaultBytes = 2ULL << 30;
-constexpr int kLookMs = 250;
-constexpr int kLookCostFactor = 50;  ///< the search for findings may use 2 % of the time
+constexpr int kCheckMs = 250;
+constexpr int kCheckCostFactor = 50;  ///< the search for findings may use 2 % of the time
 
 std::uint64_t keepNsOf(const CommandLine &line)
 {
@@ -71,8 +71,8 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
       m_history(std::make_shared<History>(line.keep.bytes.value_or(kDefaultBytes), keepNsOf(line))),
       m_brake(line.keep.seconds ? keepNsOf(line) : DumpLimiter::kUsualWindowNs)
 {
-    m_look.setSingleShot(true);
-    connect(&m_look, &QTimer::timeout, this, &Dumper::look);
+    m_checkTimer.setSingleShot(true);
+    connect(&m_checkTimer, &QTimer::timeout, this, &Dumper::check);
 }
 
 Dumper::~Dumper()
@@ -81,7 +81,7 @@ Dumper::~Dumper()
         m_writer->wait();
 }
 
-Result<void> Dumper::checkPlace() const
+Result<void> Dumper::checkFolder() const
 {
     std::error_code failed;
     const std::filesystem::path folder = std::filesystem::absolute(m_line.outputPath, failed).parent_path();
@@ -96,10 +96,10 @@ void Dumper::watch(std::function<Accounting()> sums)
 {
     m_sums = std::move(sums);
     if (m_line.dumps())
-        m_look.start(kLookMs);
+        m_checkTimer.start(kCheckMs);
 }
 
-void Dumper::look()
+void Dumper::check()
 {
     QElapsedTimer cost;
     cost.start();
@@ -108,11 +108,11 @@ void Dumper::look()
         // one.
         if (!m_dying.empty() && m_population->now() > m_dyingSince)
             dumpDeaths();
-        lookForDeaths();
+        discoverDeaths();
     }
     if (m_line.dumpOnFinding && hasNewFinding(m_population->now()))
         dump(tr("a coroutine is stuck"));
-    m_look.start(static_cast<int>(std::max<qint64>(kLookMs, cost.elapsed() * kLookCostFactor)));
+    m_checkTimer.start(static_cast<int>(std::max<qint64>(kCheckMs, cost.elapsed() * kCheckCostFactor)));
 }
 
 void Dumper::processEnded(pid_t pid)
@@ -124,7 +124,7 @@ void Dumper::processEnded(pid_t pid)
 }
 
 /// Finds the ends that this project's probe has published.
-void Dumper::lookForDeaths()
+void Dumper::discoverDeaths()
 {
     const std::vector<ProcessSnapshot> processes = m_population->processes();
     m_endSeen.resize(std::max(m_endSeen.size(), processes.size()));
@@ -145,11 +145,11 @@ void Dumper::lookForDeaths()
 
 void Dumper::dumpDeaths()
 {
-    std::set<std::uint32_t> telling;
+    std::set<std::uint32_t> reporting;
     for (const ProcessSnapshot &process : m_population->processes())
-        telling.insert(process.pid);
+        reporting.insert(process.pid);
     for (const Death &death : std::exchange(m_dying, {})) {
-        if (!death.told && telling.count(death.pid))
+        if (!death.reportedByStream && reporting.count(death.pid))
             continue;  // the stream reports its end
         ++m_deathsDumped;
         dump(death.reason);
@@ -159,21 +159,21 @@ void Dumper::dumpDeaths()
 bool Dumper::hasNewFinding(std::uint64_t now)
 {
     const bool due = m_brake.isDumpDue(findStuck(*m_population, now), now);
-    if (m_brake.beyondTheLast() > 0 && !std::exchange(m_saidSpent, true))
-        Q_EMIT said(tr("one more coroutine is stuck; there is no dump of it, because findings get at most %1 dumps")
-                        .arg(DumpLimiter::kMostDumps));
+    if (m_brake.beyondTheLast() > 0 && !std::exchange(m_reportedSpent, true))
+        Q_EMIT reported(tr("one more coroutine is stuck; there is no dump of it, because findings get at most %1 dumps")
+                            .arg(DumpLimiter::kMostDumps));
     return due;
 }
 
 /// Reports the findings that got no dump.
-void Dumper::saySpared()
+void Dumper::reportSpared()
 {
-    if (m_brake.atDumpedPlaces() > 0)
-        Q_EMIT said(tr("no dump for %1 more findings at sites with a recent dump").arg(m_brake.atDumpedPlaces()));
+    if (m_brake.atDumpedSites() > 0)
+        Q_EMIT reported(tr("no dump for %1 more findings at sites with a recent dump").arg(m_brake.atDumpedSites()));
     if (m_brake.beyondTheLast() > 0)
-        Q_EMIT said(tr("no dump for %1 more findings after the first %2 dumps of findings")
-                        .arg(m_brake.beyondTheLast())
-                        .arg(DumpLimiter::kMostDumps));
+        Q_EMIT reported(tr("no dump for %1 more findings after the first %2 dumps of findings")
+                            .arg(m_brake.beyondTheLast())
+                            .arg(DumpLimiter::kMostDumps));
 }
 
 void Dumper::dump(const QString &reason)
@@ -181,10 +181,10 @@ void Dumper::dump(const QString &reason)
     if (std::find(m_due.begin(), m_due.end(), reason) == m_due.end())
         m_due.push_back(reason);
     if (!m_writer)
-        begin();
+        startDump();
 }
 
-void Dumper::begin()
+void Dumper::startDump()
 {
     m_outcome = std::make_shared<Outcome>();
     do {
@@ -197,40 +197,40 @@ void Dumper::begin()
         outcome->report = exportTrace(*population, *history, format, outcome->path, {}, sums, lookup);
     };
     m_writer.reset(QThread::create(write));
-    connect(m_writer.get(), &QThread::finished, this, &Dumper::end);
+    connect(m_writer.get(), &QThread::finished, this, &Dumper::finishDump);
     if (!startQThread(*m_writer, "to write " + m_outcome->path)) {
         write();  // without a thread, the dump comes first, even if the rest waits for it
-        QMetaObject::invokeMethod(this, &Dumper::end, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(this, &Dumper::finishDump, Qt::QueuedConnection);
     }
 }
 
-void Dumper::end()
+void Dumper::finishDump()
 {
     if (!m_writer)
-        return;  // finish() has called end() before the signal arrived
+        return;  // finish() has called finishDump() before the signal arrived
     m_writer->wait();
     m_writer.reset();
     const Outcome outcome = *std::exchange(m_outcome, nullptr);
     if (const Result<ExportReport> &report = *outcome.report) {
         m_files.push_back(outcome.path);
-        Q_EMIT said(
+        Q_EMIT reported(
             tr("%1: wrote %2 (%3)").arg(outcome.reason, QString::fromStdString(outcome.path), describe(*report)));
     } else {
         Q_EMIT failed(QString::fromStdString(report.error().message));
     }
     if (!m_due.empty())
-        begin();
+        startDump();
 }
 
 void Dumper::finish(Ending ending, std::uint64_t now)
 {
-    m_look.stop();
+    m_checkTimer.stop();
     const bool finding = m_line.dumpOnFinding && hasNewFinding(now);
     const std::size_t deathsBefore = m_deathsDumped;
     if (m_line.dumpOnDeath) {
         // A target that was dead before, or that we have ended, did not die.
         if (ending == Ending::TargetDied || ending == Ending::Left)
-            lookForDeaths();
+            discoverDeaths();
         dumpDeaths();
         const bool died = ending == Ending::TargetDied || ending == Ending::Found;
         if (died && m_deathsDumped == 0 && !finding)
@@ -239,8 +239,8 @@ void Dumper::finish(Ending ending, std::uint64_t now)
     if (finding && m_deathsDumped == deathsBefore)  // otherwise, the dump of a death has it, too
         dump(tr("a coroutine is stuck"));
     while (m_writer)
-        end();
-    saySpared();
+        finishDump();
+    reportSpared();
 }
 
 }  // namespace ct

@@ -40,7 +40,7 @@ public:
     void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     std::shared_ptr<History> history() const { return m_history; }
     /// Fails if dumps cannot be written into their folder. Creates nothing.
-    Result<void> checkPlace() const;
+    Result<void> checkFolder() const;
     /// From now on, new findings and ends of processes cause dumps, as the command line demands. `sums`: the session's
     /// sums, for counts that the history does not have.
     void watch(std::function<Accounting()> sums);
@@ -61,10 +61,10 @@ public:
 
     const std::vector<std::string> &files() const { return m_files; }  ///< written so far
     /// Stuck coroutines without a dump, see DumpLimiter.
-    std::uint64_t findingsNotDumped() const { return m_brake.atDumpedPlaces() + m_brake.beyondTheLast(); }
+    std::uint64_t findingsNotDumped() const { return m_brake.atDumpedSites() + m_brake.beyondTheLast(); }
 
 Q_SIGNALS:
-    void said(const QString &message);
+    void reported(const QString &message);
     void failed(const QString &message);
 
 private:
@@ -72,16 +72,16 @@ private:
     struct Death {
         std::uint32_t pid = 0;
         QString reason;
-        bool told = false;  ///< the stream has reported it
+        bool reportedByStream = false;  ///< the stream has reported it
     };
     static QString describe(const ExportReport &report);
-    void look();
+    void check();
     bool hasNewFinding(std::uint64_t now);
-    void saySpared();
-    void lookForDeaths();
+    void reportSpared();
+    void discoverDeaths();
     void dumpDeaths();
-    void begin();
-    void end();
+    void startDump();
+    void finishDump();
 
     const CommandLine &m_line;
     std::shared_ptr<const Population> m_population;
@@ -90,14 +90,14 @@ private:
     std::unique_ptr<QThread> m_writer;
     std::shared_ptr<Outcome> m_outcome;  ///< for the file that is being written
     std::deque<QString> m_due;           ///< reasons of the next dumps
-    QTimer m_look;
+    QTimer m_checkTimer;
     std::function<Accounting()> m_sums;
     std::vector<bool> m_endSeen;     ///< by index in Population::processes()
     std::vector<Death> m_dying;      ///< ended processes that need a dump
     std::uint64_t m_dyingSince = 0;  ///< stream time when the latest of them was added, ns
     std::size_t m_deathsDumped = 0;
     DumpLimiter m_brake;
-    bool m_saidSpent = false;
+    bool m_reportedSpent = false;
     std::vector<std::string> m_files;
     std::uint32_t m_number = 0;  ///< number of the latest dump
 };

@@ -29,7 +29,7 @@ public:
 
     bool isSpent() const { return m_dumps >= kMostDumps; }
     /// Coroutines without a dump, because their site had one.
-    std::uint64_t atDumpedPlaces() const { return m_atDumpedPlaces; }
+    std::uint64_t atDumpedSites() const { return m_atDumpedSites; }
     /// Coroutines without a dump, because there were kMostDumps dumps.
     std::uint64_t beyondTheLast() const { return m_beyondTheLast; }
 
@@ -41,7 +41,7 @@ private:
     std::set<CoroutineId> m_known;
     std::map<SuspensionSite, std::uint64_t> m_dumpedAt;  ///< time of the latest dump, ns
     std::uint32_t m_dumps = 0;
-    std::uint64_t m_atDumpedPlaces = 0;
+    std::uint64_t m_atDumpedSites = 0;
     std::uint64_t m_beyondTheLast = 0;
 };
 

@@ -9,49 +9,49 @@ namespace ct {
 namespace {
 
 /// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
-constexpr std::chrono::milliseconds kLearnBeforeEnd{2000};
-constexpr std::chrono::milliseconds kLearnAtEnd{10'000};
-constexpr std::chrono::milliseconds kLearnStep{1};
+constexpr std::chrono::milliseconds kResolveBeforeEnd{2000};
+constexpr std::chrono::milliseconds kResolveAtEnd{10'000};
+constexpr std::chrono::milliseconds kResolveStep{1};
 
 }  // namespace
 
-EndJudge::EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> places,
+EndJudge::EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
                    QObject *parent)
-    : QObject(parent), m_population(std::move(population)), m_places(std::move(places))
+    : QObject(parent), m_population(std::move(population)), m_resolver(std::move(resolver))
 {
-    connect(&m_timer, &QTimer::timeout, this, &EndJudge::learn);
+    connect(&m_timer, &QTimer::timeout, this, &EndJudge::resolve);
 }
 
 void EndJudge::decide(bool targetEnds)
 {
     m_decidedNs = m_population->now();
     std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
-    m_learner.emplace(*m_population, stuck, *m_places, kLearnBeforeEnd);
+    m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
     if (targetEnds)
         m_decided = std::move(stuck);
-    if (const std::size_t count = m_learner->left(); count > 0)
-        Q_EMIT said(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
-    m_timer.start(kLearnStep);
+    if (const std::size_t count = m_stuckResolver->left(); count > 0)
+        Q_EMIT reported(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
+    m_timer.start(kResolveStep);
 }
 
-void EndJudge::learn()
+void EndJudge::resolve()
 {
-    if (!m_learner->step())
-        stopLearning();
+    if (!m_stuckResolver->step())
+        stopResolving();
 }
 
-void EndJudge::stopLearning()
+void EndJudge::stopResolving()
 {
     if (m_decided)
-        m_found = groupsOf(*m_decided, *m_population, m_places.get());
-    endLearning();
+        m_found = groupsOf(*m_decided, *m_population, m_resolver.get());
+    endResolving();
 }
 
-void EndJudge::endLearning()
+void EndJudge::endResolving()
 {
     m_timer.stop();
-    m_learner.reset();
-    Q_EMIT learned();
+    m_stuckResolver.reset();
+    Q_EMIT resolved();
 }
 
 std::optional<StuckInstant> EndJudge::decided() const
@@ -59,11 +59,11 @@ std::optional<StuckInstant> EndJudge::decided() const
     return m_decided ? std::optional(StuckInstant{m_decidedNs, stuckIn(*m_decided)}) : std::nullopt;
 }
 
-std::vector<FoundGroup> EndJudge::lookedUp(const std::vector<StuckGroup> &stuck)
+std::vector<FoundGroup> EndJudge::resolvedGroups(const std::vector<StuckGroup> &stuck)
 {
-    for (StuckResolver learner(*m_population, stuck, *m_places, kLearnAtEnd); learner.step();)
-        std::this_thread::sleep_for(kLearnStep);
-    return groupsOf(stuck, *m_population, m_places.get());
+    for (StuckResolver stuckResolver(*m_population, stuck, *m_resolver, kResolveAtEnd); stuckResolver.step();)
+        std::this_thread::sleep_for(kResolveStep);
+    return groupsOf(stuck, *m_population, m_resolver.get());
 }
 
 void EndJudge::finish(Summary &summary)
@@ -72,7 +72,7 @@ void EndJudge::finish(Summary &summary)
     const std::vector<StuckGroup> stuck = findStuck(*m_population, end);
     summary.stuckAtEnd = {end, stuckIn(stuck)};
     summary.stuckWhenDecided = decided();
-    summary.stuck = m_found ? std::move(*m_found) : lookedUp(m_decided ? *m_decided : stuck);
+    summary.stuck = m_found ? std::move(*m_found) : resolvedGroups(m_decided ? *m_decided : stuck);
 }
 
 }  // namespace ct

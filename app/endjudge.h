@@ -24,34 +24,34 @@ namespace ct {
 class EndJudge final : public QObject {
     Q_OBJECT
 public:
-    EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> places,
+    EndJudge(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
              QObject *parent = nullptr);
 
-    /// Judges at the time of the population, then resolves the locations; learned() follows, never from within the
+    /// Judges at the time of the population, then resolves the locations; resolved() follows, never from within the
     /// call. Later events may still be unread: a coroutine that such an event resumed is judged stuck. `targetEnds`: we
     /// will end the target, so this judgement counts.
     void decide(bool targetEnds);
-    bool isLearning() const { return m_learner.has_value(); }
-    /// Resolves no more, and emits learned().
-    void stopLearning();
-    /// As stopLearning(), for a run that has ended by itself: finish() resolves the rest.
-    void endLearning();
+    bool isResolving() const { return m_stuckResolver.has_value(); }
+    /// Resolves no more, and emits resolved().
+    void stopResolving();
+    /// As stopResolving(), for a run that has ended by itself: finish() resolves the rest.
+    void endResolving();
     /// Returns the judgement of decide(), if it counts.
     std::optional<StuckInstant> decided() const;
     /// Call it after the end of the stream: judges there, and fills in all about stuck coroutines in the summary.
     void finish(Summary &summary);
 
 Q_SIGNALS:
-    void said(const QString &message);
-    void learned();
+    void reported(const QString &message);
+    void resolved();
 
 private:
-    void learn();
-    std::vector<FoundGroup> lookedUp(const std::vector<StuckGroup> &stuck);
+    void resolve();
+    std::vector<FoundGroup> resolvedGroups(const std::vector<StuckGroup> &stuck);
 
     std::shared_ptr<const Population> m_population;
-    std::shared_ptr<AddressResolver> m_places;
-    std::optional<StuckResolver> m_learner;
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::optional<StuckResolver> m_stuckResolver;
     QTimer m_timer;
     std::uint64_t m_decidedNs = 0;
     std::optional<std::vector<StuckGroup>> m_decided;

@@ -77,8 +77,8 @@ SiteTexts textsOf(const Site *site, std::uint64_t addr)
         }
         return texts;
     }
-    const std::string place = addr != 0 ? hexadecimal(addr) : "unknown";
-    return {place, addr != 0 ? place : "an unknown location", {}};
+    const std::string where = addr != 0 ? hexadecimal(addr) : "unknown";
+    return {where, addr != 0 ? where : "an unknown location", {}};
 }
 
 SiteTexts textsOf(const SourceFrame &frame)
@@ -89,11 +89,11 @@ SiteTexts textsOf(const SourceFrame &frame)
     return textsOf(&site, 0);
 }
 
-SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const AddressResolver *places)
+SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, const AddressResolver *resolver)
 {
     const Site *site = population.site(stuck.site);
     const AddressResolver::Answer answer =
-        !site && places ? places->known(StuckResolver::queryOf(population, stuck)) : nullptr;
+        !site && resolver ? resolver->known(StuckResolver::queryOf(population, stuck)) : nullptr;
     if (answer && !answer->frames.empty())
         return textsOf(answer->frames.front());
     SiteTexts texts = textsOf(site, stuck.addr);
@@ -105,11 +105,11 @@ SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, con
 /// Adds the groups for the stuck coroutines of one site. Where the target named no site, the texts of their addresses
 /// distinguish groups.
 void appendGroups(std::vector<FoundGroup> &groups, const Population &population, const StuckGroup &stuck,
-                  const AddressResolver *places)
+                  const AddressResolver *resolver)
 {
     std::unordered_map<std::string, std::size_t> indexes;
     for (const StuckCoroutine &coroutine : stuck.coroutines) {
-        SiteTexts texts = textsOf(population, coroutine, places);
+        SiteTexts texts = textsOf(population, coroutine, resolver);
         const auto [known, isNew] = indexes.try_emplace(texts.full, groups.size());
         if (isNew) {
             FoundGroup group;
@@ -208,20 +208,20 @@ std::string remedyOf(const Accounting &accounting)
 }  // namespace
 
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
-                                 const AddressResolver *places)
+                                 const AddressResolver *resolver)
 {
     std::vector<FoundGroup> groups;
     for (const StuckGroup &stuck : found)
-        appendGroups(groups, population, stuck, places);
+        appendGroups(groups, population, stuck, resolver);
     std::stable_sort(groups.begin(), groups.end(), [](const FoundGroup &a, const FoundGroup &b) {
         return a.coroutines.size() > b.coroutines.size();
     });
     return groups;
 }
 
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const AddressResolver *places)
+std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const AddressResolver *resolver)
 {
-    return groupsOf(findStuck(population, now), population, places);
+    return groupsOf(findStuck(population, now), population, resolver);
 }
 
 std::uint64_t stuckIn(const std::vector<StuckGroup> &groups)

@@ -33,13 +33,13 @@ struct FoundGroup {
     std::vector<FoundCoroutine> coroutines;  ///< longest first
 };
 
-/// Judges at `now` (ns, CLOCK_MONOTONIC). Any thread, while the stream goes on. `places`: supplies the locations that
+/// Judges at `now` (ns, CLOCK_MONOTONIC). Any thread, while the stream goes on. `resolver`: supplies the locations that
 /// it has resolved so far; may be null.
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now,
-                               const AddressResolver *places = nullptr);
+                               const AddressResolver *resolver = nullptr);
 /// As findAt(), for a judgement that was made before.
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
-                                 const AddressResolver *places = nullptr);
+                                 const AddressResolver *resolver = nullptr);
 
 /// A judgement: its time, and the number of coroutines that were stuck.
 struct StuckInstant {

@@ -71,9 +71,9 @@ ct::Result<void> checkPicture(const ct::CommandLine &line)
 
 /// Reports the current exception if it says that memory or threads ran out, without allocating. Returns false for any
 /// other exception.
-bool sayExhausted()
+bool reportExhausted()
 {
-    const auto say = [](const char *what) {
+    const auto report = [](const char *what) {
         std::fprintf(stderr,
                      "corotracer-gui: cannot continue: %s; raise the limits of memory and of processes (ulimit -v, "
                      "ulimit -u)\n",
@@ -83,9 +83,9 @@ bool sayExhausted()
     try {
         throw;
     } catch (const std::bad_alloc &) {
-        return say("out of memory");
+        return report("out of memory");
     } catch (const std::system_error &error) {
-        return say(error.what());
+        return report(error.what());
     } catch (...) {
         return false;
     }
@@ -94,7 +94,7 @@ bool sayExhausted()
 /// Called for an exception that leaves a thread other than the main one.
 [[noreturn]] void onTerminate()
 {
-    if (std::current_exception() && sayExhausted())
+    if (std::current_exception() && reportExhausted())
         std::_Exit(ct::kExitCapture);
     std::abort();
 }
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     try {
         return run(argc, argv);
     } catch (...) {
-        if (!sayExhausted())
+        if (!reportExhausted())
             throw;
         return ct::kExitCapture;
     }

@@ -26,7 +26,7 @@ OutputWatch::~OutputWatch()
         ::close(m_fd);
 }
 
-OutputWatch::Finding OutputWatch::look() const
+OutputWatch::Finding OutputWatch::check() const
 {
     struct stat info = {};
     if (m_fd < 0 || ::fstat(m_fd, &info) != 0 || FileKey::of(m_path) == FileKey::of(m_fd))

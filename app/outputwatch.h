@@ -10,7 +10,7 @@ namespace ct {
 
 class OutputWatch {
 public:
-    /// Requires a file that exists and is open for writing. Watches only regular files; look() has no finding for
+    /// Requires a file that exists and is open for writing. Watches only regular files; check() has no finding for
     /// others.
     explicit OutputWatch(std::string path);
     ~OutputWatch();
@@ -21,7 +21,7 @@ public:
         std::string message;  ///< what the other program did; empty: nothing
         bool isLost = false;  ///< the file has no name any more; its content disappears with its last descriptor
     };
-    Finding look() const;
+    Finding check() const;
 
 private:
     const std::string m_path;

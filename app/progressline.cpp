@@ -17,7 +17,7 @@ void ProgressLine::clear()
         std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::say(const QString &message)
+void ProgressLine::print(const QString &message)
 {
     clear();
     std::fprintf(stderr, "corotracer-gui: %s\n", printable(message).toUtf8().constData());

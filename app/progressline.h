@@ -18,8 +18,8 @@ public:
     ~ProgressLine() { clear(); }
     bool isShown() const { return m_terminal; }
 
-    void say(const QString &message);  ///< one line: "corotracer-gui: message"
-    void add(const QString &line);     ///< continues the message before: "  line"
+    void print(const QString &message);  ///< one line: "corotracer-gui: message"
+    void add(const QString &line);       ///< continues the message before: "  line"
     void update(const Accounting &accounting, std::uint64_t alive, std::uint64_t nowNs);
     void show(const QString &line);  ///< replaces the status line
     void clear();

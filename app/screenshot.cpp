@@ -23,7 +23,7 @@ constexpr QSize kPictureSize{1600, 1000};
 /// Wait after the end of loading, until every view has sampled the whole recording.
 constexpr int kSettleMs = 700;
 
-void say(const std::string &message)
+void print(const std::string &message)
 {
     std::fprintf(stderr, "corotracer-gui: %s\n", printable(message).toUtf8().constData());
 }
@@ -37,20 +37,20 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
     connect(&window, &MainWindow::failed, this, &Screenshot::onFailed);
     connect(&window.capture(), &Capture::stateChanged, this, [this] {
         if (m_waits && m_window.capture().isLoaded())
-            QTimer::singleShot(kSettleMs, this, &Screenshot::take);
+            QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
     });
     // A recording that is still being written has no end to wait for.
     connect(&window.capture(), &Capture::followed, this, [this] {
         if (m_waits)
-            QTimer::singleShot(kSettleMs, this, &Screenshot::take);
+            QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
     });
-    QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takeWhenLoaded);
+    QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takePictureWhenLoaded);
 }
 
 /// Goes on if a part can be shown. Ends the program if nothing could be started or opened.
 void Screenshot::onFailed(const QString &message)
 {
-    say(message.toStdString());
+    print(message.toStdString());
     const Capture &capture = m_window.capture();
     const bool showsNothing =
         capture.state() == SessionState::Idle || (capture.isFile() && capture.state() == SessionState::Ended &&
@@ -66,15 +66,15 @@ void Screenshot::onFailed(const QString &message)
 }
 
 /// Waits until a file is loaded, because it may still turn out to be no recording.
-void Screenshot::takeWhenLoaded()
+void Screenshot::takePictureWhenLoaded()
 {
     const Capture &capture = m_window.capture();
     m_waits = capture.isFile() && !capture.isFollowed() && !capture.isLoaded();
     if (!m_waits)
-        take();
+        takePicture();
 }
 
-void Screenshot::take()
+void Screenshot::takePicture()
 {
     if (std::exchange(m_over, true))
         return;
@@ -82,14 +82,14 @@ void Screenshot::take()
     QByteArray png;
     QBuffer buffer(&png);
     if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {
-        say("cannot save the picture: the window could not be drawn");
+        print("cannot save the picture: the window could not be drawn");
         m_file.discard();
         quit(kExitOutput);
         return;
     }
     const Result<void> written = m_file.write({png.constData(), static_cast<std::size_t>(png.size())});
     if (!written) {
-        say(written.error().message);
+        print(written.error().message);
         m_file.discard();
     }
     quit(written ? kExitSuccess : kExitOutput);

@@ -21,8 +21,8 @@ public:
 
 private:
     void onFailed(const QString &message);
-    void takeWhenLoaded();
-    void take();
+    void takePictureWhenLoaded();
+    void takePicture();
     void quit(int code);
 
     MainWindow &m_window;

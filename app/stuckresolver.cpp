@@ -8,24 +8,24 @@ namespace ct {
 
 namespace {
 
-constexpr std::size_t kMostLearned = 100'000;
-constexpr std::size_t kAskedAtOnce = AddressResolver::kMostWaiting / 2;
+constexpr std::size_t kMostResolved = 100'000;
+constexpr std::size_t kRequestsAtOnce = AddressResolver::kMostWaiting / 2;
 /// Time for comparing the frames that were read last with the events that follow in the stream.
 constexpr std::chrono::milliseconds kCompare{800};
 
 }  // namespace
 
 StuckResolver::StuckResolver(const Population &population, const std::vector<StuckGroup> &stuck,
-                             AddressResolver &places, std::chrono::milliseconds most)
-    : m_places(places), m_askUntil(Clock::now() + most), m_end(m_askUntil)
+                             AddressResolver &resolver, std::chrono::milliseconds most)
+    : m_resolver(resolver), m_requestUntil(Clock::now() + most), m_end(m_requestUntil)
 {
-    m_places.setReadsAhead(false);
+    m_resolver.setReadsAhead(false);
     for (const StuckGroup &group : stuck) {
         if (group.site != kUnknownSite)
             continue;
         for (const StuckCoroutine &coroutine : group.coroutines) {
             const AddressResolver::Query query = queryOf(population, coroutine);
-            if (m_open.size() < kMostLearned && m_places.isOpen(query))
+            if (m_open.size() < kMostResolved && m_resolver.isOpen(query))
                 m_open.push_back(query);
         }
     }
@@ -33,7 +33,7 @@ StuckResolver::StuckResolver(const Population &population, const std::vector<Stu
 
 StuckResolver::~StuckResolver()
 {
-    m_places.setReadsAhead(true);
+    m_resolver.setReadsAhead(true);
 }
 
 AddressResolver::Query StuckResolver::queryOf(const Population &population, const StuckCoroutine &stuck)
@@ -42,11 +42,11 @@ AddressResolver::Query StuckResolver::queryOf(const Population &population, cons
 }
 
 /// Requests a few locations at a time, because the resolver reads no more than kMostWaiting.
-void StuckResolver::ask()
+void StuckResolver::request()
 {
-    const std::size_t end = std::min(m_open.size(), m_asked + kAskedAtOnce);
-    for (; m_asked < end; ++m_asked)
-        static_cast<void>(m_places.find(m_open[m_asked]));
+    const std::size_t end = std::min(m_open.size(), m_requested + kRequestsAtOnce);
+    for (; m_requested < end; ++m_requested)
+        static_cast<void>(m_resolver.find(m_open[m_requested]));
     m_end = std::max(m_end, Clock::now() + kCompare);
 }
 
@@ -54,21 +54,21 @@ bool StuckResolver::step()
 {
     if (m_open.empty())
         return false;
-    m_places.poll();
+    m_resolver.poll();
     const Clock::time_point now = Clock::now();
-    if (now >= m_askUntil)
-        m_open.resize(m_asked);
-    if (m_asked < m_open.size()) {
-        if (m_places.isRead()) {
-            ask();
-            m_places.poll();
+    if (now >= m_requestUntil)
+        m_open.resize(m_requested);
+    if (m_requested < m_open.size()) {
+        if (m_resolver.isRead()) {
+            request();
+            m_resolver.poll();
         }
         return true;
     }
-    while (!m_open.empty() && !m_places.isOpen(m_open.back()))
+    while (!m_open.empty() && !m_resolver.isOpen(m_open.back()))
         m_open.pop_back();
-    m_asked = m_open.size();
-    return !m_open.empty() && !m_places.isIdle() && now < m_end;
+    m_requested = m_open.size();
+    return !m_open.empty() && !m_resolver.isIdle() && now < m_end;
 }
 
 }  // namespace ct

@@ -13,12 +13,12 @@
 
 namespace ct {
 
-/// Use it on the thread of the owner of `places`, whose look-ahead is off during this object's life.
+/// Use it on the thread of the owner of `resolver`, whose look-ahead is off during this object's life.
 class StuckResolver {
 public:
     /// Resolves the first 100,000 coroutines in `stuck` whose location is unknown. Limits the time to `most`, and a
     /// second more for comparing.
-    StuckResolver(const Population &population, const std::vector<StuckGroup> &stuck, AddressResolver &places,
+    StuckResolver(const Population &population, const std::vector<StuckGroup> &stuck, AddressResolver &resolver,
                   std::chrono::milliseconds most);
     ~StuckResolver();
     StuckResolver(const StuckResolver &) = delete;
@@ -36,12 +36,12 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void ask();
+    void request();
 
-    AddressResolver &m_places;
+    AddressResolver &m_resolver;
     std::vector<AddressResolver::Query> m_open;
-    std::size_t m_asked = 0;  ///< the first so many in m_open were requested
-    Clock::time_point m_askUntil;
+    std::size_t m_requested = 0;  ///< the first so many in m_open were requested
+    Clock::time_point m_requestUntil;
     Clock::time_point m_end;
 };
 

@@ -30,12 +30,12 @@ TargetAnnouncer::TargetAnnouncer(Session &session, ProgressLine &progress, QObje
 
 void TargetAnnouncer::addBlock(const QString &title, const QString &lines)
 {
-    m_progress.say(title);
+    m_progress.print(title);
     for (const QString &line : lines.split(u'\n', Qt::SkipEmptyParts))
         m_progress.add(line);
 }
 
-void TargetAnnouncer::sayHowToStart()
+void TargetAnnouncer::printInstructions()
 {
     const TracedEnvironment environment{m_session.regionPath(), m_session.socketPath(), m_session.stations()};
     addBlock(tr("waiting for a target; in a shell, start it with"), Instructions::shellLine(environment));
@@ -46,11 +46,11 @@ void TargetAnnouncer::sayHowToStart()
 void TargetAnnouncer::came(int pid)
 {
     if (m_announced == kMostAnnounced)
-        m_progress.say(tr("further targets are not announced"));
+        m_progress.print(tr("further targets are not announced"));
     if (m_announced++ >= kMostAnnounced)
         return;
     m_names.insert(pid, nameOf(pid));
-    m_progress.say(tr("target %1 came").arg(m_names.value(pid)));
+    m_progress.print(tr("target %1 came").arg(m_names.value(pid)));
 }
 
 void TargetAnnouncer::went(int pid)
@@ -59,8 +59,8 @@ void TargetAnnouncer::went(int pid)
     if (name.isEmpty())
         return;
     const std::size_t left = m_session.targetPids().size();
-    m_progress.say(left == 0 ? tr("target %1 has gone; none is left").arg(name)
-                             : tr("target %1 has gone; %2 left").arg(name, QString::number(left)));
+    m_progress.print(left == 0 ? tr("target %1 has gone; none is left").arg(name)
+                               : tr("target %1 has gone; %2 left").arg(name, QString::number(left)));
 }
 
 }  // namespace ct

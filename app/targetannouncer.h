@@ -21,7 +21,7 @@ public:
     TargetAnnouncer(Session &session, ProgressLine &progress, QObject *parent = nullptr);
 
     /// Prints the lines for a shell, systemd and a container.
-    void sayHowToStart();
+    void printInstructions();
 
     /// Arrivals that are announced, with their departures: a parallel build is a thousand targets.
     static constexpr int kMostAnnounced = 200;

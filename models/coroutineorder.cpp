@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-constexpr std::size_t kLookAfter = 8192;     ///< coroutines between two checks of `cancelled`
-constexpr std::size_t kRunLength = 1 << 15;  ///< items sorted in one step; the runs are then merged
+constexpr std::size_t kCheckInterval = 8192;  ///< coroutines between two checks of `cancelled`
+constexpr std::size_t kRunLength = 1 << 15;   ///< items sorted in one step; the runs are then merged
 
 constexpr std::uint64_t kUnranked = ~std::uint64_t{0};
 
@@ -62,14 +62,14 @@ std::vector<std::uint64_t> siteRanks(const Population &population)
 }
 
 /// Ranks coroutines by their displayed name. Indexed by id; kUnranked for coroutines without a name.
-PagedVector<std::uint64_t> nameRanks(const Population &population, const AddressResolver *places, std::uint32_t count,
+PagedVector<std::uint64_t> nameRanks(const Population &population, const AddressResolver *resolver, std::uint32_t count,
                                      const std::atomic<bool> &cancelled)
 {
     std::unordered_map<std::string, std::uint32_t> numbers;
     PagedVector<std::uint64_t> ranks(kUnranked);
     ranks.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
-        if (id % kLookAfter == 0 && isCancelled(cancelled))
+        if (id % kCheckInterval == 0 && isCancelled(cancelled))
             return {};
         if (!population.isKept(id))
             continue;
@@ -81,7 +81,7 @@ PagedVector<std::uint64_t> nameRanks(const Population &population, const Address
             if (const Site *site =
                     population.site(snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site))
                 name = site->function;
-            else if (const auto answer = places ? places->known(AddressResolver::queryOf(snapshot)) : nullptr;
+            else if (const auto answer = resolver ? resolver->known(AddressResolver::queryOf(snapshot)) : nullptr;
                      answer && !answer->frames.empty())
                 name = answer->frames.back().function;
         }
@@ -104,21 +104,21 @@ PagedVector<std::uint64_t> nameRanks(const Population &population, const Address
 
 /// Ranks coroutines without a site by the location of their address. Indexed by id, from 0; kUnranked for the others.
 template <class SnapshotOf>
-PagedVector<std::uint64_t> placeRanks(const AddressResolver *places, std::uint32_t count, SnapshotOf &&snapshotOf,
-                                      const std::atomic<bool> &cancelled)
+PagedVector<std::uint64_t> locationRanks(const AddressResolver *resolver, std::uint32_t count, SnapshotOf &&snapshotOf,
+                                         const std::atomic<bool> &cancelled)
 {
-    if (!places)
+    if (!resolver)
         return {};
     std::unordered_map<AddressResolver::Answer, std::uint64_t> numbers;
     PagedVector<std::uint64_t> ranks(kUnranked);
     ranks.resize(count);
     for (CoroutineId id = 0; id < count; ++id) {
-        if (id % kLookAfter == 0 && isCancelled(cancelled))
+        if (id % kCheckInterval == 0 && isCancelled(cancelled))
             return {};
         const CoroutineSnapshot &snapshot = snapshotOf(id);
         if (snapshot.site != kUnknownSite || snapshot.addr == 0)
             continue;
-        const AddressResolver::Answer answer = places->known(AddressResolver::queryOf(snapshot));
+        const AddressResolver::Answer answer = resolver->known(AddressResolver::queryOf(snapshot));
         if (answer && !answer->frames.empty())
             ranks.make(id) = numbers.try_emplace(answer, numbers.size()).first->second;
     }
@@ -149,7 +149,7 @@ std::uint64_t waitKey(const std::optional<WaitsOn> &wait)
 /// Computes the sort keys of one OrderSpec.
 class KeyMaker {
 public:
-    KeyMaker(const Population &population, const AddressResolver *places, const OrderSpec &spec, std::uint64_t now,
+    KeyMaker(const Population &population, const AddressResolver *resolver, const OrderSpec &spec, std::uint64_t now,
              std::uint32_t count, const FrozenRows *frozen, const std::atomic<bool> &cancelled)
         : m_population(population),
           m_frozen(frozen),
@@ -160,9 +160,9 @@ public:
         if (m_key == OrderKey::Where) {
             m_ranks = siteRanks(population);
             const auto snapshotOf = [&](CoroutineId id) { return frozen ? frozen->snapshots[id] : population.at(id); };
-            m_placeRanks = placeRanks(places, count, snapshotOf, cancelled);
+            m_locationRanks = locationRanks(resolver, count, snapshotOf, cancelled);
         } else if (m_key == OrderKey::Name) {
-            m_nameRanks = nameRanks(population, places, count, cancelled);
+            m_nameRanks = nameRanks(population, resolver, count, cancelled);
         }
     }
     std::uint64_t operator()(const CoroutineSnapshot &snapshot) const
@@ -190,13 +190,13 @@ private:
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
     std::uint64_t where(const CoroutineSnapshot &snapshot) const
     {
-        constexpr std::uint64_t kKnownPlaces = 1ULL << 62;
+        constexpr std::uint64_t kKnownLocations = 1ULL << 62;
         constexpr std::uint64_t kAfterSites = 1ULL << 63;
         const std::uint64_t rank = snapshot.site < m_ranks.size() ? m_ranks[snapshot.site] : 0;
         if (rank != 0)
             return rank;
-        const std::uint64_t place = snapshot.id < m_placeRanks.size() ? m_placeRanks[snapshot.id] : kUnranked;
-        return place != kUnranked ? kKnownPlaces | place : kAfterSites | snapshot.addr >> 1;
+        const std::uint64_t location = snapshot.id < m_locationRanks.size() ? m_locationRanks[snapshot.id] : kUnranked;
+        return location != kUnranked ? kKnownLocations | location : kAfterSites | snapshot.addr >> 1;
     }
     std::optional<WaitsOn> waitOf(CoroutineId id) const
     {
@@ -213,7 +213,7 @@ private:
     ProcessLives m_lives;
     PagedVector<std::uint64_t> m_nameRanks;
     std::vector<std::uint64_t> m_ranks;
-    PagedVector<std::uint64_t> m_placeRanks;  ///< of coroutines without a site
+    PagedVector<std::uint64_t> m_locationRanks;  ///< of coroutines without a site
 };
 
 /// Sorts in runs and then merges them, so that a cancelled sort ends soon. Returns false if cancelled.
@@ -245,7 +245,7 @@ std::vector<CoroutineId> orderOf(std::uint32_t count, SnapshotOf &&snapshotOf, c
 {
     std::vector<Keyed> items;
     for (CoroutineId id = 0; id < count; ++id) {
-        if (id % kLookAfter == 0 && isCancelled(cancelled))
+        if (id % kCheckInterval == 0 && isCancelled(cancelled))
             return {};
         const CoroutineSnapshot &snapshot = snapshotOf(id);
         if (filter.accepts(snapshot))
@@ -293,8 +293,8 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
     return rows;
 }
 
-OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *places)
-    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_places(places)
+OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *resolver)
+    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_resolver(resolver)
 {
     if (!m_hasText)
         return;
@@ -322,7 +322,7 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
         return true;
     if (snapshot.site < m_sites.size() && m_sites[snapshot.site])
         return true;
-    if (m_places && snapshot.site == kUnknownSite && snapshot.addr != 0 && addressMatches(snapshot))
+    if (m_resolver && snapshot.site == kUnknownSite && snapshot.addr != 0 && addressMatches(snapshot))
         return true;
     if (m_population.hasName(snapshot.id))
         return lower(m_population.notes(snapshot.id).name).find(m_wanted) != std::string::npos;
@@ -331,37 +331,37 @@ bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 
 bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
 {
-    const AddressResolver::Answer answer = m_places->known(AddressResolver::queryOf(snapshot));
+    const AddressResolver::Answer answer = m_resolver->known(AddressResolver::queryOf(snapshot));
     if (!answer || answer->frames.empty())
         return false;
     const auto [known, isNew] = m_answers.try_emplace(answer, false);
     if (isNew) {
         known->second = std::any_of(answer->frames.begin(), answer->frames.end(), [this](const SourceFrame &frame) {
-            const std::string place = frame.line != 0 ? frame.file + ':' + std::to_string(frame.line) : frame.file;
+            const std::string location = frame.line != 0 ? frame.file + ':' + std::to_string(frame.line) : frame.file;
             return lower(frame.function).find(m_wanted) != std::string::npos ||
-                   lower(place).find(m_wanted) != std::string::npos;
+                   lower(location).find(m_wanted) != std::string::npos;
         });
     }
     return known->second;
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *places)
+                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver)
 {
     count = std::min(count, population.size());
     return orderOf(
-        count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec, places),
-        KeyMaker(population, places, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
+        count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec, resolver),
+        KeyMaker(population, resolver, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
 }
 
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *places)
+                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver)
 {
     const std::uint32_t count = frozen.snapshots.size();
     return orderOf(
         count, [&](CoroutineId id) -> const CoroutineSnapshot & { return frozen.snapshots[id]; },
-        OrderFilter(population, spec, places),
-        KeyMaker(population, places, spec, frozen.now, count, &frozen, cancelled), spec, cancelled);
+        OrderFilter(population, spec, resolver),
+        KeyMaker(population, resolver, spec, frozen.now, count, &frozen, cancelled), spec, cancelled);
 }
 
 }  // namespace ct

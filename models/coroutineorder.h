@@ -73,8 +73,8 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
 /// after sites were added. One thread.
 class OrderFilter {
 public:
-    /// `places` may be null. It and the population must outlive the filter.
-    OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *places = nullptr);
+    /// `resolver` may be null. It and the population must outlive the filter.
+    OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *resolver = nullptr);
     bool accepts(const CoroutineSnapshot &snapshot) const;
 
 private:
@@ -86,7 +86,7 @@ private:
     bool addressMatches(const CoroutineSnapshot &snapshot) const;
 
     const Population &m_population;
-    const AddressResolver *m_places;
+    const AddressResolver *m_resolver;
     mutable std::unordered_map<AddressResolver::Answer, bool> m_answers;  ///< cache: the location's text matches
     std::vector<bool> m_sites;      ///< by site id: function or "file:line" matches
     std::vector<bool> m_functions;  ///< by site id: function matches
@@ -94,11 +94,11 @@ private:
 
 /// Returns the ids below `count` that pass the filter, sorted; equal keys are ordered by id. Returns an empty result
 /// early if `cancelled` becomes true. It is checked every few milliseconds, with relaxed order: it carries no data.
-/// `places` provides resolved addresses and may be null.
+/// `resolver` provides resolved addresses and may be null.
 std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *places = nullptr);
+                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
 /// Sorts and filters frozen rows. Reads only sites, names and parents from the population.
 std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *places = nullptr);
+                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
 
 }  // namespace ct

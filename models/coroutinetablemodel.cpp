@@ -77,7 +77,7 @@ void CoroutineTableModel::setPaused(bool paused)
     m_frozen = std::make_shared<FrozenRows>(freezeRows(*m_population, m_rows.size(), m_now));
 }
 
-void CoroutineTableModel::placesChanged()
+void CoroutineTableModel::locationsChanged()
 {
     m_changedSinceSort =
         m_changedSinceSort || m_spec.key == OrderKey::Where || m_spec.key == OrderKey::Name || !m_spec.text.empty();
@@ -276,9 +276,9 @@ void CoroutineTableModel::startOrdering()
         return;
     auto job = std::make_shared<Job>();
     job->count = m_rows.size();
-    const auto order = [job, population = m_population, places = m_places, spec = m_spec, frozen = m_frozen] {
-        job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled, places.get())
-                            : computeOrder(*population, job->count, spec, job->cancelled, places.get());
+    const auto order = [job, population = m_population, resolver = m_resolver, spec = m_spec, frozen = m_frozen] {
+        job->order = frozen ? computeOrder(*population, *frozen, spec, job->cancelled, resolver.get())
+                            : computeOrder(*population, job->count, spec, job->cancelled, resolver.get());
     };
     m_job = job;
     // `this` outlives the worker, because the destructor waits for it. Qt discards the queued call if `this` is

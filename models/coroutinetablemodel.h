@@ -68,10 +68,10 @@ public:
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
     /// Sets the resolved addresses for sorting and filtering; null if there are none.
-    void setPlaces(std::shared_ptr<const AddressResolver> places) { m_places = std::move(places); }
+    void setResolver(std::shared_ptr<const AddressResolver> resolver) { m_resolver = std::move(resolver); }
     /// Call when address resolutions changed. Emits dataChanged() for all rows. The next sample() sorts again if the
     /// order or the filter depends on them.
-    void placesChanged();
+    void locationsChanged();
 
     /// Applies births and changes of the population. Call on the GUI thread, about 30 times a second. The cost grows
     /// with the number of changes. Starts a new sort at most every kResortIntervalMs.
@@ -131,7 +131,7 @@ private:
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
     const Population *m_population = nullptr;
-    std::shared_ptr<const AddressResolver> m_places;
+    std::shared_ptr<const AddressResolver> m_resolver;
     OrderSpec m_spec;
     std::vector<CoroutineId> m_order;   ///< row -> id
     PagedVector<int> m_rows{-1};        ///< id -> row, or -1; its size is the number of known ids

@@ -31,7 +31,7 @@ void CoroutineTableModel::appendBirths()
         return;
     std::vector<CoroutineId> shown;
     if (m_spec.filters()) {
-        const OrderFilter filter(*m_population, m_spec, m_places.get());
+        const OrderFilter filter(*m_population, m_spec, m_resolver.get());
         for (CoroutineId id = known; id < size; ++id)
             if (filter.accepts(m_population->at(id)))
                 shown.push_back(id);

@@ -8,7 +8,7 @@ namespace ct {
 
 namespace {
 
-constexpr CoroutineId kLookAfter = 512;  ///< coroutines between two checks of the clock
+constexpr CoroutineId kCheckInterval = 512;  ///< coroutines between two checks of the clock
 /// A chain with more steps upwards counts as a cycle, as in Population. The limit protects the GUI thread.
 constexpr int kMostStepsUp = 100'000;
 constexpr std::size_t kMostVisited = 10'000;  ///< coroutines that one isGone() may visit
@@ -18,16 +18,16 @@ constexpr std::size_t kMostVisited = 10'000;  ///< coroutines that one isGone() 
 void CreationTree::update(std::chrono::nanoseconds budget)
 {
     const Clock::time_point deadline = Clock::now() + budget;
-    takeBirths(deadline);
-    takeChanges(deadline);
+    addBirths(deadline);
+    applyChanges(deadline);
     m_ready = m_population.size();
 }
 
-void CreationTree::takeBirths(Clock::time_point deadline)
+void CreationTree::addBirths(Clock::time_point deadline)
 {
     while (m_parents.size() < m_ready) {
         const auto id = static_cast<CoroutineId>(m_parents.size());
-        if (id % kLookAfter == 0 && Clock::now() >= deadline)
+        if (id % kCheckInterval == 0 && Clock::now() >= deadline)
             return;
         if (id % Population::kPageSize == 0)
             m_seen.push_back(m_population.pageVersion(id / Population::kPageSize));  // before the page's contents
@@ -38,7 +38,7 @@ void CreationTree::takeBirths(Clock::time_point deadline)
 }
 
 /// Visits all pages in turn; continues where the last call ran out of time.
-void CreationTree::takeChanges(Clock::time_point deadline)
+void CreationTree::applyChanges(Clock::time_point deadline)
 {
     const auto pages = static_cast<std::uint32_t>(m_seen.size());
     for (std::uint32_t visited = 0; visited < pages; ++visited) {

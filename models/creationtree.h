@@ -43,8 +43,8 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    void takeBirths(Clock::time_point deadline);
-    void takeChanges(Clock::time_point deadline);
+    void addBirths(Clock::time_point deadline);
+    void applyChanges(Clock::time_point deadline);
     void link(CoroutineId id, CoroutineId parent);
     void unlink(CoroutineId id);
     bool closesCycle(CoroutineId id, CoroutineId parent) const;

@@ -14,7 +14,7 @@ namespace ct {
 namespace {
 
 constexpr std::chrono::milliseconds kBudget{6};  // time on the GUI thread for one sample
-constexpr std::size_t kMostLookedAt = 50'000;    ///< children of one node that one prepare() may check
+constexpr std::size_t kMostChecked = 50'000;     ///< children of one node that one prepare() may check
 constexpr std::size_t kDeepestRevealed = 200;    ///< levels that reveal() opens
 
 bool contains(const std::vector<CoroutineId> &sorted, CoroutineId id)
@@ -35,7 +35,7 @@ struct CreationTreeModel::Node {
     std::size_t limit = kPortion;
     std::vector<CoroutineId> revealed;    ///< shown by reveal(), even beyond the limit or destroyed
     std::vector<CoroutineId> candidates;  ///< children not found gone; used while destroyed ones are hidden
-    std::size_t taken = 0;                ///< number of children already copied to `candidates`
+    std::size_t copied = 0;               ///< number of children already copied to `candidates`
     bool stale = true;                    ///< `candidates` must be rebuilt
 
     int rowCount() const { return static_cast<int>(rows.size()) + (more > 0 ? 1 : 0); }
@@ -246,15 +246,15 @@ void CreationTreeModel::prepare(CoroutineId id, Node &node)
         node.wanted.assign(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(count));
         rest = children.size() - count;
     } else {
-        if (node.stale || node.taken > children.size()) {
+        if (node.stale || node.copied > children.size()) {
             node.candidates.clear();
-            node.taken = 0;
+            node.copied = 0;
         }
-        node.candidates.insert(node.candidates.end(), children.begin() + static_cast<std::ptrdiff_t>(node.taken),
+        node.candidates.insert(node.candidates.end(), children.begin() + static_cast<std::ptrdiff_t>(node.copied),
                                children.end());
-        node.taken = children.size();
+        node.copied = children.size();
         std::size_t seen = 0;
-        for (; seen < node.candidates.size() && node.wanted.size() < node.limit && seen < kMostLookedAt; ++seen)
+        for (; seen < node.candidates.size() && node.wanted.size() < node.limit && seen < kMostChecked; ++seen)
             if (!m_tree->isGone(node.candidates[seen]))
                 node.wanted.push_back(node.candidates[seen]);
         const auto end =
@@ -264,10 +264,10 @@ void CreationTreeModel::prepare(CoroutineId id, Node &node)
     }
     node.stale = false;
     for (const CoroutineId child : node.revealed) {
-        const auto place = std::lower_bound(node.wanted.begin(), node.wanted.end(), child);
-        if (place != node.wanted.end() && *place == child)
+        const auto position = std::lower_bound(node.wanted.begin(), node.wanted.end(), child);
+        if (position != node.wanted.end() && *position == child)
             continue;
-        node.wanted.insert(place, child);
+        node.wanted.insert(position, child);
         rest -= rest > 0 && (m_showDestroyed || contains(node.candidates, child)) ? 1 : 0;
     }
     node.wantedMore = static_cast<std::uint32_t>(rest);

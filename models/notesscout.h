@@ -21,7 +21,7 @@ public:
     bool foundThreadNames() const { return m_threadNames; }
 
 private:
-    void lookAt(CoroutineId id);
+    void scan(CoroutineId id);
     unsigned found() const;
 
     const Population *m_population = nullptr;

@@ -17,15 +17,15 @@ constexpr std::size_t kMostDivided = 50'000;
 
 }  // namespace
 
-void StuckLocations::setPlaces(std::shared_ptr<AddressResolver> places)
+void StuckLocations::setResolver(std::shared_ptr<AddressResolver> resolver)
 {
-    m_places = std::move(places);
+    m_resolver = std::move(resolver);
     m_answers.clear();
     m_ids.clear();
     m_idOf.clear();
 }
 
-AddressResolver::Answer StuckLocations::placeOf(SiteId id) const
+AddressResolver::Answer StuckLocations::locationOf(SiteId id) const
 {
     return id >= kFirst && id - kFirst < m_answers.size() ? m_answers[id - kFirst] : nullptr;
 }
@@ -34,7 +34,7 @@ SiteId StuckLocations::idOf(const Population &population, const StuckCoroutine &
 {
     const AddressResolver::Query query{stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since,
                                        true};
-    const AddressResolver::Answer answer = ask ? m_places->find(query) : std::as_const(*m_places).known(query);
+    const AddressResolver::Answer answer = ask ? m_resolver->find(query) : std::as_const(*m_resolver).known(query);
     if (!answer || answer->frames.empty())
         return kUnknownSite;
     const auto known = m_idOf.find(answer);
@@ -53,7 +53,7 @@ void StuckLocations::divide(const Population &population, std::vector<StuckGroup
 {
     const auto unknown =
         std::find_if(groups.begin(), groups.end(), [](const StuckGroup &group) { return group.site == kUnknownSite; });
-    if (!m_places || unknown == groups.end())
+    if (!m_resolver || unknown == groups.end())
         return;
     StuckGroup whole = std::move(*unknown);
     groups.erase(unknown);

@@ -108,7 +108,7 @@ void StuckModel::finishJudging(const std::shared_ptr<Job> &job)
     if (job != m_job)
         return;
     m_job.reset();
-    m_places.divide(*m_population, job->found);
+    m_locations.divide(*m_population, job->found);
     apply(job->found);
 }
 
@@ -158,10 +158,10 @@ const StuckModel::Group *StuckModel::groupOf(const QModelIndex &index) const
     return row >= 0 && row < rowCount() ? &m_groups[static_cast<std::size_t>(row)] : nullptr;
 }
 
-AddressResolver::Answer StuckModel::placeOf(const QModelIndex &group) const
+AddressResolver::Answer StuckModel::locationOf(const QModelIndex &group) const
 {
     const Group *found = group.isValid() ? groupOf(group) : nullptr;
-    return found ? m_places.placeOf(found->site) : nullptr;
+    return found ? m_locations.locationOf(found->site) : nullptr;
 }
 
 Qt::ItemFlags StuckModel::flags(const QModelIndex &index) const
@@ -386,11 +386,11 @@ void StuckModel::orderGroups(const std::vector<StuckGroup> &found)
         before.append(index);
         sites.push_back(m_groups[static_cast<std::size_t>(index.row())].site);
     }
-    QHash<SiteId, int> place;
+    QHash<SiteId, int> position;
     for (const StuckGroup &group : found)
-        place.insert(group.site, static_cast<int>(place.size()));
+        position.insert(group.site, static_cast<int>(position.size()));
     std::sort(m_groups.begin(), m_groups.end(),
-              [&](const Group &a, const Group &b) { return place.value(a.site) < place.value(b.site); });
+              [&](const Group &a, const Group &b) { return position.value(a.site) < position.value(b.site); });
     rebuildRows();
     QModelIndexList after;
     for (qsizetype i = 0; i < before.size(); ++i)

@@ -48,9 +48,9 @@ public:
     void setRule(const StuckRule &rule) { m_rule = rule; }
     /// Sets the resolver of addresses. Call it before setPopulation(). If null, coroutines without a site stay in one
     /// group.
-    void setPlaces(std::shared_ptr<AddressResolver> places) { m_places.setPlaces(std::move(places)); }
+    void setResolver(std::shared_ptr<AddressResolver> resolver) { m_locations.setResolver(std::move(resolver)); }
     /// The location of a group without a site; nullptr if not resolved.
-    AddressResolver::Answer placeOf(const QModelIndex &group) const;
+    AddressResolver::Answer locationOf(const QModelIndex &group) const;
     const StuckRule &rule() const { return m_rule; }
 
     /// Judges the population and updates the rows. Call on the GUI thread, about twice a second. Large populations are
@@ -100,7 +100,7 @@ private:
 
     const Population *m_population = nullptr;
     StuckRule m_rule;
-    StuckLocations m_places;
+    StuckLocations m_locations;
     std::vector<Group> m_groups;
     QHash<SiteId, int> m_rowOfSite;
     int m_count = 0;

@@ -11,7 +11,7 @@ StuckThresholds::StuckThresholds(const Population &population, const StuckRule &
 {
 }
 
-void StuckThresholds::lookAtProcesses()
+void StuckThresholds::readProcesses()
 {
     m_off = offIntervals(m_population.switches());
     m_lives = ProcessLives(m_population);
@@ -52,7 +52,7 @@ void StuckThresholds::nextFrame()
         return;
     m_frames = 0;
     m_entries.clear();
-    lookAtProcesses();
+    readProcesses();
 }
 
 const StuckThresholds::Entry &StuckThresholds::entry(SiteId site)

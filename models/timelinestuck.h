@@ -35,7 +35,7 @@ private:
         std::uint64_t threshold = 0;
     };
     const Entry &entry(SiteId site);
-    void lookAtProcesses();
+    void readProcesses();
 
     static constexpr int kFramesKept = 15;
     const Population &m_population;

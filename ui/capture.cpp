@@ -116,8 +116,8 @@ struct Capture::Source {
     std::shared_ptr<Population> population;
     std::shared_ptr<History> history;
     std::unique_ptr<RunRecording> recording;
-    std::unique_ptr<HistoryRestorer> recall;
-    std::shared_ptr<AddressResolver> places;
+    std::unique_ptr<HistoryRestorer> restorer;
+    std::shared_ptr<AddressResolver> resolver;
     std::unique_ptr<Session> session;
     std::unique_ptr<ResolverDriver> driver;  ///< of the session
     std::unique_ptr<InputSpool> input;
@@ -135,15 +135,15 @@ Capture::Capture(QObject *parent) : QObject(parent)
 
 Capture::~Capture()
 {
-    letGo();
+    endRecording();
 }
 
 /// Call before the session is destroyed: ends the recording of a live session.
-void Capture::letGo()
+void Capture::endRecording()
 {
     const bool live = m_session && m_session->state() != SessionState::Ended;
     if (m_recording && live)
-        m_recording->letGo();
+        m_recording->endRecording();
 }
 
 Result<void> Capture::start(const StartRequest &request)
@@ -161,20 +161,20 @@ Result<void> Capture::start(const StartRequest &request)
         std::make_shared<History>(shares.history, isFile ? 0 : m_keepNs, m_mostCoroutines, shares.restored, limits);
     if (m_recordingFolder)
         m_recordingFolder->queueBytes = shares.queue;
-    source.places = std::make_shared<AddressResolver>(m_symbols, source.population);
+    source.resolver = std::make_shared<AddressResolver>(m_symbols, source.population);
     const auto startedAt = static_cast<std::int64_t>(monotonicNow());
     const Result<void> begun = begin(source, request);
     m_targetFailed = !begun && source.session && source.session->targetFailedToStart();
     if (!begun)
         return begun;
-    letGo();
+    endRecording();
     m_driver = std::move(source.driver);
-    const std::shared_ptr<AddressResolver> oldPlaces = std::exchange(m_places, std::move(source.places));
+    const std::shared_ptr<AddressResolver> oldResolver = std::exchange(m_resolver, std::move(source.resolver));
     const std::unique_ptr<RunRecording> oldRecording = std::exchange(m_recording, std::move(source.recording));
     const std::unique_ptr<Session> oldSession = std::exchange(m_session, std::move(source.session));
     const std::unique_ptr<InputSpool> oldInput = std::exchange(m_input, std::move(source.input));
     const std::unique_ptr<FileLoader> oldLoader = std::exchange(m_loader, std::move(source.loader));
-    const std::unique_ptr<HistoryRestorer> oldRecall = std::exchange(m_historyRestorer, std::move(source.recall));
+    const std::unique_ptr<HistoryRestorer> oldRestorer = std::exchange(m_historyRestorer, std::move(source.restorer));
     const std::shared_ptr<Population> oldPopulation = std::exchange(m_population, std::move(source.population));
     const std::shared_ptr<History> oldHistory = std::exchange(m_history, std::move(source.history));
     for (QObject *old : {static_cast<QObject *>(oldSession.get()), static_cast<QObject *>(oldLoader.get()),
@@ -211,7 +211,7 @@ Result<void> Capture::begin(Source &source, const StartRequest &request)
     source.session = std::make_unique<Session>();
     source.session->addSink(source.population);
     source.session->addSink(source.history);
-    source.driver = std::make_unique<ResolverDriver>(*source.session, source.places);
+    source.driver = std::make_unique<ResolverDriver>(*source.session, source.resolver);
     watch(*source.session);
     record(source, request);
     Result<void> begun = beginLive(source, request);
@@ -242,15 +242,15 @@ void Capture::record(Source &source, const StartRequest &request)
     if (!m_recordingFolder)
         return;
     Result<std::unique_ptr<RunRecording>> begun =
-        RunRecording::begin(*source.session, source.population, request, fileNameOf(request), *m_recordingFolder);
+        RunRecording::create(*source.session, source.population, request, fileNameOf(request), *m_recordingFolder);
     if (!begun) {
         source.notices << tr("This run is not recorded: %1.").arg(QString::fromStdString(begun.error().message));
         return;
     }
     source.recording = std::move(*begun);
     source.notices << QString::fromStdString(source.recording->notice());
-    source.recall = std::make_unique<HistoryRestorer>(source.history, source.recording->places());
-    source.recording->recordPlaces(source.places);
+    source.restorer = std::make_unique<HistoryRestorer>(source.history, source.recording->streamIndex());
+    source.recording->recordFrameLocations(source.resolver);
     connect(source.recording.get(), &RunRecording::failed, this, [this](const QString &message) {
         Q_EMIT noticeAdded(tr("The recording of this run has stopped: %1. The capture "
                               "continues.")
@@ -261,8 +261,8 @@ void Capture::record(Source &source, const StartRequest &request)
 std::shared_ptr<const StreamIndex> Capture::recorded() const
 {
     if (m_recording)
-        return m_recording->places();
-    return m_loader ? m_loader->places() : nullptr;
+        return m_recording->streamIndex();
+    return m_loader ? m_loader->streamIndex() : nullptr;
 }
 
 std::string Capture::recordingPath() const
@@ -275,8 +275,8 @@ Result<void> Capture::beginFile(Source &source, const std::string &path, std::sh
     source.openedPath = path;
     source.loader =
         std::make_unique<FileLoader>(path, std::vector<std::shared_ptr<Sink>>{source.population, source.history});
-    source.recall = std::make_unique<HistoryRestorer>(source.history, source.loader->places());
-    source.loader->setAddresses(source.places);
+    source.restorer = std::make_unique<HistoryRestorer>(source.history, source.loader->streamIndex());
+    source.loader->setResolver(source.resolver);
     source.loader->setGate(std::move(gate));
     watch(*source.loader);
     return startQThread(*source.loader, "to read " + path);
@@ -297,7 +297,7 @@ Result<void> Capture::beginInput(Source &source)
 {
     source.name = tr("Standard input");
     // Get the descriptor first: if recording fails, closing it gives the writer a broken pipe.
-    const Result<int> input = InputSpool::takeStandardInput();
+    const Result<int> input = InputSpool::detachStandardInput();
     if (!input)
         return input.error();
     const Result<std::string> path = inputPath(source.notices);
@@ -305,7 +305,7 @@ Result<void> Capture::beginInput(Source &source)
         ::close(*input);
         return path.error();
     }
-    Result<std::unique_ptr<InputSpool>> spool = InputSpool::begin(*input, *path);
+    Result<std::unique_ptr<InputSpool>> spool = InputSpool::start(*input, *path);
     if (!spool)
         return spool.error();
     source.input = std::move(*spool);
@@ -327,11 +327,11 @@ bool Capture::knowsDeaths() const
     return !m_loader || hasEnding(m_openedPath, ".ctr");
 }
 
-void Capture::setDebugSearchPath(const DebugSearchPath &places)
+void Capture::setDebugSearchPath(const DebugSearchPath &searchPath)
 {
-    m_symbols->setSearchPath(places);
-    if (m_places)
-        m_places->forgetGaps();
+    m_symbols->setSearchPath(searchPath);
+    if (m_resolver)
+        m_resolver->forgetGaps();
 }
 
 SessionState Capture::state() const
@@ -414,7 +414,7 @@ void Capture::terminateTarget()
             stuck += static_cast<std::uint32_t>(group.coroutines.size());
         m_judged = {now, stuck};
         if (m_recording)
-            m_recording->tellJudged(now, stuck);
+            m_recording->recordJudgement(now, stuck);
     }
     m_session->terminateTarget();
 }

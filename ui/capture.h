@@ -45,11 +45,11 @@ public:
     const std::shared_ptr<Population> &population() const { return m_population; }
     const std::shared_ptr<History> &history() const { return m_history; }
     /// Restores evicted events from the recording; nullptr if there is no recording.
-    HistoryRestorer *recall() const { return m_historyRestorer.get(); }
+    HistoryRestorer *restorer() const { return m_historyRestorer.get(); }
     /// Resolves the addresses of this run; nullptr before the first run.
-    const std::shared_ptr<AddressResolver> &places() const { return m_places; }
+    const std::shared_ptr<AddressResolver> &resolver() const { return m_resolver; }
     /// Sets the debug search path, also for the present run.
-    void setDebugSearchPath(const DebugSearchPath &places);
+    void setDebugSearchPath(const DebugSearchPath &searchPath);
     /// The index of the transitions in the recording; nullptr if there is no recording.
     std::shared_ptr<const StreamIndex> recorded() const;
     const RatesModel &rates() const { return m_rates; }
@@ -103,7 +103,7 @@ public:
     void setKeep(std::uint64_t bytes, std::uint64_t ns);
     /// Sets the folder in which later runs are recorded and the size limit of a run; nullopt = do not record. A
     /// recording error becomes a notice, and the capture continues.
-    void setRecording(std::optional<RecordingFolder> place) { m_recordingFolder = std::move(place); }
+    void setRecording(std::optional<RecordingFolder> folder) { m_recordingFolder = std::move(folder); }
     bool isRecorded() const { return m_recording != nullptr; }
     /// True if recordingPath() names a native recording, even if it no longer exists.
     bool hasRecording() const { return isRecorded() || hasEnding(m_openedPath, ".ctr"); }
@@ -142,7 +142,7 @@ private:
     Result<void> begin(Source &source, const StartRequest &request);
     Result<void> beginLive(Source &source, const StartRequest &request);
     void record(Source &source, const StartRequest &request);
-    void letGo();
+    void endRecording();
     void watch(Session &session);
     void watch(FileLoader &loader);
     Result<void> beginInput(Source &source);
@@ -150,7 +150,7 @@ private:
     Result<void> beginReplay(Source &source, const ReplayRequest &request);
     void onLoaded(FileLoader &loader);
     void takeOutput(FileLoader &loader);
-    void tellExit(const FileLoader &loader);
+    void reportExit(const FileLoader &loader);
     void tick();
 
     std::shared_ptr<Population> m_population;
@@ -158,7 +158,7 @@ private:
     std::unique_ptr<RunRecording> m_recording;  ///< recording of the session; outlives it
     std::unique_ptr<HistoryRestorer> m_historyRestorer;
     std::shared_ptr<SymbolWorker> m_symbols = std::make_shared<SymbolWorker>();
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<ResolverDriver> m_driver;  ///< of the session; destroyed before it
     std::unique_ptr<InputSpool> m_input;       ///< writes standard input to a file

@@ -41,7 +41,7 @@ void Capture::takeOutput(FileLoader &loader)
         Q_EMIT outputReady(QByteArray::fromStdString(piece.bytes), static_cast<qint64>(piece.ts));
 }
 
-void Capture::tellExit(const FileLoader &loader)
+void Capture::reportExit(const FileLoader &loader)
 {
     const FileLoader::Run run = loader.aboutRun();
     if (!run.exit || (!run.exit->status && !run.exit->signal))
@@ -57,7 +57,7 @@ void Capture::onLoaded(FileLoader &loader)
 {
     takeOutput(loader);
     if (!loader.wasCutShort())
-        tellExit(loader);
+        reportExit(loader);
     const InputSpool::End input = m_input ? m_input->end() : InputSpool::End::None;
     if (loader.wasCutShort()) {
         const std::shared_ptr<const RecordingOverview> whole = loader.overview();

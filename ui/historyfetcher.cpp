@@ -43,10 +43,10 @@ void HistoryFetcher::tick()
     const auto end = static_cast<std::uint64_t>(range.second);
     // While the view moves or follows a run, do not read: the run has priority.
     const bool moves = std::exchange(m_range, range) != range || isFollowing();
-    if (!moves && m_capture.recall())
-        m_capture.recall()->look(begin, end);
+    if (!moves && m_capture.restorer())
+        m_capture.restorer()->request(begin, end);
     const bool isMissing = !isInMemory(begin, end);
-    m_timeline.setPastText(isMissing ? textOfMissing(moves) : textOfBefore(moves), isMissing);
+    m_timeline.setEvictedText(isMissing ? textOfMissing(moves) : textOfBefore(moves), isMissing);
     if (!m_sinceDensity.isValid() || m_sinceDensity.elapsed() >= kDensityMs) {
         if (m_capture.history()->firstTs() != 0)  // else try again at the next tick
             m_sinceDensity.start();
@@ -102,7 +102,7 @@ bool HistoryFetcher::isInMemory(std::uint64_t from, std::uint64_t to) const
 bool HistoryFetcher::isRecorded() const
 {
     const std::shared_ptr<const StreamIndex> recorded = m_capture.recorded();
-    return recorded && m_capture.recall() && (!recorded->isClosed() || recorded->blocks() > 0);
+    return recorded && m_capture.restorer() && (!recorded->isClosed() || recorded->blocks() > 0);
 }
 
 /// The text for a view that is partly not in memory.
@@ -114,9 +114,9 @@ QString HistoryFetcher::textOfMissing(bool moves) const
                    : tr("No longer in memory, and not recorded");
     if (isFollowing())
         return tr("Older events are in the recording: stop following to see them");
-    if (moves || m_capture.recall()->isBusy())
+    if (moves || m_capture.restorer()->isBusy())
         return tr("Reading older events …");
-    if (m_capture.recall()->lostPieces() > 0)
+    if (m_capture.restorer()->lostPieces() > 0)
         return tr("No longer in the recording either");
     return tr("Too many events for memory: zoom in to see the rest");
 }
@@ -128,9 +128,9 @@ QString HistoryFetcher::textOfBefore(bool moves) const
         return {};
     if (!isRecorded())
         return tr("Events before this part are no longer in memory");
-    if (!moves && m_capture.recall()->isBusy())
+    if (!moves && m_capture.restorer()->isBusy())
         return tr("Reading older events …");
-    if (!moves && m_capture.recall()->lostPieces() > 0)
+    if (!moves && m_capture.restorer()->lostPieces() > 0)
         return tr("Events before this part are no longer in the recording either");
     return tr("Events before this part are not in memory: zoom out");
 }

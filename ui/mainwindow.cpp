@@ -107,7 +107,7 @@ void MainWindow::exportTo(const ExportFormat &format, const QString &path)
     auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
                                            format, path);
     job->setRecorded(m_capture->recorded());
-    job->setLookup(lookupIn(m_capture->places()));
+    job->setLookup(lookupIn(m_capture->resolver()));
     const ExportJob *const started = job.get();
     m_exportBar->start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
                        [this, started] { onExported(started->path(), started->report()); });
@@ -140,7 +140,7 @@ void MainWindow::connectCapture()
     Capture *capture = m_capture.get();
     connect(capture, &Capture::traceChanged, this, &MainWindow::onTraceChanged);
     connect(capture, &Capture::stateChanged, this, &MainWindow::onStateChanged);
-    connect(capture, &Capture::stateChanged, this, &MainWindow::showWholePast);
+    connect(capture, &Capture::stateChanged, this, &MainWindow::showWholeHistory);
     connect(capture, &Capture::followed, this, &MainWindow::onFollowed);
     connect(capture, &Capture::sampled, this, &MainWindow::onSampled);
     connect(capture, &Capture::ticked, this, &MainWindow::onTicked);
@@ -193,23 +193,23 @@ void MainWindow::onTraceChanged()
     const bool hasTarget = m_capture->session() && m_capture->session()->target();
     m_origin = 0;
     m_notices.clear();
-    m_saidApproximate = false;
+    m_reportedApproximate = false;
     m_unkept = {};
-    m_saidNoSymbols = false;
+    m_reportedNoSymbols = false;
     m_exit.clear();
     m_notice->hide();
     m_warning->hide();
-    const std::shared_ptr<AddressResolver> &places = m_capture->places();
-    m_timeline->setTrace(population.get(), m_capture->history().get(), places);
-    m_coroutines->setTrace(population, places);
-    m_stuck->setTrace(population, m_capture->knowsDeaths(), places);
-    m_details->setTrace(population, m_capture->history(), places);
-    const bool isPast = m_capture->isFile() && !m_capture->gate();
-    m_creation->setTrace(population, isPast, places);
+    const std::shared_ptr<AddressResolver> &resolver = m_capture->resolver();
+    m_timeline->setTrace(population.get(), m_capture->history().get(), resolver);
+    m_coroutines->setTrace(population, resolver);
+    m_stuck->setTrace(population, m_capture->knowsDeaths(), resolver);
+    m_details->setTrace(population, m_capture->history(), resolver);
+    const bool isLoadedFile = m_capture->isFile() && !m_capture->gate();
+    m_creation->setTrace(population, isLoadedFile, resolver);
     m_captureDock->setTrace(population);
     m_output->begin(m_capture->startedAt(), hasTarget);
     m_throughput->clear();
-    m_actions->follow->setChecked(!isPast);
+    m_actions->follow->setChecked(!isLoadedFile);
     sampleReplay();
     showInstant();
 }
@@ -217,7 +217,7 @@ void MainWindow::onTraceChanged()
 /// Shows a recording that is still being written like a live capture.
 void MainWindow::onFollowed()
 {
-    m_creation->setPast(false);
+    m_creation->setRunEnded(false);
     m_actions->follow->setChecked(true);
     onStateChanged();
 }
@@ -254,7 +254,7 @@ void MainWindow::onStateChanged()
     m_actions->showTracing(tracing, m_capture->canSwitchTracing());
     m_statusBar->showState(text, !tracing);
     if (state == SessionState::Ended)
-        m_creation->setPast(true);
+        m_creation->setRunEnded(true);
     const QString program = QStringLiteral("corotracer-gui");
     setWindowTitle(m_capture->name().isEmpty()
                        ? program
@@ -268,11 +268,11 @@ void MainWindow::onStateChanged()
 }
 
 /// Shows the whole run if all of it lies in the past: a loaded recording, or a post-mortem region.
-void MainWindow::showWholePast()
+void MainWindow::showWholeHistory()
 {
-    const bool past = (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate()) ||
-                      (m_capture->session() && m_capture->session()->isPostMortem());
-    if (!past || m_capture->state() != SessionState::Ended)
+    const bool isOver = (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate()) ||
+                        (m_capture->session() && m_capture->session()->isPostMortem());
+    if (!isOver || m_capture->state() != SessionState::Ended)
         return;
     onSampled();
     m_timeline->zoomToFit();
@@ -310,7 +310,7 @@ void MainWindow::onTicked()
     m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
     m_captureDock->sample(sums);
     // Show this once per capture. onNotice() skips notices that it has shown, but an export clears its list.
-    if (sums.timesApproximate && !std::exchange(m_saidApproximate, true))
+    if (sums.timesApproximate && !std::exchange(m_reportedApproximate, true))
         onNotice(tr("The processor's counter jumped or ran backwards. Times near that moment are "
                     "approximate; counts are exact. A target with the current probe switches to "
                     "the system's clock, which costs more per event."));
@@ -320,10 +320,10 @@ void MainWindow::onTicked()
         for (const QString &notice : notices)
             onNotice(notice);
     }
-    if (!m_saidNoSymbols && m_capture->places()) {
-        const std::string problem = m_capture->places()->problem();
-        m_saidNoSymbols = !problem.empty();
-        if (m_saidNoSymbols)
+    if (!m_reportedNoSymbols && m_capture->resolver()) {
+        const std::string problem = m_capture->resolver()->problem();
+        m_reportedNoSymbols = !problem.empty();
+        if (m_reportedNoSymbols)
             onNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
     }
     showBehind();

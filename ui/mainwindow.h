@@ -98,7 +98,7 @@ private:
     QString exitText() const;
     void onFollowed();
     void showBehind();
-    void showWholePast();
+    void showWholeHistory();
     void connectReplay();
     void replay(std::uint64_t through, bool playing);
     void changeReplay(const std::function<void(ReplayGate &)> &change);
@@ -148,8 +148,8 @@ private:
     InfoBar *m_notice = nullptr;
     QStringList m_notices;
     QStringList m_debugFolders;
-    bool m_saidNoSymbols = false;
-    bool m_saidApproximate = false;  ///< the notice about approximate times was shown
+    bool m_reportedNoSymbols = false;
+    bool m_reportedApproximate = false;  ///< the notice about approximate times was shown
     UnkeptNotices m_unkept;
     QString m_whyUntraced;  ///< the probable cause, one sentence
     QString m_exit;         ///< "exited with status 0"; empty: not exited, or not known

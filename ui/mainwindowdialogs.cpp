@@ -168,8 +168,8 @@ void MainWindow::applyDebugSearchPath()
 {
     SymbolSettings settings = SymbolSettings::load(QSettings());
     settings.folders = m_debugFolders + settings.folders;
-    m_capture->setDebugSearchPath(settings.places());
-    m_saidNoSymbols = false;
+    m_capture->setDebugSearchPath(settings.searchPath());
+    m_reportedNoSymbols = false;
 }
 
 void MainWindow::showAbout()

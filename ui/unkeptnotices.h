@@ -21,9 +21,9 @@ public:
     QStringList fresh(const Overflow &overflow, std::uint64_t names, std::uint64_t records);
 
 private:
-    bool m_saidUnkept = false;
-    bool m_saidEnded = false;
-    bool m_saidNames = false;
+    bool m_reportedUnkept = false;
+    bool m_reportedEnded = false;
+    bool m_reportedNames = false;
 };
 
 }  // namespace ct

@@ -99,7 +99,7 @@ void FileLoader::run()
         const std::lock_guard lock(m_mutex);
         m_errorMessage = QString::fromStdString(loaded.error().message);
     }
-    m_places->close();
+    m_streamIndex->close();
 }
 
 void FileLoader::publish(const Accounting &accounting)
@@ -124,7 +124,7 @@ std::shared_ptr<const RecordingOverview> FileLoader::overview() const
 }
 
 /// Reads the overview, which takes some milliseconds. Errors are reported when the recording itself is read.
-void FileLoader::look()
+void FileLoader::readOverview()
 {
     if (!RecordingReader::isRecording(m_path))
         return;
@@ -150,52 +150,52 @@ Result<void> FileLoader::consume(const Batch &batch)
 
 /// Passes a batch to the sinks: at once, or in a replay when it is due. A replay publishes only what the sinks have
 /// got.
-Result<void> FileLoader::give(const Batch &batch, const FileSource &reader)
+Result<void> FileLoader::deliver(const Batch &batch, const FileSource &reader)
 {
     if (!m_gate)
         return consume(batch);
     Result<void> outcome;
-    const auto publishGiven = [&] {
+    const auto publishDelivered = [&] {
         Accounting sums = reader.accounting();
-        sums.captured = m_given;
+        sums.captured = m_delivered;
         publish(sums);
     };
     const auto consumePiece = [&](const Batch &piece) {
         if (const Result<void> consumed = consume(piece); !consumed && outcome)
             outcome = consumed;
-        m_given += piece.transitions.size();
+        m_delivered += piece.transitions.size();
         if (!piece.empty())
-            publishGiven();
+            publishDelivered();
     };
-    giveOutput(batch.now, consumePiece);
+    releaseOutput(batch.now, consumePiece);
     if (m_gate->pass(batch, consumePiece))
         m_output.release(batch.now);
     m_now = std::max(m_now, batch.now);
-    publishGiven();
+    publishDelivered();
     return outcome;
 }
 
 /// In a replay, releases each piece of output at its time. Output from before the first event is released at once.
-void FileLoader::giveOutput(std::uint64_t until, const ReplayGate::Consume &tellTime)
+void FileLoader::releaseOutput(std::uint64_t until, const ReplayGate::Consume &passTime)
 {
     Batch time;
-    for (auto held = m_output.heldSince(); held && *held <= until; held = m_output.heldSince()) {
-        time.now = *held;
-        if (m_given > 0 && *held > m_now && !m_gate->pass(time, tellTime))
+    for (auto due = m_output.pendingSince(); due && *due <= until; due = m_output.pendingSince()) {
+        time.now = *due;
+        if (m_delivered > 0 && *due > m_now && !m_gate->pass(time, passTime))
             return;
-        m_now = std::max(m_now, *held);
-        m_output.release(*held);
+        m_now = std::max(m_now, *due);
+        m_output.release(*due);
     }
 }
 
-void FileLoader::takeFacts(FileSource &reader)
+void FileLoader::applyFacts(FileSource &reader)
 {
     FileFacts facts;
     if (!reader.takeFacts(facts))
         return;
-    if (m_addresses) {
-        m_addresses->addInfo(facts.info);
-        m_addresses->addFrames(facts.frames);
+    if (m_resolver) {
+        m_resolver->addInfo(facts.info);
+        m_resolver->addFrames(facts.frames);
     }
     const std::lock_guard lock(m_mutex);
     m_run.exit = facts.info.exit;
@@ -219,14 +219,14 @@ Result<void> FileLoader::load()
         m_following.store(true, std::memory_order_relaxed);
         Q_EMIT followed();
     } else {
-        look();
+        readOverview();
     }
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_places, m_gate ? nullptr : &m_growth,
+    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
                                                                [this](const auto &piece) { m_output.add(piece); });
     if (!opened)
         return opened.error();
     const bool isText = !RecordingReader::isRecording(m_path);
-    takeFacts(**opened);  // includes the start of the run, which must be known before its output
+    applyFacts(**opened);  // includes the start of the run, which must be known before its output
     if (!m_gate)
         m_output.release(RecordedOutput::kAll);
     ReadAhead reader(std::move(*opened));
@@ -241,9 +241,9 @@ Result<void> FileLoader::load()
         more = next && *next;
         if (!next)
             outcome = next.error();
-        if (const Result<void> given = give(batch, reader); !given && outcome)
-            outcome = given;
-        takeFacts(reader);
+        if (const Result<void> delivered = deliver(batch, reader); !delivered && outcome)
+            outcome = delivered;
+        applyFacts(reader);
         m_progress.store(reader.progress(), std::memory_order_relaxed);
         if (!m_gate)
             publish(reader.accounting());

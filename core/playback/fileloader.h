@@ -36,7 +36,7 @@ public:
     ~FileLoader() override;  ///< cancels and waits
 
     /// Gets the modules and frames from the file, on the loader's thread. Call it before start().
-    void setAddresses(std::shared_ptr<AddressResolver> places) { m_addresses = std::move(places); }
+    void setResolver(std::shared_ptr<AddressResolver> resolver) { m_resolver = std::move(resolver); }
 
     /// Makes this a replay: each batch waits until it is due. Call it before start().
     void setGate(std::shared_ptr<ReplayGate> gate) { m_gate = std::move(gate); }
@@ -48,7 +48,7 @@ public:
     double progress() const;  ///< 0..1, any thread
     Accounting accounting() const;
     /// Index of the transitions that the sinks have got: where they are in the file.
-    std::shared_ptr<const StreamIndex> places() const { return m_places; }
+    std::shared_ptr<const StreamIndex> streamIndex() const { return m_streamIndex; }
     /// After finished(): empty, or why loading ended early. What was read before stays valid.
     QString errorMessage() const;
     bool wasCutShort() const;  ///< after finished(): cancelled before all was read
@@ -82,23 +82,23 @@ protected:
     void run() override;
 
 private:
-    void look();
+    void readOverview();
     Result<void> load();
     void claim();
     void publish(const Accounting &accounting);
     Result<void> consume(const Batch &batch);
-    Result<void> give(const Batch &batch, const FileSource &reader);
-    void giveOutput(std::uint64_t until, const ReplayGate::Consume &tellTime);
-    void takeFacts(FileSource &reader);
+    Result<void> deliver(const Batch &batch, const FileSource &reader);
+    void releaseOutput(std::uint64_t until, const ReplayGate::Consume &passTime);
+    void applyFacts(FileSource &reader);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
-    const std::shared_ptr<StreamIndex> m_places = std::make_shared<StreamIndex>();
-    std::shared_ptr<AddressResolver> m_addresses;
+    const std::shared_ptr<StreamIndex> m_streamIndex = std::make_shared<StreamIndex>();
+    std::shared_ptr<AddressResolver> m_resolver;
     ctr::ReadClaim m_claim;  ///< keeps the files from being removed while they may be read again
     std::shared_ptr<ReplayGate> m_gate;
     RecordedOutput m_output;
-    std::uint64_t m_given = 0;              ///< transitions that the sinks have got; the loader's thread
+    std::uint64_t m_delivered = 0;          ///< transitions that the sinks have got; the loader's thread
     std::uint64_t m_now = 0;                ///< stream time of a replay, ns; the loader's thread
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for display

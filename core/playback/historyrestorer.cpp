@@ -15,8 +15,8 @@ constexpr std::chrono::milliseconds kRetry{200};
 
 }  // namespace
 
-HistoryRestorer::HistoryRestorer(std::shared_ptr<History> history, std::shared_ptr<const StreamIndex> places)
-    : m_history(std::move(history)), m_places(std::move(places)), m_reader(m_places)
+HistoryRestorer::HistoryRestorer(std::shared_ptr<History> history, std::shared_ptr<const StreamIndex> streamIndex)
+    : m_history(std::move(history)), m_streamIndex(std::move(streamIndex)), m_reader(m_streamIndex)
 {
 }
 
@@ -31,7 +31,7 @@ HistoryRestorer::~HistoryRestorer()
         m_thread.join();
 }
 
-void HistoryRestorer::look(std::uint64_t from, std::uint64_t to)
+void HistoryRestorer::request(std::uint64_t from, std::uint64_t to)
 {
     if (std::exchange(m_seen, {from, to}) != std::pair(from, to))
         ++m_view;
@@ -39,9 +39,9 @@ void HistoryRestorer::look(std::uint64_t from, std::uint64_t to)
     Range range{from, std::min(to, m_history->droppedBefore()), m_history->droppedEvents(), m_view};
     if (range.isEmpty())
         range = {0, 0, 0, m_view};
-    if (range == m_asked)
+    if (range == m_requested)
         return;
-    m_asked = range;
+    m_requested = range;
     const std::lock_guard lock(m_mutex);
     if (m_wanted.view != range.view) {
         m_lost.store(0, std::memory_order_relaxed);
@@ -50,7 +50,7 @@ void HistoryRestorer::look(std::uint64_t from, std::uint64_t to)
     m_wanted = range;
     if (!range.isEmpty() && !m_thread.joinable() && !start()) {
         m_busy.store(false, std::memory_order_relaxed);
-        m_asked = {};  // the next look() tries again
+        m_requested = {};  // the next request() tries again
     }
     m_changed.notify_one();
 }
@@ -81,7 +81,7 @@ void HistoryRestorer::run()
             return;
         const Range range = m_wanted;
         lock.unlock();
-        outcome = bringBack(range);
+        outcome = restoreRange(range);
         // An unfinished range may have displaced pieces that were restored before.
         done = outcome == Outcome::Done ? range : Range();
         lock.lock();
@@ -104,7 +104,7 @@ void HistoryRestorer::setLost(const Range &range, std::uint64_t pieces)
         m_lost.store(pieces, std::memory_order_relaxed);
 }
 
-HistoryRestorer::Outcome HistoryRestorer::bringBack(const Range &range)
+HistoryRestorer::Outcome HistoryRestorer::restoreRange(const Range &range)
 {
     if (range.isEmpty())
         return Outcome::Done;
@@ -121,7 +121,7 @@ HistoryRestorer::Outcome HistoryRestorer::bringBack(const Range &range)
         m_busy.store(true, std::memory_order_relaxed);
         // While the recording is being written, a piece may reach the file later. The ring evicts it much later than
         // that.
-        const bool mayCome = !m_places->isClosed() && piece.endEvent > m_places->end();
+        const bool mayCome = !m_streamIndex->isClosed() && piece.endEvent > m_streamIndex->end();
         const Result<void> read = m_reader.read(piece.firstEvent, piece.endEvent, m_events);
         if (!read && mayCome) {
             isComplete = false;

@@ -18,10 +18,11 @@
 
 namespace ct {
 
-/// Owns a thread. It starts with the first look() at a range that is not in memory, and sleeps while no view needs it.
+/// Owns a thread. It starts with the first request() at a range that is not in memory, and sleeps while no view needs
+/// it.
 class HistoryRestorer {
 public:
-    HistoryRestorer(std::shared_ptr<History> history, std::shared_ptr<const StreamIndex> places);
+    HistoryRestorer(std::shared_ptr<History> history, std::shared_ptr<const StreamIndex> streamIndex);
     ~HistoryRestorer();  ///< waits for the piece that is being restored
     HistoryRestorer(const HistoryRestorer &) = delete;
     HistoryRestorer &operator=(const HistoryRestorer &) = delete;
@@ -29,7 +30,7 @@ public:
     /// Views show [from, to) (ns, CLOCK_MONOTONIC) from now on; this replaces the previous range. The evicted events in
     /// it are restored into the History, see History::restoredVersion(). Returns at once. Always call it on the same
     /// thread.
-    void look(std::uint64_t from, std::uint64_t to);
+    void request(std::uint64_t from, std::uint64_t to);
     /// True while pieces are being restored, or will be once they are in the file. Any thread.
     bool isBusy() const { return m_busy.load(std::memory_order_relaxed); }
     /// Pieces of the latest range that cannot be restored, because the recording has them no longer, or ended before
@@ -52,12 +53,12 @@ private:
         Superseded,  ///< another range is wanted
         Incomplete,  ///< a piece has not reached the file yet
     };
-    Outcome bringBack(const Range &range);
+    Outcome restoreRange(const Range &range);
     bool isCurrent(const Range &range);
     void setLost(const Range &range, std::uint64_t pieces);
 
     const std::shared_ptr<History> m_history;
-    const std::shared_ptr<const StreamIndex> m_places;
+    const std::shared_ptr<const StreamIndex> m_streamIndex;
 
     // Used by the thread only.
     RangeReader m_reader;
@@ -68,8 +69,8 @@ private:
     // happen without it.
     std::atomic<bool> m_busy{false};
     std::atomic<std::uint64_t> m_lost{0};
-    // Used by look() only, on its thread.
-    Range m_asked;
+    // Used by request() only, on its thread.
+    Range m_requested;
     std::pair<std::uint64_t, std::uint64_t> m_seen;  ///< latest range, in memory or not
     std::uint64_t m_view = 0;                        ///< how often m_seen has changed
 

@@ -43,7 +43,7 @@ std::string quotedLine(const std::string &bytes)
     return QStringLiteral("\"%1\"").arg(printable(text)).toStdString();
 }
 
-Result<int> InputSpool::takeStandardInput()
+Result<int> InputSpool::detachStandardInput()
 {
     Result<int> input = openStandardInput();
     if (!input)
@@ -62,7 +62,7 @@ InputSpool::InputSpool(int input, int wake, std::unique_ptr<AppendFile> file, st
 {
 }
 
-Result<std::unique_ptr<InputSpool>> InputSpool::begin(int input, const std::string &path)
+Result<std::unique_ptr<InputSpool>> InputSpool::start(int input, const std::string &path)
 {
     Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Write, FileAccess::OwnerOnly);
     const Result<void> claimed = file ? (*file)->claim() : Result<void>(file.error());

@@ -29,9 +29,9 @@ public:
     };
 
     /// Returns standard input as another descriptor. Replaces it with /dev/null for this process and its children.
-    static Result<int> takeStandardInput();
+    static Result<int> detachStandardInput();
     /// Owns the descriptor from here on, also after an error. Creates `path`.
-    static Result<std::unique_ptr<InputSpool>> begin(int input, const std::string &path);
+    static Result<std::unique_ptr<InputSpool>> start(int input, const std::string &path);
     ~InputSpool();  ///< stops, and waits
     InputSpool(const InputSpool &) = delete;
     InputSpool &operator=(const InputSpool &) = delete;

@@ -39,24 +39,24 @@ void RecordedOutput::put(Queue &queue, ctr::OutputPiece piece, std::size_t most)
 void RecordedOutput::add(ctr::OutputPiece piece)
 {
     const std::lock_guard lock(m_mutex);
-    if (m_held.pieces.empty() && piece.ts <= m_until)
+    if (m_pending.pieces.empty() && piece.ts <= m_until)
         put(m_due, std::move(piece), kMostDue);
     else
-        put(m_held, std::move(piece), kMostHeld);
+        put(m_pending, std::move(piece), kMostPending);
 }
 
 void RecordedOutput::release(std::uint64_t until)
 {
     const std::lock_guard lock(m_mutex);
     m_until = std::max(m_until, until);
-    while (!m_held.pieces.empty() && m_held.pieces.front().ts <= m_until)
-        put(m_due, takeFirst(m_held), kMostDue);
+    while (!m_pending.pieces.empty() && m_pending.pieces.front().ts <= m_until)
+        put(m_due, takeFirst(m_pending), kMostDue);
 }
 
-std::optional<std::uint64_t> RecordedOutput::heldSince() const
+std::optional<std::uint64_t> RecordedOutput::pendingSince() const
 {
     const std::lock_guard lock(m_mutex);
-    return m_held.pieces.empty() ? std::nullopt : std::optional(m_held.pieces.front().ts);
+    return m_pending.pieces.empty() ? std::nullopt : std::optional(m_pending.pieces.front().ts);
 }
 
 RecordedOutput::Taken RecordedOutput::take()

@@ -22,7 +22,7 @@ class RecordedOutput {
 public:
     /// Limits in bytes: for output that is not due yet, and for due output until take(). Beyond them, the oldest output
     /// is removed, and its lines are counted.
-    static constexpr std::size_t kMostHeld = 16U << 20;
+    static constexpr std::size_t kMostPending = 16U << 20;
     static constexpr std::size_t kMostDue = 2U << 20;
     static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
@@ -31,7 +31,7 @@ public:
     /// Output up to `until` (ns, stream time) is due from now on. At first, nothing is due. Never goes back.
     void release(std::uint64_t until);
     /// Returns when the first piece that is not due was written; nullopt: there is none.
-    std::optional<std::uint64_t> heldSince() const;
+    std::optional<std::uint64_t> pendingSince() const;
 
     struct Taken {
         std::vector<ctr::OutputPiece> pieces;
@@ -49,7 +49,7 @@ private:
     void put(Queue &queue, ctr::OutputPiece piece, std::size_t most);
 
     mutable std::mutex m_mutex;  ///< guards the members below
-    Queue m_held;
+    Queue m_pending;
     Queue m_due;
     std::uint64_t m_until = 0;
     std::uint64_t m_linesLeftOut = 0;  ///< since the last take()

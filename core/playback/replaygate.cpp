@@ -16,7 +16,7 @@ namespace ct {
 namespace {
 
 /// Interval of the batches that only pass on the time: that of the views.
-constexpr std::chrono::milliseconds kTellTime{33};
+constexpr std::chrono::milliseconds kTimeInterval{33};
 constexpr std::size_t kAnyRows = std::numeric_limits<std::size_t>::max() / 2;
 /// Number of pieces when a batch is cut. Cutting a large batch into single transitions would need much memory.
 constexpr std::size_t kPieces = 64;
@@ -132,24 +132,24 @@ ReplayGate::Word ReplayGate::await(std::uint64_t due, std::uint64_t &now)
             return Word::Cancelled;
         const std::optional<std::uint64_t> when = m_pace.dueAt(due);
         if (when && *when <= wall) {
-            m_told = std::max(m_told, due);
+            m_passedTs = std::max(m_passedTs, due);
             return Word::Whole;
         }
         if (m_steps > 0) {
             --m_steps;
-            m_told = std::max(m_told, due);
+            m_passedTs = std::max(m_passedTs, due);
             m_pace.wentTo(wall, due);
             return Word::Step;
         }
         now = std::min(m_pace.position(wall), due - 1);
-        if (now > m_told) {
-            m_told = now;
+        if (now > m_passedTs) {
+            m_passedTs = now;
             return Word::Time;
         }
         m_waitsFor = due;
         if (when)
-            m_changed.wait_for(lock,
-                               std::min<std::chrono::nanoseconds>(kTellTime, std::chrono::nanoseconds(*when - wall)));
+            m_changed.wait_for(
+                lock, std::min<std::chrono::nanoseconds>(kTimeInterval, std::chrono::nanoseconds(*when - wall)));
         else
             m_changed.wait(lock);
         m_waitsFor.reset();

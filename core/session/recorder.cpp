@@ -14,8 +14,8 @@ namespace ct {
 
 namespace {
 
-constexpr int kFirstLookMs = 20;  // by then the dynamic linker is done
-constexpr int kLookMs = 1000;
+constexpr int kFirstReadMs = 20;  // by then the dynamic linker is done
+constexpr int kReadMs = 1000;
 constexpr int kClockMs = 60'000;
 
 }  // namespace
@@ -43,19 +43,19 @@ Recorder::Recorder(Session &session, std::shared_ptr<const Population> populatio
     m_writer->addInfo(info);
     // Captures the sums, not the session: a disk that hangs may come back after the session's end.
     m_writer->setSums([sums = session.sums()] { return sums->get(); });
-    connect(&m_lookTimer, &QTimer::timeout, this, [this] {
-        m_lookTimer.setInterval(kLookMs);
-        look();
+    connect(&m_processTimer, &QTimer::timeout, this, [this] {
+        m_processTimer.setInterval(kReadMs);
+        readProcesses();
     });
-    connect(&m_clockTimer, &QTimer::timeout, this, &Recorder::tellClocks);
+    connect(&m_clockTimer, &QTimer::timeout, this, &Recorder::recordClocks);
     connect(&session, &Session::stateChanged, this, &Recorder::onState);
-    connect(&session, &Session::targetSeen, this, &Recorder::look);
+    connect(&session, &Session::targetSeen, this, &Recorder::readProcesses);
 }
 
 Recorder::~Recorder()
 {
-    if (m_looker.joinable())
-        m_looker.join();
+    if (m_readThread.joinable())
+        m_readThread.join();
 }
 
 void Recorder::started()
@@ -65,15 +65,15 @@ void Recorder::started()
             m_writer->addOutput(static_cast<std::uint64_t>(monotonicNs), bytes.toStdString());
         });
     }
-    look();
-    m_lookTimer.start(kFirstLookMs);
+    readProcesses();
+    m_processTimer.start(kFirstReadMs);
     m_clockTimer.start(kClockMs);
 }
 
-void Recorder::recordPlaces(const std::shared_ptr<AddressResolver> &places)
+void Recorder::recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver)
 {
-    places->setListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); });
-    m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(places)] {
+    resolver->setListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); });
+    m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(resolver)] {
         const std::shared_ptr<AddressResolver> there = from.lock();
         return there ? there->compareRest() : std::vector<FrameLocation>();
     });
@@ -82,14 +82,14 @@ void Recorder::recordPlaces(const std::shared_ptr<AddressResolver> &places)
 void Recorder::onState(SessionState state)
 {
     if (state == SessionState::Capturing)
-        look();
+        readProcesses();
     // When draining begins, the file is still open. Later, this is not certain.
     if (state == SessionState::Draining)
         end();
 }
 
 /// Starts reading about all processes that are known now, and records the target's pid.
-void Recorder::look()
+void Recorder::readProcesses()
 {
     std::set<pid_t> pids;
     if (const TargetProcess *target = m_session.target(); target && target->isRunning())
@@ -100,22 +100,22 @@ void Recorder::look()
         if (process.endTs == 0 && process.pid != 0)
             pids.insert(static_cast<pid_t>(process.pid));
     }
-    bool isLooking = false;
+    bool isReading = false;
     {
-        const std::lock_guard lock(m_lookMutex);
+        const std::lock_guard lock(m_readMutex);
         m_wanted = std::move(pids);
-        isLooking = std::exchange(m_isLooking, true);
+        isReading = std::exchange(m_isReading, true);
     }
-    if (!isLooking) {
-        if (m_looker.joinable())
-            m_looker.join();
+    if (!isReading) {
+        if (m_readThread.joinable())
+            m_readThread.join();
         try {
-            m_looker = std::thread([this] { lookAtWanted(); });
+            m_readThread = std::thread([this] { readWanted(); });
         } catch (const std::system_error &) {
-            lookAtWanted();  // the system has no more threads
+            readWanted();  // the system has no more threads
         }
     }
-    if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_toldTarget, target) != target) {
+    if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_recordedTarget, target) != target) {
         RecordingInfo info;
         info.target = static_cast<std::uint32_t>(target);
         m_writer->addInfo(info);
@@ -123,53 +123,53 @@ void Recorder::look()
 }
 
 /// Reads until no process is wanted. On the reading thread, or on the session's if the system has no thread.
-void Recorder::lookAtWanted()
+void Recorder::readWanted()
 {
     for (;;) {
         std::set<pid_t> pids;
         {
-            const std::lock_guard lock(m_lookMutex);
-            m_isLooking = m_wanted.has_value();
-            if (!m_isLooking)
+            const std::lock_guard lock(m_readMutex);
+            m_isReading = m_wanted.has_value();
+            if (!m_isReading)
                 return;
             pids.swap(*m_wanted);
             m_wanted.reset();
         }
-        std::erase_if(m_told, [&](const auto &told) { return !pids.contains(told.first); });
+        std::erase_if(m_recorded, [&](const auto &recorded) { return !pids.contains(recorded.first); });
         for (const pid_t pid : pids)
-            lookAt(pid);
+            readProcess(pid);
     }
 }
 
-/// Records what is new about a process. On the thread of lookAtWanted().
-void Recorder::lookAt(pid_t pid)
+/// Records what is new about a process. On the thread of readWanted().
+void Recorder::readProcess(pid_t pid)
 {
     RecordingInfo::Process process = processFacts(pid);
     if (process.executable.empty() && process.modules.empty())
         return;  // it has ended, or we may not read its files
     RecordingInfo info;
-    if (RecordingInfo::Process &told = m_told[pid]; told != process) {
-        told = process;
+    if (RecordingInfo::Process &recorded = m_recorded[pid]; recorded != process) {
+        recorded = process;
         addBuildIds(process);
         info.processes = {std::move(process)};
     }
     // During exec(2), a process has an executable, but no environment yet.
-    if (!m_environmentTold) {
+    if (!m_environmentRecorded) {
         info.environment = keptEnvironment(pid);
-        m_environmentTold = !info.environment.empty();
+        m_environmentRecorded = !info.environment.empty();
     }
     if (!info.processes.empty() || !info.environment.empty())
         m_writer->addInfo(info);
 }
 
-void Recorder::tellClocks()
+void Recorder::recordClocks()
 {
     RecordingInfo info;
     info.clocks = {clocksNow()};
     m_writer->addInfo(info);
 }
 
-void Recorder::tellJudged(std::uint64_t ts, std::uint64_t stuck)
+void Recorder::recordJudgement(std::uint64_t ts, std::uint64_t stuck)
 {
     RecordingInfo info;
     info.judged = {ts, static_cast<std::uint32_t>(stuck)};  // ids of coroutines have 32 bits
@@ -180,14 +180,14 @@ void Recorder::end()
 {
     if (std::exchange(m_ended, true))
         return;
-    m_lookTimer.stop();
+    m_processTimer.stop();
     m_clockTimer.stop();
     // A target that outlives the capture may print without end.
     if (const TargetProcess *target = m_session.target())
         disconnect(target, nullptr, this, nullptr);
-    look();
-    if (m_looker.joinable())
-        m_looker.join();
+    readProcesses();
+    if (m_readThread.joinable())
+        m_readThread.join();
     RecordingInfo info;
     info.clocks = {clocksNow()};
     if (m_session.target() && m_session.target()->exitStatus()) {

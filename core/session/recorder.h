@@ -41,36 +41,36 @@ public:
     /// Start of the run according to the recording: ns, CLOCK_MONOTONIC.
     std::uint64_t startedAt() const { return m_startedAt; }
     /// Records all resolved locations of coroutine frames, up to the last. Call it before the session starts.
-    void recordPlaces(const std::shared_ptr<AddressResolver> &places);
+    void recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver);
     /// Call it just before we end the target: `stuck` coroutines were stuck at `ts` (ns, CLOCK_MONOTONIC).
-    void tellJudged(std::uint64_t ts, std::uint64_t stuck);
+    void recordJudgement(std::uint64_t ts, std::uint64_t stuck);
     /// Records the last facts. Happens automatically when the session drains. Call it before a session that captures is
     /// destroyed.
     void end();
 
 private:
     void onState(SessionState state);
-    void look();
-    void lookAtWanted();
-    void lookAt(pid_t pid);
-    void tellClocks();
+    void readProcesses();
+    void readWanted();
+    void readProcess(pid_t pid);
+    void recordClocks();
 
     Session &m_session;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<RecordingWriter> m_writer;
     std::uint64_t m_startedAt = 0;
-    QTimer m_lookTimer;
+    QTimer m_processTimer;
     QTimer m_clockTimer;
-    pid_t m_toldTarget = 0;
+    pid_t m_recordedTarget = 0;
     bool m_ended = false;
-    // Used by lookAtWanted() only, which never runs twice at a time.
-    std::map<pid_t, RecordingInfo::Process> m_told;  ///< recorded facts, without build ids
-    bool m_environmentTold = false;
-    std::mutex m_lookMutex;  ///< guards the next two; locked only for a copy
+    // Used by readWanted() only, which never runs twice at a time.
+    std::map<pid_t, RecordingInfo::Process> m_recorded;  ///< recorded facts, without build ids
+    bool m_environmentRecorded = false;
+    std::mutex m_readMutex;  ///< guards the next two; locked only for a copy
     /// Processes to read next. Later requests replace them, so a slow system is read less often.
     std::optional<std::set<pid_t>> m_wanted;
-    bool m_isLooking = false;
-    std::thread m_looker;  ///< reads files that may be slow
+    bool m_isReading = false;
+    std::thread m_readThread;  ///< reads files that may be slow
 };
 
 }  // namespace ct

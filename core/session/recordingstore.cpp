@@ -54,7 +54,7 @@ bool isTrusted(uid_t owner)
     return owner == ::geteuid() || owner == 0;
 }
 
-Error notOurs(const std::string &path, const struct stat &info)
+Error notOwnedError(const std::string &path, const struct stat &info)
 {
     return {ErrorCode::PermissionDenied, path + " belongs to another user (uid " + std::to_string(info.st_uid) + ")" +
                                              ", who could read and replace the recordings in it" + kRemedy};
@@ -74,10 +74,10 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
             return errnoError(errno, way.string() + " cannot be checked" + kRemedy);
         const bool isLast = isWhole && way == fs::path(path);
         if (!isTrusted(info.st_uid) && (isLast || S_ISLNK(info.st_mode) || isMapped(info.st_uid)))
-            return notOurs(way.string(), info);
+            return notOwnedError(way.string(), info);
         // In a sticky directory, others can only add files.
-        const bool anybodyReplaces = S_ISDIR(info.st_mode) && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
-        if (anybodyReplaces && !isLast)
+        const bool isWorldWritable = S_ISDIR(info.st_mode) && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
+        if (isWorldWritable && !isLast)
             return Error{ErrorCode::PermissionDenied,
                          way.string() + " can be written by every user, who could replace the recordings below it" +
                              kRemedy};
@@ -90,22 +90,22 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
     return {};
 }
 
-Result<std::string> closeToOthers(const std::string &path)
+Result<std::string> restrictToOwner(const std::string &path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat info {};
     const bool opened = fd >= 0 && ::fstat(fd, &info) == 0;
     const mode_t mode = info.st_mode & 07777;
     const bool isOpen = opened && (mode & 0077) != 0;
-    const bool isOurs = opened && info.st_uid == ::geteuid();
-    const bool closed = isOurs && isOpen && ::fchmod(fd, mode & 0700) == 0;
+    const bool isOwn = opened && info.st_uid == ::geteuid();
+    const bool closed = isOwn && isOpen && ::fchmod(fd, mode & 0700) == 0;
     const int error = errno;
     if (fd >= 0)
         ::close(fd);
-    if (!opened || (isOurs && isOpen && !closed))
+    if (!opened || (isOwn && isOpen && !closed))
         return errnoError(error, path + " cannot be closed to other users" + kRemedy);
-    if (!isOurs)
-        return notOurs(path, info);
+    if (!isOwn)
+        return notOwnedError(path, info);
     return closed ? "Other users could open " + path + ", where runs are recorded. Only its owner can open it now."
                   : std::string();
 }
@@ -141,7 +141,7 @@ Result<std::string> makeRecordingsDirectory(const QString &directory)
     }
     if (const Result<void> safe = checkWayTo(path, true); !safe)
         return safe.error();
-    return closeToOthers(path);
+    return restrictToOwner(path);
 }
 
 std::string recordingFileName(std::time_t when, const std::string &target)

@@ -9,7 +9,7 @@
 
 namespace ct {
 
-QString whatIsLeft(std::uint32_t laneMode)
+QString leftoverNotice(std::uint32_t laneMode)
 {
     switch (laneMode) {
     case corotracer::kLanesOverwrite:
@@ -25,7 +25,7 @@ QString whatIsLeft(std::uint32_t laneMode)
     }
 }
 
-bool holdsCoroutines(const Region &region)
+bool hasCoroutines(const Region &region)
 {
     // Relaxed: only whether the counts, which probes raise, are above 0.
     return region.header().allocated_count.load(std::memory_order_relaxed) != 0 ||
@@ -33,7 +33,7 @@ bool holdsCoroutines(const Region &region)
             region.header().extension.line_count.load(std::memory_order_relaxed) != 0);
 }
 
-QString whenItWas(const Region &region, std::uint64_t latestNs)
+QString dateNotice(const Region &region, std::uint64_t latestNs)
 {
     const std::optional<std::uint64_t> realtime = latestNs != 0 ? realtimeOf(region, latestNs) : std::nullopt;
     if (!realtime)

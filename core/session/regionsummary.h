@@ -11,11 +11,11 @@
 namespace ct {
 
 /// For a region that no process uses any more.
-QString whatIsLeft(std::uint32_t laneMode);
+QString leftoverNotice(std::uint32_t laneMode);
 /// Returns a sentence with the date of the latest event. `latestNs`: time of that event, ns, CLOCK_MONOTONIC; 0 = the
 /// region has no event. Empty: the region does not relate this clock to a date.
-QString whenItWas(const Region &region, std::uint64_t latestNs);
+QString dateNotice(const Region &region, std::uint64_t latestNs);
 /// Returns true if any coroutine was ever allocated a station in the region.
-bool holdsCoroutines(const Region &region);
+bool hasCoroutines(const Region &region);
 
 }  // namespace ct

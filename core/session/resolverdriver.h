@@ -18,17 +18,17 @@ namespace ct {
 class ResolverDriver final : public QObject {
     Q_OBJECT
 public:
-    ResolverDriver(Session &session, std::shared_ptr<AddressResolver> places, QObject *parent = nullptr);
+    ResolverDriver(Session &session, std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
     ~ResolverDriver() override;
 
-    const std::shared_ptr<AddressResolver> &places() const { return m_places; }
+    const std::shared_ptr<AddressResolver> &resolver() const { return m_resolver; }
 
 private:
     void poll();
     void onState(SessionState state);
 
     Session &m_session;
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
     QTimer m_timer;
 };
 

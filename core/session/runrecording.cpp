@@ -34,7 +34,7 @@ public:
         if (m_sink && !m_isGivenUp && m_sink->hasGivenUp()) {
             m_isGivenUp = true;
             m_recording.m_failed.store(true, std::memory_order_relaxed);
-            m_recording.m_places->close();
+            m_recording.m_streamIndex->close();
             m_recording.claim();
             Q_EMIT m_recording.failed(tr("the disk of %1 has accepted no data for %2 s; check that disk, or set "
                                          "XDG_CACHE_HOME to a directory on another one")
@@ -60,7 +60,7 @@ private:
             return;
         m_sink.reset();
         m_recording.m_failed.store(true, std::memory_order_relaxed);
-        m_recording.m_places->close();
+        m_recording.m_streamIndex->close();
         m_recording.claim();
         Q_EMIT m_recording.failed(QString::fromStdString(done.error().message));
     }
@@ -92,32 +92,33 @@ openNew(const std::filesystem::path &directory, const std::string &target, const
 
 }  // namespace
 
-RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamIndex> places)
-    : m_path(std::move(path)), m_queue(std::move(queue)), m_places(std::move(places))
+RunRecording::RunRecording(std::string path, std::shared_ptr<QueuedSink> queue,
+                           std::shared_ptr<StreamIndex> streamIndex)
+    : m_path(std::move(path)), m_queue(std::move(queue)), m_streamIndex(std::move(streamIndex))
 {
 }
 
 RunRecording::~RunRecording() = default;
 
-Result<std::unique_ptr<RunRecording>> RunRecording::begin(Session &session,
-                                                          std::shared_ptr<const Population> population,
-                                                          const StartRequest &request, const std::string &target,
-                                                          const RecordingFolder &place)
+Result<std::unique_ptr<RunRecording>> RunRecording::create(Session &session,
+                                                           std::shared_ptr<const Population> population,
+                                                           const StartRequest &request, const std::string &target,
+                                                           const RecordingFolder &folder)
 {
-    const Result<std::string> made = makeRecordingsDirectory(place.directory);
+    const Result<std::string> made = makeRecordingsDirectory(folder.directory);
     if (!made)
         return made.error();
-    auto opened = openNew(QFile::encodeName(place.directory).toStdString(), target, {place.limitBytes, 0});
+    auto opened = openNew(QFile::encodeName(folder.directory).toStdString(), target, {folder.limitBytes, 0});
     if (!opened)
         return opened.error();
     const std::shared_ptr<RecordingWriter> &writer = opened->second;
     writer->discardIfEmpty();
-    auto places = std::make_shared<StreamIndex>();
-    writer->setStreamIndex(places);
-    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, place.queueBytes, kMostWait);
+    auto streamIndex = std::make_shared<StreamIndex>();
+    writer->setStreamIndex(streamIndex);
+    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(writer, folder.queueBytes, kMostWait);
     if (!queue)
         return queue.error();
-    std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(places)));
+    std::unique_ptr<RunRecording> recording(new RunRecording(opened->first, *queue, std::move(streamIndex)));
     recording->m_notice = *made;
     recording->m_recorder = std::make_unique<Recorder>(session, std::move(population), writer, aboutRun(request));
     // The session, and with it the harvest thread, is destroyed before the recording.
@@ -136,7 +137,7 @@ void RunRecording::started()
     m_recorder->started();
 }
 
-void RunRecording::letGo()
+void RunRecording::endRecording()
 {
     m_recorder->end();
     m_queue->giveUpAfter(kPatience, kHung);

@@ -26,9 +26,9 @@ class RunRecording final : public QObject {
 public:
     /// Adds a sink to a session that has not started. `target`: the name for the file. A run without coroutines and
     /// output leaves no file.
-    static Result<std::unique_ptr<RunRecording>> begin(Session &session, std::shared_ptr<const Population> population,
-                                                       const StartRequest &request, const std::string &target,
-                                                       const RecordingFolder &place);
+    static Result<std::unique_ptr<RunRecording>> create(Session &session, std::shared_ptr<const Population> population,
+                                                        const StartRequest &request, const std::string &target,
+                                                        const RecordingFolder &folder);
     ~RunRecording() override;
 
     /// Call it right after the session was started.
@@ -36,11 +36,14 @@ public:
     /// Start of the run according to the recording: ns, CLOCK_MONOTONIC.
     std::uint64_t startedAt() const { return m_recorder->startedAt(); }
     /// Also records resolved locations of coroutine frames. Call it before the session starts.
-    void recordPlaces(const std::shared_ptr<AddressResolver> &places) { m_recorder->recordPlaces(places); }
+    void recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver)
+    {
+        m_recorder->recordFrameLocations(resolver);
+    }
     /// See Recorder. Call it while the session captures.
-    void tellJudged(std::uint64_t ts, std::uint64_t stuck) { m_recorder->tellJudged(ts, stuck); }
+    void recordJudgement(std::uint64_t ts, std::uint64_t stuck) { m_recorder->recordJudgement(ts, stuck); }
     /// Call it before a session that captures is destroyed. Records the last facts, and limits the time for the rest.
-    void letGo();
+    void endRecording();
 
     /// Base name of the files, "…/2026-11-22T07.31.05-server.ctr"; see ctr::segmentPath(). The files gain at least one
     /// whole block per half second of the stream. The oldest files are removed while the run goes on.
@@ -48,7 +51,7 @@ public:
     /// Change that was made to the directory, for the user; empty = none.
     const std::string &notice() const { return m_notice; }
     /// Index of the session's transitions: where they are in the files.
-    std::shared_ptr<const StreamIndex> places() const { return m_places; }
+    std::shared_ptr<const StreamIndex> streamIndex() const { return m_streamIndex; }
     /// Returns true if a part of the run was not written. Any thread.
     bool hasFailed() const { return m_failed.load(std::memory_order_relaxed); }
     /// Transitions that are not in the file yet. Any thread.
@@ -61,13 +64,13 @@ Q_SIGNALS:
 private:
     class SideSink;
 
-    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamIndex> places);
+    RunRecording(std::string path, std::shared_ptr<QueuedSink> queue, std::shared_ptr<StreamIndex> streamIndex);
     void claim();
 
     const std::string m_path;
     std::string m_notice;
     std::shared_ptr<QueuedSink> m_queue;
-    const std::shared_ptr<StreamIndex> m_places;
+    const std::shared_ptr<StreamIndex> m_streamIndex;
     std::unique_ptr<Recorder> m_recorder;
     std::atomic<bool> m_failed = false;  // relaxed: no other data depends on it
     ctr::ReadClaim m_claim;              ///< set when writing ends; used by the harvest thread while there is one

@@ -57,11 +57,11 @@ struct Session::Data {
     bool paused = false;   ///< as requested; the harvest follows
     bool postMortem = false;
     bool hadUnknownUser = false;  ///< an unknown process may have used the region when we attached
-    bool saidMayBeInUse = false;
+    bool reportedMayBeInUse = false;
     bool leftOver = false;
     bool failedToStart = false;
     bool terminating = false;
-    bool saidNothingTraced = false;
+    bool reportedNothingTraced = false;
     QDeadlineTimer groupPatience;
     int nothingTracedMs = kNothingTracedMs;
     QTimer *nothingTracedTimer = nullptr;
@@ -159,7 +159,7 @@ Result<void> Session::attach(const std::string &regionPath)
     m_data->hadUnknownUser = !unknown.empty();
 
     if (!unknown.empty())
-        sayMayBeInUse(unknown.front());
+        reportMayBeInUse(unknown.front());
     std::string socketPath;
     if (m_data->region.isObserved()) {
         addNotice(tr("Read-only, by polling: %1").arg(text(m_data->region->observerReason())));
@@ -175,12 +175,12 @@ Result<void> Session::attach(const std::string &regionPath)
     }
     setState(SessionState::Waiting);
     if (m_data->postMortem) {
-        addNotice(whatIsLeft(m_data->region->laneMode()));
+        addNotice(leftoverNotice(m_data->region->laneMode()));
         QTimer::singleShot(0, this, [this] { drain(EndReason::TargetExited); });
         return {};
     }
     // With coroutines in the region, a target is already at work.
-    if (holdsCoroutines(*m_data->region))
+    if (hasCoroutines(*m_data->region))
         setState(SessionState::Capturing);
     beginWatching(targets);
     return {};
@@ -231,7 +231,7 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
         if (m_data->kind != Data::Kind::Launched)
             Q_EMIT targetGone(pid);
     });
-    connect(m_data->targets, &TargetList::nobodyFound, this, &Session::onNobodyFound);
+    connect(m_data->targets, &TargetList::noneFound, this, &Session::onNoneFound);
     m_data->targets->start(targets);
 }
 
@@ -242,13 +242,13 @@ void Session::armNothingTraced()
         return;
     m_data->nothingTracedTimer = new QTimer(this);
     m_data->nothingTracedTimer->setSingleShot(true);
-    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, &Session::sayNothingTraced);
+    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, &Session::reportNothingTraced);
     m_data->nothingTracedTimer->start(m_data->nothingTracedMs);
 }
 
-void Session::sayNothingTraced()
+void Session::reportNothingTraced()
 {
-    if (isNothing(accounting()) && !std::exchange(m_data->saidNothingTraced, true))
+    if (isNothing(accounting()) && !std::exchange(m_data->reportedNothingTraced, true))
         Q_EMIT nothingTraced(
             Untraced::why(m_data->untraced.facts(m_data->region.file(), m_data->targets->hasSeenAny())));
 }
@@ -258,17 +258,17 @@ void Session::checkProgress()
     const Accounting sums = accounting();
     if (m_data->state == SessionState::Waiting && sums.coroutines > 0)
         setState(SessionState::Capturing);
-    sayShortages(sums);
+    reportShortages(sums);
 }
 
-void Session::sayShortages(const Accounting &sums)
+void Session::reportShortages(const Accounting &sums)
 {
-    for (const QString &shortage : m_data->shortages.look(sums))
+    for (const QString &shortage : m_data->shortages.newNotices(sums))
         addNotice(shortage);
 }
 
 /// Ends a capture that is attached, or that listens until idle, once all its targets have gone.
-void Session::onNobodyFound()
+void Session::onNoneFound()
 {
     const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
     const bool idle =
@@ -281,12 +281,12 @@ void Session::onNobodyFound()
     if (unknown.empty())
         drain(EndReason::TargetExited);
     else
-        sayMayBeInUse(unknown.front());
+        reportMayBeInUse(unknown.front());
 }
 
-void Session::sayMayBeInUse(const RegionUser &user)
+void Session::reportMayBeInUse(const RegionUser &user)
 {
-    if (!std::exchange(m_data->saidMayBeInUse, true))
+    if (!std::exchange(m_data->reportedMayBeInUse, true))
         addNotice(tr("The region %1. The capture continues until this program notices the end of that process, or "
                      "until you stop it. %2")
                       .arg(text(mayBeInUse(user)), text(onceItHasEnded(m_data->region.file()))));
@@ -327,12 +327,12 @@ void Session::drain(EndReason reason)
 void Session::onHarvestEnded()
 {
     m_data->harvest->wait();
-    sayShortages(accounting());
-    if (const QString when = whenItWas(*m_data->region, m_data->harvest->latestEventNs()); !when.isEmpty())
+    reportShortages(accounting());
+    if (const QString when = dateNotice(*m_data->region, m_data->harvest->latestEventNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();
     if (m_data->kind == Data::Kind::Launched && m_data->endReason != EndReason::Stopped)
-        sayNothingTraced();
+        reportNothingTraced();
     setState(SessionState::Ended);
     Q_EMIT ended();
 }

@@ -102,11 +102,11 @@ private:
     void addNotice(const QString &notice);
     void beginWatching(const std::vector<pid_t> &targets);
     void armNothingTraced();
-    void sayNothingTraced();
+    void reportNothingTraced();
     void checkProgress();
-    void sayShortages(const Accounting &sums);
-    void onNobodyFound();
-    void sayMayBeInUse(const RegionUser &user);
+    void reportShortages(const Accounting &sums);
+    void onNoneFound();
+    void reportMayBeInUse(const RegionUser &user);
     void onTargetExited(const ExitStatus &status);
     void awaitGroup();
     void drain(EndReason reason);

@@ -15,14 +15,14 @@ class Shortages {
     Q_DECLARE_TR_FUNCTIONS(ct::Shortages)
 public:
     /// Returns the shortages in the sums that were not reported before.
-    QStringList look(const Accounting &sums);
+    QStringList newNotices(const Accounting &sums);
 
 private:
-    bool m_saidSpace = false;
-    bool m_saidOvertaken = false;
-    bool m_saidDamaged = false;
-    bool m_saidUnmapped = false;
-    bool m_saidPartlyMapped = false;
+    bool m_reportedSpace = false;
+    bool m_reportedOvertaken = false;
+    bool m_reportedDamaged = false;
+    bool m_reportedUnmapped = false;
+    bool m_reportedPartlyMapped = false;
 };
 
 }  // namespace ct

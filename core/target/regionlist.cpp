@@ -71,10 +71,10 @@ std::optional<Candidate> examine(const std::string &path)
     info.bytesUsed = static_cast<std::uint64_t>(status.st_blocks) * 512;
     info.stationsMax = field(offsetof(Header, max_stations), std::uint32_t{});
     info.stationsAllocated = std::min(field(offsetof(Header, allocated_count), std::uint32_t{}), info.stationsMax);
-    info.ours = field(offsetof(Header, extension), std::uint64_t{}) == corotracer::kExtensionMagic;
+    info.hasExtension = field(offsetof(Header, extension), std::uint64_t{}) == corotracer::kExtensionMagic;
     using Extension = corotracer::ExtensionHeader;
     constexpr std::size_t kExtension = offsetof(Header, extension);
-    if (info.ours && field(kExtension + offsetof(Extension, version), std::uint32_t{}) >= 2) {
+    if (info.hasExtension && field(kExtension + offsetof(Extension, version), std::uint32_t{}) >= 2) {
         info.flightRecorder =
             field(kExtension + offsetof(Extension, lane_mode), std::uint32_t{}) == corotracer::kLanesOverwrite;
         info.compactStations = std::min(field(kExtension + offsetof(Extension, line_count), std::uint32_t{}),
@@ -89,9 +89,9 @@ std::vector<std::string> filesToExamine()
 {
     std::vector<std::string> files;
     std::set<std::string> seen;
-    for (const RegionDirectory &place : regionDirectories()) {
+    for (const RegionDirectory &folder : regionDirectories()) {
         std::error_code error;
-        for (auto it = std::filesystem::directory_iterator(place.directory, error);
+        for (auto it = std::filesystem::directory_iterator(folder.directory, error);
              !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
             if (seen.insert(it->path().string()).second)
                 files.push_back(it->path().string());

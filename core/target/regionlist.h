@@ -19,7 +19,7 @@ struct RegionInfo {
     std::uint64_t bytesUsed = 0;  ///< that the file system has allocated
     std::uint32_t stationsAllocated = 0;
     std::uint32_t stationsMax = 0;
-    bool ours = false;  ///< has this project's extension
+    bool hasExtension = false;  ///< has this project's extension
     /// In overwrite mode: a target made the region itself, as its flight recorder. Live while `targets` is not empty.
     bool flightRecorder = false;
     std::uint32_t compactStations = 0;  ///< ever allocated: the most coroutines with lanes that were alive at once

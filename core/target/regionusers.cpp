@@ -113,10 +113,10 @@ std::vector<RegionUser> regionUsers(const FileIdentity &file)
     const std::uint64_t ourNamespace = ownPidNamespace();
     std::optional<ProcessListing> listing;  // read once, and only when needed
     return regionUsers(file, [&](const NamespacedPid &untrusted) {
-        const bool isOurs = ourNamespace != 0 && untrusted.space == ourNamespace && untrusted.startTicks != 0;
-        if (!isOurs && !listing)
+        const bool isInOurNamespace = ourNamespace != 0 && untrusted.space == ourNamespace && untrusted.startTicks != 0;
+        if (!isInOurNamespace && !listing)
             listing = ProcessListing::read();
-        return isOurs ? stateHere(untrusted, file) : stateElsewhere(untrusted, *listing, file);
+        return isInOurNamespace ? stateHere(untrusted, file) : stateElsewhere(untrusted, *listing, file);
     });
 }
 

@@ -12,7 +12,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kLookMs = 500;
+constexpr int kCheckMs = 500;
 /// Mappings that one check reads, at 0.05 to 0.2 ms per process. It only checks that the other processes exist.
 constexpr std::size_t kMostRead = 8;
 constexpr qint64 kSearchCostFactor = 1000;
@@ -27,8 +27,8 @@ bool exists(pid_t pid)
 
 TargetList::TargetList(FileIdentity region, QObject *parent) : QObject(parent), m_region(std::move(region))
 {
-    m_timer.setInterval(kLookMs);
-    connect(&m_timer, &QTimer::timeout, this, &TargetList::look);
+    m_timer.setInterval(kCheckMs);
+    connect(&m_timer, &QTimer::timeout, this, &TargetList::checkAll);
 }
 
 void TargetList::start(const std::vector<pid_t> &known)
@@ -76,7 +76,7 @@ void TargetList::processConnected(int pid)
     }
     if (const Target *known = find(pid)) {
         if (!known->maps)
-            lookAt({pid});
+            checkMappings({pid});
         return;
     }
     if (isEngine(pid))
@@ -95,10 +95,10 @@ void TargetList::processConnected(int pid)
 void TargetList::processDisconnected(int pid)
 {
     if (m_timer.isActive() && find(pid))
-        lookAt({pid});
+        checkMappings({pid});
 }
 
-void TargetList::look()
+void TargetList::checkAll()
 {
     std::vector<pid_t> pids;
     for (std::size_t i = 0; i < m_targets.size(); ++i) {
@@ -107,12 +107,12 @@ void TargetList::look()
             pids.push_back(m_targets[i].pid);
     }
     m_next += kMostRead;
-    lookAt(pids);
+    checkMappings(pids);
     if (m_timer.isActive() && isSearchDue())
         search();
 }
 
-void TargetList::lookAt(const std::vector<pid_t> &pids)
+void TargetList::checkMappings(const std::vector<pid_t> &pids)
 {
     std::vector<pid_t> come;
     std::vector<pid_t> left;
@@ -163,7 +163,7 @@ void TargetList::search()
     for (const pid_t pid : come)
         Q_EMIT seen(pid);
     if (isEmpty())
-        Q_EMIT nobodyFound();
+        Q_EMIT noneFound();
 }
 
 }  // namespace ct

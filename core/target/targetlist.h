@@ -38,7 +38,7 @@ public Q_SLOTS:
 Q_SIGNALS:
     void seen(int pid);
     void gone(int pid);  ///< for each target that was seen, or known from the start
-    void nobodyFound();  ///< whenever a search ends, and no process maps the region
+    void noneFound();    ///< whenever a search ends, and no process maps the region
 
 private:
     struct Target {
@@ -46,8 +46,8 @@ private:
         /// Mapped the region at the last check. Other engines connect, too, to see whether an engine listens.
         bool maps = false;
     };
-    void look();
-    void lookAt(const std::vector<pid_t> &pids);
+    void checkAll();
+    void checkMappings(const std::vector<pid_t> &pids);
     void search();
     bool isSearchDue() const;
     bool isEmpty() const;

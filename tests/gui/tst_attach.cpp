@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kPatience = 30'000;  // ms
 
-/// Starts a server in a session. After letGo(), its region has a living target and no owner.
+/// Starts a server in a session. After stop(), its region has a living target and no owner.
 struct Orphan {
     QString region;
     pid_t pid = 0;
@@ -43,7 +43,7 @@ struct Orphan {
         pid = session->target()->pid();
         return QTest::qWaitFor([this] { return session->accounting().coroutines > 0; }, kPatience);
     }
-    void letGo()
+    void stop()
     {
         session->stopCapture();
         QTRY_COMPARE_WITH_TIMEOUT(session->state(), SessionState::Ended, kPatience);
@@ -87,7 +87,7 @@ private Q_SLOTS:
     {
         Orphan orphan;
         QVERIFY(orphan.start());
-        orphan.letGo();
+        orphan.stop();
         QVERIFY(QFile::exists(orphan.region));
 
         MainWindow window;
@@ -129,7 +129,7 @@ private Q_SLOTS:
     {
         Orphan orphan;
         QVERIFY(orphan.start());
-        orphan.letGo();
+        orphan.stop();
         QVERIFY(QFile::exists(orphan.region));
         QCOMPARE(::kill(-orphan.pid, SIGKILL), 0);
         QTRY_VERIFY_WITH_TIMEOUT(!orphan.session->target()->isRunning(), kPatience);
@@ -147,7 +147,7 @@ private Q_SLOTS:
         dialog->close();
     }
 
-    void flightRecordersAreToldApart()
+    void listsFlightRecordersAsSuch()
     {
         QProcess target;
         target.start(gui::targetPath("ct_flight"), {});
@@ -207,7 +207,7 @@ private Q_SLOTS:
         dialog->close();
     }
 
-    void whatIsNoRegionIsRefused()
+    void refusesFilesThatAreNoRegion()
     {
         QFile file(m_sandbox.path(QStringLiteral("wrong.shm")));
         QVERIFY(file.open(QIODevice::WriteOnly));

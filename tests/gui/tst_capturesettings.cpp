@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(summary->text().contains(QLatin1String("not recorded")));
     }
 
-    void offersWhatARegionCanBeMadeOf()
+    void offersOnlyValidRegionSizes()
     {
         CaptureSection section;
         QCOMPARE(section.findChild<QSpinBox *>(QStringLiteral("capturePool"))->maximum(), int(kLanePoolMax >> 20));
@@ -175,7 +175,7 @@ private Q_SLOTS:
         QVERIFY(!settings.isUsable());
     }
 
-    void theDumpDialogTakesOnlyWhatWorks()
+    void dumpDialogAcceptsOnlyUsableSettings()
     {
         DumpSettings before;
         before.folder = m_sandbox.path(QString());

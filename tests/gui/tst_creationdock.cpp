@@ -188,7 +188,7 @@ private Q_SLOTS:
         QCOMPARE(treeOf(dock)->model()->rowCount(), 1);
         QVERIFY(gui::click(&dock, "creationDestroyed"));
         QCOMPARE(treeOf(dock)->model()->rowCount(), 0);
-        dock.setPast(true);
+        dock.setRunEnded(true);
         QCOMPARE(treeOf(dock)->model()->rowCount(), 1);
     }
 

@@ -84,7 +84,7 @@ private Q_SLOTS:
         exportsWhatIsKept(window);
     }
 
-    void whatLivesBeyondTheLimitIsCounted()
+    void countsLivingCoroutinesBeyondTheLimit()
     {
         const QString path = m_sandbox.path(QStringLiteral("living.ctr"));
         record(path.toStdString(), false);

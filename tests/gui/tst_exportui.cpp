@@ -100,17 +100,17 @@ private Q_SLOTS:
         QVERIFY(sums.lost > 0);
         QCOMPARE(sums.untraced, 32U);
         const QHash<QString, qulonglong> info = infoIn(path);
-        const auto told = [&info](const char *name) { return info.value(QLatin1String(name), ~qulonglong{0}); };
-        QCOMPARE(told("events"), sums.captured);
-        QCOMPARE(told("lost_events"), sums.lost);
-        QCOMPARE(told("missed_before_attach"), sums.missedBeforeAttach);
-        QCOMPARE(told("dropped_events"), 0U);
-        QCOMPARE(told("coroutines"), sums.coroutines);
-        QCOMPARE(told("coroutines_missed"), sums.coroutinesMissed);
-        QCOMPARE(told("untraced_coroutines"), sums.untraced);
-        QCOMPARE(told("born_while_off"), sums.bornWhileOff);
-        QCOMPARE(told("records_dropped"), sums.recordsDropped);
-        QCOMPARE(told("notes_lost"), sums.notesLost);
+        const auto valueOf = [&info](const char *name) { return info.value(QLatin1String(name), ~qulonglong{0}); };
+        QCOMPARE(valueOf("events"), sums.captured);
+        QCOMPARE(valueOf("lost_events"), sums.lost);
+        QCOMPARE(valueOf("missed_before_attach"), sums.missedBeforeAttach);
+        QCOMPARE(valueOf("dropped_events"), 0U);
+        QCOMPARE(valueOf("coroutines"), sums.coroutines);
+        QCOMPARE(valueOf("coroutines_missed"), sums.coroutinesMissed);
+        QCOMPARE(valueOf("untraced_coroutines"), sums.untraced);
+        QCOMPARE(valueOf("born_while_off"), sums.bornWhileOff);
+        QCOMPARE(valueOf("records_dropped"), sums.recordsDropped);
+        QCOMPARE(valueOf("notes_lost"), sums.notesLost);
     }
 
     void exportsCsv()
@@ -187,7 +187,7 @@ private Q_SLOTS:
                      qPrintable(file));
     }
 
-    void aFailureIsSaid()
+    void reportsAFailure()
     {
         m_window->exportTo(exportFormats().front(), QStringLiteral("/nonexistent/directory/run.out"));
         QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QWidget>("errorBox"), kPatience);

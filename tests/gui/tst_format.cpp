@@ -147,45 +147,45 @@ private Q_SLOTS:
         QCOMPARE(format::shortFunction(function.toStdString()), text);
     }
 
-    void place()
+    void location()
     {
         Site site;
         site.line = 88;
         site.column = 5;
         site.file = "/src/net/server.cpp";
         site.function = "Task net::async_read(int)";
-        QCOMPARE(format::place(&site, 0x1234), QStringLiteral("async_read server.cpp:88"));
-        QCOMPARE(format::placeDetails(&site, 0x1234),
+        QCOMPARE(format::location(&site, 0x1234), QStringLiteral("async_read server.cpp:88"));
+        QCOMPARE(format::locationDetails(&site, 0x1234),
                  QStringLiteral("Task net::async_read(int)\n/src/net/server.cpp:88:5\naddress 0x1234"));
-        QCOMPARE(format::place(nullptr, 0x1234), QStringLiteral("0x1234"));
-        QCOMPARE(format::place(nullptr, 0), QString());
+        QCOMPARE(format::location(nullptr, 0x1234), QStringLiteral("0x1234"));
+        QCOMPARE(format::location(nullptr, 0), QString());
         site.function.clear();
-        QCOMPARE(format::place(&site, 0), QStringLiteral("server.cpp:88"));
+        QCOMPARE(format::location(&site, 0), QStringLiteral("server.cpp:88"));
         site.file.clear();
-        QCOMPARE(format::place(&site, 0x99), QStringLiteral("0x99"));
+        QCOMPARE(format::location(&site, 0x99), QStringLiteral("0x99"));
     }
 
     void whatAddressesMean()
     {
-        ShownLocation place;
-        place.addr = 0x1234;
-        QCOMPARE(format::place(place), QStringLiteral("0x1234"));
+        ShownLocation location;
+        location.addr = 0x1234;
+        QCOMPARE(format::location(location), QStringLiteral("0x1234"));
         DescribedAddress found;
         found.module = "/bin/server";
         found.frames = {{"net::wait(int)", "/src/wait.h", 9, 2, true},
                         {"net::serve()", "/src/server.cpp", 88, 5, false}};
-        place.answer = std::make_shared<const DescribedAddress>(found);
-        place.site = format::siteOf(found.frames.front());
-        QCOMPARE(format::place(place), QStringLiteral("wait wait.h:9"));
-        QCOMPARE(format::placeDetails(place),
+        location.answer = std::make_shared<const DescribedAddress>(found);
+        location.site = format::siteOf(found.frames.front());
+        QCOMPARE(format::location(location), QStringLiteral("wait wait.h:9"));
+        QCOMPARE(format::locationDetails(location),
                  QStringLiteral("net::wait(int)\n/src/wait.h:9:2\ninlined into net::serve()\n/src/server.cpp:88:5\n"
                                 "in /bin/server\naddress 0x1234"));
-        QCOMPARE(format::fileAndFolder(*place.site), QStringLiteral("wait.h:9  in /src"));
+        QCOMPARE(format::fileAndFolder(*location.site), QStringLiteral("wait.h:9  in /src"));
         found.frames.clear();
         found.remedy = "build it with -g";
-        place.answer = std::make_shared<const DescribedAddress>(found);
-        place.site.reset();
-        QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
+        location.answer = std::make_shared<const DescribedAddress>(found);
+        location.site.reset();
+        QCOMPARE(format::locationDetails(location), QStringLiteral("in /bin/server\naddress 0x1234\nbuild it with -g"));
     }
 
     /// A name or path from outside cannot hide, overwrite or reverse the text next to it.
@@ -195,8 +195,8 @@ private Q_SLOTS:
         site.file = "/src/\xE2\x80\xAEgnp.exe\n";
         site.function = "serve\x1b[2J(int)";
         site.line = 7;
-        QCOMPARE(format::placeDetails(&site, 0), QStringLiteral("serve\\x1b[2J(int)\n/src/\\u202egnp.exe\\n:7"));
-        QCOMPARE(format::place(&site, 0), QStringLiteral("serve\\x1b[2J \\u202egnp.exe\\n:7"));
+        QCOMPARE(format::locationDetails(&site, 0), QStringLiteral("serve\\x1b[2J(int)\n/src/\\u202egnp.exe\\n:7"));
+        QCOMPARE(format::location(&site, 0), QStringLiteral("serve\\x1b[2J \\u202egnp.exe\\n:7"));
         QCOMPARE(format::targetName("a\x1b]0;b\nc\xE2\x81\xA6"), QStringLiteral("a ]0;b c"));
         QCOMPARE(format::targetName("a\xD8\x9C"
                                     "b"),
@@ -206,9 +206,9 @@ private Q_SLOTS:
         QCOMPARE(format::printableLines(QStringLiteral("one\x1b\ntwo\u2067")), QStringLiteral("one\\x1b\ntwo\\u2067"));
         DescribedAddress found;
         found.module = "/bin/\x7f";
-        ShownLocation place;
-        place.answer = std::make_shared<const DescribedAddress>(found);
-        QCOMPARE(format::placeDetails(place), QStringLiteral("in /bin/\\x7f"));
+        ShownLocation location;
+        location.answer = std::make_shared<const DescribedAddress>(found);
+        QCOMPARE(format::locationDetails(location), QStringLiteral("in /bin/\\x7f"));
     }
 
     /// Text that looks like HTML is shown verbatim.

@@ -41,7 +41,7 @@ private Q_SLOTS:
         m_window.show();
     }
 
-    void aFullFileSystemIsSaid()
+    void reportsAFullFileSystem()
     {
         start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
@@ -55,7 +55,7 @@ private Q_SLOTS:
     }
 
     /// The file system stays full, but a notice that the user closed does not appear again.
-    void whoeverClosedTheNoticeHasReadIt()
+    void aClosedNoticeStaysClosed()
     {
         notice()->hide();
         // The notice about the export replaces all earlier notices.

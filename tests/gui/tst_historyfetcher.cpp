@@ -70,7 +70,7 @@ public:
         const auto *view = window.findChild<TimelineView *>();
         // Called after HistoryFetcher, which connected earlier.
         m_connection =
-            QObject::connect(&window.capture(), &Capture::ticked, [this, view] { m_said << view->pastText(); });
+            QObject::connect(&window.capture(), &Capture::ticked, [this, view] { m_said << view->evictedText(); });
     }
     ~Texts() { QObject::disconnect(m_connection); }
     Texts(const Texts &) = delete;
@@ -170,16 +170,16 @@ private Q_SLOTS:
         // The whole run does not fit into memory. The latest evicted events are restored all the same.
         view->zoomToFit();
         QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().recall()->isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().restorer()->isBusy(), kPatience);
         QVERIFY(!isShown(window.capture(), *view));
-        QTRY_COMPARE(view->pastText(), QStringLiteral("Too many events for memory: zoom in to see the rest"));
+        QTRY_COMPARE(view->evictedText(), QStringLiteral("Too many events for memory: zoom in to see the rest"));
         takePicture(window, dark ? "pastlook-whole-dark" : "pastlook-whole");
         const Texts texts(window);
         goToTheBeginning(view, window.capture());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
-        QTRY_COMPARE(view->pastText(), QString());
+        QTRY_COMPARE(view->evictedText(), QString());
         QVERIFY(texts.have("Reading older events …"));
-        QCOMPARE(window.capture().recall()->lostPieces(), 0U);
+        QCOMPARE(window.capture().restorer()->lostPieces(), 0U);
         takePicture(window, dark ? "pastlook-begin-dark" : "pastlook-begin");
         // The first event of every coroutine is in memory.
         for (CoroutineId id = 0; id < kCoroutines; ++id)
@@ -187,7 +187,7 @@ private Q_SLOTS:
     }
 
     /// Restored events stay in memory. The others cannot be restored, and the view says so.
-    void aFileThatIsCutOffMeanwhile()
+    void aFileThatIsTruncatedWhileShown()
     {
         const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
         MainWindow window;
@@ -195,16 +195,16 @@ private Q_SLOTS:
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.capture());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().recall()->isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().restorer()->isBusy(), kPatience);
         QVERIFY(QFile::resize(path, 1000));
         goTo(view, window.capture(), 0.3);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().recall()->lostPieces() > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.capture().restorer()->lostPieces() > 0, kPatience);
         QVERIFY(!isShown(window.capture(), *view));
-        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in the recording either"));
+        QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in the recording either"));
         takePicture(window, "pastlook-lost");
         QTest::keyClick(view, Qt::Key_Home);
         QVERIFY(isShown(window.capture(), *view));
-        QTRY_COMPARE(view->pastText(), QString());
+        QTRY_COMPARE(view->evictedText(), QString());
     }
 
     void whatBeganBeforeThePartIsFoundByZoomingOut_data()
@@ -226,17 +226,17 @@ private Q_SLOTS:
         // Coroutine 3 waits since one sixth of the run. That was 120,000 events before this part.
         goTo(view, window.capture(), 0.207);
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
-        QTRY_COMPARE(view->pastText(), QStringLiteral("Events before this part are not in memory: zoom out"));
+        QTRY_COMPARE(view->evictedText(), QStringLiteral("Events before this part are not in memory: zoom out"));
         QVERIFY(view->showsDropped());
         takePicture(window, dark ? "pastlook-before-dark" : "pastlook-before");
         for (int i = 0; i < 3; ++i)
             view->zoomOut();
         QTRY_COMPARE_WITH_TIMEOUT(view->showsDropped(), false, kPatience);
-        QTRY_COMPARE(view->pastText(), QString());
+        QTRY_COMPARE(view->evictedText(), QString());
         takePicture(window, dark ? "pastlook-out-dark" : "pastlook-out");
     }
 
-    void ofAJsonlFileNothingComesBack()
+    void nothingIsRestoredFromJsonl()
     {
         const QString path = m_cache->filePath(QStringLiteral("large.jsonl"));
         record(makeJsonlWriter(path.toStdString()), 1'500'000);
@@ -244,8 +244,9 @@ private Q_SLOTS:
         open(window, path);
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.capture());
-        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in memory, and parts of a JSONL file cannot be read "
-                                                      "again: use a .ctr recording"));
+        QTRY_COMPARE(view->evictedText(),
+                     QStringLiteral("No longer in memory, and parts of a JSONL file cannot be read "
+                                    "again: use a .ctr recording"));
         takePicture(window, "pastlook-jsonl");
     }
 
@@ -258,7 +259,7 @@ private Q_SLOTS:
         QVERIFY(runToTheEnd(window));
         const auto history = window.capture().history();
         QVERIFY(history->droppedEvents() > 100'000);
-        QVERIFY(window.capture().recall());
+        QVERIFY(window.capture().restorer());
         // While following, the view shows ten seconds.
         QVERIFY(texts.have("Older events are in the recording: stop following to see them"));
         auto *view = window.findChild<TimelineView *>();
@@ -267,7 +268,7 @@ private Q_SLOTS:
         takePicture(window, "pastlook-run");
     }
 
-    void withoutARecordingItIsSaid()
+    void reportsEventsThatWereNotRecorded()
     {
         QSettings().setValue(QStringLiteral("capture/record"), false);
         MainWindow window;
@@ -275,11 +276,11 @@ private Q_SLOTS:
         window.show();
         QVERIFY(runToTheEnd(window));
         QVERIFY(window.capture().history()->droppedEvents() > 100'000);
-        QVERIFY(!window.capture().recall());
+        QVERIFY(!window.capture().restorer());
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.capture());
         QVERIFY(!isShown(window.capture(), *view));
-        QTRY_COMPARE(view->pastText(), QStringLiteral("No longer in memory, and not recorded"));
+        QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in memory, and not recorded"));
         takePicture(window, "pastlook-none");
     }
 

@@ -270,7 +270,7 @@ private Q_SLOTS:
     }
 
     /// The stream is damaged, and breaks off later. The notice reports both.
-    void damageBeforeTheBreakIsSaid()
+    void reportsDamageBeforeTheBreak()
     {
         PipedWindow piped;
         auto &[pipe, window] = piped;
@@ -301,7 +301,7 @@ private Q_SLOTS:
         QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() / 2));
     }
 
-    void whatIsNoRecordingIsQuoted_data()
+    void quotesInputThatIsNoRecording_data()
     {
         QTest::addColumn<QByteArray>("sent");
         QTest::addColumn<QString>("named");
@@ -311,7 +311,7 @@ private Q_SLOTS:
         QTest::newRow("binary") << QByteArray(5000, '\xff') << QString(120, QChar(0xFFFD)) + QChar(0x2026);
         QTest::newRow("nothing") << QByteArray() << QStringLiteral("ended before any data arrived");
     }
-    void whatIsNoRecordingIsQuoted()
+    void quotesInputThatIsNoRecording()
     {
         QFETCH(const QByteArray, sent);
         QFETCH(const QString, named);
@@ -346,7 +346,7 @@ private Q_SLOTS:
         QVERIFY(!pipe.write("x"));
     }
 
-    void noPlaceToKeepItIsSaid()
+    void reportsAnUnusableCacheDirectory()
     {
         qputenv("XDG_CACHE_HOME", "/dev/null/cache");
         PipedWindow piped;

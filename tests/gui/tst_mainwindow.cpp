@@ -129,7 +129,7 @@ private Q_SLOTS:
         QCOMPARE(QApplication::palette().color(QPalette::Base), lightPalette().color(QPalette::Base));
     }
 
-    void whatCannotBeStartedIsSaid()
+    void reportsAFailedStart()
     {
         MainWindow window;
         window.show();

@@ -138,7 +138,7 @@ private Q_SLOTS:
         QVERIFY(!QFileInfo::exists(recordingsDirectory()));
     }
 
-    void whereNothingHappensNothingIsLeft()
+    void aRunWithoutEventsLeavesNoFile()
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/true")));
@@ -156,7 +156,7 @@ private Q_SLOTS:
         QCOMPARE(files(recordingsDirectory()), QStringList());
     }
 
-    void whatATargetSaysBeforeItExitsIsKept()
+    void recordsTheLastOutputOfTheTarget()
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/echo gone at once")));
@@ -168,7 +168,7 @@ private Q_SLOTS:
         QCOMPARE(kept.transitions, std::uint64_t{0});
     }
 
-    void withoutAPlaceTheCaptureGoesOn()
+    void captureContinuesWithoutADirectory()
     {
         QFile inTheWay(m_cache->filePath(QStringLiteral("file")));
         QVERIFY(inTheWay.open(QIODevice::WriteOnly));

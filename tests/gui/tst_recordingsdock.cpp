@@ -101,7 +101,7 @@ private Q_SLOTS:
         m_cache.reset();
     }
 
-    void emptyItSaysWhatComesHere()
+    void explainsAnEmptyList()
     {
         show();
         const auto *empty = m_dock->findChild<QLabel *>(QStringLiteral("recordingsEmpty"));
@@ -221,7 +221,7 @@ private Q_SLOTS:
                                        QStringLiteral("2026-11-22T07.31.04-live.0.ctr")}));
     }
 
-    void whatMadeRoomIsTold()
+    void reportsRecordingsDeletedForSpace()
     {
         for (int i = 1; i <= 3; ++i)
             QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.0%1-server").arg(i)));
@@ -248,7 +248,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatience);
     }
 
-    void whyItCannotBeDeletedIsTold()
+    void explainsWhyItCannotBeDeleted()
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.03-open")));
         const auto live = record(m_directory, QStringLiteral("2026-11-22T07.31.04-live"), 2);
@@ -312,7 +312,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(QString::fromStdString(ctr::segmentPath(path.toStdString(), 0))));
     }
 
-    void whatCannotBeSavedIsSaid()
+    void reportsAFailedSave()
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.05-server")));
         MainWindow window;

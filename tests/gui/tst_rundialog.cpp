@@ -179,7 +179,7 @@ private Q_SLOTS:
         QVERIFY(QString::fromStdString(request.error().message).contains(form.directory));
     }
 
-    void mistakesAreSaidInTheDialog()
+    void showsMistakesInTheDialog()
     {
         MainWindow window;
         window.show();

@@ -198,13 +198,13 @@ private Q_SLOTS:
         for (int run = 0; run < 10 && !any; ++run) {
             Window w;
             w.window.start(launchOf("waiting_gxx"));
-            const std::shared_ptr<AddressResolver> places = w.window.capture().places();
+            const std::shared_ptr<AddressResolver> resolver = w.window.capture().resolver();
             QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(w.window.capture().session()->targetPid() != 0, kPatience);
-            QTRY_VERIFY_WITH_TIMEOUT(places->isRead() && !places->isIdle(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isRead() && !resolver->isIdle(), kPatience);
             w.killTarget();
             QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
-            QTRY_VERIFY_WITH_TIMEOUT(places->isIdle(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isIdle(), kPatience);
             Window again;
             again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.capture().recordingPath(), 0)));
             QTRY_COMPARE_WITH_TIMEOUT(again.window.capture().state(), SessionState::Ended, kPatience);

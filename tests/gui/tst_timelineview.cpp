@@ -114,9 +114,9 @@ private Q_SLOTS:
     void emptyStates();
     void everyKindOfMarkIsVisible_data();
     void everyKindOfMarkIsVisible();
-    void followsUntilPannedIntoThePast();
+    void followsUntilPannedBack();
     void selectionScrollsIntoView();
-    void toolTipTellsStatePlaceAndDuration();
+    void toolTipShowsStateLocationAndDuration();
     void toolTipTellsWhyEventsAreMissing();
     void nothingLastsLongerThanItsProcess();
     void repaintsOnlyWhenSomethingChanged();
@@ -183,7 +183,7 @@ void TimelineViewTest::everyKindOfMarkIsVisible()
         image.save(qEnvironmentVariable("CT_PICTURES") + QStringLiteral("/timeline-%1.png").arg(dark));
 }
 
-void TimelineViewTest::followsUntilPannedIntoThePast()
+void TimelineViewTest::followsUntilPannedBack()
 {
     TimelineTrace trace;
     fillWaiting(trace, 3);
@@ -231,7 +231,7 @@ void TimelineViewTest::selectionScrollsIntoView()
     QVERIFY(m_test->center(3, 0).y() > TimelineScene::kAxisHeight);
 }
 
-void TimelineViewTest::toolTipTellsStatePlaceAndDuration()
+void TimelineViewTest::toolTipShowsStateLocationAndDuration()
 {
     TimelineTrace trace;
     fillWaiting(trace, 2);

@@ -11,7 +11,7 @@ class TestUnkeptNotices : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void nothingIsSaidWhileAllIsKept()
+    void noNoticeWithoutOverflow()
     {
         UnkeptNotices notices;
         QVERIFY(notices.fresh({}, 0, 100).isEmpty());

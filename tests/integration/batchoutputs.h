@@ -40,7 +40,7 @@ inline qint64 rowsIn(const QString &path)
     return rows;
 }
 
-/// A target that waits for letGo(). By then the engine has created and opened all its files.
+/// A target that waits for proceed(). By then the engine has created and opened all its files.
 class HeldTarget {
 public:
     explicit HeldTarget(const runner::Batch &batch) : m_gate(batch.path("gate")) { ::mkfifo(qPrintable(m_gate), 0600); }
@@ -70,7 +70,7 @@ public:
             [this] { return (m_fd = ::open(qPrintable(m_gate), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; },
             runner::kPatienceMs);
     }
-    void letGo() { QVERIFY(::write(m_fd, "go\n", 3) == 3 && ::close(m_fd) == 0); }
+    void proceed() { QVERIFY(::write(m_fd, "go\n", 3) == 3 && ::close(m_fd) == 0); }
 
 private:
     const QString m_gate;

@@ -275,7 +275,7 @@ private Q_SLOTS:
     }
 
     /// A request for a dump without --keep gets a message and does not end the run.
-    void aPleaForADumpIsAnswered()
+    void answersADumpSignalWithoutKeep()
     {
         Batch batch({}, shell("echo ready; read line; exit 3"));
         QVERIFY(batch.start());
@@ -303,7 +303,7 @@ private Q_SLOTS:
         QCOMPARE(integer(batch.summary(), "signal"), SIGKILL);
     }
 
-    void listensUntilTold()
+    void listensUntilInterrupted()
     {
         Batch batch({QStringLiteral("--shm"), QStringLiteral("r")}, {QStringLiteral("--listen")});
         batch.process().setWorkingDirectory(QFileInfo(batch.path("x")).path());

@@ -53,7 +53,7 @@ private Q_SLOTS:
         QVERIFY(target.isHeld());
         const rlimit size{limit, limit};
         QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -101,7 +101,7 @@ private Q_SLOTS:
         QVERIFY(fd >= 0 && batch.start());
         QVERIFY(target.isHeld());
         ::close(fd);
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "events_not_written"), integer(batch.summary(), "events"));
@@ -139,7 +139,7 @@ private Q_SLOTS:
     }
 
     /// The wait for a reader can be ended. The target has not started by then.
-    void whoWaitsForAReaderCanBeEnded_data()
+    void theWaitForAReaderCanBeInterrupted_data()
     {
         QTest::addColumn<QString>("option");
         QTest::addColumn<int>("signal");
@@ -147,7 +147,7 @@ private Q_SLOTS:
         QTest::newRow("output, SIGTERM") << "-o" << SIGTERM;
         QTest::newRow("summary, SIGINT") << "--summary" << SIGINT;
     }
-    void whoWaitsForAReaderCanBeEnded()
+    void theWaitForAReaderCanBeInterrupted()
     {
         QFETCH(QString, option);
         QFETCH(int, signal);
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QVERIFY(target.isHeld());
         const rlimit size{100, 100};
         QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QVERIFY2(batch.err().contains(said), batch.err().constData());
@@ -293,7 +293,7 @@ private Q_SLOTS:
         setArguments(third,
                      QStringList{QStringLiteral("--summary"), first.path("summary.json")} + runner::target("ct_many"));
         QCOMPARE(third.run(), 4);
-        target.letGo();
+        target.proceed();
         QVERIFY(first.wait());
         QCOMPARE(first.exitCode(), 0);
         QCOMPARE(rowsIn(path), integer(first.summary(), "events"));
@@ -428,7 +428,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QCOMPARE(runner::readAll(batch.path("summary.json")), QByteArray());
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 0);
         QVERIFY(integer(batch.summary(), "events") > 1);

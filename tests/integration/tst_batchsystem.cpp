@@ -155,7 +155,7 @@ private Q_SLOTS:
         const int saved = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
         const int useless = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         ::dup2(useless, STDIN_FILENO);
-        const auto input = ct::InputSpool::takeStandardInput();
+        const auto input = ct::InputSpool::detachStandardInput();
         if (saved >= 0)
             ::dup2(saved, STDIN_FILENO);
         ::close(useless);
@@ -260,7 +260,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(socket));
     }
 
-    void whatIsPrintedObeysNobody_data()
+    void printedTextIsEscaped_data()
     {
         QTest::addColumn<QByteArray>("line");
         const char *const name = "\"$(printf 'a\\033]0;owned\\007\\033[2J\\302\\233\\342\\200\\256b\\nc\\377')\"";
@@ -269,7 +269,7 @@ private Q_SLOTS:
               "ENGINE --shm ./% -- false; ENGINE --shm /nowhere/% -- true", "ENGINE --summary /nowhere/% -- true"})
             QTest::newRow(line) << QByteArray(line).replace('%', name);
     }
-    void whatIsPrintedObeysNobody()
+    void printedTextIsEscaped()
     {
         QFETCH(QByteArray, line);
         QTemporaryDir directory;

@@ -81,11 +81,11 @@ private Q_SLOTS:
         sums.processesPartlyMapped = 1;
         sums.recordsDropped = sums.recordsInHoles = sums.lanesDamaged = 1;
         ct::Shortages shortages;
-        const QStringList hole = shortages.look(sums);
+        const QStringList hole = shortages.newNotices(sums);
         QCOMPARE(hole.size(), 1);
         QVERIFY2(hole.first().contains(QLatin1String("signal handler")), qPrintable(hole.first()));
         sums.recordsDropped = 2;
-        const QStringList full = shortages.look(sums);
+        const QStringList full = shortages.newNotices(sums);
         QCOMPARE(full.size(), 1);
         QVERIFY2(full.first().contains(QLatin1String("ulimit -v")), qPrintable(full.first()));
     }

@@ -40,23 +40,23 @@ private Q_SLOTS:
         for (std::uint64_t n = 0; n < 100'000; ++n)
             batch.notes.wakes.push_back({1, 0, n, 1'000'000 + n, 4242, 78});
         consume(batch);
-        const QString said = dumped();
+        const QString reported = dumped();
         const QString number = infoOf("dropped_notes");
         QVERIFY(number.toULongLong() > 0);
-        QVERIFY2(
-            said.endsWith(QStringLiteral("(30 events; %1 older wakes and waits were no longer in memory)").arg(number)),
-            qPrintable(said));
+        QVERIFY2(reported.endsWith(
+                     QStringLiteral("(30 events; %1 older wakes and waits were no longer in memory)").arg(number)),
+                 qPrintable(reported));
     }
 
     void saysWhichEventsAreNotThere()
     {
         for (std::uint64_t n = 0; n < 40'000; n += 500)
             consume(manyEvents(100, n, 500));
-        const QString said = dumped();
+        const QString reported = dumped();
         const QString number = infoOf("dropped_events");
         QVERIFY(number.toULongLong() > 0);
-        QVERIFY2(said.endsWith(QStringLiteral("events; %1 older ones were no longer in memory)").arg(number)),
-                 qPrintable(said));
+        QVERIFY2(reported.endsWith(QStringLiteral("events; %1 older ones were no longer in memory)").arg(number)),
+                 qPrintable(reported));
     }
 
     /// Files of an earlier run are not replaced.
@@ -76,21 +76,21 @@ private Q_SLOTS:
     }
 
     /// A second coroutine gets stuck at a site that has just been dumped.
-    void findingsThatAreNotDumpedAreSaid()
+    void reportsFindingsWithoutADump()
     {
         m_line.dumpOnFinding = true;
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
-        QSignalSpy said(m_dumper.get(), &Dumper::said);
+        QSignalSpy reported(m_dumper.get(), &Dumper::reported);
         consume(stuckCoroutine(0, 10'000'000'000));
         m_dumper->watch({});
-        QVERIFY(said.wait(60'000));
-        QVERIFY2(said.last().first().toString().contains(path("run.1.sqlite")),
-                 qPrintable(said.last().first().toString()));
+        QVERIFY(reported.wait(60'000));
+        QVERIFY2(reported.last().first().toString().contains(path("run.1.sqlite")),
+                 qPrintable(reported.last().first().toString()));
         consume(stuckCoroutine(1, 20'000'000'000));
         m_dumper->finish(Dumper::Ending::Left, 30'000'000'000);
         QCOMPARE(m_dumper->files().size(), 1U);
         QCOMPARE(m_dumper->findingsNotDumped(), 1U);
-        QCOMPARE(said.last().first().toString(),
+        QCOMPARE(reported.last().first().toString(),
                  QStringLiteral("no dump for 1 more findings at sites with a recent dump"));
     }
 
@@ -102,13 +102,13 @@ private Q_SLOTS:
             m_line.dumpOnFinding = true;
             m_line.dumpOnDeath = dumpOnDeath;
             m_dumper = std::make_unique<Dumper>(m_line, m_population);
-            QSignalSpy said(m_dumper.get(), &Dumper::said);
+            QSignalSpy reported(m_dumper.get(), &Dumper::reported);
             m_dumper->dump(QStringLiteral("as asked for"));
             consume(stuckCoroutine(0, 10'000'000'000));
             m_dumper->finish(Dumper::Ending::TargetDied, 20'000'000'000);
             QCOMPARE(m_dumper->files(),
                      std::vector({path("run.1.sqlite").toStdString(), path("run.2.sqlite").toStdString()}));
-            QCOMPARE(said.last().first().toString(),
+            QCOMPARE(reported.last().first().toString(),
                      QStringLiteral("a coroutine is stuck: wrote %1 (1 events)").arg(path("run.2.sqlite")));
             QCOMPARE(m_dumper->findingsNotDumped(), 0U);
         }
@@ -121,7 +121,7 @@ private Q_SLOTS:
         const QString before = QDir::currentPath();
         const auto back = qScopeGuard([&] { QDir::setCurrent(before); });
         QVERIFY(QDir::setCurrent(m_directory->path()) && QDir(m_directory->path()).removeRecursively());
-        const Result<void> place = m_dumper->checkPlace();
+        const Result<void> place = m_dumper->checkFolder();
         QVERIFY(!place);
         QCOMPARE(place.error().code, ErrorCode::NotFound);
     }
@@ -149,10 +149,10 @@ private Q_SLOTS:
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
         consume(stuckCoroutine(0, 10'000'000'000));
         m_dumper->processEnded(1);
-        QSignalSpy said(m_dumper.get(), &Dumper::said);
+        QSignalSpy reported(m_dumper.get(), &Dumper::reported);
         m_dumper->finish(Dumper::Ending::TargetDied, 20'000'000'000);
-        QCOMPARE(said.size(), 1);
-        QCOMPARE(said.last().first().toString(),
+        QCOMPARE(reported.size(), 1);
+        QCOMPARE(reported.last().first().toString(),
                  QStringLiteral("process 1 has ended: wrote %1 (1 events)").arg(path("run.1.sqlite")));
     }
 
@@ -176,9 +176,9 @@ private:
     /// Writes a dump and returns its message.
     QString dumped()
     {
-        QSignalSpy said(m_dumper.get(), &Dumper::said);
+        QSignalSpy reported(m_dumper.get(), &Dumper::reported);
         m_dumper->dump(QStringLiteral("as asked for"));
-        return said.wait(240'000) ? said.first().first().toString() : QString();
+        return reported.wait(240'000) ? reported.first().first().toString() : QString();
     }
     QString infoOf(const char *name) const
     {

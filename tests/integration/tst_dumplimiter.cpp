@@ -31,31 +31,31 @@ class FindingBrakeTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void aPlaceIsDumpedOnceInTheWindow()
+    void aSiteIsDumpedOnceInTheWindow()
     {
         DumpLimiter brake(30 * kSecond);
         QVERIFY(!brake.isDumpDue({}, kSecond));
         QVERIFY(brake.isDumpDue({stuckAt(1, {10, 11})}, 100 * kSecond));
         QVERIFY(!brake.isDumpDue({stuckAt(1, {10, 11, 12, 13})}, 101 * kSecond));
-        QCOMPARE(brake.atDumpedPlaces(), 2U);
+        QCOMPARE(brake.atDumpedSites(), 2U);
         QVERIFY(brake.isDumpDue({stuckAt(1, {14}), stuckAt(2, {15})}, 102 * kSecond));  // another site
         QVERIFY(!brake.isDumpDue({stuckAt(2, {16})}, 129 * kSecond));
         QVERIFY(brake.isDumpDue({stuckAt(1, {17})}, 130 * kSecond));
         QVERIFY(!brake.isDumpDue({stuckAt(1, {18})}, 131 * kSecond));  // the dump at 130 s began a new window
-        QCOMPARE(brake.atDumpedPlaces(), 4U);
+        QCOMPARE(brake.atDumpedSites(), 4U);
         QCOMPARE(brake.beyondTheLast(), 0U);
     }
 
-    void oneThatIsKnownIsNoNews()
+    void knownStuckCoroutinesCauseNoDump()
     {
         DumpLimiter brake(kSecond);
         QVERIFY(brake.isDumpDue({stuckAt(1, {10})}, 100 * kSecond));
         QVERIFY(!brake.isDumpDue({}, 200 * kSecond));
         QVERIFY(!brake.isDumpDue({stuckAt(1, {10})}, 300 * kSecond));
-        QCOMPARE(brake.atDumpedPlaces() + brake.beyondTheLast(), 0U);
+        QCOMPARE(brake.atDumpedSites() + brake.beyondTheLast(), 0U);
     }
 
-    void addressesTellPlacesApartWhereNoSiteIsKnown()
+    void addressesDistinguishUnknownSites()
     {
         DumpLimiter brake(30 * kSecond);
         QVERIFY(brake.isDumpDue({stuckAt(kUnknownSite, {1}, 0xA)}, kSecond));
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(brake.isSpent());
         QVERIFY(!brake.isDumpDue({stuckAt(1000, {1000, 1001})}, 1000 * kSecond));
         QCOMPARE(brake.beyondTheLast(), 2U);
-        QCOMPARE(brake.atDumpedPlaces(), 0U);
+        QCOMPARE(brake.atDumpedSites(), 0U);
     }
 };
 

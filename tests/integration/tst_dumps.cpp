@@ -109,7 +109,7 @@ private Q_SLOTS:
         QVERIFY(readRecording(batch.path("run.1.jsonl")).lines > 0);
     }
 
-    void unwritableDumpsAreSaidAtOnce()
+    void reportsUnwritableDumpsAtOnce()
     {
         Batch batch({QStringLiteral("-o"), QStringLiteral("/no/such/place/run.jsonl"), QStringLiteral("--keep"),
                      QStringLiteral("1s")},

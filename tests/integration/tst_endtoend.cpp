@@ -179,7 +179,7 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    void forgottenInitIsSaid()
+    void reportsAForgottenInit()
     {
         Batch batch({}, target("ct_untraced", words("--seconds 0")));
         QCOMPARE(batch.run(), 0);

@@ -34,10 +34,10 @@ struct Waiting {
         static_cast<void>(population->consume(batch));
     }
     static std::uint64_t frameOf(CoroutineId id) { return kFrames + id * 64; }
-    std::vector<FoundGroup> found() const { return findAt(*population, kNow, places.get()); }
+    std::vector<FoundGroup> found() const { return findAt(*population, kNow, resolver.get()); }
 
     std::shared_ptr<Population> population = std::make_shared<Population>();
-    std::shared_ptr<AddressResolver> places =
+    std::shared_ptr<AddressResolver> resolver =
         std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
 };
 
@@ -55,7 +55,7 @@ private Q_SLOTS:
         std::vector<FrameLocation> frames;
         for (CoroutineId id = 0; id < kKnown; ++id)
             frames.push_back({id * 2, Waiting::frameOf(id * 2), kSecond, 0, 12, 3, "/src/server.cpp", "serve(int)"});
-        waiting.places->addFrames(frames);
+        waiting.resolver->addFrames(frames);
         const std::vector<FoundGroup> found = waiting.found();
         QCOMPARE(found.size(), std::size_t{kMany - kKnown + 1});
         QCOMPARE(found[0].coroutines.size(), std::size_t{kKnown});
@@ -84,7 +84,7 @@ private Q_SLOTS:
         }
         batch.now = kNow + kSecond / 10;
         QVERIFY(waiting.population->consume(batch));
-        EndJudge judge(waiting.population, waiting.places);
+        EndJudge judge(waiting.population, waiting.resolver);
         judge.decide(true);
         QCOMPARE(judge.decided()->ts, kNow + kSecond / 10);
         QCOMPARE(judge.decided()->coroutines, std::uint64_t{0});
@@ -149,15 +149,15 @@ private Q_SLOTS:
     {
         const Waiting waiting(3);
         const std::vector<StuckGroup> stuck = findStuck(*waiting.population, kNow);
-        StuckResolver over(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
+        StuckResolver over(*waiting.population, stuck, *waiting.resolver, std::chrono::hours(1));
         QCOMPARE(over.left(), std::size_t{0});  // no process to ask
         QVERIFY(!over.step());
 
-        waiting.places->setLive(true);
-        waiting.places->setTarget(INT_MAX);  // no such process
-        StuckResolver learner(*waiting.population, stuck, *waiting.places, std::chrono::hours(1));
-        QCOMPARE(learner.left(), std::size_t{3});
-        QTRY_VERIFY_WITH_TIMEOUT(!learner.step(), 60'000);
+        waiting.resolver->setLive(true);
+        waiting.resolver->setTarget(INT_MAX);  // no such process
+        StuckResolver stuckResolver(*waiting.population, stuck, *waiting.resolver, std::chrono::hours(1));
+        QCOMPARE(stuckResolver.left(), std::size_t{3});
+        QTRY_VERIFY_WITH_TIMEOUT(!stuckResolver.step(), 60'000);
     }
 };
 

@@ -60,9 +60,9 @@ bool waitFor(Condition &&condition)
 /// A run longer than memory, and the restorer of its evicted events.
 struct Run {
     TempDir dir;
-    std::shared_ptr<StreamIndex> places = std::make_shared<StreamIndex>();
+    std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
     std::shared_ptr<History> history = std::make_shared<History>(ct::test::kSmallest, 0, kCoroutines, kRestored);
-    HistoryRestorer recall{history, places};
+    HistoryRestorer restorer{history, streamIndex};
 
     Run()
     {
@@ -74,83 +74,83 @@ struct Run {
     {
         const auto writer = RecordingWriter::open(path());
         REQUIRE(static_cast<bool>(writer));
-        (*writer)->setStreamIndex(places);
+        (*writer)->setStreamIndex(streamIndex);
         play([&](const Batch &batch) { CHECK(static_cast<bool>((*writer)->consume(batch))); }, turn);
         CHECK(static_cast<bool>((*writer)->finish({})));
     }
-    void look(std::uint64_t place) { recall.look(timeOf(place), timeOf(place) + 1000 * kStep); }
+    void request(std::uint64_t place) { restorer.request(timeOf(place), timeOf(place) + 1000 * kStep); }
     bool isHere(std::uint64_t place) const { return history->isInMemory(timeOf(place), timeOf(place) + 1000 * kStep); }
 };
 
 }  // namespace
 
-CT_CASE(whatIsLookedAtComesBack)
+CT_CASE(restoresTheRequestedRange)
 {
     Run run;
     run.record();
-    run.look(200'000);
-    CHECK(waitFor([&] { return run.isHere(200'000) && !run.recall.isBusy(); }));
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
+    run.request(200'000);
+    CHECK(waitFor([&] { return run.isHere(200'000) && !run.restorer.isBusy(); }));
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
     CHECK(!run.isHere(20'000));
 }
 
-CT_CASE(theLatestLookCounts)
+CT_CASE(theLatestRequestCounts)
 {
     Run run;
     run.record();
     for (const std::uint64_t place : {10'000, 100'000, 200'000, 20'000})
-        run.look(place);
-    CHECK(waitFor([&] { return run.isHere(20'000) && !run.recall.isBusy(); }));
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
+        run.request(place);
+    CHECK(waitFor([&] { return run.isHere(20'000) && !run.restorer.isBusy(); }));
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
 }
 
-CT_CASE(whatIsNotInTheFileYetIsWaitedFor)
+CT_CASE(waitsForEventsNotYetWritten)
 {
     Run run;
-    run.look(20'000);
+    run.request(20'000);
     std::this_thread::sleep_for(20ms);
-    CHECK(run.recall.isBusy());
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
+    CHECK(run.restorer.isBusy());
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
     run.record();
-    CHECK(waitFor([&] { return run.isHere(20'000) && !run.recall.isBusy(); }));
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
+    CHECK(waitFor([&] { return run.isHere(20'000) && !run.restorer.isBusy(); }));
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
 }
 
-CT_CASE(whatIsNoLongerWrittenIsNotWaitedFor)
+CT_CASE(closedIndexEndsTheWait)
 {
     Run run;
-    run.look(20'000);
-    run.places->close();
-    CHECK(waitFor([&] { return run.recall.lostPieces() > 0 && !run.recall.isBusy(); }));
+    run.request(20'000);
+    run.streamIndex->close();
+    CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
     CHECK(!run.isHere(20'000));
 }
 
-CT_CASE(lostIsOfWhatIsLookedAt)
+CT_CASE(lossesAreThoseOfTheRequest)
 {
     Run run;
     run.record();
     std::string content = contentOf(run.path());
-    content[run.places->find(20'000)->offset + 100] ^= 0x10;
+    content[run.streamIndex->find(20'000)->offset + 100] ^= 0x10;
     putContent(run.path(), content);
-    run.look(20'000);
-    CHECK(waitFor([&] { return run.recall.lostPieces() > 0 && !run.recall.isBusy(); }));
-    run.look(250'000);
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
-    CHECK(waitFor([&] { return run.isHere(250'000) && !run.recall.isBusy(); }));
-    CHECK_EQUAL(run.recall.lostPieces(), 0U);
+    run.request(20'000);
+    CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
+    run.request(250'000);
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
+    CHECK(waitFor([&] { return run.isHere(250'000) && !run.restorer.isBusy(); }));
+    CHECK_EQUAL(run.restorer.lostPieces(), 0U);
     // Back to the damaged block, after a range that is in memory.
-    run.look(kEvents - 2000);
-    run.look(20'000);
-    CHECK(waitFor([&] { return run.recall.lostPieces() > 0 && !run.recall.isBusy(); }));
+    run.request(kEvents - 2000);
+    run.request(20'000);
+    CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
 }
 
-CT_CASE(whatMemoryRefusesIsLost)
+CT_CASE(foreignEventsCountAsLost)
 {
     Run run;
     // The recording has events of other coroutines, which do not fit the evicted slab.
     auto writer = RecordingWriter::open(run.path());
     REQUIRE(static_cast<bool>(writer));
-    (*writer)->setStreamIndex(run.places);
+    (*writer)->setStreamIndex(run.streamIndex);
     play([&](Batch batch) {
         for (Transition &event : batch.transitions)
             event.coroutine += kCoroutines;
@@ -159,8 +159,8 @@ CT_CASE(whatMemoryRefusesIsLost)
         CHECK(static_cast<bool>((*writer)->consume(batch)));
     });
     CHECK(static_cast<bool>((*writer)->finish({})));
-    run.look(20'000);
-    CHECK(waitFor([&] { return run.recall.lostPieces() > 0 && !run.recall.isBusy(); }));
+    run.request(20'000);
+    CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
     CHECK(!run.isHere(20'000));
 }
 
@@ -168,17 +168,17 @@ CT_CASE(aWriterThatFailsOrIsGoneEndsIt)
 {
     for (const bool fails : {true, false}) {
         const TempDir dir;
-        const auto places = std::make_shared<StreamIndex>();
+        const auto streamIndex = std::make_shared<StreamIndex>();
         auto writer = RecordingWriter::open(fails ? "/dev/full" : dir.file("run.ctr"));
         REQUIRE(static_cast<bool>(writer));
-        (*writer)->setStreamIndex(places);
+        (*writer)->setStreamIndex(streamIndex);
         bool consumed = true;
         play([&](const Batch &batch) { consumed = consumed && (*writer)->consume(batch); });
         CHECK_EQUAL(consumed, !fails);
-        CHECK_EQUAL(places->isClosed(), fails);
+        CHECK_EQUAL(streamIndex->isClosed(), fails);
         (*writer).reset();
-        CHECK(places->isClosed());
-        CHECK_EQUAL(places->end(), fails ? 0 : kEvents);
+        CHECK(streamIndex->isClosed());
+        CHECK_EQUAL(streamIndex->end(), fails ? 0 : kEvents);
     }
 }
 
@@ -188,18 +188,18 @@ CT_CASE(theEndOfAFileEndsIt)
     putContent(dir.file("broken.ctr"), "no recording");
     for (const char *name : {"broken.ctr", "missing.ctr", "missing.jsonl"}) {
         FileLoader loader(dir.file(name), {});
-        CHECK(!loader.places()->isClosed());
+        CHECK(!loader.streamIndex()->isClosed());
         loader.start();
         loader.wait();
-        CHECK(loader.places()->isClosed());
+        CHECK(loader.streamIndex()->isClosed());
     }
     Run run;
     run.record();
     FileLoader loader(run.path(), {});
     loader.start();
     loader.wait();
-    CHECK_EQUAL(loader.places()->end(), kEvents);
-    CHECK(loader.places()->isClosed());
+    CHECK_EQUAL(loader.streamIndex()->end(), kEvents);
+    CHECK(loader.streamIndex()->isClosed());
 }
 
 /// A JSONL file cannot be read a second time, so its index is closed at once.
@@ -207,8 +207,8 @@ CT_CASE(ofAJsonlFileNothingIsWaitedFor)
 {
     const TempDir dir;
     putContent(dir.file("run.jsonl"), "{}\n");
-    const auto places = std::make_shared<StreamIndex>();
-    const auto opened = openRecording(dir.file("run.jsonl"), places);
+    const auto streamIndex = std::make_shared<StreamIndex>();
+    const auto opened = openRecording(dir.file("run.jsonl"), streamIndex);
     CHECK(static_cast<bool>(opened));
-    CHECK(places->isClosed());
+    CHECK(streamIndex->isClosed());
 }

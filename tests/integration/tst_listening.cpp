@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(integer(listening.batch().summary(), "coroutines") > 0);
     }
 
-    void waitsWhileNobodyHasCome()
+    void waitsUntilATargetComes()
     {
         Listening listening({QStringLiteral("--until-idle"), QStringLiteral("--duration"), QStringLiteral("2")});
         QVERIFY(listening.begin());

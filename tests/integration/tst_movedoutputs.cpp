@@ -36,7 +36,7 @@ bool hasBegun(const QString &path)
 void checkMoved(Batch &batch, HeldTarget &target, const QString &path, const QString &moved)
 {
     QVERIFY(QFile::rename(path, moved));
-    target.letGo();
+    target.proceed();
     QVERIFY(batch.wait());
     QVERIFY2(batch.exitCode() == 0, batch.err().constData());
     QVERIFY2(batch.err().contains(path.toUtf8() + " was moved by another program"), batch.err().constData());
@@ -68,7 +68,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QVERIFY(QFile::remove(path));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -90,7 +90,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QVERIFY(QFile::remove(path));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "events_not_written"), 0);
@@ -115,7 +115,7 @@ private Q_SLOTS:
         write(batch.path("another"), "precious\n");
         write(journal, "a transaction of another program\n");
         QVERIFY(QFile::remove(path) && QFile::rename(batch.path("another"), path));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QCOMPARE(runner::readAll(path), QByteArray("precious\n"));
@@ -134,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QVERIFY(QFile::rename(path, moved));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -156,7 +156,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld() && hasBegun(path));
         QVERIFY(QFile::remove(path));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -192,7 +192,7 @@ private Q_SLOTS:
         constexpr rlim_t kLimit = rlim_t{3} << 20;
         const rlimit size{kLimit, kLimit};
         QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         const QJsonObject summary = batch.summary();
@@ -225,7 +225,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QVERIFY(::link(qPrintable(path), qPrintable(batch.path("kept.jsonl"))) == 0 && QFile::remove(path));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 0, batch.err().constData());
         QCOMPARE(rowsIn(batch.path("kept.jsonl")), integer(batch.summary(), "events"));
@@ -239,7 +239,7 @@ private Q_SLOTS:
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 0, batch.err().constData());
         QVERIFY2(!batch.err().contains("another program"), batch.err().constData());
@@ -253,7 +253,7 @@ private Q_SLOTS:
         QVERIFY(batch.start());
         QVERIFY(target.isHeld());
         QVERIFY(QFile::remove(batch.path("summary.json")));
-        target.letGo();
+        target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QVERIFY2(batch.err().contains("summary.json was removed by another program"), batch.err().constData());

@@ -53,14 +53,14 @@ struct Run {
         process.pid = birth.pid;
         process.modules = {{"/nowhere/program", 0x1000, 0x2000, 0, {}}};
         info.processes.push_back(process);
-        places->addInfo(info);
-        places->setLive(true);
+        resolver->addInfo(info);
+        resolver->setLive(true);
         code = {0, birth.pid, kAddress, 1, true};
         frame = {0, birth.pid, kFrame, 1, true};
     }
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
-    std::shared_ptr<AddressResolver> places = std::make_shared<AddressResolver>(worker, population);
+    std::shared_ptr<AddressResolver> resolver = std::make_shared<AddressResolver>(worker, population);
     AddressResolver::Query code;
     AddressResolver::Query frame;
 };
@@ -134,15 +134,15 @@ CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
         Run run;
         const NoMoreThreads none;
         const AddressResolver::Query query = isFrame ? run.frame : run.code;
-        CHECK(run.places->isOpen(query));
-        static_cast<void>(run.places->find(query));
-        run.places->poll();
-        CHECK(isRefusal(run.places->problem()));
-        CHECK(!run.places->isOpen(query));
-        CHECK(run.places->isRead());
-        run.places->setLive(false);
-        run.places->poll();
-        CHECK(run.places->isIdle());
+        CHECK(run.resolver->isOpen(query));
+        static_cast<void>(run.resolver->find(query));
+        run.resolver->poll();
+        CHECK(isRefusal(run.resolver->problem()));
+        CHECK(!run.resolver->isOpen(query));
+        CHECK(run.resolver->isRead());
+        run.resolver->setLive(false);
+        run.resolver->poll();
+        CHECK(run.resolver->isIdle());
     }
 }
 
@@ -154,12 +154,12 @@ CT_CASE(theProblemEndsWithTheRefusal)
         const AddressResolver::Query query = isFrame ? run.frame : run.code;
         {
             const NoMoreThreads none;
-            static_cast<void>(run.places->find(query));
-            run.places->poll();
-            CHECK(isRefusal(run.places->problem()));
+            static_cast<void>(run.resolver->find(query));
+            run.resolver->poll();
+            CHECK(isRefusal(run.resolver->problem()));
         }
         REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));  // after kRetry
-        CHECK(!isRefusal(run.places->problem()));
+        CHECK(!isRefusal(run.resolver->problem()));
     }
 }
 
@@ -169,11 +169,11 @@ CT_CASE(aFrameIsReadOnceThereIsAThread)
     Run run;
     {
         const NoMoreThreads none;
-        static_cast<void>(run.places->find(run.frame));
-        run.places->poll();
+        static_cast<void>(run.resolver->find(run.frame));
+        run.resolver->poll();
     }
     REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));
-    CHECK(run.places->isOpen(run.frame));
+    CHECK(run.resolver->isOpen(run.frame));
 }
 
 CT_CASE(standardInputIsGivenBack)
@@ -185,7 +185,7 @@ CT_CASE(standardInputIsGivenBack)
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     {
         const NoMoreThreads none;
-        const auto spool = InputSpool::begin(ends[0], path);
+        const auto spool = InputSpool::start(ends[0], path);
         REQUIRE(!spool);
         CHECK(isRefusal(spool.error().message));
     }

@@ -20,21 +20,21 @@ std::string textOf(const RecordedOutput::Taken &taken)
 
 }  // namespace
 
-CT_CASE(isHeldUntilItsTime)
+CT_CASE(isReleasedAtItsTime)
 {
     RecordedOutput output;
     output.add({10, "a"});
     output.add({20, "b"});
     CHECK_EQUAL(textOf(output.take()), "");
-    CHECK(output.heldSince() == 10U);
+    CHECK(output.pendingSince() == 10U);
     output.release(10);
     output.release(5);  // the time never goes back
-    CHECK(output.heldSince() == 20U);
+    CHECK(output.pendingSince() == 20U);
     output.add({8, "c"});  // late, but still behind earlier output
     CHECK_EQUAL(textOf(output.take()), "a");
     CHECK_EQUAL(textOf(output.take()), "");
     output.release(20);
-    CHECK(!output.heldSince());
+    CHECK(!output.pendingSince());
     output.add({19, "d"});  // due at once
     CHECK_EQUAL(textOf(output.take()), "bcd");
     output.release(RecordedOutput::kAll);
@@ -42,7 +42,7 @@ CT_CASE(isHeldUntilItsTime)
     CHECK_EQUAL(textOf(output.take()), "e");
 }
 
-CT_CASE(whatIsTooMuchIsCounted)
+CT_CASE(countsDiscardedLines)
 {
     const std::string lines(std::size_t{1} << 16, '\n');
     const auto bytesOf = [](const RecordedOutput::Taken &taken) { return textOf(taken).size(); };
@@ -66,12 +66,12 @@ CT_CASE(whatIsTooMuchIsCounted)
         output.add({i + 1, lines});
     std::size_t bytes = 0;
     std::uint64_t leftOut = 0;
-    while (const auto held = output.heldSince()) {
-        output.release(*held);
+    while (const auto pending = output.pendingSince()) {
+        output.release(*pending);
         const RecordedOutput::Taken taken = output.take();
         bytes += bytesOf(taken);
         leftOut += taken.linesLeftOut;
     }
-    CHECK(bytes > RecordedOutput::kMostHeld / 2 && bytes <= RecordedOutput::kMostHeld);
+    CHECK(bytes > RecordedOutput::kMostPending / 2 && bytes <= RecordedOutput::kMostPending);
     CHECK_EQUAL(bytes + leftOut, 1000 * lines.size());
 }

@@ -115,7 +115,7 @@ private Q_SLOTS:
         QCOMPARE(modeOf(dir.filePath(QStringLiteral("a"))), 0700U);
     }
 
-    void refusesWhatOthersCanReplace()
+    void refusesWorldWritableDirectories()
     {
         const QTemporaryDir dir;
         const QString way = dir.filePath(QStringLiteral("shared"));
@@ -133,7 +133,7 @@ private Q_SLOTS:
         QVERIFY(isRefused(link + QStringLiteral("/recordings"), way));
     }
 
-    void refusesADirectoryOfSomebodyElse()
+    void refusesDirectoriesOfOtherUsers()
     {
         if (::geteuid() != 0)
             CT_QSKIP("only root can make a directory of another user");
@@ -165,7 +165,7 @@ private Q_SLOTS:
         auto chosen = RecordingWriter::open(path + ".chosen.ctr");
         auto pipe = std::array<int, 2>{};
         QCOMPARE(::pipe(pipe.data()), 0);
-        auto spool = InputSpool::begin(pipe[0], path + ".spool");
+        auto spool = InputSpool::start(pipe[0], path + ".spool");
         ::umask(before);
         QVERIFY(recording && chosen && spool);
         QCOMPARE(modeOf(QString::fromStdString(ctr::segmentPath(path, 0))), 0600U);

@@ -40,7 +40,7 @@ private Q_SLOTS:
             QCOMPARE(info->owner, getpid());
             QCOMPARE(info->stationsMax, 64U);
             QCOMPARE(info->stationsAllocated, 0U);
-            QVERIFY(info->ours);
+            QVERIFY(info->hasExtension);
             QVERIFY(info->targets.empty());  // this process maps it, but as the engine
             QVERIFY(!deleteRegion(path));
         }

@@ -354,7 +354,7 @@ CT_CASE(timeIsNeverAheadOfWhatHappens)
     CHECK(!passing.wasForetold());
 }
 
-CT_CASE(whoWaitsIsSentAway)
+CT_CASE(cancelEndsTheWait)
 {
     const std::vector<Batch> batches = stream(2, 5, 1000 * kSecond);
     ReplayGate gate;

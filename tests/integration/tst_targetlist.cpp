@@ -50,7 +50,7 @@ struct Listening {
         process.setProcessEnvironment(environmentOf(session.regionPath(), session.socketPath()));
         process.start(runner::binary("ct_oldsdk"), arguments);
     }
-    static bool told(const QSignalSpy &spy, qint64 pid)
+    static bool reported(const QSignalSpy &spy, qint64 pid)
     {
         return std::any_of(spy.begin(), spy.end(),
                            [pid](const QList<QVariant> &arguments) { return arguments.first().toLongLong() == pid; });
@@ -107,7 +107,7 @@ class TargetListTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void everyoneIsSeenAndMissed()
+    void reportsEveryTarget()
     {
         Listening listening;
         QVERIFY(listening.begin());
@@ -118,14 +118,14 @@ private Q_SLOTS:
         listening.start(second, kEndless);
         QTRY_COMPARE(listening.seen.size(), 2);
         QTRY_COMPARE(listening.session.state(), SessionState::Capturing);
-        QVERIFY(listening.told(listening.seen, first.processId()) &&
-                listening.told(listening.seen, second.processId()));
+        QVERIFY(listening.reported(listening.seen, first.processId()) &&
+                listening.reported(listening.seen, second.processId()));
         QCOMPARE(listening.session.targetPids().size(), 2U);
         for (QProcess *process : {&second, &first}) {
             const qint64 pid = process->processId();
-            QVERIFY(!listening.told(listening.gone, pid));
+            QVERIFY(!listening.reported(listening.gone, pid));
             process->kill();
-            QTRY_VERIFY(listening.told(listening.gone, pid));
+            QTRY_VERIFY(listening.reported(listening.gone, pid));
         }
         QCOMPARE(listening.gone.size(), 2);
         QVERIFY(listening.session.targetPids().empty());
@@ -151,14 +151,14 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.gone.size(), 5);
         QCOMPARE(listening.seen.size(), 6);
         for (const qint64 pid : pids)
-            QVERIFY(listening.told(listening.seen, pid) && listening.told(listening.gone, pid));
+            QVERIFY(listening.reported(listening.seen, pid) && listening.reported(listening.gone, pid));
         QCOMPARE(listening.session.targetPids(), std::vector<pid_t>{static_cast<pid_t>(stays.processId())});
         stays.kill();
         QTRY_COMPARE(listening.gone.size(), 6);
     }
 
     /// A process that does not connect is found by searching.
-    void whoDoesNotConnectIsSeenAndMissed()
+    void reportsTargetsThatDoNotConnect()
     {
         Listening listening;
         QVERIFY(listening.begin());
@@ -170,7 +170,7 @@ private Q_SLOTS:
     }
 
     /// Connects as another engine does to check for a listener.
-    void whoeverOnlyConnectsIsNoTarget()
+    void ignoresProcessesThatOnlyConnect()
     {
         auto stranger = std::make_unique<Stranger>();
         Listening listening;
@@ -182,12 +182,12 @@ private Q_SLOTS:
         };
         QTRY_VERIFY(isSleeping());
         listening.start(process, kEndless);
-        QTRY_VERIFY(listening.told(listening.seen, process.processId()));
-        QVERIFY(!listening.told(listening.seen, stranger->pid()));
+        QTRY_VERIFY(listening.reported(listening.seen, process.processId()));
+        QVERIFY(!listening.reported(listening.seen, stranger->pid()));
         stranger.reset();
         const qint64 pid = process.processId();
         process.kill();
-        QTRY_VERIFY(listening.told(listening.gone, pid));
+        QTRY_VERIFY(listening.reported(listening.gone, pid));
         QCOMPARE(listening.seen.size(), 1);
         QCOMPARE(listening.gone.size(), 1);
     }

@@ -239,7 +239,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!run.process.groupAlive());
     }
 
-    void terminateKillsWhoeverRefuses()
+    void terminateKillsAProcessThatIgnoresIt()
     {
         Run run;
         QVERIFY(run.process.start(onTerminal("trap '' TERM; echo ready; while :; do sleep 1; done")));

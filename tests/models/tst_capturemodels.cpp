@@ -110,7 +110,7 @@ private Q_SLOTS:
         }
     }
 
-    void theScoutFindsWhatIsSaid()
+    void theScoutFindsNotes()
     {
         NotedTarget target;
         const SiteId site = target.site("f()", "a.cpp", 1);

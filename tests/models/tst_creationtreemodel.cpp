@@ -60,8 +60,8 @@ private Q_SLOTS:
     void showsWhoCreatedWhom();
     void coroutinesWithoutRelativesAreLeftOut();
     void parentsMayComeLaterAndChange();
-    void parentsMayChangePlaces();
-    void noCycleWhileParentsChangePlaces();
+    void parentAndChildMaySwap();
+    void noCycleWhileParentAndChildSwap();
     void cyclesAreRefused();
     void longListsAreLoadedInPortions();
     void destroyedOnesAreHiddenUnlessWanted();
@@ -160,7 +160,7 @@ void TestCreationTreeModel::parentsMayComeLaterAndChange()
 }
 
 /// The tree reads one of two changes first. The new and the old parent together then look like a cycle.
-void TestCreationTreeModel::parentsMayChangePlaces()
+void TestCreationTreeModel::parentAndChildMaySwap()
 {
     NotedTarget target;
     const CoroutineId top = target.born();
@@ -185,7 +185,7 @@ void TestCreationTreeModel::parentsMayChangePlaces()
 }
 
 /// No cycle even if an update runs out of time between the two pages: a walk towards the root must always end.
-void TestCreationTreeModel::noCycleWhileParentsChangePlaces()
+void TestCreationTreeModel::noCycleWhileParentAndChildSwap()
 {
     NotedTarget target;
     const CoroutineId top = target.born();

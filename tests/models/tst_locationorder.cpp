@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kNow = 100'000'000'000;
 
-FrameLocation placeOf(CoroutineId id, const std::string &function, const std::string &file, std::uint32_t line)
+FrameLocation locationOf(CoroutineId id, const std::string &function, const std::string &file, std::uint32_t line)
 {
     return {id, 0x1000 + id * 64, kNow + id, 0, line, 1, file, function};
 }
@@ -28,22 +28,22 @@ struct Unnamed {
         }
         batch.now = kNow + 60'000'000'000;
         CHECK(static_cast<bool>(population->consume(batch)));
-        places->addFrames({placeOf(0, "work::write(int)", "/src/b.cpp", 30),
-                           placeOf(1, "work::read(int)", "/src/a.cpp", 9),
-                           placeOf(2, "work::write(int)", "/src/b.cpp", 30),
-                           placeOf(3, "work::read(int)", "/src/a.cpp", 7), placeOf(4, "other::idle()", "", 0)});
+        resolver->addFrames({locationOf(0, "work::write(int)", "/src/b.cpp", 30),
+                             locationOf(1, "work::read(int)", "/src/a.cpp", 9),
+                             locationOf(2, "work::write(int)", "/src/b.cpp", 30),
+                             locationOf(3, "work::read(int)", "/src/a.cpp", 7), locationOf(4, "other::idle()", "", 0)});
     }
     std::vector<CoroutineId> order(OrderKey key, const std::string &text = {}) const
     {
         OrderSpec spec;
         spec.key = key;
         spec.text = text;
-        return computeOrder(*population, population->size(), spec, cancelled, places.get());
+        return computeOrder(*population, population->size(), spec, cancelled, resolver.get());
     }
 
     std::atomic<bool> cancelled{false};
     std::shared_ptr<Population> population = std::make_shared<Population>();
-    std::shared_ptr<AddressResolver> places =
+    std::shared_ptr<AddressResolver> resolver =
         std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
 };
 
@@ -58,7 +58,7 @@ CT_CASE(sortedByFileAndLine)
     CHECK(run.order(OrderKey::Name) == Ids({4, 1, 3, 0, 2, 5}));
 }
 
-CT_CASE(foundByFunctionAndByPlace)
+CT_CASE(findsByFunctionAndLocation)
 {
     const Unnamed run;
     CHECK(run.order(OrderKey::Id, "WORK::read") == Ids({1, 3}));
@@ -68,10 +68,10 @@ CT_CASE(foundByFunctionAndByPlace)
     FrozenRows frozen = freezeRows(*run.population, 6, run.population->now());
     OrderSpec spec;
     spec.key = OrderKey::Where;
-    CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.places.get()) == Ids({4, 3, 1, 0, 2, 5}));
+    CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.resolver.get()) == Ids({4, 3, 1, 0, 2, 5}));
 }
 
-CT_CASE(theStuckAreDividedByPlace)
+CT_CASE(dividesStuckCoroutinesByLocation)
 {
     const Unnamed run;
     std::vector<StuckGroup> groups = findStuck(*run.population, run.population->now());
@@ -79,11 +79,11 @@ CT_CASE(theStuckAreDividedByPlace)
     StuckLocations stuck;
     stuck.divide(*run.population, groups);
     CHECK_EQUAL(groups.size(), 1U);  // no resolver yet
-    stuck.setPlaces(run.places);
+    stuck.setResolver(run.resolver);
     stuck.divide(*run.population, groups);
     REQUIRE(groups.size() == 5);
     REQUIRE(groups[0].coroutines.size() == 2);
-    const AddressResolver::Answer most = stuck.placeOf(groups[0].site);
+    const AddressResolver::Answer most = stuck.locationOf(groups[0].site);
     REQUIRE(most);
     CHECK_EQUAL(most->frames[0].function, "work::write(int)");
     std::size_t unknown = 0;
@@ -92,7 +92,7 @@ CT_CASE(theStuckAreDividedByPlace)
         if (group.site == kUnknownSite) {
             ++unknown;
             CHECK_EQUAL(group.coroutines.front().coroutine, CoroutineId{5});
-            CHECK(!stuck.placeOf(group.site));
+            CHECK(!stuck.locationOf(group.site));
         }
     }
     CHECK_EQUAL(unknown, 1U);

@@ -56,7 +56,7 @@ QString ownerText(const RegionInfo &region)
 QString kindText(const RegionInfo &region)
 {
     if (!region.flightRecorder)
-        return region.ours ? AttachDialog::tr("Capture") : AttachDialog::tr("Other engine");
+        return region.hasExtension ? AttachDialog::tr("Capture") : AttachDialog::tr("Other engine");
     if (region.targets.empty() && !region.unknownUsers.empty())
         return AttachDialog::tr("Flight recorder, may be alive");
     return region.targets.empty() ? AttachDialog::tr("Flight recorder, ended")
@@ -66,8 +66,8 @@ QString kindText(const RegionInfo &region)
 QString kindToolTip(const RegionInfo &region)
 {
     if (!region.flightRecorder)
-        return region.ours ? AttachDialog::tr("Made by this program to capture a target")
-                           : AttachDialog::tr("Made by another program");
+        return region.hasExtension ? AttachDialog::tr("Made by this program to capture a target")
+                                   : AttachDialog::tr("Made by another program");
     return region.targets.empty() && region.unknownUsers.empty()
                ? AttachDialog::tr("Flight recorder of a target that has ended: attach to read "
                                   "its latest history")
@@ -194,7 +194,7 @@ void AttachDialog::showRegion(const RegionInfo &region)
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     item->setData(0, kPathRole, path);
     item->setData(0, kLeftOverRole,
-                  region.ours && region.owner == 0 && region.targets.empty() && region.unknownUsers.empty());
+                  region.hasExtension && region.owner == 0 && region.targets.empty() && region.unknownUsers.empty());
 }
 
 QString AttachDialog::selectedPath() const

@@ -30,12 +30,12 @@ void SymbolSettings::save(QSettings &settings) const
     settings.setValue(kFolders, folders);
 }
 
-DebugSearchPath SymbolSettings::places() const
+DebugSearchPath SymbolSettings::searchPath() const
 {
-    DebugSearchPath places;
+    DebugSearchPath searchPath;
     for (const QString &folder : folders)
-        places.folders.push_back(folder.toStdString());
-    return places;
+        searchPath.folders.push_back(folder.toStdString());
+    return searchPath;
 }
 
 SymbolDialog::SymbolDialog(const SymbolSettings &settings, QWidget *parent)

@@ -21,7 +21,7 @@ struct SymbolSettings {
     static SymbolSettings load(const QSettings &settings);
     void save(QSettings &settings) const;
     /// Returns the search path: these folders and the system's own directories. Nothing is downloaded from a server.
-    DebugSearchPath places() const;
+    DebugSearchPath searchPath() const;
 };
 
 class SymbolDialog : public QDialog {

@@ -23,9 +23,9 @@ using Model = CoroutineTableModel;
 
 constexpr int kPadding = 11;        // pixels
 constexpr int kNarrowestName = 16;  // in digits; used if all columns fit
-constexpr int kNarrowestPlace = 22;
+constexpr int kNarrowestLocation = 22;
 constexpr int kUsualName = 24;  // in digits; used if the table must scroll anyway
-constexpr int kUsualPlace = 28;
+constexpr int kUsualLocation = 28;
 
 int digitsOf(int column)
 {
@@ -33,7 +33,7 @@ int digitsOf(int column)
     case Model::IdColumn: return 6;
     case Model::NameColumn: return kNarrowestName;
     case Model::StateColumn: return 13;
-    case Model::WhereColumn: return kNarrowestPlace;
+    case Model::WhereColumn: return kNarrowestLocation;
     case Model::WaitsOnColumn: return 19;
     case Model::ThreadColumn: return 8;
     case Model::ProcessColumn: return 20;
@@ -168,16 +168,16 @@ void CoroutineColumns::fit()
         rest -= isFree(column) ? 0 : m_table->columnWidth(column);  // 0 if hidden
     const auto pixels = [this](int digits) { return digits * m_digitWidth + kPadding; };
     const bool name = isFree(Model::NameColumn);
-    const bool place = isFree(Model::WhereColumn);
-    const bool fits = rest >= (name ? pixels(kNarrowestName) : 0) + (place ? pixels(kNarrowestPlace) : 0);
+    const bool location = isFree(Model::WhereColumn);
+    const bool fits = rest >= (name ? pixels(kNarrowestName) : 0) + (location ? pixels(kNarrowestLocation) : 0);
     if (name) {
-        const int share = place ? std::max(rest * 2 / 5, pixels(kNarrowestName)) : rest;
+        const int share = location ? std::max(rest * 2 / 5, pixels(kNarrowestName)) : rest;
         const int width = fits ? share : pixels(kUsualName);
         m_table->setColumnWidth(Model::NameColumn, width);
         rest -= width;
     }
-    if (place)
-        m_table->setColumnWidth(Model::WhereColumn, fits ? rest : pixels(kUsualPlace));
+    if (location)
+        m_table->setColumnWidth(Model::WhereColumn, fits ? rest : pixels(kUsualLocation));
 }
 
 bool CoroutineColumns::eventFilter(QObject *watched, QEvent *event)

@@ -140,10 +140,10 @@ void CoroutineDock::applyStates()
     m_model->setStateMask(mask);
 }
 
-void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> places)
+void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> resolver)
 {
     m_model->setPopulation(population.get());
-    m_format->setTrace(population.get(), std::move(places));
+    m_format->setTrace(population.get(), std::move(resolver));
     m_scout.setPopulation(population.get());
     m_population = std::move(population);  // the model no longer uses the old population
     applyScout();

@@ -31,7 +31,7 @@ public:
     /// `startPage` replaces an empty table. The dock takes ownership of it.
     explicit CoroutineDock(StartPage *startPage, QWidget *parent = nullptr);
 
-    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> places = nullptr);
+    void setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> resolver = nullptr);
     /// Sets the time to which births are relative; ns, CLOCK_MONOTONIC.
     void setOrigin(std::uint64_t origin);
     void setPaused(bool paused);

@@ -116,9 +116,10 @@ void CreationDock::setUpTree()
     });
 }
 
-void CreationDock::setTrace(std::shared_ptr<Population> population, bool past, std::shared_ptr<AddressResolver> places)
+void CreationDock::setTrace(std::shared_ptr<Population> population, bool runEnded,
+                            std::shared_ptr<AddressResolver> resolver)
 {
-    m_format->setPlaces(std::move(places));
+    m_format->setResolver(std::move(resolver));
     m_selected = m_revealed = kNoCoroutine;
     {
         const QScopedValueRollback selecting(m_selecting, true);
@@ -126,13 +127,13 @@ void CreationDock::setTrace(std::shared_ptr<Population> population, bool past, s
     }
     m_population = std::move(population);
     m_sinceSample.invalidate();
-    m_destroyed->setChecked(past);
+    m_destroyed->setChecked(runEnded);
     updateSummary();
 }
 
-void CreationDock::setPast(bool past)
+void CreationDock::setRunEnded(bool runEnded)
 {
-    if (past)
+    if (runEnded)
         m_destroyed->setChecked(true);
 }
 

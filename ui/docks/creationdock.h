@@ -26,9 +26,10 @@ class CreationDock : public QDockWidget {
 public:
     explicit CreationDock(QWidget *parent = nullptr);
 
-    /// `past`: the run has ended, so destroyed coroutines are shown.
-    void setTrace(std::shared_ptr<Population> population, bool past, std::shared_ptr<AddressResolver> places = nullptr);
-    void setPast(bool past);
+    /// `runEnded`: the run has ended, so destroyed coroutines are shown.
+    void setTrace(std::shared_ptr<Population> population, bool runEnded,
+                  std::shared_ptr<AddressResolver> resolver = nullptr);
+    void setRunEnded(bool runEnded);
     void sample();
 
 public Q_SLOTS:

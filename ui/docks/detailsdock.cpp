@@ -66,7 +66,7 @@ DetailsDock::DetailsDock(QWidget *parent)
     m_name = addField(form, tr("Name"), "detailsName");
     m_state = addField(form, tr("State"), "detailsState");
     m_function = addField(form, tr("Function"), "detailsFunction");
-    m_place = addField(form, tr("Where"), "detailsPlace");
+    m_location = addField(form, tr("Where"), "detailsPlace");
     m_inlined = addField(form, tr("Inlined into"), "detailsInlined");
     m_module = addField(form, tr("Module"), "detailsModule");
     m_missing = addField(form, tr("Missing"), "detailsMissing");
@@ -125,10 +125,10 @@ void DetailsDock::setUpEvents()
 }
 
 void DetailsDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history,
-                           std::shared_ptr<AddressResolver> places)
+                           std::shared_ptr<AddressResolver> resolver)
 {
-    m_places = std::move(places);
-    m_placesSeen = 0;
+    m_resolver = std::move(resolver);
+    m_generationSeen = 0;
     m_population = std::move(population);
     m_history = std::move(history);
     m_coroutine = kNoCoroutine;
@@ -159,8 +159,8 @@ void DetailsDock::refresh()
     if (!m_population || !m_history || m_coroutine >= m_population->size() || !isVisible())
         return;
     showFields(m_population->at(m_coroutine));
-    const std::uint64_t generation = m_places ? m_places->generation() : 0;
-    if (readEvents() || std::exchange(m_placesSeen, generation) != generation)
+    const std::uint64_t generation = m_resolver ? m_resolver->generation() : 0;
+    if (readEvents() || std::exchange(m_generationSeen, generation) != generation)
         showEvents();
 }
 
@@ -169,9 +169,9 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     const std::uint64_t now = m_population->now();
     const auto since = [now](std::uint64_t ts) { return format::duration(now > ts ? now - ts : 0); };
     m_title->setText(QStringLiteral("<b>%1</b>").arg(tr("Coroutine %1").arg(coroutine.id)));
-    const QString name = format::coroutineName(*m_population, coroutine, m_places.get());
+    const QString name = format::coroutineName(*m_population, coroutine, m_resolver.get());
     setText(m_name, name.isEmpty() ? tr("unknown") : name);
-    showPlace(coroutine);
+    showLocation(coroutine);
     m_relations->show(*m_population, coroutine.id);
     const ProcessLives lives(*m_population);
     const std::uint64_t end = lives.nowOf(coroutine, now);
@@ -205,20 +205,20 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     setText(m_counts, format::eventCounts(coroutine));
 }
 
-void DetailsDock::showPlace(const CoroutineSnapshot &coroutine)
+void DetailsDock::showLocation(const CoroutineSnapshot &coroutine)
 {
-    const ShownLocation shown = shownLocation(*m_population, m_places.get(), coroutine);
-    const QString all = format::placeDetails(shown);
+    const ShownLocation shown = shownLocation(*m_population, m_resolver.get(), coroutine);
+    const QString all = format::locationDetails(shown);
     const Site site = shown.site.value_or(Site{});
     setText(m_function, site.function.empty() ? tr("unknown") : printable(site.function), all);
     const QString file = format::fileAndFolder(site);
     const QString address = format::address(shown.addr);
-    setText(m_place, !file.isEmpty() ? file : address.isEmpty() ? tr("not suspended yet") : address, all);
+    setText(m_location, !file.isEmpty() ? file : address.isEmpty() ? tr("not suspended yet") : address, all);
     const DescribedAddress *found = shown.answer.get();
     QStringList outer;
     for (std::size_t i = 1; found && i < found->frames.size(); ++i) {
         const Site around = format::siteOf(found->frames[i]);
-        outer << format::place(&around, 0);
+        outer << format::location(&around, 0);
     }
     showOptional(m_inlined, outer.join(QStringLiteral(", ")), all);
     showOptional(m_module, found ? printable(found->module) : QString());
@@ -268,15 +268,15 @@ void DetailsDock::showEvents()
             what = tr("what followed is no longer in memory");
         ShownLocation shown;
         if (event->type == HistoryEvent::Type::Suspend || event->type == HistoryEvent::Type::Resume)
-            shown = shownLocation(*m_population, m_places.get(), event->site,
+            shown = shownLocation(*m_population, m_resolver.get(), event->site,
                                   {m_coroutine, pid, event->addr, event->ts, false});
         if (event->type == HistoryEvent::Type::Suspend)
-            what = tr("suspended at %1").arg(format::place(shown));
+            what = tr("suspended at %1").arg(format::location(shown));
         item->setText(0, format::count(event->n));
         item->setText(1,
                       QString::number(static_cast<double>(event->ts > origin ? event->ts - origin : 0) / 1e9, 'f', 6));
         item->setText(2, what);
-        item->setToolTip(2, gap ? what : format::verbatim(format::placeDetails(shown)));
+        item->setToolTip(2, gap ? what : format::verbatim(format::locationDetails(shown)));
         item->setText(3, gap ? QString() : format::thread(m_population.get(), pid, event->tid));
         item->setToolTip(3, format::verbatim(item->text(3)));
         item->setData(2, Qt::ForegroundRole, gap ? QVariant(colors.lossText) : QVariant());

@@ -31,7 +31,7 @@ public:
     explicit DetailsDock(QWidget *parent = nullptr);
 
     void setTrace(std::shared_ptr<Population> population, std::shared_ptr<History> history,
-                  std::shared_ptr<AddressResolver> places = nullptr);
+                  std::shared_ptr<AddressResolver> resolver = nullptr);
     void sample();
 
 public Q_SLOTS:
@@ -50,15 +50,15 @@ private:
     void setUpEvents();
     void refresh();
     void showFields(const CoroutineSnapshot &coroutine);
-    void showPlace(const CoroutineSnapshot &coroutine);
+    void showLocation(const CoroutineSnapshot &coroutine);
     void showOptional(QLineEdit *field, const QString &text, const QString &toolTip = {});
     bool readEvents();
     void showEvents();
 
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
-    std::shared_ptr<AddressResolver> m_places;
-    std::uint64_t m_placesSeen = 0;  ///< generation of the shown addresses
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::uint64_t m_generationSeen = 0;  ///< generation of the shown addresses
     CoroutineId m_coroutine = kNoCoroutine;
     QElapsedTimer m_sinceRefresh;
     History::Position m_position;
@@ -69,7 +69,7 @@ private:
     QLabel *m_title;
     QLineEdit *m_name;
     QLineEdit *m_function;
-    QLineEdit *m_place;
+    QLineEdit *m_location;
     QLineEdit *m_inlined;
     QLineEdit *m_module;
     QLineEdit *m_missing;

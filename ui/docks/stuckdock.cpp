@@ -94,10 +94,10 @@ void StuckDock::setUpTree()
 }
 
 void StuckDock::setTrace(std::shared_ptr<Population> population, bool deathsKnown,
-                         std::shared_ptr<AddressResolver> places)
+                         std::shared_ptr<AddressResolver> resolver)
 {
-    m_model->setPlaces(places);
-    m_format->setPlaces(std::move(places));
+    m_model->setResolver(resolver);
+    m_format->setResolver(std::move(resolver));
     m_model->setPopulation(population.get());
     m_population = std::move(population);
     m_notice->setVisible(!deathsKnown);

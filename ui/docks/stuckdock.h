@@ -26,7 +26,7 @@ public:
 
     /// `deathsKnown` is false for a recording that does not state which coroutines were destroyed.
     void setTrace(std::shared_ptr<Population> population, bool deathsKnown,
-                  std::shared_ptr<AddressResolver> places = nullptr);
+                  std::shared_ptr<AddressResolver> resolver = nullptr);
     /// Sets two texts: the time of the judgement ("at the end of the run"), and an earlier judgement. An empty text is
     /// not shown.
     void setInstant(const QString &instant, const QString &before);

@@ -66,10 +66,10 @@ void CoroutineFormat::setLook(const QPalette &palette, const QFont &digits)
         Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
-void CoroutineFormat::setTrace(const Population *population, std::shared_ptr<AddressResolver> places)
+void CoroutineFormat::setTrace(const Population *population, std::shared_ptr<AddressResolver> resolver)
 {
-    m_places = std::move(places);
-    m_model->setPlaces(m_places);
+    m_resolver = std::move(resolver);
+    m_model->setResolver(m_resolver);
     m_stuck.reset();
     m_processes.clear();
     if (population)
@@ -80,10 +80,10 @@ void CoroutineFormat::sample()
 {
     if (m_stuck)
         m_stuck->nextFrame();
-    if (!m_places || m_places->generation() == m_placesSeen)
+    if (!m_resolver || m_resolver->generation() == m_generationSeen)
         return;
-    m_placesSeen = m_places->generation();
-    m_model->placesChanged();
+    m_generationSeen = m_resolver->generation();
+    m_model->locationsChanged();
 }
 
 bool CoroutineFormat::isStuck(const QModelIndex &source) const
@@ -130,14 +130,14 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
     case Model::WhereColumn: {
         const Population *population = m_model->population();
         const CoroutineSnapshot coroutine = m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt());
-        return population ? format::place(shownLocation(*population, m_places.get(), coroutine)) : QString();
+        return population ? format::location(shownLocation(*population, m_resolver.get(), coroutine)) : QString();
     }
     case Model::WaitsOnColumn: return waitText(source);
     case Model::ThreadColumn:
         return format::thread(m_model->population(), source.data(Model::PidRole).toUInt(), raw.toUInt());
     case Model::ProcessColumn: return processName(raw.toUInt());
     case Model::ParentColumn:
-        return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt(), m_places.get())
+        return m_model->population() ? format::coroutineTitle(*m_model->population(), raw.toUInt(), m_resolver.get())
                                      : QString();
     case Model::EventsColumn:
     case Model::LostColumn: return format::briefCount(raw.toULongLong());
@@ -161,7 +161,7 @@ QString CoroutineFormat::nameText(const QModelIndex &source) const
     if (!given.isEmpty() || !population)
         return given;
     return format::coroutineName(*population, m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()),
-                                 m_places.get());
+                                 m_resolver.get());
 }
 
 QString CoroutineFormat::waitText(const QModelIndex &source) const
@@ -211,13 +211,13 @@ QString CoroutineFormat::locationToolTip(const QModelIndex &source) const
     if (!population)
         return {};
     const CoroutineSnapshot coroutine = m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt());
-    QString place = format::placeDetails(shownLocation(*population, m_places.get(), coroutine));
-    if (place.isEmpty())
+    QString text = format::locationDetails(shownLocation(*population, m_resolver.get(), coroutine));
+    if (text.isEmpty())
         return tr("Not suspended yet");
-    place += u'\n' + format::pointKindName(static_cast<PointKind>(source.data(Model::KindRole).toInt()));
+    text += u'\n' + format::pointKindName(static_cast<PointKind>(source.data(Model::KindRole).toInt()));
     if (stateOf(source) == CoroutineState::Running)
-        place.prepend(tr("Latest suspension:") + u'\n');
-    return place;
+        text.prepend(tr("Latest suspension:") + u'\n');
+    return text;
 }
 
 QString CoroutineFormat::toolTip(const QModelIndex &source) const
@@ -229,7 +229,7 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
     case Model::ParentColumn:
         return m_model->population()
                    ? coroutineToolTip(*m_model->population(), source.data(Model::CoroutineIdRole).toUInt(),
-                                      m_model->now(), m_places.get())
+                                      m_model->now(), m_resolver.get())
                    : QString();
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())

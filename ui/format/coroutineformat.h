@@ -26,7 +26,7 @@ public:
     explicit CoroutineFormat(CoroutineTableModel *model, QObject *parent = nullptr);
 
     /// Call for each new population, after the model has it.
-    void setTrace(const Population *population, std::shared_ptr<AddressResolver> places = nullptr);
+    void setTrace(const Population *population, std::shared_ptr<AddressResolver> resolver = nullptr);
     /// Call once per sample. Updates the stuck thresholds and the resolved addresses.
     void sample();
     /// Sets the time to which births are relative; ns, CLOCK_MONOTONIC.
@@ -49,8 +49,8 @@ private:
     QString locationToolTip(const QModelIndex &source) const;
 
     CoroutineTableModel *m_model;
-    std::shared_ptr<AddressResolver> m_places;
-    std::uint64_t m_placesSeen = 0;  ///< the shown generation of m_places
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::uint64_t m_generationSeen = 0;  ///< the shown generation of m_resolver
     std::uint64_t m_origin = 0;
     const Colors *m_colors;
     QFont m_digits;

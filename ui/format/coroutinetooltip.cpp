@@ -26,7 +26,7 @@ QString row(const QString &name, const QString &value)
 }
 
 QString stateText(const CoroutineSnapshot &coroutine, const Population &population, const ProcessLives &lives,
-                  std::uint64_t now, AddressResolver *places)
+                  std::uint64_t now, AddressResolver *resolver)
 {
     const std::uint64_t end = lives.nowOf(coroutine, now);
     const QString lasted = format::duration(end > coroutine.since ? end - coroutine.since : 0);
@@ -35,7 +35,7 @@ QString stateText(const CoroutineSnapshot &coroutine, const Population &populati
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         text += tr(" on thread %1").arg(format::thread(&population, coroutine.pid, coroutine.tid));
     else if (coroutine.state == CoroutineState::Suspended)
-        text += tr(" at %1").arg(format::place(shownLocation(population, places, coroutine)));
+        text += tr(" at %1").arg(format::location(shownLocation(population, resolver, coroutine)));
     if (lives.hasEnded(coroutine))
         text += tr(", until its process ended");
     return text;
@@ -54,14 +54,14 @@ QString processText(const Population &population, std::uint32_t pid)
     return format::process(name, pid);
 }
 
-QString coroutineToolTip(const Population &population, CoroutineId id, std::uint64_t now, AddressResolver *places)
+QString coroutineToolTip(const Population &population, CoroutineId id, std::uint64_t now, AddressResolver *resolver)
 {
     if (id >= population.size())
         return {};
     const CoroutineSnapshot coroutine = population.at(id);
     const CoroutineNotes notes = population.notes(id);
-    const QString name = format::shortened(format::coroutineName(population, coroutine, places), 160);
-    QString rows = row(tr("state"), stateText(coroutine, population, ProcessLives(population), now, places));
+    const QString name = format::shortened(format::coroutineName(population, coroutine, resolver), 160);
+    QString rows = row(tr("state"), stateText(coroutine, population, ProcessLives(population), now, resolver));
     if (notes.waitsOn)
         rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, now));
     if (notes.lastWake)

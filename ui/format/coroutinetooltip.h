@@ -12,9 +12,9 @@
 namespace ct {
 
 /// Returns rich text; names from the target are escaped. Empty if the coroutine is not known (yet). `now` is ns,
-/// CLOCK_MONOTONIC. `places` may be null.
+/// CLOCK_MONOTONIC. `resolver` may be null.
 QString coroutineToolTip(const Population &population, CoroutineId id, std::uint64_t now,
-                         AddressResolver *places = nullptr);
+                         AddressResolver *resolver = nullptr);
 
 /// Returns "server (28660)", or "28660" if the name of the process is not known; empty for pid 0.
 QString processText(const Population &population, std::uint32_t pid);

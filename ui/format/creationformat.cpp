@@ -46,7 +46,7 @@ QVariant CreationFormat::text(const QModelIndex &source) const
     if (more > 0)
         return source.column() == Model::IdColumn ? tr("%1 more (Enter)").arg(format::count(more)) : QString();
     switch (source.column()) {
-    case Model::IdColumn: return format::coroutineTitle(*m_model->population(), raw.toUInt(), m_places.get());
+    case Model::IdColumn: return format::coroutineTitle(*m_model->population(), raw.toUInt(), m_resolver.get());
     case Model::StateColumn: return format::stateName(static_cast<CoroutineState>(raw.toInt()));
     case Model::SinceColumn: {
         const std::uint64_t since = raw.toULongLong();
@@ -69,7 +69,7 @@ QVariant CreationFormat::data(const QModelIndex &index, int role) const
     case Qt::DisplayRole: return text(source);
     case Qt::ToolTipRole:
         return stands ? coroutineToolTip(*m_model->population(), source.data(Model::CoroutineIdRole).toUInt(),
-                                         source.data(Model::NowRole).toULongLong(), m_places.get())
+                                         source.data(Model::NowRole).toULongLong(), m_resolver.get())
                       : tr("Children are shown a thousand at a time. Press Enter or "
                            "double-click to show more. Some of these may be destroyed.");
     case Qt::TextAlignmentRole: return QVariant::fromValue(alignmentOf(index.column()));

@@ -24,7 +24,7 @@ public:
     /// Applies a new palette.
     void setLook(const QPalette &palette);
     /// Sets the resolver of addresses; may be null.
-    void setPlaces(std::shared_ptr<AddressResolver> places) { m_places = std::move(places); }
+    void setResolver(std::shared_ptr<AddressResolver> resolver) { m_resolver = std::move(resolver); }
 
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
@@ -33,7 +33,7 @@ private:
     QVariant text(const QModelIndex &source) const;
 
     CreationTreeModel *m_model;
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
     const Colors *m_colors;
     std::array<QIcon, 6> m_dots;  ///< by CoroutineState
 };

@@ -207,7 +207,7 @@ QString targetName(const std::string &name)
     return printable(text.simplified());
 }
 
-QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine, AddressResolver *places)
+QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine, AddressResolver *resolver)
 {
     if (population.hasName(coroutine.id))
         if (QString name = targetName(population.notes(coroutine.id).name); !name.isEmpty())
@@ -215,7 +215,7 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
     const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
     const Site *site = population.site(id);
     const AddressResolver::Answer answer =
-        places && !site ? places->find(AddressResolver::queryOf(coroutine)) : nullptr;
+        resolver && !site ? resolver->find(AddressResolver::queryOf(coroutine)) : nullptr;
     // Use the outermost function; the other ones were inlined into it.
     QString text = site                                ? printable(site->function).trimmed()
                    : answer && !answer->frames.empty() ? printable(answer->frames.back().function)
@@ -226,7 +226,7 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
     return text.trimmed();
 }
 
-QString place(const Site *site, std::uint64_t addr)
+QString location(const Site *site, std::uint64_t addr)
 {
     if (!site || (site->file.empty() && site->function.empty()))
         return address(addr);
@@ -239,7 +239,7 @@ QString place(const Site *site, std::uint64_t addr)
     return where.isEmpty() ? function : function + u' ' + where;
 }
 
-QString placeDetails(const Site *site, std::uint64_t addr)
+QString locationDetails(const Site *site, std::uint64_t addr)
 {
     QStringList lines;
     if (site && !site->function.empty())
@@ -277,12 +277,12 @@ QString shortened(const QString &text, qsizetype most)
     return text.left(most * 2 / 3).trimmed() + QChar(0x2026) + text.right(most / 3 - 1).trimmed();
 }
 
-QString coroutineTitle(const Population &population, CoroutineId id, AddressResolver *places)
+QString coroutineTitle(const Population &population, CoroutineId id, AddressResolver *resolver)
 {
     if (id == kNoCoroutine)
         return {};
     const QString name =
-        id < population.size() ? shortened(coroutineName(population, population.at(id), places)) : QString();
+        id < population.size() ? shortened(coroutineName(population, population.at(id), resolver)) : QString();
     const QString number = QStringLiteral("#%1").arg(id);
     return name.isEmpty() ? number : name + kSpace + number;
 }

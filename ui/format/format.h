@@ -43,14 +43,14 @@ QString shortFunction(const std::string &function);
 /// A name from the target, fit for one line: replaces invalid UTF-8, removes control characters and line breaks.
 QString targetName(const std::string &name);
 /// The name of a coroutine: the name that the target gave it, else its function with scopes and without parameters. The
-/// function comes from its first suspension, or from its resolved address. Empty if nothing is known yet. `places` may
-/// be null, here and below. If it is not null, unknown addresses are requested from it.
+/// function comes from its first suspension, or from its resolved address. Empty if nothing is known yet. `resolver`
+/// may be null, here and below. If it is not null, unknown addresses are requested from it.
 QString coroutineName(const Population &population, const CoroutineSnapshot &coroutine,
-                      AddressResolver *places = nullptr);
+                      AddressResolver *resolver = nullptr);
 /// "async_read server.cpp:88" for a site, else the address, else an empty text.
-QString place(const Site *site, std::uint64_t addr);
+QString location(const Site *site, std::uint64_t addr);
 /// All details of a site: function with parameters, whole path, line and column, address.
-QString placeDetails(const Site *site, std::uint64_t addr);
+QString locationDetails(const Site *site, std::uint64_t addr);
 
 /// Elides the middle of a long text. For tooltips and links, which do not elide by themselves.
 QString shortened(const QString &text, qsizetype most = 80);
@@ -59,7 +59,7 @@ QString verbatim(const QString &text);
 /// Applies printable() to each line.
 QString printableLines(const QString &text);
 /// "parse_request #17", or "#17" without a name, shortened; kNoCoroutine gives an empty text.
-QString coroutineTitle(const Population &population, CoroutineId id, AddressResolver *places = nullptr);
+QString coroutineTitle(const Population &population, CoroutineId id, AddressResolver *resolver = nullptr);
 
 /// "worker-3 (28667)", or "28667"; 0 gives an empty text.
 QString thread(const Population *population, std::uint32_t pid, std::uint32_t tid);

@@ -19,25 +19,25 @@ QString tr(const char *text)
 
 }  // namespace
 
-ShownLocation shownLocation(const Population &population, AddressResolver *places, SiteId site,
+ShownLocation shownLocation(const Population &population, AddressResolver *resolver, SiteId site,
                             const AddressResolver::Query &query)
 {
-    ShownLocation place;
-    place.addr = query.addr;
-    if (const Site *said = population.site(site)) {
-        place.site = *said;
-        return place;
+    ShownLocation location;
+    location.addr = query.addr;
+    if (const Site *named = population.site(site)) {
+        location.site = *named;
+        return location;
     }
-    if (places)
-        place.answer = places->find(query);
-    if (place.answer && !place.answer->frames.empty())
-        place.site = format::siteOf(place.answer->frames.front());
-    return place;
+    if (resolver)
+        location.answer = resolver->find(query);
+    if (location.answer && !location.answer->frames.empty())
+        location.site = format::siteOf(location.answer->frames.front());
+    return location;
 }
 
-ShownLocation shownLocation(const Population &population, AddressResolver *places, const CoroutineSnapshot &coroutine)
+ShownLocation shownLocation(const Population &population, AddressResolver *resolver, const CoroutineSnapshot &coroutine)
 {
-    return shownLocation(population, places, coroutine.site, AddressResolver::queryOf(coroutine));
+    return shownLocation(population, resolver, coroutine.site, AddressResolver::queryOf(coroutine));
 }
 
 namespace format {
@@ -47,19 +47,19 @@ Site siteOf(const SourceFrame &frame)
     return {kUnknownSite, frame.line, frame.column, frame.file, frame.function};
 }
 
-QString place(const ShownLocation &shown)
+QString location(const ShownLocation &shown)
 {
-    return place(shown.site ? &*shown.site : nullptr, shown.addr);
+    return location(shown.site ? &*shown.site : nullptr, shown.addr);
 }
 
-QString placeDetails(const ShownLocation &shown)
+QString locationDetails(const ShownLocation &shown)
 {
     if (!shown.answer)
-        return placeDetails(shown.site ? &*shown.site : nullptr, shown.addr);
+        return locationDetails(shown.site ? &*shown.site : nullptr, shown.addr);
     QStringList lines;
     for (std::size_t i = 0; i < shown.answer->frames.size(); ++i) {
         const Site site = siteOf(shown.answer->frames[i]);
-        const QString details = placeDetails(&site, 0);
+        const QString details = locationDetails(&site, 0);
         lines << (i == 0 ? details : tr("inlined into %1").arg(details));
     }
     if (!shown.answer->module.empty())

@@ -20,21 +20,22 @@ struct ShownLocation {
     AddressResolver::Answer answer;  ///< nullptr: the target named the site, or the address is not resolved yet
 };
 
-/// `places` may be null. If it is not null, unknown addresses are requested from it.
-ShownLocation shownLocation(const Population &population, AddressResolver *places, SiteId site,
+/// `resolver` may be null. If it is not null, unknown addresses are requested from it.
+ShownLocation shownLocation(const Population &population, AddressResolver *resolver, SiteId site,
                             const AddressResolver::Query &query);
 /// Returns the location of the latest suspension.
-ShownLocation shownLocation(const Population &population, AddressResolver *places, const CoroutineSnapshot &coroutine);
+ShownLocation shownLocation(const Population &population, AddressResolver *resolver,
+                            const CoroutineSnapshot &coroutine);
 
 namespace format {
 
 /// Converts a frame to a site.
 Site siteOf(const SourceFrame &frame);
 /// "async_read server.cpp:88", "async_read", or the address.
-QString place(const ShownLocation &place);
+QString location(const ShownLocation &location);
 /// All details, one per line: functions with parameters (an inlined function before its caller), paths and lines,
 /// module, address, and the remedy if something is missing.
-QString placeDetails(const ShownLocation &place);
+QString locationDetails(const ShownLocation &location);
 /// "server.cpp:88  in /home/me/src"; empty if the file is not known.
 QString fileAndFolder(const Site &site);
 

@@ -22,7 +22,7 @@ ShownLocation StuckFormat::shownLocationOf(const QModelIndex &source) const
     const SiteId site = source.data(Model::SiteIdRole).toUInt();
     ShownLocation shown = shownLocation(*population, nullptr, site, {});
     shown.addr = source.data(Model::AddressRole).toULongLong();
-    shown.answer = m_model->placeOf(source);
+    shown.answer = m_model->locationOf(source);
     if (shown.answer)
         shown.site = format::siteOf(shown.answer->frames.front());
     return shown;
@@ -34,9 +34,9 @@ QString StuckFormat::where(const QModelIndex &source) const
         return coroutine(source.data(Model::CoroutineIdRole).toUInt());
     const int count = source.siblingAtColumn(Model::CountColumn).data().toInt();
     const ShownLocation shown = shownLocationOf(source);
-    const QString place = shown.site ? format::place(shown) : tr("an unknown site");
-    return count == 1 ? tr("1 coroutine at %1").arg(place)
-                      : tr("%1 coroutines at %2").arg(format::count(static_cast<std::uint64_t>(count)), place);
+    const QString location = shown.site ? format::location(shown) : tr("an unknown site");
+    return count == 1 ? tr("1 coroutine at %1").arg(location)
+                      : tr("%1 coroutines at %2").arg(format::count(static_cast<std::uint64_t>(count)), location);
 }
 
 /// "parse #17, waits on lock 0x7ffd1234".
@@ -46,7 +46,7 @@ QString StuckFormat::coroutine(CoroutineId id) const
     if (!population)
         return {};
     const CoroutineNotes notes = population->notes(id);
-    QString text = format::coroutineTitle(*population, id, m_places.get());
+    QString text = format::coroutineTitle(*population, id, m_resolver.get());
     if (notes.waitsOn)
         text += tr(", waits on %1").arg(format::waitsOn(*population, *notes.waitsOn, population->now()));
     if (notes.woken)
@@ -59,9 +59,9 @@ QString StuckFormat::toolTip(const QModelIndex &source) const
     const Population *population = m_model->population();
     if (population && !source.data(Model::IsGroupRole).toBool())
         return coroutineToolTip(*population, source.data(Model::CoroutineIdRole).toUInt(), population->now(),
-                                m_places.get());
+                                m_resolver.get());
     const QVariant usual = source.siblingAtColumn(Model::UsualColumn).data();
-    const QString place = format::placeDetails(shownLocationOf(source));
+    const QString location = format::locationDetails(shownLocationOf(source));
     const bool named = source.data(Model::SiteIdRole).toUInt() != kUnknownSite;
     const QString time = format::duration(usual.toULongLong());
     const QString baseline = named ? usual.isValid() ? tr("99 of 100 suspensions here end within %1.").arg(time)
@@ -71,7 +71,7 @@ QString StuckFormat::toolTip(const QModelIndex &source) const
                                       "%1.")
                                        .arg(time)
                                  : tr("No suspension at a site that the target does not name has ever ended.");
-    return place + u'\n' + baseline;
+    return location + u'\n' + baseline;
 }
 
 QVariant StuckFormat::data(const QModelIndex &index, int role) const

@@ -17,7 +17,7 @@ public:
     explicit StuckFormat(StuckModel *model, QObject *parent = nullptr);
 
     /// Sets the resolver of addresses; may be null.
-    void setPlaces(std::shared_ptr<AddressResolver> places) { m_places = std::move(places); }
+    void setResolver(std::shared_ptr<AddressResolver> resolver) { m_resolver = std::move(resolver); }
     /// Returns the location of a group.
     ShownLocation shownLocationOf(const QModelIndex &source) const;
 
@@ -30,7 +30,7 @@ private:
     QString toolTip(const QModelIndex &source) const;
 
     StuckModel *m_model;
-    std::shared_ptr<AddressResolver> m_places;
+    std::shared_ptr<AddressResolver> m_resolver;
 };
 
 }  // namespace ct

@@ -16,7 +16,7 @@ public:
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     /// Sets the index of the recording, which has the evicted events. Call before start().
-    void setRecorded(std::shared_ptr<const StreamIndex> places) { m_recorded = std::move(places); }
+    void setRecorded(std::shared_ptr<const StreamIndex> streamIndex) { m_recorded = std::move(streamIndex); }
     /// Sets the lookup of addresses. Call before start().
     void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
     ~ExportJob() override;  ///< cancels and waits

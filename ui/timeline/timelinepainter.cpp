@@ -337,7 +337,7 @@ void paintDensity(QPainter &painter, const QRect &axis, std::span<const DensityC
     }
 }
 
-void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors)
+void paintEvictedText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors)
 {
     const QFontMetrics metrics = painter.fontMetrics();
     const QString shown = metrics.elidedText(text, Qt::ElideRight, plot.width() - 32);

@@ -79,7 +79,7 @@ void paintDensity(QPainter &painter, const QRect &axis, std::span<const DensityC
 void paintMeasure(QPainter &painter, const QRect &range, const QString &text, const Colors &colors);
 
 /// Paints a text about evicted events at the lower left of the plot.
-void paintPastText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors);
+void paintEvictedText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors);
 /// Paints the edge before which history was evicted.
 void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 

@@ -29,16 +29,16 @@ QColor textOn(const QColor &background)
 }  // namespace
 
 void TimelineScene::setTrace(const Population *population, const History *history,
-                             std::shared_ptr<AddressResolver> places)
+                             std::shared_ptr<AddressResolver> resolver)
 {
-    m_addresses = std::move(places);
+    m_resolver = std::move(resolver);
     m_live.reset();
     m_population = history ? population : nullptr;
     m_history = population ? history : nullptr;
     if (m_population)
         m_live = std::make_unique<Live>(*m_population, *m_history);
     m_rows.clear();
-    m_places.clear();
+    m_locations.clear();
     m_now = 0;
     m_begun = false;
     m_off.clear();
@@ -93,8 +93,8 @@ bool TimelineScene::sample()
     m_live->thresholds.nextFrame();
     const bool switched = updateOff();
     const bool changed = update();
-    const std::uint64_t addresses = m_addresses ? m_addresses->generation() : 0;
-    const bool named = std::exchange(m_addressesSeen, addresses) != addresses;
+    const std::uint64_t addresses = m_resolver ? m_resolver->generation() : 0;
+    const bool named = std::exchange(m_generationSeen, addresses) != addresses;
     return switched || changed || named || view.clampedColumnOf(before) != view.clampedColumnOf(timelineTime(m_now));
 }
 
@@ -238,16 +238,16 @@ int TimelineScene::deviceTop(std::size_t row) const
 const TimelineScene::LocationText &TimelineScene::locationText(SiteId site)
 {
     static const LocationText kNone;
-    const auto found = m_places.find(site);
-    if (found != m_places.end())
+    const auto found = m_locations.find(site);
+    if (found != m_locations.end())
         return found->second;
     const Site *known = m_population->site(site);
     if (!known)
         return kNone;  // the site may become known later
-    LocationText text{format::place(known, 0), format::fileName(*known)};
+    LocationText text{format::location(known, 0), format::fileName(*known)};
     if (known->line != 0 && !text.brief.isEmpty())
         text.brief += QLatin1Char(':') + QString::number(known->line);
-    return m_places.emplace(site, std::move(text)).first->second;
+    return m_locations.emplace(site, std::move(text)).first->second;
 }
 
 /// Returns the name of the thread that ran a Running mark.
@@ -338,7 +338,7 @@ void TimelineScene::paintLabels(QPainter &painter, const Colors &colors)
         if (m_rows[row] < m_population->size()) {
             const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
             label.alive = snapshot.deathTs == 0 && !lives().hasEnded(snapshot);
-            label.name = format::coroutineName(*m_population, snapshot, m_addresses.get());
+            label.name = format::coroutineName(*m_population, snapshot, m_resolver.get());
         }
         if (label.name.isEmpty())
             label.name = QCoreApplication::translate("TimelineScene", "coroutine");
@@ -401,10 +401,10 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     paintOff(painter, colors);
     paintElsewhere(painter, colors);
     const int dropped = m_live->geometry.droppedColumns();
-    if (dropped > 0 && dropped < view.columns() && pastIsMissing)
+    if (dropped > 0 && dropped < view.columns() && viewIsIncomplete)
         timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
-    if (!pastText.isEmpty())
-        timelinepainter::paintPastText(painter, area, pastText, colors);
+    if (!evictedText.isEmpty())
+        timelinepainter::paintEvictedText(painter, area, evictedText, colors);
     const std::int64_t nowColumn = view.columnOf(timelineTime(m_now));
     if (m_now != 0 && nowColumn >= 0 && nowColumn < view.columns())
         timelinepainter::paintNowLine(painter, area, xOf(timelineTime(m_now)), colors);

@@ -33,7 +33,7 @@ public:
     static constexpr int kRowsBelow = 1;  ///< free space after the last row, in rows
 
     void setTrace(const Population *population, const History *history,
-                  std::shared_ptr<AddressResolver> places = nullptr);
+                  std::shared_ptr<AddressResolver> resolver = nullptr);
     void setRows(std::vector<CoroutineId> rows);
     void setSize(QSize size, qreal pixelRatio);
     void setScroll(int pixels);  ///< first visible pixel of the rows
@@ -48,7 +48,7 @@ public:
 
     const Population *population() const { return m_population; }
     const History *history() const { return m_history; }
-    AddressResolver *places() const { return m_addresses.get(); }  ///< may be nullptr
+    AddressResolver *resolver() const { return m_resolver.get(); }  ///< may be nullptr
     const std::vector<CoroutineId> &rows() const { return m_rows; }
     StuckThresholds &thresholds() { return m_live->thresholds; }
     const ProcessLives &lives() const { return m_live->geometry.lives(); }
@@ -67,8 +67,8 @@ public:
         TimelineTime b = 0;
     };
     std::optional<Measure> measure;
-    QString pastText;            ///< a text about evicted events
-    bool pastIsMissing = false;  ///< part of the view is not in memory
+    QString evictedText;            ///< a text about evicted events
+    bool viewIsIncomplete = false;  ///< part of the view is not in memory
 
     /// Sets the event density of the run; empty if all of it is in memory. `knownEnd` is the end (ns) of a file that is
     /// being loaded, else 0. Returns true if something visible changed.
@@ -123,8 +123,8 @@ private:
 
     const Population *m_population = nullptr;
     const History *m_history = nullptr;
-    std::shared_ptr<AddressResolver> m_addresses;
-    std::uint64_t m_addressesSeen = 0;  ///< generation of the shown addresses
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::uint64_t m_generationSeen = 0;  ///< generation of the shown addresses
     std::unique_ptr<Live> m_live;
     std::vector<CoroutineId> m_rows;
     QSize m_size;
@@ -142,7 +142,7 @@ private:
     std::chrono::steady_clock::time_point m_offAt;  ///< time of the latest update of m_off
     std::size_t m_firstVisible = 0;
     QImage m_canvas;
-    std::unordered_map<SiteId, LocationText> m_places;
+    std::unordered_map<SiteId, LocationText> m_locations;
 };
 
 }  // namespace ct

@@ -27,14 +27,14 @@ QString row(const QString &name, const QString &value)
 }
 
 /// Rows with the notes about the lasting suspension.
-QString notesRows(const Population &population, const TimelineHit &place)
+QString notesRows(const Population &population, const TimelineHit &hit)
 {
-    const CoroutineNotes notes = population.notes(place.coroutine);
+    const CoroutineNotes notes = population.notes(hit.coroutine);
     QString rows;
     if (notes.waitsOn)
-        rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, place.now).toHtmlEscaped());
+        rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, hit.now).toHtmlEscaped());
     if (notes.lastWake)
-        rows += row(tr("last woken"), format::wake(population, *notes.lastWake, place.now).toHtmlEscaped());
+        rows += row(tr("last woken"), format::wake(population, *notes.lastWake, hit.now).toHtmlEscaped());
     return rows;
 }
 
@@ -54,19 +54,19 @@ QString missingRows(const MissingEvents &missing)
 }
 
 QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
-                const TimelineHit &place)
+                const TimelineHit &hit)
 {
     QString rows;
     const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
     if (suspension) {
-        const AddressResolver::Query query{place.coroutine, population.at(place.coroutine).pid, bar.addr, bar.from,
+        const AddressResolver::Query query{hit.coroutine, population.at(hit.coroutine).pid, bar.addr, bar.from,
                                            bar.open || bar.cut};
-        const QString details = format::placeDetails(shownLocation(population, place.places, bar.site, query));
+        const QString details = format::locationDetails(shownLocation(population, hit.resolver, bar.site, query));
         if (!details.isEmpty())
             rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
     }
-    const TimelineTime since = timelineTime(bar.from) - place.origin;
-    rows += row(tr("from"), timelinepainter::timeText(since, std::min<TimelineTime>(place.step, 1'000'000)));
+    const TimelineTime since = timelineTime(bar.from) - hit.origin;
+    rows += row(tr("from"), timelinepainter::timeText(since, std::min<TimelineTime>(hit.step, 1'000'000)));
     const std::uint64_t lasted = bar.to - std::min(bar.from, bar.to);
     const QString duration = format::duration(lasted);
     rows += row(tr("for"), bar.open  ? tr("%1 so far").arg(duration)
@@ -81,9 +81,9 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
         rows += missingRows(bar.missing);
     if (bar.tid != 0)
         rows +=
-            row(tr("thread"), format::thread(&population, population.at(place.coroutine).pid, bar.tid).toHtmlEscaped());
+            row(tr("thread"), format::thread(&population, population.at(hit.coroutine).pid, bar.tid).toHtmlEscaped());
     if ((bar.open || bar.cut) && bar.kind == MarkKind::Suspended)
-        rows += notesRows(population, place);
+        rows += notesRows(population, hit);
     return rows;
 }
 
@@ -116,31 +116,31 @@ QString markName(MarkKind kind)
 }
 
 QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
-                        StuckThresholds &thresholds, const TimelineHit &place)
+                        StuckThresholds &thresholds, const TimelineHit &hit)
 {
-    if (place.coroutine >= population.size())
+    if (hit.coroutine >= population.size())
         return {};
-    const CoroutineSnapshot snapshot = population.at(place.coroutine);
-    QString name = format::shortened(format::coroutineName(population, snapshot, place.places));
+    const CoroutineSnapshot snapshot = population.at(hit.coroutine);
+    QString name = format::shortened(format::coroutineName(population, snapshot, hit.resolver));
     if (name.isEmpty())
         name = tr("coroutine");
-    QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(place.coroutine);
-    const std::uint64_t from = static_cast<std::uint64_t>(std::max<TimelineTime>(0, place.from));
-    const std::uint64_t last = from + static_cast<std::uint64_t>(place.step) - 1;
+    QString text = QStringLiteral("<b>%1</b> #%2").arg(name.toHtmlEscaped()).arg(hit.coroutine);
+    const std::uint64_t from = static_cast<std::uint64_t>(std::max<TimelineTime>(0, hit.from));
+    const std::uint64_t last = from + static_cast<std::uint64_t>(hit.step) - 1;
     // A pixel covers a time span: a birth or `now` inside it counts.
-    const std::uint64_t moment = std::clamp(last, from, std::max(from, place.now));
-    const auto bar = barAt(population, history, place.coroutine, moment, place.now, lives);
+    const std::uint64_t moment = std::clamp(last, from, std::max(from, hit.now));
+    const auto bar = barAt(population, history, hit.coroutine, moment, hit.now, lives);
     if (!bar) {
         const bool unborn = moment < snapshot.birthTs;
         const bool outlived = lives.hasEnded(snapshot);
-        const QString what = unborn             ? tr("Not born yet")
-                             : from > place.now ? tr("Not yet")
-                             : outlived         ? tr("Its process has ended")
-                                                : tr("Destroyed");
+        const QString what = unborn           ? tr("Not born yet")
+                             : from > hit.now ? tr("Not yet")
+                             : outlived       ? tr("Its process has ended")
+                                              : tr("Destroyed");
         return text + QStringLiteral("<br>") + what;
     }
     std::vector<History::Column> columns(1);
-    history.columns(place.coroutine, from, static_cast<std::uint64_t>(place.step), columns);
+    history.columns(hit.coroutine, from, static_cast<std::uint64_t>(hit.step), columns);
     if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
         text += QStringLiteral("<br>") + tr("Tracing was switched off: nothing was recorded, and nothing was lost.");
     if (columns[0].gap && bar->kind != MarkKind::Gap)
@@ -148,12 +148,12 @@ QString timelineToolTip(const Population &population, const History &history, co
     if (columns[0].transitions > 1) {
         text += QStringLiteral("<br>") + tr("%1 transitions within this pixel of %2, %3 % running")
                                              .arg(format::count(columns[0].transitions))
-                                             .arg(format::duration(static_cast<std::uint64_t>(place.step)))
+                                             .arg(format::duration(static_cast<std::uint64_t>(hit.step)))
                                              .arg(qRound(columns[0].running * 100));
         text += QStringLiteral("<br>") + tr("the latest:");
     }
     return text + QStringLiteral("<br>%1<table>%2</table>")
-                      .arg(barName(*bar, snapshot, thresholds), barRows(*bar, population, thresholds, place));
+                      .arg(barName(*bar, snapshot, thresholds), barRows(*bar, population, thresholds, hit));
 }
 
 }  // namespace ct

@@ -18,12 +18,12 @@ struct TimelineHit {
     TimelineTime step = 1;
     TimelineTime origin = 0;
     std::uint64_t now = 0;
-    AddressResolver *places = nullptr;  ///< may be null
+    AddressResolver *resolver = nullptr;  ///< may be null
 };
 
 /// Returns rich text; names from the target are escaped.
 QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
-                        StuckThresholds &thresholds, const TimelineHit &place);
+                        StuckThresholds &thresholds, const TimelineHit &hit);
 
 /// "Suspended", "Running", ...
 QString markName(MarkKind kind);

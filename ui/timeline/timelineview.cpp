@@ -82,9 +82,9 @@ QSize TimelineView::sizeHint() const
 }
 
 void TimelineView::setTrace(const Population *population, const History *history,
-                            std::shared_ptr<AddressResolver> places)
+                            std::shared_ptr<AddressResolver> resolver)
 {
-    m_state->scene.setTrace(population, history, std::move(places));
+    m_state->scene.setTrace(population, history, std::move(resolver));
     m_state->drag = State::Drag::None;
     verticalScrollBar()->setValue(0);
     setFollowLive(true);
@@ -109,17 +109,17 @@ void TimelineView::sample()
         viewport()->update();
 }
 
-void TimelineView::setPastText(const QString &text, bool isMissing)
+void TimelineView::setEvictedText(const QString &text, bool isMissing)
 {
     TimelineScene &scene = m_state->scene;
-    const bool isNew = std::exchange(scene.pastText, text) != text;
-    if (std::exchange(scene.pastIsMissing, isMissing) != isMissing || isNew)
+    const bool isNew = std::exchange(scene.evictedText, text) != text;
+    if (std::exchange(scene.viewIsIncomplete, isMissing) != isMissing || isNew)
         viewport()->update();
 }
 
-QString TimelineView::pastText() const
+QString TimelineView::evictedText() const
 {
-    return m_state->scene.pastText;
+    return m_state->scene.evictedText;
 }
 
 bool TimelineView::showsDropped() const
@@ -326,17 +326,17 @@ QString TimelineView::toolTipAt(QPoint position) const
     const auto row = scene.rowAt(position.y());
     if (!scene.population() || !row || m_state->drag > State::Drag::Pressed)
         return {};
-    TimelineHit place;
-    place.coroutine = scene.rows()[*row];
-    place.step = scene.view.step();
-    place.origin = scene.origin();
-    place.now = scene.now();
-    place.places = scene.places();
+    TimelineHit hit;
+    hit.coroutine = scene.rows()[*row];
+    hit.step = scene.view.step();
+    hit.origin = scene.origin();
+    hit.now = scene.now();
+    hit.resolver = scene.resolver();
     // The tooltip of a label shows the present state of its coroutine.
-    place.from = position.x() < scene.plot().left() ? timelineTime(scene.now()) : scene.timeAt(position.x());
+    hit.from = position.x() < scene.plot().left() ? timelineTime(scene.now()) : scene.timeAt(position.x());
     if (position.x() < scene.plot().left())
-        place.step = 1;
-    return timelineToolTip(*scene.population(), *scene.history(), scene.lives(), scene.thresholds(), place);
+        hit.step = 1;
+    return timelineToolTip(*scene.population(), *scene.history(), scene.lives(), scene.thresholds(), hit);
 }
 
 void TimelineView::wheelEvent(QWheelEvent *event)

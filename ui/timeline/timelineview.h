@@ -25,7 +25,7 @@ public:
     /// Sets the trace and clears the rows. `population` and `history` must live until the next setTrace() or the end of
     /// the view. nullptr shows the empty state.
     void setTrace(const Population *population, const History *history,
-                  std::shared_ptr<AddressResolver> places = nullptr);
+                  std::shared_ptr<AddressResolver> resolver = nullptr);
     /// Sets the coroutines from top to bottom. The row of an unknown id is empty.
     void setRows(std::vector<CoroutineId> rows);
     /// Updates the view from the trace. Call about 30 times a second; repaints only if something visible changed.
@@ -39,8 +39,8 @@ public:
     std::int64_t visibleSpan() const;  ///< ns
     /// Sets a text about evicted events; empty = none. `isMissing`: part of the view is not in memory, and its edge is
     /// marked.
-    void setPastText(const QString &text, bool isMissing);
-    QString pastText() const;
+    void setEvictedText(const QString &text, bool isMissing);
+    QString evictedText() const;
     /// Returns true if a row shows that part of its history is not in memory.
     bool showsDropped() const;
     /// Sets the event density of the run; empty if all of it is in memory. `knownEnd` is the end (ns) of a file that is
