@@ -46,7 +46,6 @@ public:
     const Population *population() const { return m_population; }
     /// Whether to show subtrees in which every coroutine is destroyed. False by default.
     void setShowDestroyed(bool show);
-    bool showsDestroyed() const { return m_showDestroyed; }
 
     /// Applies changes of the population. Call on the GUI thread, about ten times a second. A call lasts a few
     /// milliseconds at most.

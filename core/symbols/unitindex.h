@@ -36,7 +36,6 @@ public:
 
     /// Groups addresses by unit. `addresses` are ascending, as linked. Addresses without a unit are in no group.
     std::vector<Group> groups(std::span<const Dwarf_Addr> addresses) const;
-    std::size_t unitCount() const { return m_units.size(); }
 
 private:
     struct Range {

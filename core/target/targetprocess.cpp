@@ -235,11 +235,6 @@ bool TargetProcess::groupAlive() const
     return m_data->pid > 0 && kill(-m_data->pid, 0) == 0;
 }
 
-bool TargetProcess::hasTerminal() const
-{
-    return m_data->terminal && m_data->terminal->isOpen();
-}
-
 void TargetProcess::sendSignal(int signal)
 {
     if (m_data->running)
@@ -263,12 +258,6 @@ void TargetProcess::writeInput(const QByteArray &bytes)
 {
     if (m_data->terminal)
         m_data->terminal->write(bytes);
-}
-
-void TargetProcess::setTerminalSize(int columns, int rows)
-{
-    if (m_data->terminal)
-        m_data->terminal->setSize(columns, rows);
 }
 
 }  // namespace ct

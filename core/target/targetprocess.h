@@ -54,12 +54,10 @@ public:
     std::optional<ExitStatus> exitStatus() const;
     /// True while processes of its group exist, with or without the launched one.
     bool groupAlive() const;
-    bool hasTerminal() const;  ///< in Pty mode, until the terminal hangs up
 
-    void sendSignal(int signal);                  ///< to the whole group
-    void terminate();                             ///< SIGTERM, SIGKILL after 5 s
-    void writeInput(const QByteArray &bytes);     ///< Pty mode
-    void setTerminalSize(int columns, int rows);  ///< Pty mode
+    void sendSignal(int signal);               ///< to the whole group
+    void terminate();                          ///< SIGTERM, SIGKILL after 5 s
+    void writeInput(const QByteArray &bytes);  ///< Pty mode
 
 Q_SIGNALS:
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);  ///< Pty mode
