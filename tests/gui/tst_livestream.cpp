@@ -112,6 +112,13 @@ QString stateOf(const MainWindow &window)
     return window.findChild<QLabel *>(QStringLiteral("statusState"))->text();
 }
 
+/// True once the window has read the first `bytes` bytes of a stream, and waits for more.
+bool hasRead(const MainWindow &window, qsizetype bytes)
+{
+    const FileGrowth::Figures figures = window.capture().followFigures();
+    return figures.waiting && figures.bytes == static_cast<std::uint64_t>(bytes);
+}
+
 QString noticeOf(const MainWindow &window)
 {
     const auto *bar = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
@@ -246,8 +253,7 @@ private Q_SLOTS:
         for (int i = 0; i < 300; ++i)
             QVERIFY(pipe.write(m_whole.mid(i, 1)));
         QVERIFY(pipe.write(m_whole.mid(300, m_whole.size() * 2 / 3 - 300)));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().followFigures().waiting && window.capture().accounting().captured > 0,
-                                 kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(hasRead(window, m_whole.size() * 2 / 3), kPatienceMs);
         const std::uint64_t shown = window.capture().accounting().captured;
         QVERIFY(shown > 0 && shown < m_events);
         QCOMPARE(window.capture().state(), SessionState::Capturing);
