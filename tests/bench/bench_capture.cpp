@@ -36,7 +36,7 @@ namespace {
 using namespace ct;
 
 constexpr std::uint64_t kSilenceNs = 5'000'000;
-constexpr int kSettledLooks = 10;  ///< checks without a new event, 100 ms apart
+constexpr int kSettledChecks = 10;  ///< checks without a new event, 100 ms apart
 
 std::uint64_t read(clockid_t clock)
 {
@@ -155,7 +155,7 @@ public:
         m_session.addSink(m_meter);
         connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit,
                 Qt::QueuedConnection);
-        connect(&m_look, &QTimer::timeout, this, [this] { lookForSilence(); });
+        connect(&m_checkTimer, &QTimer::timeout, this, [this] { checkForSilence(); });
     }
 
     int run()
@@ -165,7 +165,7 @@ public:
             return 1;
         }
         if (m_options.idleSec > 0)
-            m_look.start(100);
+            m_checkTimer.start(100);
         const std::uint64_t begin = read(CLOCK_MONOTONIC);
         QCoreApplication::exec();
         m_wallNs = read(CLOCK_MONOTONIC) - begin;
@@ -182,14 +182,14 @@ private:
     };
     Cost cost() const { return {read(CLOCK_MONOTONIC), read(CLOCK_PROCESS_CPUTIME_ID), m_meter->harvestNs()}; }
 
-    void lookForSilence()
+    void checkForSilence()
     {
         const Accounting sums = m_session.accounting();
         m_settled = sums.captured + sums.lost != 0 && sums.captured + sums.lost == m_lastSum ? m_settled + 1 : 0;
         m_lastSum = sums.captured + sums.lost;
-        if (m_settled < kSettledLooks)
+        if (m_settled < kSettledChecks)
             return;
-        m_look.stop();
+        m_checkTimer.stop();
         m_idleBegin = cost();
         QTimer::singleShot(m_options.idleSec * 1000, Qt::PreciseTimer, this, [this] {
             m_idleEnd = cost();
@@ -238,7 +238,7 @@ private:
     std::shared_ptr<History> m_history = std::make_shared<History>(m_options.budget);
     std::shared_ptr<Meter> m_meter = std::make_shared<Meter>(m_options.latency);
     Session m_session;
-    QTimer m_look;
+    QTimer m_checkTimer;
     Cost m_idleBegin;
     Cost m_idleEnd;
     std::uint64_t m_lastSum = 0;

@@ -90,7 +90,7 @@ Compressed compress(ZSTD_CCtx *context, std::string_view text, std::string &out)
 }
 
 /// Prints the floors: memcpy of the transitions, and zstd alone on their bytes in memory.
-void sayFloor(const std::vector<Batch> &batches)
+void printFloor(const std::vector<Batch> &batches)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, BlockWriter::kLevel);
@@ -116,7 +116,7 @@ void sayFloor(const std::vector<Batch> &batches)
     ZSTD_freeCCtx(context);
 }
 
-void sayParts(const std::vector<Batch> &batches)
+void printParts(const std::vector<Batch> &batches)
 {
     const double encode = perEvent([&] { return secondsOf([&] { payloadsOf(batches); }); });
     const std::vector<std::string> payloads = payloadsOf(batches);
@@ -162,7 +162,7 @@ void sayParts(const std::vector<Batch> &batches)
     }
 }
 
-void sayWhole(const std::vector<Batch> &batches, const std::string &path)
+void printWhole(const std::vector<Batch> &batches, const std::string &path)
 {
     std::uint64_t size = 0;
     const double write = perEvent([&] {
@@ -213,8 +213,8 @@ int main(int argc, char **argv)
                                Storm{"the same, in random order", 100'000, 2, true, true}}) {
         std::printf("%s\n", storm.name);
         const std::vector<Batch> batches = eventsOf(storm);
-        sayFloor(batches);
-        sayParts(batches);
-        sayWhole(batches, path);
+        printFloor(batches);
+        printParts(batches);
+        printWhole(batches, path);
     }
 }

@@ -21,7 +21,7 @@ struct Capture {
         [[maybe_unused]] const auto removed = region.remove();
         std::mt19937 random(1);
         for (std::uint32_t i = 0; i < stations; ++i) {
-            writers.emplace_back(*writers::takeStation(*region.writableHeader()), writers::Style::Ours, i + 1);
+            writers.emplace_back(*writers::allocateFullStation(*region.writableHeader()), writers::Style::Ours, i + 1);
             writers.back().create();
             writers.back().write(1 + random() % 16);
         }

@@ -70,15 +70,15 @@ private:
     Batch m_batch;
 };
 
-/// Measures only `take`, because making the batch costs more.
-template <class Take>
-void timeBatches(benchmark::State &state, Storm &storm, Take &&take)
+/// Measures only `consumeBatch`, because making the batch costs more.
+template <class Consume>
+void timeBatches(benchmark::State &state, Storm &storm, Consume &&consumeBatch)
 {
     using Clock = std::chrono::steady_clock;
     for ([[maybe_unused]] auto _ : state) {
         const Batch &batch = storm.next();
         const auto begin = Clock::now();
-        take(batch);
+        consumeBatch(batch);
         state.SetIterationTime(std::chrono::duration<double>(Clock::now() - begin).count());
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kBatch));

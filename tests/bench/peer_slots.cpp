@@ -41,7 +41,7 @@ public:
         const std::size_t count = std::min<std::size_t>(m_header.allocated_count.load(), m_seen.size());
         for (std::size_t station = 0; station < count; ++station) {
             for (std::size_t slot = 0; slot < kSlotsPerStation; ++slot)
-                look(m_stations[station].slots[slot], m_seen[station][slot]);
+                readSlot(m_stations[station].slots[slot], m_seen[station][slot]);
         }
     }
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    void look(const Epoch &slot, std::uint64_t &seen)
+    void readSlot(const Epoch &slot, std::uint64_t &seen)
     {
         const std::uint64_t seq = slot.seq.load(std::memory_order_acquire);
         if (seq == seen || seq % 2 != 0)

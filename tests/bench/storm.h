@@ -52,7 +52,7 @@ public:
     {
         Batch batch;
         if (!std::exchange(m_born, true))
-            beBorn(batch);
+            createCoroutine(batch);
         batch.transitions.resize(transitions);
         for (Transition &event : batch.transitions)
             event = nextEvent();
@@ -66,7 +66,7 @@ private:
         CoroutineId running = kNoCoroutine;
     };
 
-    void beBorn(Batch &batch) const
+    void createCoroutine(Batch &batch) const
     {
         for (CoroutineId id = 0; id < m_storm.coroutines; ++id) {
             Birth birth;
@@ -84,8 +84,8 @@ private:
         Transition event;
         event.active = thread->running == kNoCoroutine;
         if (event.active) {
-            const std::size_t place = m_storm.random ? m_random() % std::min<std::size_t>(m_ready.size(), 4096) : 0;
-            std::swap(m_ready[place], m_ready.front());
+            const std::size_t index = m_storm.random ? m_random() % std::min<std::size_t>(m_ready.size(), 4096) : 0;
+            std::swap(m_ready[index], m_ready.front());
             thread->running = m_ready.front();
             m_ready.pop_front();
         }

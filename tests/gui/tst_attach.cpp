@@ -83,7 +83,7 @@ class TestAttach : public QObject {
 private Q_SLOTS:
     void init() { QSettings().clear(); }
 
-    void attachesToALivingTargetAndDeletesWhatIsLeft()
+    void aRegionInUseCanBeAttachedButNotDeleted()
     {
         Orphan orphan;
         QVERIFY(orphan.start());
@@ -108,7 +108,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
     }
 
-    void aSecondWindowOnlyLooks()
+    void aSecondWindowIsAnObserver()
     {
         Orphan orphan;
         QVERIFY(orphan.start());
@@ -164,7 +164,7 @@ private Q_SLOTS:
         gui::takePicture(dialog, "attach-flight");
         target.kill();
         QVERIFY(target.waitForFinished(kPatience));
-        const auto diedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+        const auto killedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
         QVERIFY(gui::click(dialog, "refreshButton"));
         QVERIFY(selectRegion(dialog, region));
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
@@ -175,15 +175,15 @@ private Q_SLOTS:
         QVERIFY(window.capture().history()->eventCount() > 0);
         // Time stops when the target died.
         QVERIFY(window.capture().population()->now() >= window.capture().history()->lastTs());
-        QVERIFY(window.capture().population()->now() <= diedAt);
+        QVERIFY(window.capture().population()->now() <= killedAt);
         for (const ProcessSnapshot &process : window.capture().population()->processes())
-            QVERIFY(process.endTs != 0 && process.endTs <= diedAt);
+            QVERIFY(process.endTs != 0 && process.endTs <= killedAt);
         gui::takePicture(&window, "flight");
         QFile::remove(region);
     }
 
     /// Entries of a target without /proc have neither a pid namespace nor a start time: each may be this process.
-    void someOfManyTargetsAreShown()
+    void listsOnlySomeOfManyTargets()
     {
         RegionSpec spec;
         spec.stations = 64;

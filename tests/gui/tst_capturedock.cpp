@@ -77,7 +77,7 @@ class TestCaptureDock : public QObject {
 private Q_SLOTS:
     void init() { applyTheme(Theme::Light); }
 
-    void nothingYet()
+    void emptyDockHidesOptionalGauges()
     {
         CaptureDock dock;
         dock.resize(900, 220);
@@ -132,7 +132,7 @@ private Q_SLOTS:
         QTRY_VERIFY((dock.sample(full), textOf(dock, "gaugeRegion").contains(QLatin1String("file system is full"))));
     }
 
-    void namesProcessesAndDrops()
+    void listsProcessesAndDrops()
     {
         NotedTarget target;
         fill(target);
@@ -158,7 +158,7 @@ private Q_SLOTS:
         QCOMPARE(drops->model()->index(1, 3).data().toString(), QStringLiteral("io-loop (101)"));
     }
 
-    void theStatusBarWarns()
+    void statusBarWarnsOfFullRegionAndTracingOff()
     {
         StatusBar bar;
         bar.show();

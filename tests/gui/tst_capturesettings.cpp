@@ -32,7 +32,7 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
-    void survivesTheSettings()
+    void storesSettingsAndCorrectsInvalidValues()
     {
         QSettings settings;
         QCOMPARE(CaptureSettings::load(settings), CaptureSettings());
@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(CaptureSettings::load(settings).recordMiB, CaptureSettings::kSmallestRecordMiB);
     }
 
-    void allOfThemReachTheCapture()
+    void appliesAllSettingsToTheCapture()
     {
         CaptureSettings settings;
         settings.lanes = false;
@@ -76,7 +76,7 @@ private Q_SLOTS:
         QCOMPARE(spec.laneRetentionMs, 5000U);
     }
 
-    void theRunDialogAsksForThem()
+    void runDialogEditsAndStoresTheSettings()
     {
         RunDialog dialog;
         dialog.showLaunch();
@@ -158,7 +158,7 @@ private Q_SLOTS:
         QCOMPARE(lane->itemData(lane->count() - 1).toInt(), int(kLaneBytesMax >> 10));
     }
 
-    void dumpsHaveNamesOfTheirOwn()
+    void dumpNamesAreUniqueAndSafe()
     {
         DumpSettings settings = DumpSettings::load(QSettings());
         QVERIFY(!settings.isUsable());
@@ -200,7 +200,7 @@ private Q_SLOTS:
 
     /// By default, events may use a quarter of the machine's memory, but at least 256 MiB. A budget from the user
     /// applies unchanged.
-    void theBudgetLeavesMemoryForOthers()
+    void historyBudgetIsAQuarterOfTheMemoryOrAsSet()
     {
         QFile file(m_sandbox.path(QStringLiteral("one.jsonl")));
         QVERIFY(file.open(QIODevice::WriteOnly));

@@ -111,7 +111,7 @@ private Q_SLOTS:
         gui::takePicture(&view.dock, "table-narrow");
     }
 
-    void lossAndStuckOnesStandOut()
+    void highlightsLossesAndStuckCoroutines()
     {
         NotedTarget target;
         const SiteId site = target.site("f()", "/src/a.cpp", 1);
@@ -136,7 +136,7 @@ private Q_SLOTS:
         QVERIFY(view.text(whole, Model::StateColumn) != QStringLiteral("Stuck"));
     }
 
-    void columnsWithNothingInThemStayHidden()
+    void hidesEmptyColumns()
     {
         NotedTarget target;
         target.born();
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QCOMPARE(view.dock.model()->visibleOrder(), std::vector<CoroutineId>{28});
     }
 
-    void theToolTipTellsEverything()
+    void toolTipShowsNameWaitWakeAndLocation()
     {
         NotedTarget target;
         fill(target);
@@ -210,11 +210,11 @@ private Q_SLOTS:
         QCOMPARE(coroutineToolTip(*target.population, kNoCoroutine, 0), QString());
     }
 
-    void detailsLinkToOthers()
+    void detailsLinkToRelatedCoroutines()
     {
         NotedTarget target;
         fill(target);
-        target.dies(10);
+        target.destroy(10);
         target.commit();
         DetailsDock dock;
         dock.resize(420, 520);
@@ -253,7 +253,7 @@ private Q_SLOTS:
         gui::takePicture(&dock, "details-dark");
     }
 
-    void aMillionRows()
+    void filtersAMillionRows()
     {
         NotedTarget target;
         for (int i = 0; i < 1'000'000; ++i)

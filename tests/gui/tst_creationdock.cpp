@@ -42,7 +42,7 @@ void fill(NotedTarget &target)
             target.resume(request);
             target.suspend(request, query);
             if (k == 1)
-                target.dies(request);
+                target.destroy(request);
         }
         target.commit(kSecond / 10);
     }
@@ -98,7 +98,7 @@ class TestCreationDock : public QObject {
 private Q_SLOTS:
     void init() { applyTheme(Theme::Light); }
 
-    void saysWhyItIsEmpty()
+    void explainsAnEmptyTree()
     {
         CreationDock dock;
         dock.resize(420, 300);
@@ -168,14 +168,14 @@ private Q_SLOTS:
         QCOMPARE(currentOf(dock), request);
     }
 
-    void destroyedOnesAreShownOnDemand()
+    void showsDestroyedCoroutinesOnDemand()
     {
         NotedTarget target;
         fill(target);
         const std::uint32_t count = target.population->size();
         for (CoroutineId id = 0; id < count; ++id)
             if (target.population->at(id).deathTs == 0)
-                target.dies(id);
+                target.destroy(id);
         target.commit();
         CreationDock dock;
         dock.resize(460, 420);
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QCOMPARE(treeOf(dock)->model()->rowCount(), 1);
     }
 
-    void aMillionChildren()
+    void loadsAMillionChildrenInPortions()
     {
         NotedTarget target;
         const CoroutineId root = target.born(kNoCoroutine, "spawner");

@@ -58,7 +58,7 @@ class TestEndedCoroutines : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void memoryKeepsTheLatest()
+    void memoryKeepsTheLatestCoroutines()
     {
         const QString path = m_sandbox.path(QStringLiteral("many.ctr"));
         record(path.toStdString(), true);

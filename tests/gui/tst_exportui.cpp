@@ -81,7 +81,7 @@ private Q_SLOTS:
     }
 
     /// The file contains the sums that only the session counts, as a recording of the whole run does.
-    void whatIsMissingIsInTheFile()
+    void exportsTheSumsOfTheSession()
     {
         MainWindow window;
         window.show();
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(rows, m_window->capture().history()->eventCount());
     }
 
-    void csvForSpreadsheetsIsAChoiceThatIsKept()
+    void remembersCsvForSpreadsheets()
     {
         QSettings().remove(QStringLiteral("export"));
         m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
@@ -162,7 +162,7 @@ private Q_SLOTS:
         QCOMPARE(second.capture().population()->captured(), m_window->capture().history()->eventCount());
     }
 
-    void dumpsWithOneClick()
+    void dumpAsksForSettingsOnlyOnce()
     {
         QSettings().remove(QStringLiteral("dump"));
         auto *action = m_window->findChild<QAction *>(QStringLiteral("actionDump"));
@@ -211,7 +211,7 @@ private Q_SLOTS:
     }
 
     /// A second export is refused while the first one runs. The first one is not cancelled.
-    void aSecondOneWaitsItsTurn()
+    void refusesASecondExportDuringTheFirst()
     {
         auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("exportBar"));
         bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Exporting first.csv"), [] {});
@@ -226,7 +226,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
     }
 
-    void closingAsksFirst()
+    void closingDuringASaveAsksFirst()
     {
         auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("saveBar"));
         bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Saving <b>run</b>.ctr"), [] {});

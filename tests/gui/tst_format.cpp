@@ -23,7 +23,7 @@ QString plain(QString text)
 class TestFormat : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void slotsTellTheirNumberOnceItMatters()
+    void slotCountShowsTheMaximumFromFivePercent()
     {
         Accounting sums;
         sums.stationsMax = 4096;
@@ -32,7 +32,7 @@ private Q_SLOTS:
         sums.stationsAllocated = 205;
         QCOMPARE(plain(format::slotCount(sums)), QStringLiteral("205 of 4 096"));
     }
-    void countsFitTheirColumns()
+    void abbreviatesCountsAndFormsPlurals()
     {
         QCOMPARE(plain(format::briefCount(999'999)), QStringLiteral("999 999"));
         QCOMPARE(plain(format::briefCount(1'234'567)), QStringLiteral("1.23 M"));
@@ -40,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(plain(format::coroutines(1000)), QStringLiteral("1 000 coroutines"));
         QCOMPARE(plain(format::coroutines(0)), QStringLiteral("0 coroutines"));
     }
-    void loadingTellsWhatIsLoaded()
+    void loadingTextShowsShareEventsAndTime()
     {
         QCOMPARE(format::loading(0.349, nullptr), QStringLiteral("Loading, 34 %"));
         RecordingOverview overview;
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(format::eventCounts(coroutine).endsWith(QStringLiteral(", 7 not in the recording")));
     }
 
-    void duration_data()
+    void formatsDurations_data()
     {
         QTest::addColumn<quint64>("ns");
         QTest::addColumn<QString>("text");
@@ -91,14 +91,14 @@ private Q_SLOTS:
         QTest::newRow("h") << quint64(7'500'000'000'000) << QStringLiteral("2 h 5 min");
         QTest::newRow("d") << quint64(99) * 3'600'000'000'000 << QStringLiteral("4 d 3 h");
     }
-    void duration()
+    void formatsDurations()
     {
         QFETCH(quint64, ns);
         QFETCH(QString, text);
         QCOMPARE(plain(format::duration(ns)), text);
     }
 
-    void counts()
+    void formatsCounts()
     {
         QCOMPARE(plain(format::count(0)), QStringLiteral("0"));
         QCOMPARE(plain(format::count(999)), QStringLiteral("999"));
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(plain(format::count(UINT64_MAX)), QStringLiteral("18 446 744 073 709 551 615"));
     }
 
-    void rates()
+    void formatsRates()
     {
         QCOMPARE(plain(format::rate(0)), QStringLiteral("0/s"));
         QCOMPARE(plain(format::rate(949.6)), QStringLiteral("950/s"));
@@ -117,14 +117,14 @@ private Q_SLOTS:
         QCOMPARE(plain(format::rate(qInf())), QStringLiteral("0/s"));
     }
 
-    void sizes()
+    void formatsByteCounts()
     {
         QCOMPARE(plain(format::bytes(0)), QStringLiteral("0 B"));
         QCOMPARE(plain(format::bytes(65536)), QStringLiteral("64 KiB"));
         QCOMPARE(plain(format::bytes(1'610'612'736)), QStringLiteral("1.5 GiB"));
     }
 
-    void shortFunction_data()
+    void shortensFunctionNames_data()
     {
         QTest::addColumn<QString>("function");
         QTest::addColumn<QString>("text");
@@ -140,14 +140,14 @@ private Q_SLOTS:
         QTest::newRow("unbalanced") << QStringLiteral("a<b<c(") << QStringLiteral("a<b<c(");
         QTest::newRow("empty") << QString() << QString();
     }
-    void shortFunction()
+    void shortensFunctionNames()
     {
         QFETCH(QString, function);
         QFETCH(QString, text);
         QCOMPARE(format::shortFunction(function.toStdString()), text);
     }
 
-    void location()
+    void formatsLocations()
     {
         Site site;
         site.line = 88;
@@ -165,7 +165,7 @@ private Q_SLOTS:
         QCOMPARE(format::location(&site, 0x99), QStringLiteral("0x99"));
     }
 
-    void whatAddressesMean()
+    void formatsResolvedAddresses()
     {
         ShownLocation location;
         location.addr = 0x1234;
@@ -212,7 +212,7 @@ private Q_SLOTS:
     }
 
     /// Text that looks like HTML is shown verbatim.
-    void verbatim()
+    void showsHtmlVerbatim()
     {
         QCOMPARE(format::verbatim(QStringLiteral("1 < 2\nand 4 > 3")), QStringLiteral("1 < 2\nand 4 > 3"));
         const QString shown = format::verbatim(QStringLiteral("it begins with <b>502</b>\nBad gateway"));
@@ -221,7 +221,7 @@ private Q_SLOTS:
         QCOMPARE(label.toPlainText(), QStringLiteral("it begins with <b>502</b>\nBad gateway"));
     }
 
-    void exits()
+    void formatsExitStatuses()
     {
         QCOMPARE(format::exitText({3, 0}), QStringLiteral("exited with status 3"));
         QVERIFY(format::exitText({0, 11}).startsWith(QLatin1String("killed by signal 11 (")));

@@ -44,7 +44,7 @@ private Q_SLOTS:
     void reportsAFullFileSystem()
     {
         start(smallDirectory(), QStringLiteral("400000"));
-        QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatience);
         // The session emits the notice at once. The status bar changes with the next sample.
         QTRY_VERIFY_WITH_TIMEOUT(field("statusFull")->isVisible(), kPatience);
         gui::takePicture(&m_window, "fullregion");
@@ -65,11 +65,11 @@ private Q_SLOTS:
         QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
         QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatience);
         QVERIFY(m_window.capture().accounting().growthStopped);
-        QVERIFY(!isSaid());
+        QVERIFY(!isNoticeShown());
         QVERIFY(field("statusFull")->isVisible());
     }
 
-    void theTargetEndsAsItWould()
+    void theTargetEndsNormallyWithCompleteSums()
     {
         QSignalSpy exits(&m_window.capture(), &Capture::targetExited);
         m_window.capture().terminateTarget();
@@ -81,19 +81,19 @@ private Q_SLOTS:
         QCOMPARE(sums.coroutines + sums.untraced, 400'000U);
     }
 
-    void theNextCaptureHasRoom()
+    void eachFullCaptureHasItsOwnNotice()
     {
         start(m_sandbox.path({}), QStringLiteral("1000"));
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().accounting().coroutines, 1000U, kPatience);
         QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
         QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 1, kPatience);
-        QVERIFY(!isSaid());
+        QVERIFY(!isNoticeShown());
         QVERIFY(!field("statusFull")->isVisible());
         m_window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
         // The next capture that fills the file system has a notice of its own.
         start(smallDirectory(), QStringLiteral("400000"));
-        QTRY_VERIFY_WITH_TIMEOUT(isSaid(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatience);
         m_window.capture().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
     }
@@ -111,7 +111,7 @@ private:
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
     InfoBar *notice() { return m_window.findChild<InfoBar *>(QStringLiteral("noticeBar")); }
-    bool isSaid()
+    bool isNoticeShown()
     {
         return notice()->isVisible() &&
                notice()->text().contains(QStringLiteral("The file system of the region is full"));

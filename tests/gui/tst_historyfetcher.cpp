@@ -139,7 +139,7 @@ void goTo(TimelineView *view, const Capture &capture, double share)
 
 }  // namespace
 
-class TestPastLook : public QObject {
+class TestHistoryFetcher : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init()
@@ -151,13 +151,13 @@ private Q_SLOTS:
     }
     void cleanup() { m_cache.reset(); }
 
-    void aFileThatIsLargerThanMemory_data()
+    void restoresTheBeginningOfALargeFile_data()
     {
         QTest::addColumn<bool>("dark");
         QTest::newRow("light") << false;
         QTest::newRow("dark") << true;
     }
-    void aFileThatIsLargerThanMemory()
+    void restoresTheBeginningOfALargeFile()
     {
         QFETCH(const bool, dark);
         applyTheme(dark ? Theme::Dark : Theme::Light);
@@ -207,13 +207,13 @@ private Q_SLOTS:
         QTRY_COMPARE(view->evictedText(), QString());
     }
 
-    void whatBeganBeforeThePartIsFoundByZoomingOut_data()
+    void zoomingOutRestoresEarlierEvents_data()
     {
         QTest::addColumn<bool>("dark");
         QTest::newRow("light") << false;
         QTest::newRow("dark") << true;
     }
-    void whatBeganBeforeThePartIsFoundByZoomingOut()
+    void zoomingOutRestoresEarlierEvents()
     {
         QFETCH(const bool, dark);
         applyTheme(dark ? Theme::Dark : Theme::Light);
@@ -250,7 +250,7 @@ private Q_SLOTS:
         takePicture(window, "pastlook-jsonl");
     }
 
-    void aRunThatIsLargerThanMemory()
+    void restoresTheBeginningOfALargeRun()
     {
         MainWindow window;
         window.resize(1500, 900);
@@ -285,7 +285,7 @@ private Q_SLOTS:
     }
 
     /// The notice and the title say that only a part was loaded. This part cannot be replayed.
-    void aFileWhoseLoadingIsStopped()
+    void aPartlyLoadedFileCannotBeReplayed()
     {
         const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
         record(RecordingWriter::open(path.toStdString()), 3'000'000);
@@ -315,7 +315,7 @@ private Q_SLOTS:
     }
 
     /// A file that is opened while another one is loading is shown as a whole, too.
-    void aFileIsOpenedDuringAnother()
+    void aFileOpenedDuringLoadingIsShownWhole()
     {
         const QString one = m_cache->filePath(QStringLiteral("one.ctr"));
         const QString two = m_cache->filePath(QStringLiteral("two.ctr"));
@@ -326,7 +326,7 @@ private Q_SLOTS:
         window.show();
         const auto *view = window.findChild<TimelineView *>();
         std::vector<std::int64_t> spans;  // ns; while the second file is loading
-        const auto look = [&] {
+        const auto noteSpan = [&] {
             const Capture &capture = window.capture();
             if (capture.state() == SessionState::Ended || capture.history()->firstTs() == 0)
                 return;
@@ -337,7 +337,7 @@ private Q_SLOTS:
                     &window, [&window, two] { window.openFile(two); }, Qt::QueuedConnection);
         };
         // Called after HistoryFetcher, which connected earlier.
-        const auto connection = QObject::connect(&window.capture(), &Capture::ticked, look);
+        const auto connection = QObject::connect(&window.capture(), &Capture::ticked, noteSpan);
         window.openFile(one);
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
         if (window.capture().openedPath() == one.toStdString())
@@ -369,5 +369,5 @@ private:
     gui::Sandbox m_sandbox;
 };
 
-CT_QT_SUITE(TestPastLook)
+CT_QT_SUITE(TestHistoryFetcher)
 #include "tst_historyfetcher.moc"

@@ -209,7 +209,7 @@ private Q_SLOTS:
     }
 
     /// The view is paused from the start. The run can be replayed all the same.
-    void aPausedViewKnowsWhenTheRunBegan()
+    void aStreamPausedFromTheStartCanBeReplayed()
     {
         PipedWindow piped;
         MainWindow &window = piped.window;
@@ -227,7 +227,7 @@ private Q_SLOTS:
     }
 
     /// Earlier streams are deleted to make room, like the recordings of other runs.
-    void olderRecordingsMakeRoom()
+    void deletesOlderStreamsForSpace()
     {
         QSettings().setValue(QStringLiteral("capture/recordMiB"), CaptureSettings::kSmallestRecordMiB);
         QSettings().setValue(QStringLiteral("capture/recordTotalMiB"), CaptureSettings::kSmallestRecordMiB);
@@ -245,7 +245,7 @@ private Q_SLOTS:
         QCOMPARE(piped.window.capture().accounting().captured, m_events);
     }
 
-    void aBrokenStreamStays()
+    void aBrokenStreamStaysVisible()
     {
         PipedWindow piped;
         auto &[pipe, window] = piped;
@@ -335,7 +335,7 @@ private Q_SLOTS:
         QVERIFY(kept().isEmpty());
     }
 
-    void aFullDiskKeepsWhatFits()
+    void aFullDiskKeepsTheEventsThatFit()
     {
         PipedWindow piped;
         auto &[pipe, window] = piped;
@@ -364,7 +364,7 @@ private Q_SLOTS:
         QVERIFY(!pipe.write("x"));  // EPIPE: the sender notices it
     }
 
-    void aFileThatIsWrittenIsFollowed_data()
+    void followsAFileThatIsWritten_data()
     {
         QTest::addColumn<QStringList>("options");
         QTest::addColumn<QString>("file");
@@ -372,16 +372,16 @@ private Q_SLOTS:
         QTest::newRow("rotated") << QStringList{QStringLiteral("--limit"), QStringLiteral("4s")}
                                  << QStringLiteral("run.0.ctr");
     }
-    void aFileThatIsWrittenIsFollowed()
+    void followsAFileThatIsWritten()
     {
         QFETCH(const QStringList, options);
         QFETCH(const QString, file);
-        const QTemporaryDir place;
-        Recorder recorder(place.path(),
-                          QStringList{QStringLiteral("-o"), place.filePath(QStringLiteral("run.ctr"))} + options,
+        const QTemporaryDir folder;
+        Recorder recorder(folder.path(),
+                          QStringList{QStringLiteral("-o"), folder.filePath(QStringLiteral("run.ctr"))} + options,
                           QStringLiteral("--transitions 90000 --rate 30000 --coroutines 20"));
         recorder.process().start();
-        const QString path = place.filePath(file);
+        const QString path = folder.filePath(file);
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(path).size() > 0, kPatienceMs);
         MainWindow window;
         window.show();
@@ -395,7 +395,7 @@ private Q_SLOTS:
     }
 
     /// Runs both programs in a shell: once the window ends first, once the sender is killed.
-    void bothEndsOfAPipeline_data()
+    void eachEndOfAPipelineReportsItsStatus_data()
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QByteArray>("statuses");
@@ -412,7 +412,7 @@ private Q_SLOTS:
                    .arg(sender.arg(900000), window.arg(6))
             << QByteArray("statuses 137 0");
     }
-    void bothEndsOfAPipeline()
+    void eachEndOfAPipelineReportsItsStatus()
     {
         QFETCH(const QString, line);
         QFETCH(const QByteArray, statuses);
@@ -434,7 +434,7 @@ private Q_SLOTS:
             cleanUpAfter((*reader)->info());
     }
 
-    void howFarBehindIsPut()
+    void formatsTheDelayOfAFollower()
     {
         FileGrowth::Figures figures{true, true, 5000, 5000, 10'000'000'000, 1'000'000'000};
         QVERIFY(format::behind({}, 0, 1).text.isEmpty());

@@ -87,7 +87,7 @@ private Q_SLOTS:
         QCOMPARE((*path)->textFormat(), Qt::PlainText);
     }
 
-    void nothingCanBeExportedOrStoppedYet()
+    void exportAndStopAreDisabledWithoutARun()
     {
         MainWindow window;
         for (const char *name : {"actionExportSQLite", "actionExportCSV", "actionStop", "actionTerminate"}) {
@@ -191,7 +191,7 @@ private Q_SLOTS:
         QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusEvents"))->text().startsWith(u'1'));
     }
 
-    void saysThatMemoryHasNoRoomForMore()
+    void reportsCoroutineOverflow()
     {
         const QString path = smallRecording();
         MainWindow window;

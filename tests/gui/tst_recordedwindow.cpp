@@ -125,7 +125,7 @@ private Q_SLOTS:
                  QFile::Permissions());
     }
 
-    void switchedOffThereIsNone()
+    void noRecordingWhenSwitchedOff()
     {
         CaptureSettings settings;
         settings.record = false;
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
 
-    void onAFullDiskTheCaptureGoesOn()
+    void captureContinuesOnAFullDisk()
     {
         if (!g_small->path())
             CT_QSKIP("no file system can be mounted here");
@@ -232,7 +232,7 @@ private Q_SLOTS:
         QVERIFY(ctr::claimsOn(segment).read);
     }
 
-    void aSecondWindowHasARecordingOfItsOwn()
+    void eachWindowHasItsOwnRecording()
     {
         MainWindow one;
         MainWindow two;
@@ -273,7 +273,7 @@ private Q_SLOTS:
         QVERIFY(!ctr::claimsOn(ctr::segmentPath(path, 0)).read);
     }
 
-    void aKilledWindowLeavesAReadableOne()
+    void aKilledWindowLeavesAReadableRecording()
     {
         QProcess process;
         process.start(gui::targetPath("corotracer-gui"),

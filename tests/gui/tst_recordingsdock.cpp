@@ -112,7 +112,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(empty->text().contains(QLatin1String("switched off")), kPatience);
     }
 
-    void aRunIsARow()
+    void aRotatedRunIsOneRow()
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.05-server"), 40, 8 * kSecond));
         QVERIFY(files().size() > 2);
@@ -131,7 +131,7 @@ private Q_SLOTS:
         gui::takePicture(m_dock.get(), "recordings-one");
     }
 
-    void agesAreRough()
+    void agesHaveOneUnit()
     {
         const auto age = [](std::uint64_t seconds) {
             return RecordingsFormat::age(kSecond, kSecond + seconds * kSecond);
@@ -144,7 +144,7 @@ private Q_SLOTS:
         QCOMPARE(RecordingsFormat::age(5 * kSecond, kSecond), QStringLiteral("just now"));
     }
 
-    void manyOfAllKinds()
+    void showsRunsOfEveryState()
     {
         for (int i = 0; i < 12; ++i)
             QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-%1T07.31.05-server").arg(i + 10), 1 + i));
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QTest::mouseDClick(table()->viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(opened.count(), 1);
         QCOMPARE(opened.at(0).at(0).toString(), m_directory + QStringLiteral("/2026-11-22T07.31.05-server.0.ctr"));
-        takeKeys();
+        focusTable();
         QTest::keyClick(table(), Qt::Key_Return);
         QCOMPARE(opened.count(), 2);
         QVERIFY(gui::click(m_dock.get(), "recordingOpenButton"));
@@ -193,7 +193,7 @@ private Q_SLOTS:
     }
 
     /// Deletes several recordings at once, with all their segments, after a question.
-    void deletesWhatIsSelected()
+    void deletesSelectedRunsWithAllSegments()
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.01-one"), 40, 8 * kSecond));
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.02-two")));
@@ -204,7 +204,7 @@ private Q_SLOTS:
         show();
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 4, kPatience);
         QVERIFY(!gui::click(m_dock.get(), "recordingDeleteButton"));  // nothing is selected
-        takeKeys();
+        focusTable();
         table()->selectAll();
         QTest::keyClick(table(), Qt::Key_Delete);
         QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatience);
@@ -229,22 +229,22 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 3, kPatience);
         m_dock->freeSpace(100 << 20, 200 << 20);
         m_dock->freeSpace(1 << 20, (1 << 20) + 1000);
-        const auto *told = m_dock->findChild<QLabel *>(QStringLiteral("recordingsMade"));
-        QTRY_VERIFY_WITH_TIMEOUT(told->isVisible(), kPatience);
-        QVERIFY2(told->text().contains(QLatin1String("to stay below")), qPrintable(told->text()));
+        const auto *notice = m_dock->findChild<QLabel *>(QStringLiteral("recordingsMade"));
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QVERIFY2(notice->text().contains(QLatin1String("to stay below")), qPrintable(notice->text()));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatience);
         gui::takePicture(m_dock.get(), "recordings-made");
         // The message stays until a click or the next run.
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.04-server")));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() > 0, kPatience);
-        QVERIFY(told->isVisible());
+        QVERIFY(notice->isVisible());
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {},
                           table()->visualRect(table()->model()->index(0, 0)).center());
-        QVERIFY(!told->isVisible());
+        QVERIFY(!notice->isVisible());
         m_dock->freeSpace(1 << 20, 1 << 20);
-        QTRY_VERIFY_WITH_TIMEOUT(told->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
         m_dock->freeSpace(100 << 20, 200 << 20);  // the next run
-        QVERIFY(!told->isVisible());
+        QVERIFY(!notice->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatience);
     }
 
@@ -341,7 +341,7 @@ private:
         QVERIFY(QTest::qWaitForWindowExposed(m_dock.get()));
     }
     /// Waits until the window is active: shortcuts reach only the active window, and a real display activates it later.
-    void takeKeys()
+    void focusTable()
     {
         m_dock->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(m_dock.get(), kPatience));

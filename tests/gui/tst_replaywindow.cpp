@@ -175,7 +175,7 @@ private Q_SLOTS:
     }
 
     /// Replays a run in the window that captured it, without opening the recording first.
-    void aRunThatEndedIsReplayedAtOnce()
+    void replaysAnEndedRunInItsWindow()
     {
         MainWindow window;
         window.show();
@@ -202,7 +202,7 @@ private Q_SLOTS:
         QVERIFY(replay->isEnabled());
     }
 
-    void aRecordingThatIsGoneIsNamed()
+    void reportsADeletedRecording()
     {
         MainWindow window;
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
@@ -239,7 +239,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window.capture().gate(), kPatienceMs);
     }
 
-    void withoutARecordingThereIsNoReplay()
+    void replayNeedsARecording()
     {
         CaptureSettings settings;
         settings.record = false;
@@ -252,7 +252,7 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
     }
 
-    void isPlayedLikeAFilm()
+    void replayCanBePausedSteppedAndSought()
     {
         MainWindow window;
         window.resize(1440, 900);
@@ -332,7 +332,7 @@ private Q_SLOTS:
     }
 
     /// The slider stays at the time that the user chose while the replay catches up, also after a seek backward.
-    void aKeyCountsFromWhereItWasPut()
+    void sliderKeysStartFromTheChosenTime()
     {
         QWidget window;
         ReplayBar bar(&window);
@@ -357,7 +357,7 @@ private Q_SLOTS:
         QVERIFY(sought.takeFirst().at(0).toULongLong() > 20'000ULL);
     }
 
-    void stopEndsIt()
+    void stopEndsTheReplay()
     {
         MainWindow window;
         window.show();

@@ -169,7 +169,7 @@ private Q_SLOTS:
         next.close();
     }
 
-    void aDirectoryThatIsNotThereIsAMistake()
+    void refusesAMissingDirectory()
     {
         RunForm form;
         form.command = QStringLiteral("true");
@@ -323,7 +323,7 @@ private Q_SLOTS:
         QVERIFY(!tracing->isEnabled());
     }
 
-    void closingAsksAndLeavesRunning()
+    void closingCanLeaveTheTargetRunning()
     {
         auto window = std::make_unique<MainWindow>();
         window->show();
@@ -362,7 +362,7 @@ private Q_SLOTS:
         QFile::remove(region);
     }
 
-    void aNewRunReplacesATerminatedOne()
+    void aNewRunReplacesATerminatedRun()
     {
         MainWindow window;
         window.show();
@@ -377,7 +377,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
     }
 
-    void closingCanTerminate()
+    void closingCanTerminateTheTarget()
     {
         MainWindow window;
         window.show();
@@ -390,7 +390,7 @@ private Q_SLOTS:
         QVERIFY(!window.capture().targetRuns());
     }
 
-    void cancelSendsTheTargetNothing()
+    void aCancelledCloseSendsNoSignal()
     {
         MainWindow window;
         window.show();
@@ -416,7 +416,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
     }
 
-    void listeningShowsLinesToCopy()
+    void listenTabShowsCommandsToCopy()
     {
         MainWindow window;
         window.show();

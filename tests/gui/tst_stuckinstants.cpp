@@ -90,7 +90,7 @@ private Q_SLOTS:
     void init() { QSettings().clear(); }
 
     /// The target resumes all its coroutines before it ends: the numbers of the two instants differ.
-    void aRunThatWeEndedHasTwo()
+    void aRunEndedByTheEngineHasTwoInstants()
     {
         const auto run = capture(
             m_sandbox.path(QStringLiteral(".")), QStringLiteral("ended.CTR"),
@@ -103,7 +103,7 @@ private Q_SLOTS:
     }
 
     /// The server ends slowly and loses more wake-ups until then.
-    void aServerThatWeEndedHasTwo()
+    void aServerEndedByTheEngineHasTwoInstants()
     {
         const auto run =
             capture(m_sandbox.path(QStringLiteral(".")), QStringLiteral("server.ctr"),
@@ -113,7 +113,7 @@ private Q_SLOTS:
         checkTwo(*run);
     }
 
-    void aRunThatEndedByItselfHasOne()
+    void aRunThatEndsItselfHasOneInstant()
     {
         const auto run = capture(m_sandbox.path(QStringLiteral(".")), QStringLiteral("itself.ctr"),
                                  {QStringLiteral("--"), gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds"),
@@ -129,7 +129,7 @@ private Q_SLOTS:
     }
 
     /// The user ends the target in the window: the window and the recording report equal numbers.
-    void aWindowsRunIsLikeItsRecording()
+    void windowAndRecordingReportEqualInstants()
     {
         Run run;
         qint64 end = 0;

@@ -44,7 +44,7 @@ StartRequest launchOf(const char *name, const char *coroutines = "3")
     return request;
 }
 
-QString fetchPlace()
+QString fetchLocation()
 {
 #if defined(__x86_64__)
     return QStringLiteral("fetch_from_the_far_side waiting.cpp:%1").arg(made::marked("waiting.cpp", "fetch"));
@@ -113,20 +113,20 @@ class TestSymbolsUi : public QObject {
 private Q_SLOTS:
     void init() { QSettings().clear(); }
 
-    void liveItIsFunctionsAndLines_data()
+    void showsFunctionsAndLinesOfALiveTarget_data()
     {
         QTest::addColumn<QString>("program");
         QTest::newRow("g++") << QStringLiteral("waiting_gxx");
         QTest::newRow("clang") << QStringLiteral("waiting_clang");
     }
-    void liveItIsFunctionsAndLines()
+    void showsFunctionsAndLinesOfALiveTarget()
     {
         QFETCH(QString, program);
         if (!made::exists(program.toStdString()))
             CT_QSKIP("its compiler is missing here");
         Window w;
         w.window.start(launchOf(program.toLatin1().constData()));
-        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchPlace(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(w.where(kTaker).startsWith(QLatin1String("taker")), kPatience);
         QCOMPARE(w.text(kFetcher, Model::NameColumn), QStringLiteral("work::fetch_from_the_far_side"));
         const QString tip = w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString();
@@ -136,7 +136,7 @@ private Q_SLOTS:
         // Stuck coroutines of one location form one group.
         QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->rowCount(), 1, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
-                                  QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
+                                  QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
 
         w.click(kFetcher);
         QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsFunction").startsWith(QLatin1String("work::fetch_from_the_far_side(")),
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
         QVERIFY(!w.window.findChild<QLineEdit *>(QStringLiteral("detailsInlined"))->isVisible());
         const QString timelineTip = w.timelineToolTip(kFetcher);
-        QVERIFY2(timelineTip.contains(fetchPlace().section(u' ', -1)), qPrintable(timelineTip));
+        QVERIFY2(timelineTip.contains(fetchLocation().section(u' ', -1)), qPrintable(timelineTip));
         QVERIFY(timelineTip.contains(QLatin1String("work::fetch_from_the_far_side(")));
         takePictures(w, program);
 
@@ -155,35 +155,35 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 3, kPatience);
         filter->clear();
         w.table->sortByColumn(Model::WhereColumn, Qt::AscendingOrder);
-        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->index(5, Model::WhereColumn).data().toString(), fetchPlace(),
+        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->index(5, Model::WhereColumn).data().toString(), fetchLocation(),
                                   kPatience);
     }
 
-    void itsRecordingHasThemWhenItIsGone()
+    void recordingHasTheLocationsOfAnEndedTarget()
     {
         std::string path;
         {
             Window w;
             w.window.start(launchOf("waiting_gxx"));
             for (const CoroutineId id : {1U, 3U, 5U})
-                QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchPlace(), kPatience);
+                QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchLocation(), kPatience);
             for (const CoroutineId id : {0U, 2U, 4U})
                 QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatience);
             // Time stands still in a recording: the coroutines must be stuck before the target is killed.
             QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
-                                      QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
+                                      QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
             w.killTarget();
             QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
-            QCOMPARE(w.where(kFetcher), fetchPlace());
+            QCOMPARE(w.where(kFetcher), fetchLocation());
             path = ctr::segmentPath(w.window.capture().recordingPath(), 0);
         }
         Window again;
         again.window.openFile(QString::fromStdString(path));
         QTRY_COMPARE_WITH_TIMEOUT(again.window.capture().state(), SessionState::Ended, kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchPlace(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchLocation(), kPatience);
         QVERIFY(again.where(kTaker).startsWith(QLatin1String("taker")));
         QTRY_COMPARE_WITH_TIMEOUT(again.stuck->model()->index(0, 0).data().toString(),
-                                  QStringLiteral("3 coroutines at ") + fetchPlace(), kPatience);
+                                  QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
         again.click(kFetcher);
         QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsPlace").contains(QLatin1String("waiting_gxx")), kPatience);
         const QString picture = QStringLiteral("symbols-recording");
@@ -191,7 +191,7 @@ private Q_SLOTS:
     }
 
     /// The last frames that were read are compared when the stream is complete, by the window and its recording alike.
-    void itsRecordingHasThemAlsoWhenItWasKilledEarly()
+    void recordingHasTheLocationsOfATargetKilledEarly()
     {
         bool any = false;
         // The kill may interrupt the reading, hence up to 10 runs. It usually ends within milliseconds.
@@ -218,7 +218,7 @@ private Q_SLOTS:
         QVERIFY(any);
     }
 
-    void strippedItSaysWhatToDo()
+    void showsTheRemedyForAStrippedTarget()
     {
         Window w;
         w.window.start(launchOf("waiting_stripped"));
@@ -235,7 +235,7 @@ private Q_SLOTS:
         gui::takePicture(&w.window, "symbols-stripped");
     }
 
-    void aFolderWithItsDebugFileHelps()
+    void resolvesWithAFolderOfDebugFiles()
     {
         if (!made::exists("waiting_bare"))
             CT_QSKIP("there is no objcopy here");
@@ -257,7 +257,7 @@ private Q_SLOTS:
         folders->setCurrentRow(0);
         QVERIFY(gui::click(dialog, "removeFolderButton"));
         QVERIFY(gui::click(dialog, "symbolOkButton"));
-        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchPlace(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
         QCOMPARE(SymbolSettings::load(QSettings()).folders, QStringList{QString::fromStdString(made::path("apart"))});
     }
 

@@ -21,7 +21,7 @@ private Q_SLOTS:
     void dragPansBothWays();
     void shiftDragMeasures();
     void doubleClickZoomsToTheBar();
-    void keyboard();
+    void keysSelectZoomAndFollow();
     void scrollBarMovesInTime();
 
 private:
@@ -139,7 +139,7 @@ void TimelineHandsTest::doubleClickZoomsToTheBar()
     QVERIFY(m_test->view.visibleSpan() > static_cast<std::int64_t>(10 * kSecond));
 }
 
-void TimelineHandsTest::keyboard()
+void TimelineHandsTest::keysSelectZoomAndFollow()
 {
     TimelineTrace trace;
     fillWaiting(trace, 100);

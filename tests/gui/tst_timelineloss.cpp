@@ -84,8 +84,8 @@ private Q_SLOTS:
     }
     void cleanup() { m_test.reset(); }
 
-    void fromAfar_data() { themes(); }
-    void fromAfar()
+    void longLossesAreHatchedAndShortOnesMarkedFromAfar_data() { themes(); }
+    void longLossesAreHatchedAndShortOnesMarkedFromAfar()
     {
         QFETCH(int, theme);
         applyTheme(static_cast<Theme>(theme));
@@ -103,8 +103,8 @@ private Q_SLOTS:
         QVERIFY(hatched(image, Storm) > 750 * 14 / 2);
     }
 
-    void fromNearBy_data() { themes(); }
-    void fromNearBy()
+    void shortLossesAreHatchedUpClose_data() { themes(); }
+    void shortLossesAreHatchedUpClose()
     {
         QFETCH(int, theme);
         applyTheme(static_cast<Theme>(theme));

@@ -48,14 +48,14 @@ private Q_SLOTS:
     void fillsExactlyTheMarks();
     void densityRisesFromTheBottom();
     void thinMarksLieInTheMiddle();
-    void hatchesLetTheGroundThrough();
+    void hatchesShowTheBackground();
     void lossyMarksHaveALineAboveThem();
-    void whatIsPendingIsADottedLine();
-    void stuckShowsWhereItBegan();
+    void pendingMarksAreADottedLine();
+    void stuckMarksHighlightTheirStart();
     void clipsToTheImage();
-    void tickTexts_data();
-    void tickTexts();
-    void times();
+    void formatsTickTexts_data();
+    void formatsTickTexts();
+    void formatsTimes();
     void axisLabelsDoNotOverlap();
     void barTextFitsOrIsLeftOut();
 };
@@ -101,7 +101,7 @@ void TimelinePainterTest::thinMarksLieInTheMiddle()
     QCOMPARE(line(image, 8, pixels), QStringLiteral("...."));
 }
 
-void TimelinePainterTest::hatchesLetTheGroundThrough()
+void TimelinePainterTest::hatchesShowTheBackground()
 {
     const TimelinePixels pixels(lightColors());
     QImage image = canvas(12, 2);
@@ -132,7 +132,7 @@ void TimelinePainterTest::lossyMarksHaveALineAboveThem()
         timelinepainter::paintMarks(small, marks, top, 2, 2, pixels);
 }
 
-void TimelinePainterTest::whatIsPendingIsADottedLine()
+void TimelinePainterTest::pendingMarksAreADottedLine()
 {
     const TimelinePixels pixels(lightColors());
     QImage image = canvas(12, 6);
@@ -146,7 +146,7 @@ void TimelinePainterTest::whatIsPendingIsADottedLine()
     }
 }
 
-void TimelinePainterTest::stuckShowsWhereItBegan()
+void TimelinePainterTest::stuckMarksHighlightTheirStart()
 {
     const TimelinePixels pixels(lightColors());
     QImage image = canvas(12, 1);
@@ -174,7 +174,7 @@ void TimelinePainterTest::clipsToTheImage()
     QCOMPARE(line(image, 3, pixels).left(3), QStringLiteral("rr."));
 }
 
-void TimelinePainterTest::tickTexts_data()
+void TimelinePainterTest::formatsTickTexts_data()
 {
     QTest::addColumn<qint64>("sinceOrigin");
     QTest::addColumn<qint64>("step");
@@ -197,7 +197,7 @@ void TimelinePainterTest::tickTexts_data()
     row("negative", -2'000'000'000, 1'000'000'000, QChar(0x2212) + QStringLiteral("2 s"));
 }
 
-void TimelinePainterTest::tickTexts()
+void TimelinePainterTest::formatsTickTexts()
 {
     QFETCH(qint64, sinceOrigin);
     QFETCH(qint64, step);
@@ -208,7 +208,7 @@ void TimelinePainterTest::tickTexts()
     QTEST(timelinepainter::tickText(tick, tickStep), "text");
 }
 
-void TimelinePainterTest::times()
+void TimelinePainterTest::formatsTimes()
 {
     QCOMPARE(timelinepainter::timeText(12'345'678'901, 1'000'000'000), QStringLiteral("12 s"));
     QCOMPARE(timelinepainter::timeText(12'345'678'901, 1'000'000), QStringLiteral("12.345 s"));

@@ -90,7 +90,7 @@ struct Server {
         trace.resume(id, t, 103);
         trace.suspend(id, t + kMs, handle, PointKind::Final);
         if (kind % 2)
-            trace.dies(id, t + 300 * kMs);
+            trace.destroy(id, t + 300 * kMs);
     }
 };
 
@@ -111,24 +111,24 @@ class TimelineViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() { m_test = std::make_unique<ViewUnderTest>(); }
-    void emptyStates();
+    void explainsAnEmptyView();
     void everyKindOfMarkIsVisible_data();
     void everyKindOfMarkIsVisible();
     void followsUntilPannedBack();
     void selectionScrollsIntoView();
     void toolTipShowsStateLocationAndDuration();
-    void toolTipTellsWhyEventsAreMissing();
-    void nothingLastsLongerThanItsProcess();
+    void toolTipExplainsMissingEvents();
+    void statesEndWithTheirProcess();
     void repaintsOnlyWhenSomethingChanged();
-    void hundredThousandRows();
-    void severalPixelsInOne();
-    void survivesATraceThatGoesAway();
+    void showsAHundredThousandRows();
+    void paintsAtAPixelRatioOfTwo();
+    void survivesTheRemovalOfTheTrace();
 
 private:
     std::unique_ptr<ViewUnderTest> m_test;
 };
 
-void TimelineViewTest::emptyStates()
+void TimelineViewTest::explainsAnEmptyView()
 {
     QVERIFY(!m_test->view.accessibleName().isEmpty());
     m_test->view.sample();
@@ -140,10 +140,10 @@ void TimelineViewTest::emptyStates()
     const QString nothing = scene.emptyText();
     TimelineTrace trace;
     scene.setTrace(&trace.population, &trace.history);
-    const QString nobody = scene.emptyText();
+    const QString noCoroutine = scene.emptyText();
     fillWaiting(trace, 1);
     const QString filtered = scene.emptyText();
-    QVERIFY(nothing != nobody && nobody != filtered && nothing != filtered);
+    QVERIFY(nothing != noCoroutine && noCoroutine != filtered && nothing != filtered);
     m_test->view.setTrace(&trace.population, &trace.history);
     m_test->view.sample();
     m_test->view.setRows({0, 17});  // coroutine 17 does not exist (yet)
@@ -254,7 +254,7 @@ void TimelineViewTest::toolTipShowsStateLocationAndDuration()
     QTRY_VERIFY(!QToolTip::isVisible());
 }
 
-void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
+void TimelineViewTest::toolTipExplainsMissingEvents()
 {
     TimelineTrace trace;
     Batch batch;
@@ -278,8 +278,8 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
     (void)trace.population.consume(batch);
     StuckThresholds thresholds(trace.population);
     const auto textAt = [&](CoroutineId id, std::uint64_t ts) {
-        const TimelineHit place{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, place);
+        const TimelineHit hit{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, hit);
     };
     const QString both = textAt(0, kBase + 2 * kSecond);
     QVERIFY2(both.contains(QStringLiteral("5 events from before")) &&
@@ -294,14 +294,14 @@ void TimelineViewTest::toolTipTellsWhyEventsAreMissing()
              qPrintable(lost));
 }
 
-void TimelineViewTest::nothingLastsLongerThanItsProcess()
+void TimelineViewTest::statesEndWithTheirProcess()
 {
     TimelineTrace trace;
     fillWaiting(trace, 1);
     const auto toolTipAt = [&trace](std::uint64_t ts) {
         StuckThresholds thresholds(trace.population);
-        const TimelineHit place{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), thresholds, place);
+        const TimelineHit hit{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
+        return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), thresholds, hit);
     };
     QVERIFY2(toolTipAt(kBase + 8 * kSecond).contains(QStringLiteral("so far")),
              qPrintable(toolTipAt(kBase + 8 * kSecond)));
@@ -344,7 +344,7 @@ void TimelineViewTest::repaintsOnlyWhenSomethingChanged()
     QTRY_VERIFY(counter.count > 0);
 }
 
-void TimelineViewTest::hundredThousandRows()
+void TimelineViewTest::showsAHundredThousandRows()
 {
     TimelineTrace trace(256U << 20U);
     fillWaiting(trace, 100'000);
@@ -364,7 +364,7 @@ void TimelineViewTest::hundredThousandRows()
     qInfo("a sample takes %lld us", static_cast<long long>(clock.nsecsElapsed() / 30'000));
 }
 
-void TimelineViewTest::severalPixelsInOne()
+void TimelineViewTest::paintsAtAPixelRatioOfTwo()
 {
     TimelineTrace trace;
     fillWaiting(trace, 3);
@@ -392,7 +392,7 @@ void TimelineViewTest::severalPixelsInOne()
     QVERIFY(image.pixelColor(end + 1, y + 8) != lightColors().running);
 }
 
-void TimelineViewTest::survivesATraceThatGoesAway()
+void TimelineViewTest::survivesTheRemovalOfTheTrace()
 {
     {
         TimelineTrace trace;

@@ -17,7 +17,7 @@ private Q_SLOTS:
         QVERIFY(notices.fresh({}, 0, 100).isEmpty());
     }
 
-    void namesWithoutRoomAreReportedOnce()
+    void nameOverflowIsReportedOnce()
     {
         UnkeptNotices notices;
         const QStringList said = notices.fresh({}, 1, 100);
@@ -26,7 +26,7 @@ private Q_SLOTS:
         QVERIFY(notices.fresh({}, 2, 100).isEmpty());
     }
 
-    void eachReasonHasItsNotice()
+    void eachReasonOfOverflowHasItsNotice()
     {
         UnkeptNotices notices;
         Overflow overflow;

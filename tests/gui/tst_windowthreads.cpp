@@ -76,7 +76,7 @@ private Q_SLOTS:
     }
     void cleanup() { m_window.reset(); }
 
-    void aRecordingOpensOnceThereIsAThread()
+    void aRecordingOpensAfterAThreadIsAvailable()
     {
         QSignalSpy failed(m_window.get(), &MainWindow::failed);
         {
@@ -132,7 +132,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(exported) && QFile::exists(saved), kPatience);
     }
 
-    void theListOfRecordingsComesOnceThereIsAThread()
+    void recordingsAreListedAfterAThreadIsAvailable()
     {
         const std::string path = m_sandbox.path(QStringLiteral("gone.ctr")).toStdString();
         RecordingKeeper keeper(QFileInfo(m_recording).path());

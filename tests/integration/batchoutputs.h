@@ -41,9 +41,12 @@ inline qint64 rowsIn(const QString &path)
 }
 
 /// A target that waits for proceed(). By then the engine has created and opened all its files.
-class HeldTarget {
+class WaitingTarget {
 public:
-    explicit HeldTarget(const runner::Batch &batch) : m_gate(batch.path("gate")) { ::mkfifo(qPrintable(m_gate), 0600); }
+    explicit WaitingTarget(const runner::Batch &batch) : m_gate(batch.path("gate"))
+    {
+        ::mkfifo(qPrintable(m_gate), 0600);
+    }
     QStringList arguments(const char *seconds) const
     {
         const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
@@ -64,7 +67,7 @@ public:
     /// A target that is not traced: it waits and ends.
     QStringList untraced() const { return {QStringLiteral("--cmd"), QStringLiteral("read -r go < %1").arg(m_gate)}; }
     /// Waits until the target waits. Returns false after kPatienceMs.
-    bool isHeld()
+    bool isWaiting()
     {
         return QTest::qWaitFor(
             [this] { return (m_fd = ::open(qPrintable(m_gate), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; },

@@ -11,8 +11,8 @@
 namespace exporttest {
 
 /// A run of coroutines. Each loses three events, emits one and ends. Memory has room for `mostRecords` records.
-struct ShortLives {
-    explicit ShortLives(std::uint32_t mostRecords = 20'480)
+struct ShortLivedRun {
+    explicit ShortLivedRun(std::uint32_t mostRecords = 20'480)
         : population(1U << 22, {mostRecords, mostRecords}),
           history(Trace::kUsualBudget, 0, 1U << 22, 0, {mostRecords, mostRecords})
     {

@@ -23,7 +23,7 @@ private Q_SLOTS:
     }
 
     /// The probe maps a quarter of the remaining address space, and the capture is complete.
-    void aLimitedAddressSpace()
+    void capturesATargetInALimitedAddressSpace()
     {
         Batch batch({}, shell(qPrintable(
                             QStringLiteral("ulimit -v 2000000; exec %1 --threads 2 --transitions 100000 --rate 100000")
@@ -38,7 +38,7 @@ private Q_SLOTS:
     }
 
     /// If the mapped part of the region is too small, messages name the limit, during the run and at its end.
-    void anAddressSpaceForFewCoroutines()
+    void reportsAnAddressSpaceForFewCoroutines()
     {
         Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 100000; exec %1 --coroutines 100000 --seconds 1")
                                              .arg(runner::binary("ct_many")))));
@@ -52,7 +52,7 @@ private Q_SLOTS:
     }
 
     /// The engine is limited too, so its region is smaller.
-    void anEngineWithALimitedAddressSpace()
+    void aLimitedEngineMakesASmallerRegion()
     {
         Batch batch({}, target("ct_storm", words("--threads 2 --transitions 100000 --rate 100000")));
         wrap(batch, {QStringLiteral("sh"), QStringLiteral("-c"), QStringLiteral("ulimit -v 4000000; exec \"$@\""),
@@ -66,13 +66,13 @@ private Q_SLOTS:
     }
 
     /// Any small limit yields a capture, or a message and an exit status.
-    void anEngineWithLittleAddressSpace_data()
+    void reportsTooLittleAddressSpaceForTheEngine_data()
     {
         QTest::addColumn<int>("kib");
         for (const int kib : {250'000, 300'000, 350'000, 400'000, 450'000, 500'000, 600'000, 800'000, 1'200'000})
             QTest::addRow("%d", kib) << kib;
     }
-    void anEngineWithLittleAddressSpace()
+    void reportsTooLittleAddressSpaceForTheEngine()
     {
         QFETCH(int, kib);
         Batch batch({}, {QStringLiteral("--"), QStringLiteral("/bin/true")});
@@ -86,7 +86,7 @@ private Q_SLOTS:
     }
 
     /// A program without address space for the region runs as usual. The engine reports why it sees no coroutine.
-    void noAddressSpaceAtAll()
+    void reportsATargetWithoutAddressSpaceForTheRegion()
     {
         Batch batch({}, shell(qPrintable(QStringLiteral("ulimit -v 12000; exec %1 --coroutines 10 --seconds 1")
                                              .arg(runner::binary("ct_many")))));

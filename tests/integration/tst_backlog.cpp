@@ -18,13 +18,13 @@ class BacklogTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void aSecondSignalGivesUpTheRest_data()
+    void aSecondSignalGivesUpUnwrittenEvents_data()
     {
         QTest::addColumn<QString>("option");
         QTest::newRow("ended by the target") << QString();
         QTest::newRow("ended by the duration") << QStringLiteral("--duration 1");
     }
-    void aSecondSignalGivesUpTheRest()
+    void aSecondSignalGivesUpUnwrittenEvents()
     {
         QFETCH(QString, option);
         Pipe pipe;
@@ -46,7 +46,7 @@ private Q_SLOTS:
     }
 
     /// A signal during the capture ends the target. The message says that one more signal gives up the unwritten rest.
-    void afterAnInterruptOneMoreGivesUp()
+    void aSignalAfterAnInterruptGivesUpUnwrittenEvents()
     {
         Pipe pipe;
         Batch batch(pipe.options({}), storm("60"));
@@ -62,7 +62,7 @@ private Q_SLOTS:
     }
 
     /// The pipe is never read, so completing the output would last forever.
-    void twoMoreEndAtOnce()
+    void aThirdSignalEndsTheProgramAtOnce()
     {
         Pipe pipe;
         Batch batch(pipe.options({}), storm("1"));

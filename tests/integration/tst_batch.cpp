@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(batch.err().startsWith(QByteArray("err\0or", 6)));
     }
 
-    void cannotStart()
+    void reportsAProgramThatCannotStart()
     {
         Batch batch({}, {QStringLiteral("--"), QStringLiteral("no-such-program")});
         QCOMPARE(batch.run(), 127);
@@ -195,7 +195,7 @@ private Q_SLOTS:
         QVERIFY(attach.err().contains("/no/such/r.shm"));
     }
 
-    void fullDiskLetsTheTargetGoOn()
+    void theTargetContinuesOnAFullDisk()
     {
         if (!QFile::exists(QStringLiteral("/dev/full")))
             CT_QSKIP("no /dev/full");
@@ -316,7 +316,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("r")));
     }
 
-    void targetHasTheTerminalAndGivesItBack()
+    void targetHasTheTerminalUntilItsExit()
     {
         if (!haveTerminals())
             CT_QSKIP("this system has no pseudo terminals");
@@ -344,7 +344,7 @@ private Q_SLOTS:
         QVERIFY2(terminal.waitFor("status 6"), terminal.output.constData());
     }
 
-    void stopKeyStopsBothAndBothGoOn()
+    void engineAndTargetStopAndContinueTogether()
     {
         if (!haveTerminals())
             CT_QSKIP("this system has no pseudo terminals");
@@ -370,7 +370,7 @@ private Q_SLOTS:
         QVERIFY2(terminal.waitFor("missed before attach 0"), terminal.output.constData());
     }
 
-    void windowWithoutDisplayIsOneLine()
+    void aMissingDisplayIsReportedInOneLine()
     {
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();

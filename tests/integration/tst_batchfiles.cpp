@@ -30,7 +30,7 @@ class BatchFilesTest : public QObject {
 
 private Q_SLOTS:
     /// SIGXFSZ does not end the program. The written part is valid, and the rest is counted.
-    void beyondTheFileSizeLimit_data()
+    void countsEventsBeyondTheFileSizeLimit_data()
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<quint64>("limit");
@@ -39,18 +39,18 @@ private Q_SLOTS:
         QTest::newRow("csv") << "run.csv" << (quint64{3} << 20);
         QTest::newRow("sqlite") << "run.sqlite" << (quint64{12} << 20);
     }
-    void beyondTheFileSizeLimit()
+    void countsEventsBeyondTheFileSizeLimit()
     {
         QFETCH(QString, name);
         QFETCH(quint64, limit);
         Batch batch;
         const QString path = batch.path(name.toLatin1().constData());
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch,
                      QStringList{QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path} +
                          target.arguments("1"));
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         const rlimit size{limit, limit};
         QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
         target.proceed();
@@ -67,14 +67,14 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(summary.value(QLatin1String("region")).toString()));
     }
 
-    void aFullDeviceHasNothing_data()
+    void aFullDeviceReceivesNoEvent_data()
     {
         QTest::addColumn<QString>("name");
         QTest::newRow("jsonl") << "run.jsonl";
         QTest::newRow("csv") << "run.csv";
         QTest::newRow("ctr") << "run.ctr";
     }
-    void aFullDeviceHasNothing()
+    void aFullDeviceReceivesNoEvent()
     {
         QFETCH(QString, name);
         Batch batch;
@@ -88,18 +88,18 @@ private Q_SLOTS:
     }
 
     /// The reader closes the pipe: all events are counted as not written.
-    void aReaderThatGoes()
+    void eventsForAClosedPipeAreNotWritten()
     {
         Batch batch;
         const QString path = batch.path("run.jsonl");
         QVERIFY(::mkfifo(qPrintable(path), 0600) == 0);
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch,
                      QStringList{QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path} +
                          target.arguments("1"));
         const int fd = ::open(qPrintable(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         QVERIFY(fd >= 0 && batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         ::close(fd);
         target.proceed();
         QVERIFY(batch.wait());
@@ -184,10 +184,10 @@ private Q_SLOTS:
             write(path, "{\"events\": 1}\n");
         const bool isLink = path.endsWith(QLatin1String("older.json"));
         QVERIFY(!isLink || QFile::link(path, batch.path("summary.json")));
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         batch.process().setArguments(batch.process().arguments() + target.arguments("1"));
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         const rlimit size{100, 100};
         QVERIFY(::prlimit(static_cast<pid_t>(batch.process().processId()), RLIMIT_FSIZE, &size, nullptr) == 0);
         target.proceed();
@@ -198,7 +198,7 @@ private Q_SLOTS:
         QCOMPARE(runner::readAll(batch.path("summary.json")), QByteArray());
     }
 
-    void oneFileForTwoIsRefused_data()
+    void refusesOneFileForTwoPurposes_data()
     {
         QTest::addColumn<QString>("line");
         QTest::newRow("another spelling") << "-o keep.jsonl --summary ./keep.jsonl -- true";
@@ -240,7 +240,7 @@ private Q_SLOTS:
         QTest::newRow("descriptor with a double slash") << "--summary //dev/fd/5 -- true 5>> keep.csv";
         QTest::newRow("descriptor of the output") << "-o keep.csv -- true 5>> keep.csv";
     }
-    void oneFileForTwoIsRefused()
+    void refusesOneFileForTwoPurposes()
     {
         QFETCH(QString, line);
         QTemporaryDir directory;
@@ -281,11 +281,11 @@ private Q_SLOTS:
         QFETCH(QString, name);
         Batch first;
         const QString path = first.path(name.toLatin1().constData());
-        HeldTarget target(first);
+        WaitingTarget target(first);
         first.process().setArguments(first.process().arguments() + QStringList{QStringLiteral("-o"), path} +
                                      target.arguments("1"));
         QVERIFY(first.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         Batch second({QStringLiteral("-o"), path}, runner::target("ct_many"));
         QCOMPARE(second.run(), 4);
         QVERIFY2(second.err().contains("is being written by another process"), second.err().constData());
@@ -300,7 +300,7 @@ private Q_SLOTS:
         QCOMPARE(integer(first.summary(), "events_not_written"), 0);
     }
 
-    void segmentsOfAnOlderRunAreNotMixedIn_data()
+    void refusesToMixSegmentsOfTwoRuns_data()
     {
         QTest::addColumn<QString>("old");
         QTest::addColumn<QStringList>("options");
@@ -310,7 +310,7 @@ private Q_SLOTS:
         QTest::newRow("a whole recording") << "run.ctr" << limit;
         QTest::newRow("a recording without a limit") << "run.0.ctr" << QStringList();
     }
-    void segmentsOfAnOlderRunAreNotMixedIn()
+    void refusesToMixSegmentsOfTwoRuns()
     {
         QFETCH(QString, old);
         QFETCH(QStringList, options);
@@ -347,7 +347,7 @@ private Q_SLOTS:
     }
 
     /// A read-only descriptor of the summary file, as flock(1) uses one, does not prevent the run.
-    void aDescriptorForReadingIsNoObstacle()
+    void acceptsAReadOnlyDescriptorOfTheSummary()
     {
         QTemporaryDir directory;
         const QString path = directory.filePath(QStringLiteral("summary.json"));
@@ -419,14 +419,14 @@ private Q_SLOTS:
     }
 
     /// A process that waits for the end, or reads after the run was killed, finds no older summary.
-    void anOlderSummaryIsGoneOnceTheRunHasBegun()
+    void emptiesAnOlderSummaryAtTheStart()
     {
         Batch batch;
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         write(batch.path("summary.json"), "{\"events\": 1}\n");
         batch.process().setArguments(batch.process().arguments() + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QCOMPARE(runner::readAll(batch.path("summary.json")), QByteArray());
         target.proceed();
         QVERIFY(batch.wait());
@@ -435,7 +435,7 @@ private Q_SLOTS:
     }
 
     /// A link and a pipe stay. Only regular files are removed.
-    void onlyFilesAreDroppedForASummary()
+    void removesOnlyRegularFilesForASummary()
     {
         Batch batch({}, {QStringLiteral("--"), QStringLiteral("/nonexistent/program")});
         write(batch.path("older.json"), "{\"events\": 1}\n");
@@ -454,7 +454,7 @@ private Q_SLOTS:
         QVERIFY(::stat(qPrintable(batch.path("pipe")), &status) == 0 && S_ISFIFO(status.st_mode));
     }
 
-    void anOlderSummaryThatCannotBeDroppedIsAnError()
+    void anOlderSummaryThatCannotBeEmptiedIsAnError()
     {
         const int fd = ::memfd_create("summary", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         QVERIFY(fd >= 0 && ::write(fd, "older", 5) == 5 && ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
@@ -468,7 +468,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("started")));
     }
 
-    void replacingIsStillPossible()
+    void replacesAnOlderFile()
     {
         Batch batch;
         const QString path = batch.path("run.ctr");

@@ -127,7 +127,7 @@ private Q_SLOTS:
         QVERIFY2(run.err.contains("is standard input and cannot be written"), run.err.constData());
     }
 
-    void aReaderThatGoesIsAnError()
+    void aClosedSummaryPipeIsAnError()
     {
         const ShellRun run = inShell("{ ENGINE --summary - --cmd 'sleep 0.3'; echo status $? >&2; } | exec 0<&-");
         QVERIFY2(run.err.contains("status 4"), run.err.constData());
@@ -144,7 +144,7 @@ private Q_SLOTS:
     }
 
     /// The target inherits the standard streams that the program got, closed ones included.
-    void targetsSeeWhatIsClosed()
+    void targetsInheritClosedStreams()
     {
         QCOMPARE(inShell("ENGINE --cmd 'echo hi || exit 9' >&-").exitCode, 9);
         QCOMPARE(inShell("ENGINE --cmd 'read line 2>&1 && exit 1; exit 9' <&-").exitCode, 9);
@@ -165,7 +165,7 @@ private Q_SLOTS:
     }
 
     /// The engine raises its own descriptor limit and ignores SIGXFSZ. Its target inherits neither.
-    void targetsHaveTheirOwnLimits()
+    void targetsDoNotInheritLimitsOfTheEngine()
     {
         const ShellRun files = inShell("ulimit -S -n 200; ENGINE --cmd 'ulimit -S -n; "
                                        "sed -n s/Max.open.files//p /proc/$PPID/limits'");
@@ -214,14 +214,14 @@ private Q_SLOTS:
     }
 
     /// A file that another program has put under the name of ours stays.
-    void namesOfOthersAreLeftAlone_data()
+    void keepsFilesThatReplacedRegionOrSocket_data()
     {
         QTest::addColumn<QString>("variable");
         QTest::newRow("socket") << "CTP_SOCK_PATH";
         QTest::newRow("region") << "CTP_SHM_PATH";
         QTest::newRow("socket of the region") << "CTP_SHM_PATH.sock";
     }
-    void namesOfOthersAreLeftAlone()
+    void keepsFilesThatReplacedRegionOrSocket()
     {
         QFETCH(QString, variable);
         QTemporaryDir directory;
@@ -239,7 +239,7 @@ private Q_SLOTS:
     }
 
     /// By then another engine listens under this name.
-    void aSocketOfAnotherEngineIsLeftAlone()
+    void keepsTheSocketOfAnotherEngine()
     {
         QTemporaryDir directory;
         const QString socket = directory.filePath(QStringLiteral("s"));
@@ -282,7 +282,7 @@ private Q_SLOTS:
         QVERIFY(QString::fromUtf8(run.err).toUtf8() == run.err);
     }
 
-    void printableText()
+    void escapesUnprintableText()
     {
         QCOMPARE(ct::printable(std::string("plain text")), QStringLiteral("plain text"));
         const QString shown = QStringLiteral("ärger 日本 😀 \\ é");

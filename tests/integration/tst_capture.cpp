@@ -119,17 +119,18 @@ private Q_SLOTS:
     }
 
     /// Every wake, wait and name is in the output or counted as lost.
-    void notesAreToldOrCounted()
+    void notesAreEmittedOrCounted()
     {
         Batch batch({}, target("ct_causality", words("--workers 50 --rounds 50")));
         recordTo(batch, "run.sqlite");
         QCOMPARE(batch.run(), 0);
-        const qint64 told = rowsOf(batch.path("run.sqlite"), "SELECT (SELECT count(*) FROM wakes) + (SELECT count(*) "
-                                                             "FROM waits) + (SELECT count(name) FROM coroutines)")
-                                .value(0)
-                                .toLongLong();
+        const qint64 emitted =
+            rowsOf(batch.path("run.sqlite"), "SELECT (SELECT count(*) FROM wakes) + (SELECT count(*) "
+                                             "FROM waits) + (SELECT count(name) FROM coroutines)")
+                .value(0)
+                .toLongLong();
         const QJsonObject truth = batch.truth();
-        QCOMPARE(told + integer(batch.summary(), "notes_lost"),
+        QCOMPARE(emitted + integer(batch.summary(), "notes_lost"),
                  integer(truth, "wakes") + integer(truth, "waits") + integer(truth, "names"));
     }
 
@@ -183,7 +184,7 @@ private Q_SLOTS:
         QVERIFY(integer(summary, "region_bytes") <= 64 << 20);
     }
 
-    void stationsOfOursAreUsedAgainWithoutLanes()
+    void fullStationsAreReusedWithoutLanes()
     {
         Batch batch(words("--no-lanes"), target("ct_shortlived", words("--count 100000 --alive 100 --threads 2")));
         QCOMPARE(batch.run(), 0);
@@ -197,7 +198,7 @@ private Q_SLOTS:
     }
 
     /// A file system that fills up is reported and its effects are counted. The target does not notice.
-    void fullFileSystem()
+    void reportsAFullFileSystem()
     {
         QTemporaryDir directory;
         const QString script =
@@ -226,7 +227,7 @@ private Q_SLOTS:
         QVERIFY2(batch.err().contains("The file system of the region is full"), batch.err().constData());
     }
 
-    void namesAndCausesAreExported()
+    void namesParentsWaitsAndWakesAreExported()
     {
         Batch batch({}, target("ct_causality", words("--workers 5 --rounds 3")));
         recordTo(batch, "run.sqlite");
@@ -252,7 +253,7 @@ private Q_SLOTS:
                  QStringList(QStringLiteral("6")));
     }
 
-    void processesAreToldApart()
+    void distinguishesProcesses()
     {
         Batch batch({}, target("ct_processes", words("--processes 3 --coroutines 20 --turns 20")));
         recordTo(batch, "run.jsonl");

@@ -39,7 +39,7 @@ class TestCaptureLimits : public QObject {
 private Q_SLOTS:
     /// A container's /dev/shm. Far more events are captured than fit in it. The lane size suits the space, so no lane
     /// is shortened.
-    void aSmallFileSystem()
+    void capturesMoreEventsThanTheRegionHolds()
     {
         const QTemporaryDir directory;
         if (!canMount(directory.path()))
@@ -57,14 +57,14 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "lanes_shortened"), 0);
     }
 
-    void aBurstOfBirthsNamesItsRemedy_data()
+    void reportsTheRemedyForABurstOfBirths_data()
     {
         QTest::addColumn<QByteArray>("size");
         QTest::newRow("where there is room") << QByteArray();
         QTest::newRow("where a container has room") << QByteArray("64m");
     }
     /// Version-1 coroutines are all born while the engine is stopped, so the region cannot grow in time.
-    void aBurstOfBirthsNamesItsRemedy()
+    void reportsTheRemedyForABurstOfBirths()
     {
         QFETCH(QByteArray, size);
         const QTemporaryDir directory;
@@ -86,7 +86,7 @@ private Q_SLOTS:
     }
 
     /// Another program fills the file system before the threads begin. Their lanes continue in the memory they have.
-    void aFileSystemThatOthersFill()
+    void lanesContinueWhenTheFileSystemIsFull()
     {
         const QTemporaryDir directory;
         if (!canMount(directory.path()))

@@ -59,7 +59,7 @@ class CommandLineTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void takesEverythingOfTheBatch()
+    void acceptsAllBatchOptions()
     {
         const auto line =
             parse("--batch -n 5 -o run.jsonl --shm /tmp/r.shm --sock /tmp/s --duration 1.5 --summary s.json "
@@ -78,7 +78,7 @@ private Q_SLOTS:
         QVERIFY(target.shellLine.empty());
     }
 
-    void takesRecordings()
+    void acceptsRecordings()
     {
         const auto line = parse("--batch -o run.ctr --session night-7 --listen");
         QVERIFY(line);
@@ -89,7 +89,7 @@ private Q_SLOTS:
         QVERIFY(!parse("--session x run.ctr"));
     }
 
-    void takesFoldersWithDebugFiles()
+    void acceptsFoldersOfDebugFiles()
     {
         const std::vector<std::string> both{"/a", "/b"};
         QCOMPARE(parse("--debug-path /a --debug-path=/b --batch --listen")->debugFolders, both);
@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY(!parse("run.ctr --debug-path"));
     }
 
-    void takesTheLimitsOfARecording()
+    void acceptsLimitsOfRecordings()
     {
         const auto line = parse("--batch -o run.ctr --limit 10min --limit 4GiB --listen");
         QVERIFY(line);
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QVERIFY(std::holds_alternative<ct::ListenRequest>(line->start.what));
     }
 
-    void takesLanes()
+    void acceptsLaneOptions()
     {
         const auto line = parse("--batch --lane-size 64KiB --lane-pool=1G --lane-retention 1.5 --listen");
         QVERIFY(line);
@@ -173,7 +173,7 @@ private Q_SLOTS:
         }
     }
 
-    void takesWhatIsKept()
+    void acceptsKeepAndDumpOptions()
     {
         const auto time = parse("--batch -o a.jsonl --keep 30s --dump-on death --dump-on finding --listen");
         QVERIFY(time);
@@ -186,7 +186,7 @@ private Q_SLOTS:
         QVERIFY(both->keepsOnly() && !both->dumps());
     }
 
-    void takesShellLineAndEqualsSign()
+    void acceptsShellCommandsAndEqualsSigns()
     {
         const auto line = ct::parseCommandLine({"--batch", "--cmd=a | b -- c", "--stations=7"});
         QVERIFY(line);
@@ -194,7 +194,7 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.stations, 7U);
     }
 
-    void takesTheWindow()
+    void acceptsWindowOptions()
     {
         QVERIFY(std::holds_alternative<std::monostate>(parse("")->start.what));
         QCOMPARE(std::get<ct::OpenRequest>(parse("run.jsonl")->start.what).path, std::string("run.jsonl"));
@@ -253,7 +253,7 @@ private Q_SLOTS:
     }
 
     /// The message names the correct way to do what was asked.
-    void answersFitTheQuestion_data()
+    void errorsExplainTheMistake_data()
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("answer");
@@ -281,7 +281,7 @@ private Q_SLOTS:
         row("--input - run.ctr", "run.ctr and --input - cannot be used together");
         row("--listen run.ctr", "run.ctr and --listen cannot be used together");
     }
-    void answersFitTheQuestion()
+    void errorsExplainTheMistake()
     {
         QFETCH(QString, line);
         QFETCH(QString, answer);
@@ -292,7 +292,7 @@ private Q_SLOTS:
     }
 
     /// Users copy the region's path from a terminal, so the terminal must show the path exactly.
-    void pathsToCopyMustShow_data()
+    void refusesUnprintablePathsToCopy_data()
     {
         QTest::addColumn<QByteArray>("path");
         QTest::addColumn<QString>("answer");
@@ -321,7 +321,7 @@ private Q_SLOTS:
         QTest::newRow("cut off") << QByteArray("/tmp/a\xC3") << utf8;
         QTest::newRow("surrogate") << QByteArray("/tmp/\xED\xA0\x80") << utf8;
     }
-    void pathsToCopyMustShow()
+    void refusesUnprintablePathsToCopy()
     {
         QFETCH(QByteArray, path);
         QFETCH(QString, answer);
@@ -337,7 +337,7 @@ private Q_SLOTS:
         }
     }
 
-    void helpAndVersionWin()
+    void helpAndVersionHavePriority()
     {
         QCOMPARE(parse("--batch --help")->mode, CommandLine::Mode::Help);
         QCOMPARE(parse("--version")->mode, CommandLine::Mode::Version);

@@ -27,14 +27,14 @@ private Q_SLOTS:
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
     }
 
-    void saysHowManyEvents()
+    void reportsTheNumberOfEvents()
     {
         consume(manyEvents(3, 0, 10));
         QCOMPARE(dumped(), QStringLiteral("as asked for: wrote %1 (30 events)")
                                .arg(m_directory->filePath(QStringLiteral("run.1.sqlite"))));
     }
 
-    void saysWhichWakesAndWaitsAreNotThere()
+    void reportsEvictedWakesAndWaits()
     {
         Batch batch = manyEvents(3, 0, 10);
         for (std::uint64_t n = 0; n < 100'000; ++n)
@@ -48,7 +48,7 @@ private Q_SLOTS:
                  qPrintable(reported));
     }
 
-    void saysWhichEventsAreNotThere()
+    void reportsEvictedEvents()
     {
         for (std::uint64_t n = 0; n < 40'000; n += 500)
             consume(manyEvents(100, n, 500));
@@ -60,7 +60,7 @@ private Q_SLOTS:
     }
 
     /// Files of an earlier run are not replaced.
-    void takesTheNextFreeNumber()
+    void usesTheNextFreeNumber()
     {
         putContent(path("run.1.sqlite"), "an earlier dump");
         QVERIFY(QFile::link(QStringLiteral("/nowhere/at/all"), path("run.2.sqlite")));
@@ -95,7 +95,7 @@ private Q_SLOTS:
     }
 
     /// The dump under way began before the finding, so the finding gets a dump of its own.
-    void aFindingAtTheEndIsDumpedBehindTheDumpBeforeIt()
+    void aFindingAtTheEndHasItsOwnDump()
     {
         for (const bool dumpOnDeath : {false, true}) {
             init();
@@ -121,9 +121,9 @@ private Q_SLOTS:
         const QString before = QDir::currentPath();
         const auto back = qScopeGuard([&] { QDir::setCurrent(before); });
         QVERIFY(QDir::setCurrent(m_directory->path()) && QDir(m_directory->path()).removeRecursively());
-        const Result<void> place = m_dumper->checkFolder();
-        QVERIFY(!place);
-        QCOMPARE(place.error().code, ErrorCode::NotFound);
+        const Result<void> checked = m_dumper->checkFolder();
+        QVERIFY(!checked);
+        QCOMPARE(checked.error().code, ErrorCode::NotFound);
     }
 
     /// The system refuses to start a thread (ulimit -u). The dump is written nevertheless.
@@ -142,7 +142,7 @@ private Q_SLOTS:
         QCoreApplication::processEvents();
     }
 
-    void aDumpOfADeathAtTheEndHasTheFindingToo()
+    void aDeathAndAFindingAtTheEndShareADump()
     {
         m_line.dumpOnFinding = true;
         m_line.dumpOnDeath = true;

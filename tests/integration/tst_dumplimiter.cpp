@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY(!brake.isDumpDue({stuckAt(7, {5}, 0xD)}, kSecond));
     }
 
-    void thereIsALastDump()
+    void limitsTheNumberOfDumps()
     {
         DumpLimiter brake(kSecond);
         for (std::uint32_t i = 0; i < DumpLimiter::kMostDumps; ++i) {

@@ -16,7 +16,7 @@ class DumpsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void keptHistoryIsDumpedOnDeath()
+    void dumpsTheHistoryOnADeath()
     {
         Batch batch(words("--keep 60s --dump-on death"), target("ct_crash", words("--after 20")));
         recordTo(batch, "run.jsonl");
@@ -73,7 +73,7 @@ private Q_SLOTS:
         QVERIFY(stays.waitForFinished(runner::kPatienceMs));
     }
 
-    void keptHistoryIsDumpedWhenAsked()
+    void dumpsTheHistoryOnASignal()
     {
         Batch batch(words("--keep 64MiB"), target("ct_many", words("--coroutines 100")));
         recordTo(batch, "run.csv");
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(batch.path("run.csv")));
     }
 
-    void keptHistoryIsDumpedOnAFinding()
+    void dumpsTheHistoryOnAFinding()
     {
         Batch batch(words("--keep 60s --dump-on finding"), target("ct_causality", words("--workers 5 --hold")));
         recordTo(batch, "run.jsonl");

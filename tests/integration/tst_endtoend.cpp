@@ -60,7 +60,7 @@ class EndToEndTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void accountsAreExact_data()
+    void sumsAreExact_data()
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("arguments");
@@ -83,7 +83,7 @@ private Q_SLOTS:
         row("slow", "ct_slow", "--seconds 1", 5);
         row("healthy server", "ct_server_healthy", "--seconds 1", -1);
     }
-    void accountsAreExact()
+    void sumsAreExact()
     {
         QFETCH(QString, program);
         QFETCH(QString, arguments);
@@ -116,14 +116,14 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    void otherFormats_data()
+    void writesCsvAndSqlite_data()
     {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QByteArray>("beginning");
         QTest::newRow("csv") << "run.csv" << QByteArray("probe_id,tid,addr,seq,is_active,ts");
         QTest::newRow("sqlite") << "run.sqlite" << QByteArray("SQLite format 3");
     }
-    void otherFormats()
+    void writesCsvAndSqlite()
     {
         QFETCH(QString, file);
         QFETCH(QByteArray, beginning);
@@ -140,7 +140,7 @@ private Q_SLOTS:
     /// About one hang-up in 32 loses a wake-up, on machines of any speed. Dumps report findings while the server runs.
     /// Each is about a new finding and at least 1 s after the one before. After three, the first coroutines are stuck
     /// beyond doubt, and slow starts are over.
-    void lossyServerIsFoundOut()
+    void findsLostWakeUpsOfTheLossyServer()
     {
         Batch batch(words("--keep 1s --dump-on finding"), target("ct_server_lossy", words("--seconds 600")));
         recordTo(batch, "run.jsonl");
@@ -164,7 +164,7 @@ private Q_SLOTS:
     }
 
     /// Limits come from the waits of the same run, so they are longer on a slow machine.
-    void healthyServerIsNotAccused()
+    void findsNothingInTheHealthyServer()
     {
         Batch batch(words("--duration 4"), target("ct_server_healthy", words("--seconds 60")));
         QCOMPARE(batch.run(), 0);
@@ -187,13 +187,13 @@ private Q_SLOTS:
         QVERIFY(batch.err().contains("See WHEN NOTHING IS TRACED"));
     }
 
-    void hostileTargetsDoNotHarmUs_data()
+    void survivesHostileTargets_data()
     {
         QTest::addColumn<QString>("mode");
         for (const char *mode : {"scribble", "header", "allocated", "seqs", "dead", "sites", "truncate"})
             QTest::newRow(mode) << QString::fromLatin1(mode);
     }
-    void hostileTargetsDoNotHarmUs()
+    void survivesHostileTargets()
     {
         QFETCH(QString, mode);
         Batch batch({}, target("ct_hostile",
@@ -210,7 +210,7 @@ private Q_SLOTS:
     }
 
     /// Killing the engine does not harm the target. The next engine captures the rest.
-    void killedEngineIsSucceeded()
+    void theNextEngineContinuesAfterAKill()
     {
         QTemporaryDir directory;
         const QString region = directory.filePath(QStringLiteral("r.shm"));
@@ -254,7 +254,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(region));  // adopted, drained, deleted
     }
 
-    void attachedTargetIsLeftAlone()
+    void attachingDoesNotDisturbTheTarget()
     {
         QTemporaryDir directory;
         const QString region = directory.filePath(QStringLiteral("r.shm"));
@@ -273,7 +273,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(region));
     }
 
-    void windowTakesItsPicture()
+    void savesAScreenshotOfTheWindow()
     {
         QTemporaryDir directory;
         const QString picture = directory.filePath(QStringLiteral("window.png"));

@@ -37,11 +37,11 @@ class TestExportDropped : public QObject {
 
 private Q_SLOTS:
     /// Records are evicted while the export counts the coroutines, which it does first and in parts.
-    void recordsDroppedWhileTheyAreCounted()
+    void recordsMayBeEvictedDuringTheCount()
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLives trace;
+        ShortLivedRun trace;
         trace.run(kLives);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
@@ -57,11 +57,11 @@ private Q_SLOTS:
     }
 
     /// Records are evicted in every try that reports progress. Later tries report none.
-    void recordsDroppedInEveryTry()
+    void recordsMayBeEvictedInEveryTry()
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLives trace;
+        ShortLivedRun trace;
         trace.run(kLives);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
@@ -76,7 +76,7 @@ private Q_SLOTS:
     }
 
     /// Memory has room for two names only.
-    void namesWithoutRoomAreInTheSums()
+    void nameOverflowIsInTheSums()
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
@@ -97,13 +97,13 @@ private Q_SLOTS:
     }
 
     /// Another thread evicts records during the whole export.
-    void recordsDroppedAllTheTime()
+    void recordsMayBeEvictedDuringTheWholeExport()
     {
         constexpr CoroutineId kMany = 200'000;
         for (int run = 0; run < 3; ++run) {
             const QTemporaryDir dir;
             const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-            ShortLives trace(kMany);
+            ShortLivedRun trace(kMany);
             trace.run(kMany);
             std::atomic<bool> isOver = false;
             std::thread target([&] {
@@ -122,11 +122,11 @@ private Q_SLOTS:
     }
 
     /// After eviction, missed events still count as missed, and lost events as lost.
-    void aRecordDroppedBeforeItsLossesAreExported()
+    void lossesOfAnEvictedRecordAreInTheSums()
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLives trace;
+        ShortLivedRun trace;
         Batch batch = manyEvents(1, 0, 50'000);
         batch.losses = {{0, 50'000, 7, true}, {0, 50'007, 5, false}};
         batch.deaths.push_back({0, batch.now});
@@ -142,7 +142,7 @@ private Q_SLOTS:
     void aCancelEndsTheCounting()
     {
         const QTemporaryDir dir;
-        ShortLives trace;
+        ShortLivedRun trace;
         trace.run(kLives);
         std::vector<double> calls;
         const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {
@@ -157,10 +157,10 @@ private Q_SLOTS:
     }
 
     /// The export skips coroutines without a record. There may be millions, so skipping can be cancelled.
-    void aCancelEndsThePassOverDroppedRecords()
+    void aCancelEndsThePassOverEvictedRecords()
     {
         const QTemporaryDir dir;
-        ShortLives trace(60'000);
+        ShortLivedRun trace(60'000);
         trace.run(50'000);
         std::vector<double> later;
         const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {

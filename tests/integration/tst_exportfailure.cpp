@@ -11,8 +11,8 @@ class ExportFailureTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void aFullDiskIsToldOfTheFileAskedFor_data() { everyFormat(); }
-    void aFullDiskIsToldOfTheFileAskedFor()
+    void errorsNameTheRequestedFile_data() { everyFormat(); }
+    void errorsNameTheRequestedFile()
     {
         QFETCH(QString, name);
         const QTemporaryDir dir;
@@ -45,7 +45,7 @@ private Q_SLOTS:
                                        "(ulimit -f) or choose another folder"));
     }
 
-    void aCancelledOneIsNoFailure()
+    void aCancelledExportIsNoFailure()
     {
         const QTemporaryDir dir;
         Trace trace;

@@ -62,10 +62,10 @@ struct Run {
             batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
             batch.notes.names.push_back({id, "job " + std::to_string(id)});
         }
-        take(batch);
+        consume(batch);
     }
     QString recording() const { return dir.filePath(QStringLiteral("run.ctr")); }
-    void take(const Batch &batch)
+    void consume(const Batch &batch)
     {
         forgetful.consume(batch);
         whole.consume(batch);
@@ -92,7 +92,7 @@ struct Run {
             if (batch.transitions.size() < 5000 && i + 1 < events)
                 continue;
             batch.now = now;
-            take(batch);
+            consume(batch);
             batch.clear();
         }
     }
@@ -104,7 +104,7 @@ struct Run {
         batch.losses.push_back({5, next[5], 4, false});
         for (CoroutineId id = 0; id < 10; ++id)
             batch.deaths.push_back({id, now});
-        take(batch);
+        consume(batch);
         QVERIFY(writer->finish({}));
     }
     /// Ends all coroutines of the first page of records. The coroutines of the second page are born and live on.
@@ -116,10 +116,10 @@ struct Run {
             batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
         for (CoroutineId id = 0; id < Population::kPageSize; ++id)
             batch.deaths.push_back({id, now});
-        take(batch);
+        consume(batch);
     }
     /// Adds coroutines that are born and end at once. They are not recorded.
-    void runShortLives(CoroutineId count)
+    void runShortLived(CoroutineId count)
     {
         Batch batch;
         batch.now = now += 1000;
@@ -187,13 +187,13 @@ QByteArrayList sortedLines(const QString &path)
 class TestExportRecorded : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void asIfMemoryHadHeldIt_data()
+    void exportsEvictedEventsFromTheRecording_data()
     {
         QTest::addColumn<QString>("ending");
         QTest::newRow("csv") << QStringLiteral("csv");
         QTest::newRow("jsonl") << QStringLiteral("jsonl");
     }
-    void asIfMemoryHadHeldIt()
+    void exportsEvictedEventsFromTheRecording()
     {
         QFETCH(const QString, ending);
         Run run;
@@ -212,7 +212,7 @@ private Q_SLOTS:
         QVERIFY(sortedLines(got) == sortedLines(expected));
     }
 
-    void wakesToo()
+    void exportsEvictedWakesFromTheRecording()
     {
         Run run;
         run.run(150'000);
@@ -242,7 +242,7 @@ private Q_SLOTS:
         QVERIFY(report->rows >= run.forgetful.history.eventCount());
     }
 
-    void whatMemoryHasFillsTheHoles()
+    void eventsInMemoryCompleteTheRecording()
     {
         Run run({0, 10'000'000});
         run.run(kEvents);
@@ -253,13 +253,13 @@ private Q_SLOTS:
         QCOMPARE(report->rows, run.forgetful.history.eventCount());
     }
 
-    void whatCameBackIsThereOnce_data()
+    void restoredEventsAreExportedOnce_data()
     {
         QTest::addColumn<bool>("all");
         QTest::newRow("all of it") << true;
         QTest::newRow("not what is damaged") << false;
     }
-    void whatCameBackIsThereOnce()
+    void restoredEventsAreExportedOnce()
     {
         QFETCH(const bool, all);
         Run run;
@@ -301,14 +301,14 @@ private Q_SLOTS:
 
     /// The record is evicted before the end of its coroutine is exported. A coroutine that lived when the export began
     /// has no end in the file.
-    void anEndIsTheOneThatWasKnownAtTheBeginning()
+    void exportsOnlyEndsKnownAtTheStart()
     {
         Run run({}, {4096, 4096});
         run.run(kEvents);
         Batch batch;
         batch.now = run.now;
         batch.flags.push_back({3, Flag::Reason::TwoWriters});
-        run.take(batch);
+        run.consume(batch);
         run.endFirstPage();
         const std::uint64_t ended = run.now;
         QVERIFY(run.writer->finish({}));
@@ -322,7 +322,7 @@ private Q_SLOTS:
                 for (CoroutineId id = Population::kPageSize; id < 2 * Population::kPageSize; ++id)
                     later.deaths.push_back({id, run.now});
                 run.forgetful.consume(later);
-                run.runShortLives(20'000);
+                run.runShortLived(20'000);
             }
             return true;
         });
@@ -351,7 +351,7 @@ private Q_SLOTS:
         QVERIFY(sortedLines(got) == sortedLines(expected));
     }
 
-    void whatMemoryDropsMeanwhileIsInTheRecording()
+    void eventsEvictedDuringTheExportAreInTheRecording()
     {
         Run run;
         run.run(kEvents);
@@ -363,7 +363,7 @@ private Q_SLOTS:
         QCOMPARE(report->rows, kEvents - damaged);
     }
 
-    void whatOnlyMemoryHadAndDropsMeanwhileIsCounted()
+    void countsUnrecordedEventsEvictedDuringTheExport()
     {
         Run run;
         run.run(kEvents);
@@ -375,7 +375,7 @@ private Q_SLOTS:
         QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
     }
 
-    void aRecordingThatEndedEarly()
+    void countsEventsAfterAnEarlyEndOfTheRecording()
     {
         Run run;
         run.run(50'000);
@@ -391,7 +391,7 @@ private Q_SLOTS:
         QCOMPARE(report->rows + report->droppedEvents, 425'000U);
     }
 
-    void aRecordingThatHasGoneLeavesWhatMemoryHas()
+    void exportsEventsInMemoryIfTheRecordingWasRemoved()
     {
         Run run;
         run.run(kEvents);

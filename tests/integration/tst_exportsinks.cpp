@@ -11,22 +11,22 @@ class TestExportSinks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void formatsByEnding();
-    void csvRows();
+    void findsFormatsByFileEnding();
+    void writesCsvRows();
     void csvForSpreadsheets();
     void sqliteSchemaAndContent();
-    void sqliteBehindALink();
-    void sqliteNotes();
+    void writesSqliteBehindALink();
+    void writesNotesIntoSqlite();
     void csvAndJsonlNotes();
     void sinkMovesToTheThreadThatConsumes();
     void sqliteWithoutFinishIsValid();
     void unwritableIsNoticedBeforeTheStart_data();
     void unwritableIsNoticedBeforeTheStart();
-    void fullDisk();
+    void reportsAFullDisk();
     void sqliteFullDiskStaysValid();
 };
 
-void TestExportSinks::formatsByEnding()
+void TestExportSinks::findsFormatsByFileEnding()
 {
     QCOMPARE(exportFormats().size(), std::size_t(3));
     QCOMPARE(exportFormatFor("a/b.c.SQLite")->name, std::string_view("SQLite"));
@@ -37,7 +37,7 @@ void TestExportSinks::formatsByEnding()
         QVERIFY2(!exportFormatFor(none), none);
 }
 
-void TestExportSinks::csvRows()
+void TestExportSinks::writesCsvRows()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("a.csv"));
@@ -144,7 +144,7 @@ void TestExportSinks::sqliteSchemaAndContent()
 }
 
 /// Files next to the link belong to another database.
-void TestExportSinks::sqliteBehindALink()
+void TestExportSinks::writesSqliteBehindALink()
 {
     const QTemporaryDir dir;
     const QString link = dir.filePath(QStringLiteral("link.sqlite"));
@@ -166,7 +166,7 @@ void TestExportSinks::sqliteBehindALink()
     QCOMPARE(Database(link).rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("5")));
 }
 
-void TestExportSinks::sqliteNotes()
+void TestExportSinks::writesNotesIntoSqlite()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("a.sqlite"));
@@ -226,8 +226,8 @@ void TestExportSinks::csvAndJsonlNotes()
                                             "plain.cpp,,f,\"say \"\"hi\"\", 'you'\",2"));
     QVERIFY(lines["csv"].at(7).endsWith(",4242,await,,,,plain,0"));
     // Notes are written once. Lines of coroutines without notes have no additional fields.
-    const QByteArray told = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
-    QVERIFY(lines["jsonl"].at(0).contains(told));
+    const QByteArray expected = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
+    QVERIFY(lines["jsonl"].at(0).contains(expected));
     QVERIFY(!lines["jsonl"].at(1).contains("name") && !lines["jsonl"].at(1).contains("parent"));
     QVERIFY(lines["jsonl"].at(4).contains(",\"name\":\"plain\",\"parent\":0"));
 }
@@ -289,7 +289,7 @@ void TestExportSinks::unwritableIsNoticedBeforeTheStart()
     QVERIFY(!exportTrace(trace.population, trace.history, tried, "/dev/full", {}));
 }
 
-void TestExportSinks::fullDisk()
+void TestExportSinks::reportsAFullDisk()
 {
     auto csv = format("csv").makeSink("/dev/full");
     QVERIFY(bool(csv));

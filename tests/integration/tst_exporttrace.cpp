@@ -34,26 +34,26 @@ class TestExportTrace : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void whatNoCoroutineLostIsInTheSums();
-    void notesComeAlong();
-    void traceToEveryFormat();
-    void traceOfAnAttachedRun();
+    void lossesWithoutCoroutineAreInTheSums();
+    void exportsNotes();
+    void exportsToEveryFormat();
+    void exportsMissedEventsOfAnAttachedRun();
     void distinguishesMissedFromLost();
-    void whatARecordingLacksIsNotLost();
+    void unrecordedEventsAreNotLost();
     void lossesAtTheEndAreCounted();
     void existingFileIsKeptOnCancel();
     void existingFileIsKeptOnFailure();
     void linkAndPermissionsStay();
-    void droppedHistoryIsReported();
-    void wakesAndWaitsThatAreKeptComeAlong();
+    void reportsEvictedHistory();
+    void exportsWakesAndWaitsInMemory();
     void traceGrowsDuringTheExport();
-    void whatIsDroppedMeanwhileIsCounted();
-    void whatIsDroppedWhileItIsReadIsCounted();
+    void countsRecordsEvictedDuringTheExport();
+    void countsARecordEvictedWhileItsEventsAreWritten();
     void lossesWithoutARecordAreInTheSumsOfAnyMoment();
-    void everyRowOfALargeTrace();
+    void exportsEveryRowOfALargeTrace();
 };
 
-void TestExportTrace::traceToEveryFormat()
+void TestExportTrace::exportsToEveryFormat()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -90,7 +90,7 @@ void TestExportTrace::traceToEveryFormat()
     QCOMPARE(filesIn(dir).size(), 3);
 }
 
-void TestExportTrace::traceOfAnAttachedRun()
+void TestExportTrace::exportsMissedEventsOfAnAttachedRun()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -140,7 +140,7 @@ void TestExportTrace::distinguishesMissedFromLost()
     QCOMPARE(both.dropped, 0U);
 }
 
-void TestExportTrace::whatARecordingLacksIsNotLost()
+void TestExportTrace::unrecordedEventsAreNotLost()
 {
     // As in a recording saved after memory had evicted the beginning: an unexplained jump of numbers.
     const QTemporaryDir dir;
@@ -179,7 +179,7 @@ void TestExportTrace::lossesAtTheEndAreCounted()
 }
 
 /// A flight recorder overwrote all records of some coroutines, so only the sums include their events.
-void TestExportTrace::whatNoCoroutineLostIsInTheSums()
+void TestExportTrace::lossesWithoutCoroutineAreInTheSums()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -206,7 +206,7 @@ void TestExportTrace::whatNoCoroutineLostIsInTheSums()
     QCOMPARE(trace.exportTo(path, {}, sums)->lostEvents, 2U);
 }
 
-void TestExportTrace::notesComeAlong()
+void TestExportTrace::exportsNotes()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -270,7 +270,7 @@ void TestExportTrace::linkAndPermissionsStay()
     QCOMPARE(info.st_mode & 07777, 0640U);
 }
 
-void TestExportTrace::droppedHistoryIsReported()
+void TestExportTrace::reportsEvictedHistory()
 {
     const QTemporaryDir dir;
     Trace trace;
@@ -290,7 +290,7 @@ void TestExportTrace::droppedHistoryIsReported()
     QCOMPARE(db.rows("SELECT sum(dropped) FROM coroutines"), QStringList(dropped));
 }
 
-void TestExportTrace::wakesAndWaitsThatAreKeptComeAlong()
+void TestExportTrace::exportsWakesAndWaitsInMemory()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
@@ -352,11 +352,11 @@ void TestExportTrace::traceGrowsDuringTheExport()
 }
 
 /// Records are evicted before the export reaches them, with their events and losses.
-void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
+void TestExportTrace::countsRecordsEvictedDuringTheExport()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLives trace;
+    ShortLivedRun trace;
     trace.run(20'000);
     const auto report = trace.exportGoingOn(path);
     QVERIFY(bool(report));
@@ -370,11 +370,11 @@ void TestExportTrace::whatIsDroppedMeanwhileIsCounted()
 }
 
 /// The record is evicted while the events of its coroutine are written.
-void TestExportTrace::whatIsDroppedWhileItIsReadIsCounted()
+void TestExportTrace::countsARecordEvictedWhileItsEventsAreWritten()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLives trace;
+    ShortLivedRun trace;
     Batch batch = manyEvents(1, 0, 50'000);
     batch.deaths.push_back({0, batch.now});
     trace.consume(batch);
@@ -392,7 +392,7 @@ void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLives trace;
+    ShortLivedRun trace;
     for (int i = 0; i < 4; ++i)
         trace.run(20'000);
     QVERIFY(trace.population.overflow().lost > 0);
@@ -401,7 +401,7 @@ void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
     QCOMPARE(trace.exportTo(path)->lostEvents, 240'000U);
 }
 
-void TestExportTrace::everyRowOfALargeTrace()
+void TestExportTrace::exportsEveryRowOfALargeTrace()
 {
     const QTemporaryDir dir;
     Trace trace(256U << 20);

@@ -47,7 +47,7 @@ class FindingsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void eachPlaceIsAGroup()
+    void eachLocationIsAGroup()
     {
         constexpr CoroutineId kMany = 50'000;
         constexpr CoroutineId kKnown = 25'000;  // more than the resolver reads at once
@@ -130,7 +130,7 @@ private Q_SLOTS:
             QVERIFY2(json.value(field).toInteger(-1) == value, qPrintable(field));
     }
 
-    void whyThereIsNoFunctionIsSaidOnce()
+    void reportsOnceWhyFunctionsAreUnknown()
     {
         const Waiting waiting(3);
         const std::vector<FoundGroup> found = waiting.found();
@@ -145,7 +145,7 @@ private Q_SLOTS:
         QVERIFY(findingLines({}, "nobody waits").isEmpty());
     }
 
-    void learningEndsWhereNothingIsLeft()
+    void resolvingEndsWithoutAReadableProcess()
     {
         const Waiting waiting(3);
         const std::vector<StuckGroup> stuck = findStuck(*waiting.population, kNow);

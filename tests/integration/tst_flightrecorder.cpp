@@ -40,7 +40,7 @@ class FlightRecorderTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void liveFlightRecorderIsAttachedTo()
+    void attachesToALiveFlightRecorder()
     {
         Recorder recorder;
         QVERIFY(recorder.start(words("--coroutines 50")));
@@ -78,7 +78,7 @@ private Q_SLOTS:
     }
 
     /// Reading the region does not change it, so a second engine gets the same sums.
-    void flightRecorderIsReadTwice()
+    void flightRecorderCanBeReadTwice()
     {
         Recorder recorder;
         QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
@@ -100,14 +100,14 @@ private Q_SLOTS:
     }
 
     /// One word of the region is damaged. The engine still reads the rest, and the capture ends.
-    void scribbledFlightRecorderIsRead_data()
+    void readsAScribbledFlightRecorder_data()
     {
         QTest::addColumn<quint64>("ahead");
         QTest::newRow("in its place, far ahead") << quint64{2000};
         QTest::newRow("in another place") << quint64{2001};
         QTest::newRow("nonsense") << ~quint64{0} / 3;
     }
-    void scribbledFlightRecorderIsRead()
+    void readsAScribbledFlightRecorder()
     {
         QFETCH(quint64, ahead);
         Recorder recorder;

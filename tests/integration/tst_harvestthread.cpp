@@ -89,7 +89,7 @@ struct Capture {
     }
     Writer born(Style style, std::uint64_t key)
     {
-        Writer writer(*writers::takeStation(*region->writableHeader()), style, key);
+        Writer writer(*writers::allocateFullStation(*region->writableHeader()), style, key);
         writer.create();
         return writer;
     }
@@ -113,7 +113,7 @@ class HarvestThreadTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void listensBeforeItReturns()
+    void listensBeforeTheStartReturns()
     {
         Capture c;
         QVERIFY(c.start());
@@ -130,7 +130,7 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(c.socketPath));
     }
 
-    void bytesWake()
+    void aByteWakesTheEngine()
     {
         Capture c;
         QVERIFY(c.start());
@@ -163,7 +163,7 @@ private Q_SLOTS:
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
         QTRY_VERIFY(c.isAsleep());
         writer.write();  // does not read the flag
-        writer.die();
+        writer.destroy();
         QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
         QTRY_COMPARE(c.sink->books().deaths, std::uint64_t{1});
     }
@@ -178,14 +178,14 @@ private Q_SLOTS:
         QCOMPARE(c.sink->books().broken, std::uint64_t{0});
     }
 
-    void drainsWhatWasWrittenBeforeTheEnd()
+    void drainsEventsFromBeforeTheEnd()
     {
         Capture c;
         QVERIFY(c.start());
         QSignalSpy ended(c.thread.get(), &HarvestThread::harvestEnded);
         Writer writer = c.born(Style::Ours, 1);
         writer.write(8);
-        writer.die();
+        writer.destroy();
         c.thread->requestEnd();
         QVERIFY(c.thread->wait(10'000));
         QTRY_COMPARE(ended.count(), 1);
@@ -198,7 +198,7 @@ private Q_SLOTS:
         QVERIFY(!c.isAsleep());
     }
 
-    void aFailingSinkIsAlone()
+    void aFailingSinkDoesNotAffectOtherSinks()
     {
         Capture c;
         const auto failing = std::make_shared<BookSink>();
@@ -219,7 +219,7 @@ private Q_SLOTS:
         QVERIFY(c.sink->final());
     }
 
-    void booksAreExactUnderStorm_data()
+    void sumsAreExactUnderStorm_data()
     {
         QTest::addColumn<int>("style");
         QTest::addColumn<bool>("socket");
@@ -228,7 +228,7 @@ private Q_SLOTS:
         QTest::newRow("monotonic") << static_cast<int>(Style::Monotonic) << true;
         QTest::newRow("no socket") << static_cast<int>(Style::Ours) << false;
     }
-    void booksAreExactUnderStorm()
+    void sumsAreExactUnderStorm()
     {
         QFETCH(int, style);
         QFETCH(bool, socket);
@@ -263,7 +263,7 @@ private Q_SLOTS:
         QCOMPARE(books.inversions + books.torn + books.broken + books.flags, std::uint64_t{0});
     }
 
-    void theSecondEngineReadsAndWritesNothing()
+    void theSecondEngineReadsWithoutWriting()
     {
         Capture c;
         QVERIFY(c.start());
@@ -284,7 +284,7 @@ private Q_SLOTS:
         QTRY_VERIFY(c.isAsleep());  // the observer does not wake the owner
     }
 
-    void adoptionGoesOn()
+    void anAdoptedRegionIsCaptured()
     {
         Capture c;
         Writer writer = c.born(Style::Ours, 1);
@@ -307,7 +307,7 @@ private Q_SLOTS:
         QVERIFY(thread.wait(10'000));
     }
 
-    void staleSocketsAreReplacedOthersAreNot()
+    void replacesOnlyStaleSockets()
     {
         Capture c;
         {

@@ -25,25 +25,25 @@ constexpr std::uint64_t kBegin = 1'000'000'000;
 constexpr std::uint64_t kStep = 100;        ///< ns between events
 constexpr std::uint64_t kEvents = 800'000;  ///< three times the capacity of the smallest budget
 
-std::uint64_t timeOf(std::uint64_t place)
+std::uint64_t timeOf(std::uint64_t number)
 {
-    return kBegin + place * kStep;
+    return kBegin + number * kStep;
 }
 
 /// Replays the whole stream in batches. `turn` shifts the coroutines, so runs of the same shape differ.
-template <class Take>
-void play(Take &&take, CoroutineId turn = 0)
+template <class Consume>
+void play(Consume &&consumeBatch, CoroutineId turn = 0)
 {
     Batch batch;
     for (CoroutineId id = 0; id < kCoroutines; ++id)
         batch.births.push_back(ct::test::birth(id));
-    for (std::uint64_t place = 0; place < kEvents; ++place) {
-        const auto id = static_cast<CoroutineId>((place + turn) % kCoroutines);
-        batch.transitions.push_back(ct::test::transition(id, place / kCoroutines, timeOf(place)));
-        if (batch.transitions.size() < 8000 && place + 1 < kEvents)
+    for (std::uint64_t number = 0; number < kEvents; ++number) {
+        const auto id = static_cast<CoroutineId>((number + turn) % kCoroutines);
+        batch.transitions.push_back(ct::test::transition(id, number / kCoroutines, timeOf(number)));
+        if (batch.transitions.size() < 8000 && number + 1 < kEvents)
             continue;
-        batch.now = timeOf(place);
-        take(batch);
+        batch.now = timeOf(number);
+        consumeBatch(batch);
         batch.clear();
     }
 }
@@ -78,8 +78,11 @@ struct Run {
         play([&](const Batch &batch) { CHECK(static_cast<bool>((*writer)->consume(batch))); }, turn);
         CHECK(static_cast<bool>((*writer)->finish({})));
     }
-    void request(std::uint64_t place) { restorer.request(timeOf(place), timeOf(place) + 1000 * kStep); }
-    bool isHere(std::uint64_t place) const { return history->isInMemory(timeOf(place), timeOf(place) + 1000 * kStep); }
+    void request(std::uint64_t number) { restorer.request(timeOf(number), timeOf(number) + 1000 * kStep); }
+    bool isHere(std::uint64_t number) const
+    {
+        return history->isInMemory(timeOf(number), timeOf(number) + 1000 * kStep);
+    }
 };
 
 }  // namespace
@@ -98,8 +101,8 @@ CT_CASE(theLatestRequestCounts)
 {
     Run run;
     run.record();
-    for (const std::uint64_t place : {10'000, 100'000, 200'000, 20'000})
-        run.request(place);
+    for (const std::uint64_t number : {10'000, 100'000, 200'000, 20'000})
+        run.request(number);
     CHECK(waitFor([&] { return run.isHere(20'000) && !run.restorer.isBusy(); }));
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
 }
@@ -164,7 +167,7 @@ CT_CASE(foreignEventsCountAsLost)
     CHECK(!run.isHere(20'000));
 }
 
-CT_CASE(aWriterThatFailsOrIsGoneEndsIt)
+CT_CASE(aWriterThatFailsOrEndsClosesTheIndex)
 {
     for (const bool fails : {true, false}) {
         const TempDir dir;
@@ -182,7 +185,7 @@ CT_CASE(aWriterThatFailsOrIsGoneEndsIt)
     }
 }
 
-CT_CASE(theEndOfAFileEndsIt)
+CT_CASE(theEndOfAFileClosesTheIndex)
 {
     const TempDir dir;
     putContent(dir.file("broken.ctr"), "no recording");
@@ -203,7 +206,7 @@ CT_CASE(theEndOfAFileEndsIt)
 }
 
 /// A JSONL file cannot be read a second time, so its index is closed at once.
-CT_CASE(ofAJsonlFileNothingIsWaitedFor)
+CT_CASE(theIndexOfAJsonlFileIsClosed)
 {
     const TempDir dir;
     putContent(dir.file("run.jsonl"), "{}\n");

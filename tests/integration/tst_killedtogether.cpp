@@ -93,7 +93,7 @@ class KilledTogetherTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void theLastEventsAreReadAgainAndAgain_data()
+    void repeatedReadsGiveTheSameLastEvents_data()
     {
         QTest::addColumn<QString>("lanes");
         QTest::addColumn<QString>("target");
@@ -107,7 +107,7 @@ private Q_SLOTS:
             << QStringLiteral("--lane-size 256KiB --lane-pool 2MiB")
             << QStringLiteral("ct_kill --coroutines 100 --threads 2 --visits-per-ms 1") << 0;
     }
-    void theLastEventsAreReadAgainAndAgain()
+    void repeatedReadsGiveTheSameLastEvents()
     {
         QFETCH(QString, lanes);
         QFETCH(QString, target);
@@ -135,16 +135,17 @@ private Q_SLOTS:
         const QByteArray before = digestOf(region);
         const QJsonObject expected = independently(region);
         QJsonObject first;
-        for (int look = 0; look < 3; ++look) {
+        for (int reading = 0; reading < 3; ++reading) {
             Batch batch({}, {QStringLiteral("--attach"), region});
-            const char *const name = look % 2 ? "run.sqlite" : "run.ctr";
+            const char *const name = reading % 2 ? "run.sqlite" : "run.ctr";
             recordTo(batch, name);
             QVERIFY2(batch.run() == 0, batch.err().constData());
             const QJsonObject summary = batch.summary();
-            compareBooks(summary, look % 2 ? QString() : batch.path(name), look % 2 ? batch.path(name) : QString());
+            compareBooks(summary, reading % 2 ? QString() : batch.path(name),
+                         reading % 2 ? batch.path(name) : QString());
             if (QTest::currentTestFailed())
                 return;
-            if (look == 0) {
+            if (reading == 0) {
                 first = summary;
                 for (const auto &[id, one] : readBooks(batch.path(name)).coroutines)
                     QVERIFY(coroutines == 0 || hasItsLast(one));
@@ -163,7 +164,7 @@ private Q_SLOTS:
     }
 
     /// The lanes of the flight recorder lap all the time, also during the engine's last pass.
-    void aRecorderThatGoesOnAddsUp()
+    void sumsAgreeWhileTheFlightRecorderContinues()
     {
         QTemporaryDir directory;
         const QString region = directory.filePath(QStringLiteral("flight.shm"));

@@ -49,7 +49,7 @@ class ListeningTest : public QObject {
 
 private Q_SLOTS:
     /// Prints the same lines as the window.
-    void printsTheLinesOfTheWindow()
+    void printsTheInstructionsOfTheWindow()
     {
         Listening listening{QStringList()};
         QVERIFY(listening.begin());
@@ -64,7 +64,7 @@ private Q_SLOTS:
         QVERIFY(said.contains(QStringLiteral("-e CTP_SHM_PATH=%1 ").arg(ct::shellQuoted(region))));
     }
 
-    void endsWhenAllHaveGone()
+    void endsAfterTheLastTarget()
     {
         Listening listening;
         QVERIFY(listening.begin());
@@ -96,14 +96,14 @@ private Q_SLOTS:
     }
 
     /// A target counts however short its life is, even with a version-1 SDK, which has no entry in the process table.
-    void oneThatIsGoneAtOnceCounts_data()
+    void countsATargetThatEndsAtOnce_data()
     {
         QTest::addColumn<QString>("target");
         QTest::newRow("probe") << storm("--coroutines 2 --transitions 100");
         QTest::newRow("version 1") << runner::binary("ct_oldsdk") +
                                           QStringLiteral(" --coroutines 5 --threads 1 --transitions 20");
     }
-    void oneThatIsGoneAtOnceCounts()
+    void countsATargetThatEndsAtOnce()
     {
         QFETCH(QString, target);
         Listening listening;
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QCOMPARE(listening.batch().summary().value(QLatin1String("ended_by")).toString(), QStringLiteral("duration"));
     }
 
-    void withoutItTheCaptureGoesOn()
+    void captureContinuesWithoutUntilIdle()
     {
         Listening listening{QStringList()};
         QVERIFY(listening.begin());

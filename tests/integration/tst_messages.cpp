@@ -65,7 +65,7 @@ class MessagesTest : public QObject {
     }
 
 private Q_SLOTS:
-    void eachNamesWhatWhereAndTheRemedy_data()
+    void errorsNameCauseLocationAndRemedy_data()
     {
         QTest::addColumn<Failure>("failure");
         QTest::addColumn<QStringList>("parts");
@@ -119,7 +119,7 @@ private Q_SLOTS:
             {"--debug-path " + path("file") + " is not a folder", "name the folder that contains the debug files"});
         programRows(row);
     }
-    void eachNamesWhatWhereAndTheRemedy()
+    void errorsNameCauseLocationAndRemedy()
     {
         QFETCH(Failure, failure);
         QFETCH(QStringList, parts);
@@ -130,14 +130,14 @@ private Q_SLOTS:
             QVERIFY2(!message.contains(QLatin1String(unclear), Qt::CaseInsensitive), qPrintable(message));
     }
 
-    void debugFoldersThatCanBeSearchedAreTaken()
+    void acceptsReadableDebugFolders()
     {
         QVERIFY(checkDebugFolders({}));
         QVERIFY(checkDebugFolders({path("."), "/usr"}));
     }
 
     /// Wrong usage: refused before the capture begins.
-    void theProgramRefusesADebugFolderThatDoesNotExist()
+    void refusesAMissingDebugFolder()
     {
         runner::Batch batch({QStringLiteral("--debug-path"), QStringLiteral("/no/such/folder")},
                             {QStringLiteral("--"), QStringLiteral("true")});

@@ -33,7 +33,7 @@ bool hasBegun(const QString &path)
 }
 
 /// Moves the output of a run that has begun, and lets the run end.
-void checkMoved(Batch &batch, HeldTarget &target, const QString &path, const QString &moved)
+void checkMoved(Batch &batch, WaitingTarget &target, const QString &path, const QString &moved)
 {
     QVERIFY(QFile::rename(path, moved));
     target.proceed();
@@ -63,10 +63,10 @@ private Q_SLOTS:
         QFETCH(QString, name);
         Batch batch;
         const QString path = batch.path(name.toLatin1().constData());
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(QFile::remove(path));
         target.proceed();
         QVERIFY(batch.wait());
@@ -85,10 +85,10 @@ private Q_SLOTS:
     {
         Batch batch;
         const QString path = batch.path("run.ctr");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.untraced());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(QFile::remove(path));
         target.proceed();
         QVERIFY(batch.wait());
@@ -108,10 +108,10 @@ private Q_SLOTS:
         Batch batch;
         const QString path = batch.path(name.toLatin1().constData());
         const QString journal = path + QLatin1String("-journal");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         write(batch.path("another"), "precious\n");
         write(journal, "a transaction of another program\n");
         QVERIFY(QFile::remove(path) && QFile::rename(batch.path("another"), path));
@@ -129,10 +129,10 @@ private Q_SLOTS:
         Batch batch;
         const QString path = batch.path("run.sqlite");
         const QString moved = batch.path("moved.sqlite");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(QFile::rename(path, moved));
         target.proceed();
         QVERIFY(batch.wait());
@@ -147,14 +147,14 @@ private Q_SLOTS:
     }
 
     /// SQLite does not notice the removal, because it has the file open.
-    void aDatabaseThatWasRemovedLaterHasNothing()
+    void eventsOfARemovedDatabaseAreNotWritten()
     {
         Batch batch;
         const QString path = batch.path("run.sqlite");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEventsFirst());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld() && hasBegun(path));
+        QVERIFY(target.isWaiting() && hasBegun(path));
         QVERIFY(QFile::remove(path));
         target.proceed();
         QVERIFY(batch.wait());
@@ -167,27 +167,27 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(path));
     }
 
-    void aDatabaseThatWasMovedLaterIsWholeInItsNewPlace()
+    void aDatabaseMovedDuringTheRunIsComplete()
     {
         Batch batch;
         const QString path = batch.path("run.sqlite");
         const QString moved = batch.path("moved.sqlite");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEventsFirst());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld() && hasBegun(path));
+        QVERIFY(target.isWaiting() && hasBegun(path));
         checkMoved(batch, target, path, moved);
     }
 
     /// The error names why writing ended. Events written before that are gone with the file and count as not written.
-    void aRemovedOutputThatAlsoFailedHasNothing()
+    void eventsOfARemovedAndFailedOutputAreNotWritten()
     {
         Batch batch;
         const QString path = batch.path("run.jsonl");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.arguments("1"));
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(QFile::remove(path));
         constexpr rlim_t kLimit = rlim_t{3} << 20;
         const rlimit size{kLimit, kLimit};
@@ -202,28 +202,28 @@ private Q_SLOTS:
         QCOMPARE(integer(summary, "events_not_written"), integer(summary, "events"));
     }
 
-    void aMovedOutputIsWholeInItsNewPlace_data() { addNames(); }
-    void aMovedOutputIsWholeInItsNewPlace()
+    void aMovedOutputIsComplete_data() { addNames(); }
+    void aMovedOutputIsComplete()
     {
         QFETCH(QString, name);
         Batch batch;
         const QString path = batch.path(name.toLatin1().constData());
         const QString moved = batch.path(("moved." + name.toLatin1()).constData());
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         checkMoved(batch, target, path, moved);
     }
 
-    void aSecondNameKeepsTheOutput()
+    void aSecondLinkKeepsTheOutput()
     {
         Batch batch;
         const QString path = batch.path("run.jsonl");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(::link(qPrintable(path), qPrintable(batch.path("kept.jsonl"))) == 0 && QFile::remove(path));
         target.proceed();
         QVERIFY(batch.wait());
@@ -231,14 +231,14 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(batch.path("kept.jsonl")), integer(batch.summary(), "events"));
     }
 
-    void anOutputInItsPlaceIsNotMentioned()
+    void anUnmovedOutputCausesNoMessage()
     {
         Batch batch;
         const QString path = batch.path("run.ctr");
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         setArguments(batch, withOutput(batch, path) + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         target.proceed();
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 0, batch.err().constData());
@@ -248,10 +248,10 @@ private Q_SLOTS:
     void aRemovedSummaryIsAnError()
     {
         Batch batch;
-        HeldTarget target(batch);
+        WaitingTarget target(batch);
         batch.process().setArguments(batch.process().arguments() + target.fewEvents());
         QVERIFY(batch.start());
-        QVERIFY(target.isHeld());
+        QVERIFY(target.isWaiting());
         QVERIFY(QFile::remove(batch.path("summary.json")));
         target.proceed();
         QVERIFY(batch.wait());

@@ -85,7 +85,7 @@ void needRefusals()
 
 }  // namespace
 
-CT_CASE(addressesStayAddresses)
+CT_CASE(addressesStayUnresolvedWithoutAThread)
 {
     needRefusals();
     const SymbolWorker::Modules modules = someModules();
@@ -127,7 +127,7 @@ CT_CASE(aRefusedWorkerEndsAtOnce)
     CHECK(!worker.start());
 }
 
-CT_CASE(oneProblemIsNamedAndNothingStaysOpen)
+CT_CASE(reportsOneProblemAndLeavesNoRequestOpen)
 {
     needRefusals();
     for (const bool isFrame : {false, true}) {
@@ -163,7 +163,7 @@ CT_CASE(theProblemEndsWithTheRefusal)
     }
 }
 
-CT_CASE(aFrameIsReadOnceThereIsAThread)
+CT_CASE(readsAFrameAfterAThreadIsAvailable)
 {
     needRefusals();
     Run run;
@@ -176,7 +176,7 @@ CT_CASE(aFrameIsReadOnceThereIsAThread)
     CHECK(run.resolver->isOpen(run.frame));
 }
 
-CT_CASE(standardInputIsGivenBack)
+CT_CASE(aSpoolThatCannotStartClosesItsInput)
 {
     needRefusals();
     const ct::test::TempDir dir;

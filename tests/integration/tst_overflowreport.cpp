@@ -12,14 +12,14 @@ class TestOverflowReport : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void theSummarySaysSo();
-    void theClosingLineSaysSo();
-    void anExportSaysSo();
-    void anExportLeavesOutWhatEndedAndWasDropped();
-    void aHistoryThatKnowsFewerDroppedTheirEvents();
+    void theSummaryReportsOverflow();
+    void theClosingLineReportsOverflow();
+    void anExportReportsOverflow();
+    void anExportOmitsEvictedCoroutines();
+    void eventsOutsideASmallerHistoryAreReported();
 };
 
-void TestOverflowReport::theSummarySaysSo()
+void TestOverflowReport::theSummaryReportsOverflow()
 {
     Summary summary;
     QVERIFY(toJson(summary).find("\"coroutines_not_kept\": 0,") != std::string::npos);
@@ -33,7 +33,7 @@ void TestOverflowReport::theSummarySaysSo()
     QVERIFY(toJson(summary).find("\"names_not_kept\": 7,") != std::string::npos);
 }
 
-void TestOverflowReport::theClosingLineSaysSo()
+void TestOverflowReport::theClosingLineReportsOverflow()
 {
     Accounting sums;
     QVERIFY(describe(sums, 1).find("not kept") == std::string::npos);
@@ -44,7 +44,7 @@ void TestOverflowReport::theClosingLineSaysSo()
     QVERIFY(describe(sums, 1, 7).find("names not kept 7 (memory for names is full: give ") != std::string::npos);
 }
 
-void TestOverflowReport::anExportSaysSo()
+void TestOverflowReport::anExportReportsOverflow()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
@@ -64,7 +64,7 @@ void TestOverflowReport::anExportSaysSo()
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'events_not_kept'"), QStringList(QStringLiteral("20")));
 }
 
-void TestOverflowReport::anExportLeavesOutWhatEndedAndWasDropped()
+void TestOverflowReport::anExportOmitsEvictedCoroutines()
 {
     constexpr CoroutineId kBorn = 6400;
     constexpr CoroutineId kChild = kBorn - 1;
@@ -106,7 +106,7 @@ void TestOverflowReport::anExportLeavesOutWhatEndedAndWasDropped()
              QStringList(QStringLiteral("%1|%2").arg(kChild - 1).arg(kChild - 2)));
 }
 
-void TestOverflowReport::aHistoryThatKnowsFewerDroppedTheirEvents()
+void TestOverflowReport::eventsOutsideASmallerHistoryAreReported()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));

@@ -30,7 +30,7 @@ NamespaceSearch find(bool isComplete, const ListedProcess &process, const Namesp
 
 }  // namespace
 
-CT_CASE(theProcessIsFound)
+CT_CASE(findsTheProcessByItsNamespaceAndInnerPid)
 {
     for (const bool isComplete : {false, true}) {
         const NamespaceSearch search = find(isComplete, {900, kContainer, 17});
@@ -39,7 +39,7 @@ CT_CASE(theProcessIsFound)
     }
 }
 
-CT_CASE(aProcessThatIsNotListedHasEnded)
+CT_CASE(anUnlistedProcessHasEnded)
 {
     CHECK(find(true, {900, kOther, 17}).outcome == Outcome::None);      // another container
     CHECK(find(true, {900, kInitial, 900}).outcome == Outcome::None);   // no container
@@ -55,7 +55,7 @@ CT_CASE(anIncompleteListingDecidesNothing)
 }
 
 /// Another user's process hides its namespace. A kernel before 4.1 hides the inner pid.
-CT_CASE(aHalfKnownProcessMayBeIt)
+CT_CASE(anIncompleteEntryMayBeTheProcess)
 {
     CHECK(find(true, {900, 0, 17}).outcome == Outcome::Undecided);
     CHECK(find(true, {900, kContainer, 0}).outcome == Outcome::Undecided);
@@ -63,7 +63,7 @@ CT_CASE(aHalfKnownProcessMayBeIt)
 }
 
 /// A target without /proc writes neither its namespace nor its start time.
-CT_CASE(aTargetThatKnowsLittleMayBeAnyWithItsPid)
+CT_CASE(aTargetWithoutNamespaceMayBeAnyProcessWithItsPid)
 {
     const auto runs = [](pid_t pid, std::uint64_t) { return pid == 900; };
     const NamespacedPid wanted{17, 0, 0};

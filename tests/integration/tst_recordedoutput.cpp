@@ -46,14 +46,14 @@ CT_CASE(countsDiscardedLines)
 {
     const std::string lines(std::size_t{1} << 16, '\n');
     const auto bytesOf = [](const RecordedOutput::Taken &taken) { return textOf(taken).size(); };
-    for (const bool isHeld : {false, true}) {
+    for (const bool isDelayed : {false, true}) {
         RecordedOutput output;
-        if (!isHeld)
+        if (!isDelayed)
             output.release(RecordedOutput::kAll);
         for (std::uint64_t i = 0; i < 1000; ++i)
             output.add({i + 1, lines});
         output.add({1001, "the last one"});
-        output.release(isHeld ? 1001 : 0);
+        output.release(isDelayed ? 1001 : 0);
         const RecordedOutput::Taken taken = output.take();
         CHECK(bytesOf(taken) > RecordedOutput::kMostDue / 2 && bytesOf(taken) <= RecordedOutput::kMostDue);
         CHECK_EQUAL(bytesOf(taken) - 12 + taken.linesLeftOut, 1000 * lines.size());

@@ -50,7 +50,7 @@ QString load(const QString &path, const Trace &trace)
 }
 
 /// Copies the loader's overview when the first batch comes.
-class FirstLook final : public Sink {
+class FirstOverview final : public Sink {
 public:
     const FileLoader *loader = nullptr;
     std::shared_ptr<const RecordingOverview> overview;
@@ -148,29 +148,30 @@ private Q_SLOTS:
         QCOMPARE(sums->get().captured + sums->get().lost, 1000U);
     }
 
-    void theOverviewComesBeforeTheEvents()
+    void theOverviewIsAvailableBeforeTheEvents()
     {
         runner::Batch batch({}, target("ct_storm", runner::words("--coroutines 50 --transitions 20000 --rate 500000")));
         const QString path = batch.path("run.ctr");
         batch.process().setArguments(QStringList{QStringLiteral("-o"), path} + batch.process().arguments());
         QCOMPARE(batch.run(), 0);
-        const auto look = std::make_shared<FirstLook>();
-        FileLoader loader(path.toStdString(), {look});
-        look->loader = &loader;
+        const auto firstOverview = std::make_shared<FirstOverview>();
+        FileLoader loader(path.toStdString(), {firstOverview});
+        firstOverview->loader = &loader;
         QSignalSpy known(&loader, &FileLoader::overviewKnown);
         QVERIFY(!loader.overview());
         loader.start();
         loader.wait();
         QCOMPARE(loader.errorMessage(), QString());
         QCOMPARE(known.size(), 1);
-        QVERIFY(look->overview != nullptr);
-        QVERIFY(look->transitions > 1000);
-        QCOMPARE(look->overview->transitions, look->transitions);
-        QVERIFY(look->overview->sums.has_value());
-        QCOMPARE(look->overview->sums->captured, look->transitions);
-        QVERIFY(look->overview->hasEnded && look->overview->firstTs < look->overview->lastTs);
+        QVERIFY(firstOverview->overview != nullptr);
+        QVERIFY(firstOverview->transitions > 1000);
+        QCOMPARE(firstOverview->overview->transitions, firstOverview->transitions);
+        QVERIFY(firstOverview->overview->sums.has_value());
+        QCOMPARE(firstOverview->overview->sums->captured, firstOverview->transitions);
+        QVERIFY(firstOverview->overview->hasEnded &&
+                firstOverview->overview->firstTs < firstOverview->overview->lastTs);
     }
-    void openedAgainItIsTheSame_data()
+    void anOpenedRecordingEqualsItsRun_data()
     {
         QTest::addColumn<QString>("program");
         for (const char *program :
@@ -179,7 +180,7 @@ private Q_SLOTS:
               "ct_server_lossy --seconds 1"})
             QTest::newRow(program) << QString::fromLatin1(program);
     }
-    void openedAgainItIsTheSame()
+    void anOpenedRecordingEqualsItsRun()
     {
         QFETCH(QString, program);
         const QTemporaryDir dir;
@@ -240,7 +241,7 @@ private Q_SLOTS:
     }
 
     /// The recording gets its batches through the queue of --batch.
-    void batchSaysTheSame_data()
+    void aRecordingEqualsTheSummaryOfItsRun_data()
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("arguments");
@@ -251,7 +252,7 @@ private Q_SLOTS:
         QTest::newRow("server") << "ct_server_lossy"
                                 << "--seconds 2";
     }
-    void batchSaysTheSame()
+    void aRecordingEqualsTheSummaryOfItsRun()
     {
         QFETCH(QString, program);
         QFETCH(QString, arguments);
@@ -301,7 +302,7 @@ private Q_SLOTS:
         QVERIFY(!main->buildId.empty());
     }
 
-    void onlyWhatIsAllowedIsKept()
+    void recordsOnlyAllowedEnvironmentVariables()
     {
         for (const char *kept :
              {"LANG", "LC_ALL", "TZ", "CTP_SHM_PATH", "COROTRACER_X", "ASAN_OPTIONS", "MALLOC_ARENA_MAX"})
@@ -311,7 +312,7 @@ private Q_SLOTS:
             QVERIFY2(!mayBeKept(dropped), dropped);
     }
 
-    void mapsAreRead()
+    void readsModulesFromMaps()
     {
         const auto modules = modulesIn("55d0c0000000-55d0c0001000 r--p 00000000 fe:01 131 /bin/with space\n"
                                        "55d0c0001000-55d0c0002000 r-xp 00001000 fe:01 131        /bin/with space\n"
@@ -324,7 +325,7 @@ private Q_SLOTS:
     }
 
     /// Processes end at any moment, even after their /proc files were opened. Then reading fails, without an exception.
-    void processesEndMeanwhile()
+    void factsOfEndingProcessesAreReadSafely()
     {
         const auto former = std::signal(SIGCHLD, SIG_IGN);  // children vanish as soon as they end
         // On a busy machine each child waits for a processor, and a large process forks slowly.
@@ -343,7 +344,7 @@ private Q_SLOTS:
     }
 
     /// A file that is cut off or changed anywhere has another build id, or none.
-    void hostileElfFiles()
+    void survivesHostileElfFiles()
     {
         const QTemporaryDir dir;
         const QByteArray whole = runner::readAll(runner::binary("ct_many"));
@@ -369,7 +370,7 @@ private Q_SLOTS:
     }
 
     /// The remaining files have the end of the run, and the number of earlier events.
-    void ofALimitedOneTheEndIsKept()
+    void aLimitedRecordingKeepsTheEnd()
     {
         runner::Batch batch(
             {QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--limit"), QStringLiteral("2s")},

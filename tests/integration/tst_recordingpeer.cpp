@@ -131,7 +131,7 @@ void checkFlipped(const std::string &path, const Original &original, std::mt1993
 
 }  // namespace
 
-CT_CASE(randomStreams)
+CT_CASE(peerReadsRandomStreams)
 {
     const TempDir dir;
     for (unsigned seed = 0; seed < 3; ++seed) {
@@ -151,7 +151,7 @@ CT_CASE(randomStreams)
     }
 }
 
-CT_CASE(realRuns)
+CT_CASE(peerReadsRealRuns)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
@@ -180,7 +180,7 @@ CT_CASE(damageIsNoticedByBoth)
         !run("python3 " + ct::test::kSourceDir + "/tests/support/ctr.py " + dir.file("run.ctr") + " > /dev/null 2>&1"));
 }
 
-CT_CASE(harmedAnywhereOthersReadAllElseAndNothingThatWasNotWritten)
+CT_CASE(peersReadOnlyWrittenEventsOfDamagedFiles)
 {
     const TempDir dir;
     recordProgram(dir.file("run.ctr"), "ct_causality --workers 5");
@@ -197,7 +197,7 @@ CT_CASE(harmedAnywhereOthersReadAllElseAndNothingThatWasNotWritten)
 }
 
 /// A file with many blocks, of which several are damaged, also adjacent ones.
-CT_CASE(harmedInSomePlacesOthersReadAllElse)
+CT_CASE(peersReadAllIntactBlocks)
 {
     const TempDir dir;
     RandomStream stream(4);

@@ -51,7 +51,7 @@ private Q_SLOTS:
         qunsetenv("XDG_RUNTIME_DIR");
     }
 
-    void liesInTheCache()
+    void isInTheCacheDirectory()
     {
         qputenv("HOME", "/home/somebody");
         qputenv("XDG_CACHE_HOME", "/somewhere/else");
@@ -60,7 +60,7 @@ private Q_SLOTS:
         QCOMPARE(recordingsDirectory(), QStringLiteral("/home/somebody/.cache/org/app/recordings"));
     }
 
-    void withoutAHomeTheSystemKnowsOne()
+    void usesTheSystemsHomeWithoutTheVariable()
     {
         qunsetenv("HOME");
         qunsetenv("XDG_CACHE_HOME");
@@ -90,7 +90,7 @@ private Q_SLOTS:
         QVERIFY(refused.error().message.find("XDG_CACHE_HOME") != std::string::npos);
     }
 
-    void isClosedToOthers()
+    void removesPermissionsOfOtherUsers()
     {
         const QTemporaryDir dir;
         const QString made = dir.filePath(QStringLiteral("recordings"));
@@ -181,7 +181,7 @@ private Q_SLOTS:
         QVERIFY(!QFileInfo::exists(dir.filePath(QStringLiteral("precious"))));
     }
 
-    void namesTellTimeAndTarget()
+    void fileNamesHaveTimeAndTarget()
     {
         for (const char *target : {"server", "a b/c", "", "x.0", "\xc3\xa4\xff\n"}) {
             const std::string name = recordingFileName(1'700'000'000, target);

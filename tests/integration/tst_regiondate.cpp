@@ -56,7 +56,7 @@ QStringList noticesOf(const std::string &path)
 
 }  // namespace
 
-class TestWhenItWas : public QObject {
+class TestRegionDate : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase()
@@ -65,16 +65,16 @@ private Q_SLOTS:
         tzset();
     }
 
-    void theDateIsTold()
+    void reportsTheDateOfTheLatestEvent()
     {
         const QTemporaryDir directory;
         const QStringList notices = noticesOf(leaveRegion(directory, 40 * kSecond, true));
-        const QStringList told = notices.filter(QStringLiteral("latest event"));
-        QCOMPARE(told.size(), 1);
-        QVERIFY2(told.front().contains(QLatin1String("2023-11-14 22:14:20 UTC")), qPrintable(told.front()));
+        const QStringList dates = notices.filter(QStringLiteral("latest event"));
+        QCOMPARE(dates.size(), 1);
+        QVERIFY2(dates.front().contains(QLatin1String("2023-11-14 22:14:20 UTC")), qPrintable(dates.front()));
     }
 
-    void whereNothingHappenedThereIsNone()
+    void reportsNoDateWithoutEvents()
     {
         const QTemporaryDir directory;
         const QStringList notices = noticesOf(leaveRegion(directory, 40 * kSecond, false));
@@ -83,5 +83,5 @@ private Q_SLOTS:
     }
 };
 
-CT_QT_SUITE(TestWhenItWas)
+CT_QT_SUITE(TestRegionDate)
 #include "tst_regiondate.moc"

@@ -29,7 +29,7 @@ class RegionListTest : public QObject {
 private Q_SLOTS:
     void initTestCase() { QVERIFY(m_runtime.use()); }
 
-    void tellsOwnedFromFree()
+    void distinguishesOwnedFromFreeRegions()
     {
         const std::string path = newPath("owned.shm");
         {
@@ -87,7 +87,7 @@ private Q_SLOTS:
     }
 
     /// Its maps are empty, and its state is that of a zombie.
-    void aTargetWhoseMainThreadHasEndedIsOne()
+    void aTargetMayOutliveItsMainThread()
     {
         const std::string path = m_runtime.otherPath("mapped");
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -115,7 +115,7 @@ private Q_SLOTS:
         ::waitpid(pid, nullptr, 0);
     }
 
-    void tellsFlightRecorders()
+    void recognisesFlightRecorders()
     {
         const QString path = QString::fromStdString(newPath("flight.shm"));
         QProcess process;
@@ -137,7 +137,7 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(info->path));
     }
 
-    void leavesOutWhatIsNoRegion()
+    void omitsFilesThatAreNoRegion()
     {
         QFile junk(QString::fromStdString(newPath("junk.shm")));
         QVERIFY(junk.open(QIODevice::WriteOnly));

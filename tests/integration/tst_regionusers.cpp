@@ -37,7 +37,7 @@ void writeOneCoroutine(corotracer::GlobalHeader &header, const Container &contai
 }
 
 /// Lets only root examine this process, as if it belonged to another user.
-void hideFromOthers()
+void hideFromOtherUsers()
 {
     ::prctl(PR_SET_DUMPABLE, 0);
 }
@@ -74,7 +74,7 @@ private Q_SLOTS:
     void initTestCase() { QVERIFY(m_runtime.use()); }
 
     /// The process is alive, but does not map the region under a path that is known here.
-    void keepsWhatAContainerMayUse()
+    void keepsARegionThatAContainerMayUse()
     {
         const std::string path = newPath("container.shm");
         const Container container;
@@ -140,13 +140,13 @@ private Q_SLOTS:
         QCOMPARE(QFile::exists(QString::fromStdString(path)), !isVisible);
     }
 
-    void capturesOnAfterAKnownTarget_data()
+    void continuesAfterAKnownTargetEnds_data()
     {
         QTest::addColumn<bool>("comesLater");
         QTest::newRow("there at the attach") << false;
         QTest::newRow("comes later") << true;
     }
-    void capturesOnAfterAKnownTarget()
+    void continuesAfterAKnownTargetEnds()
     {
         QFETCH(const bool, comesLater);
         const std::string path = newPath(comesLater ? "later.shm" : "there.shm");
@@ -265,7 +265,7 @@ private Q_SLOTS:
     }
 
     /// One process has several entries. Other entries differ from it in one number each.
-    void aProcessIsLookedUpOnce()
+    void searchesForEachProcessOnce()
     {
         const std::string path = newPath("repeated.shm");
         const NamespacedPid repeated{17, 4711, 5000};
@@ -297,10 +297,10 @@ private Q_SLOTS:
         QCOMPARE(bool(deleteRegion(path)), ProcessListing::read().isComplete);
     }
 
-    void keepsWhatAnotherUserMayUse()
+    void keepsARegionThatAnotherUserMayUse()
     {
         const std::string path = newPath("foreign.shm");
-        Sleeper sleeper(hideFromOthers);
+        Sleeper sleeper(hideFromOtherUsers);
         QVERIFY(sleeper.pid() > 0);
         leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks);
         const FileIdentity file = FileIdentity::of(path);
@@ -317,7 +317,7 @@ private Q_SLOTS:
     void recognisesAnEarlierProcessOfAnotherUser()
     {
         const std::string path = newPath("earlier.shm");
-        const Sleeper sleeper(hideFromOthers);
+        const Sleeper sleeper(hideFromOtherUsers);
         QVERIFY(sleeper.pid() > 0);
         leaveRegion(path, sleeper.pid(), ProcessStat::of(sleeper.pid()).startTicks - 1);
         const int answer = stateForAnotherUser(FileIdentity::of(path));
@@ -328,10 +328,10 @@ private Q_SLOTS:
     }
 
     /// The process writes the start time of its own shifted clock.
-    void keepsWhatAnotherUserWithAnotherClockMayUse()
+    void keepsARegionOfAUserWithAnotherClock()
     {
         const std::string path = newPath("shifted.shm");
-        const Container shifted(CLONE_NEWTIME, hideFromOthers);
+        const Container shifted(CLONE_NEWTIME, hideFromOtherUsers);
         if (shifted.isRefused())
             CT_QSKIP("no time namespace can be made here");
         QVERIFY(shifted.runs());

@@ -44,7 +44,7 @@ CT_CASE(playsAtItsSpeed)
     CHECK_EQUAL(pace.position(113 * kSecond), 18 * kSecond);
 }
 
-CT_CASE(standsStill)
+CT_CASE(standsStillWhilePaused)
 {
     ReplayPace pace = begun();
     pace.pause(102 * kSecond);  // position: 7 s
@@ -61,7 +61,7 @@ CT_CASE(standsStill)
     CHECK(still.dueAt(5 * kSecond) && !still.dueAt(6 * kSecond));
 }
 
-CT_CASE(runsThrough)
+CT_CASE(runsToAChosenTime)
 {
     ReplayPace pace = begun();
     pace.runTo(101 * kSecond, 20 * kSecond);
@@ -95,7 +95,7 @@ CT_CASE(runsThrough)
 }
 
 /// No time passes until a run reaches its end, whatever is called before.
-CT_CASE(noTimePassesWhileItRunsThrough)
+CT_CASE(noTimePassesDuringARunToATime)
 {
     ReplayPace pace = begun();
     pace.runTo(101 * kSecond, 20 * kSecond);
@@ -122,7 +122,7 @@ CT_CASE(noTimePassesWhileItRunsThrough)
     CHECK_EQUAL(*pace.dueAt(70 * kSecond), 221 * kSecond);
 }
 
-CT_CASE(wildTimesAreFarAway)
+CT_CASE(extremeTimesAreFarAway)
 {
     ReplayPace pace = begun();
     pace.setSpeed(100 * kSecond, 0.1);
@@ -265,7 +265,7 @@ CT_CASE(aStepGoesOverBatchesWithoutTransitions)
 }
 
 /// Steps that are left when the replay plays are void: no part of a later batch passes early.
-CT_CASE(stepsAreOverWhenItPlays)
+CT_CASE(playingDiscardsSteps)
 {
     std::vector<Batch> batches = stream(3, 5, 1'000'000 * kSecond);
     batches[1].now = batches[0].now + 1;
@@ -302,7 +302,7 @@ CT_CASE(goesOnAfterSteps)
 }
 
 /// While no data are due, time is passed on, but never up to the next data.
-CT_CASE(timePassesInBetween)
+CT_CASE(timePassesBetweenBatches)
 {
     const std::vector<Batch> batches = stream(2, 5, 1'000'000 * kSecond);
     ReplayGate gate;
@@ -319,7 +319,7 @@ CT_CASE(timePassesInBetween)
 }
 
 /// The target of the run lies in a gap, and the batches before it are slow to consume.
-CT_CASE(goesOnWhereItWasSought)
+CT_CASE(continuesAtTheSoughtTime)
 {
     std::vector<Batch> batches = stream(3, 5, kSecond);
     batches[1].now = 990 * kSecond;
@@ -343,7 +343,7 @@ CT_CASE(goesOnWhereItWasSought)
     CHECK_EQUAL(then[0].now, 1000 * kSecond);
 }
 
-CT_CASE(timeIsNeverAheadOfWhatHappens)
+CT_CASE(timeIsNeverAheadOfTheEvents)
 {
     const std::vector<Batch> batches = stream(4, 5, 10 * kSecond);
     ReplayGate gate;

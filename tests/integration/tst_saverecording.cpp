@@ -36,7 +36,7 @@ std::size_t filesIn(const TempDir &dir)
 
 }  // namespace
 
-CT_CASE(keepsAllFilesAsOne)
+CT_CASE(savesAllSegmentsAsOneFile)
 {
     const TempDir dir;
     const TempDir other;
@@ -57,7 +57,7 @@ CT_CASE(keepsAllFilesAsOne)
     CHECK(filesIn(other) == 1 && readAll(other.file("kept.ctr")).error.empty());
 }
 
-CT_CASE(withoutSpaceNothingIsLeft)
+CT_CASE(leavesNoFileWithoutSpace)
 {
     const TempDir dir;
     const TempDir other;
@@ -74,7 +74,7 @@ CT_CASE(withoutSpaceNothingIsLeft)
     CHECK_EQUAL(contentOf(other.file("kept.ctr")), "as it was");
 }
 
-CT_CASE(cancelledNothingHasChanged)
+CT_CASE(aCancelledSaveChangesNothing)
 {
     const TempDir dir;
     const TempDir other;

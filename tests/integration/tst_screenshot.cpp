@@ -62,7 +62,7 @@ class ScreenshotTest : public QObject {
 
 private Q_SLOTS:
     /// The picture is due at once, or after the failure.
-    void whatCannotBeOpenedFails_data()
+    void failsIfTheSourceCannotBeOpened_data()
     {
         QTest::addColumn<QStringList>("source");
         QTest::addColumn<int>("status");
@@ -80,7 +80,7 @@ private Q_SLOTS:
         row("no program in PATH", "-- no-such-program", 127, "no-such-program");
         row("no place for the region", "--shm /no/such/dir/r.shm --listen", 3, "/no/such/dir/r.shm");
     }
-    void whatCannotBeOpenedFails()
+    void failsIfTheSourceCannotBeOpened()
     {
         QFETCH(QStringList, source);
         QFETCH(int, status);
@@ -93,7 +93,7 @@ private Q_SLOTS:
         }
     }
 
-    void whatIsNoRecordingFails_data()
+    void failsForFilesThatAreNoRecordings_data()
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("content");
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QTest::newRow("empty") << QStringLiteral("A.CTR") << QByteArray();
         QTest::newRow("region") << QStringLiteral("a.shm") << QByteArray(8192, 'x');
     }
-    void whatIsNoRecordingFails()
+    void failsForFilesThatAreNoRecordings()
     {
         QFETCH(QString, name);
         QFETCH(QByteArray, content);
@@ -115,7 +115,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(window.picture()));
     }
 
-    void standardInputThatIsNoRecordingFails()
+    void failsForInputThatIsNoRecording()
     {
         for (const char *seconds : {"0.001", "5"}) {
             Window window({QStringLiteral("--screenshot-after"), QLatin1String(seconds), QStringLiteral("--input"),
@@ -131,7 +131,7 @@ private Q_SLOTS:
     }
 
     /// A recording that is still written has no end of loading to wait for.
-    void whatIsStillBeingWrittenIsShown()
+    void showsARecordingThatIsStillWritten()
     {
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("o.ctr")},
                             runner::target("ct_storm", runner::words("--coroutines 5 --seconds 600 --rate 1000")));
@@ -146,7 +146,7 @@ private Q_SLOTS:
     }
 
     /// An unwritable picture is refused before the target starts. A failed run keeps an older picture.
-    void picturesThatCannotBeWrittenFail()
+    void failsIfThePictureCannotBeWritten()
     {
         Window window{QStringList()};
         const QString mark = window.path("mark");
@@ -176,7 +176,7 @@ private Q_SLOTS:
         QVERIFY2(window.err().contains("No space left on device"), window.err().constData());
     }
 
-    void picturesOfRunsAndRecordingsAreMade()
+    void savesPicturesOfRunsAndRecordings()
     {
         Window run({QStringLiteral("--screenshot-after"), QStringLiteral("0.5"), QStringLiteral("--"),
                     runner::binary("ct_storm"), QStringLiteral("--seconds"), QStringLiteral("600"),

@@ -63,7 +63,7 @@ class SessionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void theRegionIsAsAskedFor()
+    void theRegionHasTheRequestedSizes()
     {
         CaptureSpec capture;
         capture.regionPath = "/dev/shm/some.shm";
@@ -118,7 +118,7 @@ private Q_SLOTS:
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
-    void captureErrorsComeBeforeTheTarget()
+    void captureErrorsPreventTheLaunch()
     {
         Capture capture;
         CaptureSpec spec = capture.spec();
@@ -135,7 +135,7 @@ private Q_SLOTS:
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
-    void terminateEndsIt()
+    void terminateEndsTheSession()
     {
         Capture capture;
         QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
@@ -168,7 +168,7 @@ private Q_SLOTS:
         QVERIFY(gone.isEmpty());
     }
 
-    void theLaunchedOneIsTheTarget()
+    void theLaunchedProcessIsTheTarget()
     {
         Capture capture;
         QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
@@ -178,7 +178,7 @@ private Q_SLOTS:
         QCOMPARE(capture.session.state(), SessionState::Ended);
     }
 
-    void stopLeavesTheTargetRunningAndTheRegionToOthers()
+    void stopLeavesTargetAndRegionToTheNextEngine()
     {
         Capture capture;
         QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
@@ -264,7 +264,7 @@ private Q_SLOTS:
         QVERIFY(observer.waitForEnd());
     }
 
-    void listensForATargetThatIsStartedElsewhere()
+    void capturesATargetStartedElsewhere()
     {
         Capture capture;
         QVERIFY(capture.session.listen(capture.spec()));
@@ -284,7 +284,7 @@ private Q_SLOTS:
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
-    void readsWhatADeadProcessLeft()
+    void readsTheRegionOfADeadProcess()
     {
         Capture capture;
         QVERIFY(capture.session.listen(capture.spec()));
@@ -309,7 +309,7 @@ private Q_SLOTS:
         QVERIFY(deleteRegion(region.toStdString()));
     }
 
-    void attachRefusesWhatIsNoRegion()
+    void attachRefusesFilesThatAreNoRegion()
     {
         Capture capture;
         QFile junk(capture.directory.filePath(QStringLiteral("junk.shm")));
@@ -335,7 +335,7 @@ private Q_SLOTS:
         QCOMPARE(capture.nothing.size(), 1);
     }
 
-    void saysSoAtAnEarlyEndToo()
+    void reportsAnUntracedTargetAtAnEarlyEnd()
     {
         Capture capture;
         LaunchSpec spec;
@@ -394,7 +394,7 @@ private Q_SLOTS:
         QVERIFY(missing.errorMessage().contains(QStringLiteral("/no/such/file.jsonl")));
     }
 
-    void instructionsQuoteWhatTheyMust()
+    void instructionsQuotePaths()
     {
         const TracedEnvironment environment{QStringLiteral("/dev/shm/it's here/r.shm"), QStringLiteral("/tmp/s"), 64};
         QCOMPARE(Instructions::shellLine(environment),

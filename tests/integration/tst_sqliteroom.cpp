@@ -109,7 +109,7 @@ class TestSqliteRoom : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void withoutRoomForIndexesTheSumsAreThere()
+    void writesTheSumsWithoutSpaceForIndexes()
     {
         Capture capture;
         const Result<void> finished = capture.finish(40'000);
@@ -125,7 +125,7 @@ private Q_SLOTS:
                  QStringList(QStringLiteral("0")));
     }
 
-    void withoutRoomForAddressesTheSumsAreThere()
+    void writesTheSumsWithoutSpaceForAddresses()
     {
         Capture capture(std::make_shared<LongNames>());
         const Result<void> finished = capture.finish(40'000);
@@ -138,7 +138,7 @@ private Q_SLOTS:
     }
 
     /// Rows still wait for their commit when the run ends.
-    void theLatestEventsMayFindNoRoom()
+    void countsLatestEventsWithoutSpace()
     {
         Capture capture;
         Batch batch = manyEvents(100, kEvents / 100, 100);
@@ -178,7 +178,7 @@ private Q_SLOTS:
         QCOMPARE(Database(path).rows("SELECT a FROM t"), QStringList(QStringLiteral("1")));
     }
 
-    void aLimitThatIsNotReachedIsNotNamed()
+    void errorsDoNotNameAnUnreachedLimit()
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("a.sqlite"));
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY2(!contains(written.error(), "ulimit"), written.error().message.c_str());
     }
 
-    void theLimitIsNoticedOnlyWhereItIsReached()
+    void noticesOnlyAReachedLimit()
     {
         const QTemporaryDir dir;
         const int fd = ::open(qPrintable(dir.filePath(QStringLiteral("f"))), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -40,7 +40,7 @@ class StalledEngineTest : public QObject {
 
 private Q_SLOTS:
     /// Threads come and go. Their coroutines end, and the stations are reused at once.
-    void countsNothingTwice_data()
+    void aStalledEngineCountsEachEventOnce_data()
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("arguments");
@@ -53,7 +53,7 @@ private Q_SLOTS:
         row("causality", "ct_causality", "--workers 200");
         row("processes", "ct_processes", "--processes 4 --coroutines 50 --turns 400 --rate 200000");
     }
-    void countsNothingTwice()
+    void aStalledEngineCountsEachEventOnce()
     {
         QFETCH(QString, program);
         QFETCH(QString, arguments);

@@ -67,7 +67,7 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    void aTerminalIsSpared()
+    void refusesATerminalAsOutput()
     {
         if (!haveTerminals())
             CT_QSKIP("this system has no pseudo terminals");

@@ -57,8 +57,8 @@ Recorded readRecording(const QString &path)
         FileFacts facts;
         if (!(*reader)->takeFacts(facts))
             continue;
-        for (const FrameLocation &place : facts.frames)
-            recorded.learned[place.coroutine] = place;
+        for (const FrameLocation &frame : facts.frames)
+            recorded.learned[frame.coroutine] = frame;
     }
     if (reader)
         recorded.info = (*reader)->info();
@@ -71,13 +71,13 @@ class SymbolsBatchTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void findingsSayWhere_data()
+    void findingsHaveFunctionsAndLines_data()
     {
         QTest::addColumn<QString>("program");
         QTest::newRow("g++") << QStringLiteral("waiting_gxx");
         QTest::newRow("clang") << QStringLiteral("waiting_clang");
     }
-    void findingsSayWhere()
+    void findingsHaveFunctionsAndLines()
     {
         QFETCH(QString, program);
         if (!made::exists(program.toStdString()))
@@ -95,7 +95,7 @@ private Q_SLOTS:
     }
 
     /// The target is the program, not the shell, in the recording too.
-    void throughAShellToo()
+    void findsTheTargetBehindAShell()
     {
         runner::Batch batch;
         const QString path = batch.path("run.ctr");
@@ -147,7 +147,7 @@ private Q_SLOTS:
         QVERIFY(batch.err().contains("-g"));
     }
 
-    void debugFilesAreFoundWhereOneSays()
+    void findsDebugFilesInTheGivenFolder()
     {
         if (!made::exists("waiting_bare"))
             CT_QSKIP("there is no objcopy here");
@@ -158,7 +158,7 @@ private Q_SLOTS:
                  batch.err().constData());
     }
 
-    void exportsHaveThem()
+    void exportsHaveResolvedAddresses()
     {
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("run.sqlite")});
         const QString path = batch.path("run.sqlite");
@@ -182,7 +182,7 @@ private Q_SLOTS:
 #endif
     }
 
-    void csvHasWhatIsKnownByThen()
+    void csvHasAddressesResolvedSoFar()
     {
         runner::Batch batch;
         const QString path = batch.path("run.csv");
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(csv.contains(",await,,,work::taker(),"));
     }
 
-    void recordingsKeepThem()
+    void recordingsHaveFrameLocations()
     {
         runner::Batch batch;
         const QString path = batch.path("run.ctr");

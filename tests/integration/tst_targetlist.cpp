@@ -133,7 +133,7 @@ private Q_SLOTS:
     }
 
     /// A process may have ended before the session searches for it.
-    void aShortLifeIsNoticed()
+    void reportsTargetsThatEndSoon()
     {
         Listening listening;
         QVERIFY(listening.begin());
@@ -193,7 +193,7 @@ private Q_SLOTS:
     }
 
     /// An attached session ends when the last process has ended.
-    void attachedUntilTheLastHasGone()
+    void anAttachedSessionEndsWithTheLastTarget()
     {
         Listening listening;
         QVERIFY(listening.begin());

@@ -84,7 +84,7 @@ private Q_SLOTS:
         QCOMPARE(run.status->signal, SIGSEGV);
     }
 
-    void saysWhyItCannotStart_data()
+    void reportsWhyTheProgramCannotStart_data()
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("directory");
@@ -105,7 +105,7 @@ private Q_SLOTS:
                                     << ""
                                     << "no program" << int(ErrorCode::InvalidArgument);
     }
-    void saysWhyItCannotStart()
+    void reportsWhyTheProgramCannotStart()
     {
         QFETCH(QString, program);
         QFETCH(QString, directory);
@@ -164,7 +164,7 @@ private Q_SLOTS:
         QVERIFY(run.outputAtExit.endsWith("line 1999\n"));
     }
 
-    void terminalTakesInput()
+    void terminalAcceptsInput()
     {
         if (!haveTerminals())
             CT_QSKIP("this system has no pseudo terminals");
@@ -175,7 +175,7 @@ private Q_SLOTS:
         QVERIFY(run.outputAtExit.contains("got hello\n"));
     }
 
-    void inheritsNoDescriptorsButTheKept()
+    void inheritsOnlyTheKeptDescriptors()
     {
         const int leaking = open("/dev/null", O_RDONLY);  // without close-on-exec on purpose
         const int kept = open("/dev/null", O_RDONLY);
@@ -208,13 +208,13 @@ private Q_SLOTS:
                  run.outputAtExit.constData());
     }
 
-    void hasAGroupOfItsOwn_data()
+    void hasItsOwnProcessGroup_data()
     {
         QTest::addColumn<int>("mode");
         QTest::newRow("terminal") << int(OutputMode::Pty);
         QTest::newRow("pass through") << int(OutputMode::PassThrough);
     }
-    void hasAGroupOfItsOwn()
+    void hasItsOwnProcessGroup()
     {
         QFETCH(int, mode);
         Run run;
@@ -249,7 +249,7 @@ private Q_SLOTS:
         QCOMPARE(run.status->signal, SIGKILL);
     }
 
-    void terminateEndsAStoppedOne()
+    void terminateEndsAStoppedProcess()
     {
         Run run;
         QVERIFY(run.process.start(onTerminal("echo ready; kill -STOP $$; echo continued")));
@@ -259,7 +259,7 @@ private Q_SLOTS:
         QCOMPARE(run.status->signal, SIGTERM);
     }
 
-    void destructionLeavesItRunningAndReapsItLater()
+    void destructionLeavesTheProcessAndReapsLater()
     {
         QTemporaryDir directory;
         const QString mark = directory.filePath(QStringLiteral("mark"));

@@ -80,7 +80,7 @@ private Q_SLOTS:
                  ours);
     }
 
-    void commandsThatDropVariablesAreKnown()
+    void recognisesCommandsThatDropVariables()
     {
         QCOMPARE(dropperOf({QStringLiteral("/usr/bin/sudo"), QStringLiteral("./a")}), std::string("sudo"));
         QCOMPARE(dropperOf({QStringLiteral("env"), QStringLiteral("-i"), QStringLiteral("./a")}),
@@ -93,7 +93,7 @@ private Q_SLOTS:
         QCOMPARE(dropperOfLine("./a --sudo"), std::string());
     }
 
-    void programsThatGainRightsAreKnown()
+    void recognisesPrivilegedPrograms()
     {
         const QTemporaryDir folder;
         const std::string plain = folder.filePath(QStringLiteral("plain")).toStdString();
@@ -151,7 +151,7 @@ private Q_SLOTS:
         QCOMPARE(watch.facts({}, false).gainsRights, std::string("setgid"));
     }
 
-    void whatLivesIsRead()
+    void readsFactsOfLivingProcesses()
     {
         QTemporaryFile region;
         QVERIFY(region.open());
@@ -171,7 +171,7 @@ private Q_SLOTS:
         QVERIFY(!stranger.facts(identity, false).connected);
     }
 
-    void theEnvironmentOfTheGroupIsRead()
+    void readsTheEnvironmentOfTheGroup()
     {
         TargetProcess process;
         LaunchSpec command;
@@ -195,14 +195,14 @@ private Q_SLOTS:
     }
 
     /// One line, in addition to the sums of the run.
-    void batchSaysOneLine_data()
+    void batchReportsOneLine_data()
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("cause");
         QTest::newRow("brief") << QStringLiteral("sleep 0.04") << QStringLiteral("never connected; likely it is built");
         QTest::newRow("bare") << QStringLiteral("env -i sleep 0.04") << QStringLiteral("likely env -i dropped");
     }
-    void batchSaysOneLine()
+    void batchReportsOneLine()
     {
         QFETCH(QString, line);
         QFETCH(QString, cause);

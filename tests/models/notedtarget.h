@@ -61,7 +61,7 @@ public:
     {
         batch.notes.wakes.push_back({id, by, m_numbers[id], now, kPid, tid});
     }
-    void dies(CoroutineId id) { batch.deaths.push_back({id, now}); }
+    void destroy(CoroutineId id) { batch.deaths.push_back({id, now}); }
     void process(std::uint32_t pid, const std::string &name) { batch.notes.processes.push_back({pid, now, name}); }
     void thread(std::uint32_t tid, const std::string &name, std::uint32_t pid = kPid)
     {

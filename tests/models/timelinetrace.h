@@ -50,7 +50,7 @@ public:
         m_batch.losses.push_back({id, m_numbers[id], count, false});
         m_numbers[id] += count;
     }
-    void dies(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
+    void destroy(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
     void processEnds(std::uint64_t ts) { m_batch.notes.processEnds.push_back({kPid, ts}); }
 
     /// Only the population consumes the batch. The history consumes it in the next pass(), as a sink that lags behind.

@@ -23,7 +23,7 @@ constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
 class TestCaptureModels : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void processes()
+    void listsProcesses()
     {
         NotedTarget target;
         ProcessModel model;

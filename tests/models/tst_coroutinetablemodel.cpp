@@ -20,7 +20,7 @@ constexpr std::uint32_t kFirstPid = 500;
 /// A simulated target. Each commit() makes one batch of its births, transitions, notes and deaths.
 class Target {
 public:
-    void bear(std::uint32_t count)
+    void create(std::uint32_t count)
     {
         for (std::uint32_t i = 0; i < count; ++i) {
             Birth birth;
@@ -93,7 +93,7 @@ void fillEveryColumn(Target &target)
     // Sites sort in the reverse order of their ids.
     for (SiteId site = 1; site <= 5; ++site)
         target.addSite(site, "a.cpp", 100 - site, std::string(9 - site, 'f'));
-    target.bear(300);
+    target.create(300);
     std::mt19937 random(1);
     for (CoroutineId id = 1; id < 300; id += 2)
         target.parent(id, id - 1 - random() % id);
@@ -161,23 +161,23 @@ class TestCoroutineTableModel : public QObject {
 private Q_SLOTS:
     void showsRawValues();
     void followsBirthsAndChanges();
-    void announcesOnlyWhatChanged();
+    void signalsOnlyChangedRows();
     void sortsByEveryColumn_data();
     void sortsByEveryColumn();
     void filtersByStateAndText();
     void selectionStaysWithItsCoroutine();
     void pauseKeepsTheValues();
     void sortsInTheBackground();
-    void staleOrderingsAreDropped();
+    void discardsStaleOrderings();
     void survivesChangesOfThePopulation();
-    void storm();
+    void survivesRandomChanges();
 };
 
 void TestCoroutineTableModel::showsRawValues()
 {
     Target target;
     target.addSite(1, "server.cpp", 88, "serve()");
-    target.bear(3);
+    target.create(3);
     target.step(0);
     target.lose(2, 17);
     target.parent(1, 0);
@@ -217,13 +217,13 @@ void TestCoroutineTableModel::followsBirthsAndChanges()
     QSignalSpy inserted(&model, &Model::rowsInserted);
     QSignalSpy ordered(&model, &Model::orderChanged);
     QSignalSpy reset(&model, &Model::modelReset);
-    target.bear(5);
+    target.create(5);
     target.commit();
     model.sample();
     QCOMPARE(inserted.count(), 1);
     QCOMPARE(ordered.count(), 1);
     QCOMPARE(model.rowCount(), 5);
-    target.bear(1);
+    target.create(1);
     target.step(3);
     target.commit();
     model.sample();
@@ -232,10 +232,10 @@ void TestCoroutineTableModel::followsBirthsAndChanges()
     QCOMPARE(reset.count(), 0);
 }
 
-void TestCoroutineTableModel::announcesOnlyWhatChanged()
+void TestCoroutineTableModel::signalsOnlyChangedRows()
 {
     Target target;
-    target.bear(1000);
+    target.create(1000);
     target.commit();
     Model model;
     model.setPopulation(&target.population);
@@ -294,7 +294,7 @@ void TestCoroutineTableModel::filtersByStateAndText()
     Target target;
     target.addSite(1, "/src/server.cpp", 88, "serve(int)");
     target.addSite(2, "/src/client.cpp", 9, "Call()");
-    target.bear(30);
+    target.create(30);
     for (CoroutineId id = 0; id < 20; ++id)
         target.step(id, id < 10 ? 1 : 2);
     target.commit();
@@ -320,7 +320,7 @@ void TestCoroutineTableModel::filtersByStateAndText()
     model.setTextFilter(QString());
     QCOMPARE(model.rowCount(), 20);
     // New coroutines are shown only if they pass the filters.
-    target.bear(2);
+    target.create(2);
     target.step(31);
     target.commit();
     model.sample();
@@ -334,7 +334,7 @@ void TestCoroutineTableModel::filtersByStateAndText()
 void TestCoroutineTableModel::selectionStaysWithItsCoroutine()
 {
     Target target;
-    target.bear(400);
+    target.create(400);
     for (CoroutineId id = 0; id < 400; id += 2)
         target.step(id);
     target.commit();
@@ -355,14 +355,14 @@ void TestCoroutineTableModel::selectionStaysWithItsCoroutine()
 void TestCoroutineTableModel::pauseKeepsTheValues()
 {
     Target target;
-    target.bear(3);
+    target.create(3);
     target.step(0);
     target.commit();
     Model model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setPopulation(&target.population);
     model.setPaused(true);
-    target.bear(1);
+    target.create(1);
     target.step(2);
     target.step(2);
     target.commit();
@@ -381,7 +381,7 @@ void TestCoroutineTableModel::sortsInTheBackground()
 {
     Target target;
     const std::uint32_t many = Model::kBackgroundFrom * 20;
-    target.bear(many);
+    target.create(many);
     for (CoroutineId id = 0; id < many; id += 3)
         target.step(id);
     target.commit();
@@ -390,7 +390,7 @@ void TestCoroutineTableModel::sortsInTheBackground()
     QSignalSpy ordered(&model, &Model::orderChanged);
     model.sort(Model::EventsColumn, Qt::DescendingOrder);
     QVERIFY(model.isSorting());
-    target.bear(1);
+    target.create(1);
     target.commit();
     model.sample();
     QVERIFY(ordered.count() >= 1);  // for the new row; the new order follows later
@@ -403,10 +403,10 @@ void TestCoroutineTableModel::sortsInTheBackground()
     QVERIFY(std::is_sorted(events.rbegin(), events.rend()));
 }
 
-void TestCoroutineTableModel::staleOrderingsAreDropped()
+void TestCoroutineTableModel::discardsStaleOrderings()
 {
     Target target;
-    target.bear(Model::kBackgroundFrom * 10);
+    target.create(Model::kBackgroundFrom * 10);
     target.commit();
     Model model;
     model.setPopulation(&target.population);
@@ -427,7 +427,7 @@ void TestCoroutineTableModel::survivesChangesOfThePopulation()
     model.setStateMask(stateBit(CoroutineState::Created));
     {
         Target target;
-        target.bear(10);
+        target.create(10);
         target.commit();
         model.setPopulation(&target.population);
         QCOMPARE(model.rowCount(), 10);
@@ -438,7 +438,7 @@ void TestCoroutineTableModel::survivesChangesOfThePopulation()
     QCOMPARE(model.idAt(0), kNoCoroutine);
 }
 
-void TestCoroutineTableModel::storm()
+void TestCoroutineTableModel::survivesRandomChanges()
 {
     Target target;
     target.addSite(1, "a.cpp", 1, "f()");
@@ -451,7 +451,7 @@ void TestCoroutineTableModel::storm()
     for (int round = 0; round < 120; ++round) {
         if (born < 1000) {
             const std::uint32_t count = std::min(1000 - born, static_cast<std::uint32_t>(random() % 30));
-            target.bear(count);
+            target.create(count);
             born += count;
         }
         for (std::uint32_t i = 0; born > 0 && i < random() % 200; ++i)

@@ -16,12 +16,12 @@ using Model = CoroutineTableModel;
 class TestCoroutineTableNotes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void tellsNamesParentsAndWaits();
-    void timeStandsStillWithTheProcess();
-    void rowsOfDroppedCoroutinesGo();
+    void showsNamesParentsAndWaits();
+    void timesStopAtTheEndOfTheProcess();
+    void removesRowsOfEvictedCoroutines();
 };
 
-void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
+void TestCoroutineTableNotes::showsNamesParentsAndWaits()
 {
     NotedTarget target;
     const SiteId zebra = target.site("zebra()", "z.cpp", 1);
@@ -76,7 +76,7 @@ void TestCoroutineTableNotes::tellsNamesParentsAndWaits()
 }
 
 /// Rows of coroutines that the population evicted disappear from the table.
-void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
+void TestCoroutineTableNotes::removesRowsOfEvictedCoroutines()
 {
     Population population(Population::kMostCoroutines, {640, 64'000});
     CoroutineId born = 0;
@@ -136,7 +136,7 @@ void TestCoroutineTableNotes::rowsOfDroppedCoroutinesGo()
 }
 
 /// Several processes. One of them has ended.
-void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
+void TestCoroutineTableNotes::timesStopAtTheEndOfTheProcess()
 {
     constexpr std::uint32_t kOther = NotedTarget::kPid + 1;
     constexpr std::uint64_t kMs = NotedTarget::kMs;
@@ -146,7 +146,7 @@ void TestCoroutineTableNotes::timeStandsStillWithTheProcess()
     const CoroutineId gone = target.born(kNoCoroutine, {}, kOther);
     const CoroutineId running = target.born(kNoCoroutine, {}, kOther);
     const CoroutineId destroyed = target.born(kNoCoroutine, {}, kOther);
-    target.dies(destroyed);
+    target.destroy(destroyed);
     target.suspend(gone, site);
     target.resume(running);
     target.commit(10 * kMs);

@@ -57,23 +57,23 @@ void verifyBelow(const Model &model, const Population &population, const QModelI
 class TestCreationTreeModel : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void showsWhoCreatedWhom();
+    void showsParentsAndTheirChildren();
     void coroutinesWithoutRelativesAreLeftOut();
-    void parentsMayComeLaterAndChange();
+    void acceptsLateAndChangedParents();
     void parentAndChildMaySwap();
     void noCycleWhileParentAndChildSwap();
     void cyclesAreRefused();
     void longListsAreLoadedInPortions();
-    void destroyedOnesAreHiddenUnlessWanted();
-    void timeStandsStillWithTheProcess();
-    void revealsWhatIsFarAway();
-    void deepChainsAreEndured_data();
-    void deepChainsAreEndured();
-    void aMillionDoesNotStall();
-    void storm();
+    void destroyedCoroutinesAreHiddenByDefault();
+    void timesStopAtTheEndOfTheProcess();
+    void revealsCoroutinesNotYetLoaded();
+    void handlesDeepChains_data();
+    void handlesDeepChains();
+    void aMillionCoroutinesAreAddedInSteps();
+    void survivesRandomChanges();
 };
 
-void TestCreationTreeModel::showsWhoCreatedWhom()
+void TestCreationTreeModel::showsParentsAndTheirChildren()
 {
     NotedTarget target;
     const CoroutineId root = target.born();
@@ -131,7 +131,7 @@ void TestCreationTreeModel::coroutinesWithoutRelativesAreLeftOut()
     QCOMPARE(model.memberCount(), 2U);
 }
 
-void TestCreationTreeModel::parentsMayComeLaterAndChange()
+void TestCreationTreeModel::acceptsLateAndChangedParents()
 {
     NotedTarget target;
     const CoroutineId a = target.born();
@@ -265,7 +265,7 @@ void TestCreationTreeModel::longListsAreLoadedInPortions()
     verifyBelow(model, *target.population, {});
 }
 
-void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
+void TestCreationTreeModel::destroyedCoroutinesAreHiddenByDefault()
 {
     NotedTarget target;
     const CoroutineId root = target.born();
@@ -273,8 +273,8 @@ void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
     const CoroutineId b = target.born(root);
     const CoroutineId below = target.born(b);
     target.commit();
-    target.dies(a);
-    target.dies(b);
+    target.destroy(a);
+    target.destroy(b);
     target.commit();
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
@@ -286,8 +286,8 @@ void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
     model.setShowDestroyed(true);
     QCOMPARE(model.rowCount(model.index(0, 0)), 2);
     model.setShowDestroyed(false);
-    target.dies(below);
-    target.dies(root);
+    target.destroy(below);
+    target.destroy(root);
     target.commit();
     settle(model);
     QCOMPARE(model.rowCount(), 0);
@@ -301,7 +301,7 @@ void TestCreationTreeModel::destroyedOnesAreHiddenUnlessWanted()
     verifyBelow(model, *target.population, {});
 }
 
-void TestCreationTreeModel::timeStandsStillWithTheProcess()
+void TestCreationTreeModel::timesStopAtTheEndOfTheProcess()
 {
     NotedTarget target;
     const CoroutineId root = target.born();
@@ -319,7 +319,7 @@ void TestCreationTreeModel::timeStandsStillWithTheProcess()
     QCOMPARE(model.indexOf(root).data(Model::NowRole).toULongLong(), end);
 }
 
-void TestCreationTreeModel::revealsWhatIsFarAway()
+void TestCreationTreeModel::revealsCoroutinesNotYetLoaded()
 {
     NotedTarget target;
     const CoroutineId root = target.born();
@@ -328,7 +328,7 @@ void TestCreationTreeModel::revealsWhatIsFarAway()
     const CoroutineId last = target.born(root);
     const CoroutineId below = target.born(last);
     target.commit();
-    target.dies(3);
+    target.destroy(3);
     target.commit();
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
@@ -348,14 +348,14 @@ void TestCreationTreeModel::revealsWhatIsFarAway()
     verifyBelow(model, *target.population, {});
 }
 
-void TestCreationTreeModel::deepChainsAreEndured_data()
+void TestCreationTreeModel::handlesDeepChains_data()
 {
     QTest::addColumn<bool>("circlesPossible");
     QTest::newRow("parents are older") << false;
     QTest::newRow("one parent is younger") << true;
 }
 
-void TestCreationTreeModel::deepChainsAreEndured()
+void TestCreationTreeModel::handlesDeepChains()
 {
     QFETCH(bool, circlesPossible);
     NotedTarget target;
@@ -383,7 +383,7 @@ void TestCreationTreeModel::deepChainsAreEndured()
     QCOMPARE(model.rowCount(), 1);
 }
 
-void TestCreationTreeModel::aMillionDoesNotStall()
+void TestCreationTreeModel::aMillionCoroutinesAreAddedInSteps()
 {
     NotedTarget target;
     const CoroutineId root = target.born();
@@ -403,7 +403,7 @@ void TestCreationTreeModel::aMillionDoesNotStall()
     QCOMPARE(model.rowCount(model.index(0, 0)), static_cast<int>(Model::kPortion) + 1);
 }
 
-void TestCreationTreeModel::storm()
+void TestCreationTreeModel::survivesRandomChanges()
 {
     NotedTarget target;
     Model model;
@@ -415,7 +415,7 @@ void TestCreationTreeModel::storm()
         for (std::uint32_t i = random() % 4; i > 0; --i, ++born)
             target.born(born > 0 && random() % 4 != 0 ? random() % born : kNoCoroutine);
         for (std::uint32_t i = random() % 3; born > 1 && i > 0; --i)
-            target.dies(random() % born);
+            target.destroy(random() % born);
         if (born > 1 && round % 3 == 0)
             target.batch.notes.parents.push_back(
                 {static_cast<CoroutineId>(random() % born), static_cast<CoroutineId>(random() % born)});

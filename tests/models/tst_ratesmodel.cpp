@@ -27,7 +27,7 @@ CT_CASE(twoMinutesAreKept)
     CHECK_EQUAL(rates.samples().back().ts, 999 * RatesModel::kIntervalNs);
 }
 
-CT_CASE(sumsThatRunBackwardsBeginAnew)
+CT_CASE(decreasingSumsRestartTheRates)
 {
     RatesModel rates;
     rates.add(0, 0, 0, 0);

@@ -74,12 +74,12 @@ class TestStuckModel : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void groupsBySite();
-    void updatesInPlace();
+    void updatesWithoutReset();
     void aNewSuspensionIsAnotherRow();
-    void rowsOfAProcessThatIsGoneStandStill();
-    void manyChangesAtOnce();
+    void rowsOfAnEndedProcessDoNotChange();
+    void keepsRowsDuringManyChanges();
     void judgesInTheBackground();
-    void storm();
+    void survivesRandomChanges();
 };
 
 void TestStuckModel::groupsBySite()
@@ -117,7 +117,7 @@ void TestStuckModel::groupsBySite()
     QVERIFY(!model.headerData(Model::WhereColumn, Qt::Horizontal).toString().isEmpty());
 }
 
-void TestStuckModel::updatesInPlace()
+void TestStuckModel::updatesWithoutReset()
 {
     Target target(30);
     Model model;
@@ -174,7 +174,7 @@ void TestStuckModel::aNewSuspensionIsAnotherRow()
     QVERIFY(model.index(0, Model::UsualColumn).data().toULongLong() >= 2 * kSecond);
 }
 
-void TestStuckModel::rowsOfAProcessThatIsGoneStandStill()
+void TestStuckModel::rowsOfAnEndedProcessDoNotChange()
 {
     Target target(2);
     Model model;
@@ -202,7 +202,7 @@ void TestStuckModel::rowsOfAProcessThatIsGoneStandStill()
     QCOMPARE(model.index(0, Model::LongestColumn).data().toULongLong(), 5 * kSecond);
 }
 
-void TestStuckModel::manyChangesAtOnce()
+void TestStuckModel::keepsRowsDuringManyChanges()
 {
     Target target(1000);
     Model model;
@@ -245,7 +245,7 @@ void TestStuckModel::judgesInTheBackground()
     QCOMPARE(model.rowCount(), 0);
 }
 
-void TestStuckModel::storm()
+void TestStuckModel::survivesRandomChanges()
 {
     constexpr std::uint32_t kCoroutines = 1000;
     Target target(kCoroutines);

@@ -115,7 +115,7 @@ CT_CASE(panning_stops_at_the_limits_and_keeps_the_phase)
     CHECK(view.from() <= 3 * kSecond && view.from() > 3 * kSecond - view.step());
 }
 
-CT_CASE(a_view_outside_the_limits_may_come_back)
+CT_CASE(a_view_outside_the_limits_moves_only_towards_them)
 {
     TimelineCoordinates view;
     view.setColumns(100);
@@ -148,7 +148,7 @@ CT_CASE(following_moves_by_whole_aligned_columns)
     CHECK_EQUAL(view.columnOf(now), 639);
 }
 
-CT_CASE(fit_shows_all_of_it)
+CT_CASE(fit_shows_the_whole_range)
 {
     std::mt19937_64 random(3);
     for (int i = 0; i < 2000; ++i) {

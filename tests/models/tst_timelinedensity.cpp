@@ -51,7 +51,7 @@ CT_CASE(partsOutsideOfTheViewAreLeftOut)
     CHECK(densityColumns({}, view).empty());
 }
 
-CT_CASE(overlappingPiecesAddUp)
+CT_CASE(overlappingStretchesAddUp)
 {
     const TimelineCoordinates view = viewOf(1000, 10, 4);
     const auto from = static_cast<std::uint64_t>(view.from());

@@ -9,7 +9,7 @@
 using namespace ct;
 using namespace ct::test;
 
-CT_CASE(a_gap_reaches_back_to_the_last_event_seen)
+CT_CASE(a_gap_reaches_back_to_the_last_captured_event)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -35,7 +35,7 @@ CT_CASE(lost_latest_transitions_are_unknown)
 }
 
 /// A short gap must be visible, but its column must not look completely lost.
-CT_CASE(a_gap_that_is_short_for_its_column_leaves_the_rest_visible)
+CT_CASE(a_short_gap_leaves_the_rest_of_its_column_visible)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -66,7 +66,7 @@ CT_CASE(a_gap_that_is_short_for_its_column_leaves_the_rest_visible)
 }
 
 /// The time before the birth and after the present is not part of a gap.
-CT_CASE(a_gap_is_short_or_long_for_the_part_of_a_column_that_was_lived)
+CT_CASE(gap_length_is_relative_to_the_lifetime_in_a_column)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);

@@ -43,7 +43,7 @@ CT_CASE(nothing_before_birth_after_death_or_after_now)
     const TimelineCoordinates view = viewOf(1'000);
     CHECK_EQUAL(marksOf(trace, view, id, kBase + 70'999),
                 "Running 10-30, Suspended 30-50@1, Running 50-60, Finished 60-71@1");
-    trace.dies(id, kBase + 80'999);
+    trace.destroy(id, kBase + 80'999);
     trace.pass(kBase + 90'000);
     CHECK_EQUAL(marksOf(trace, view, id, kBase + 95'000),
                 "Running 10-30, Suspended 30-50@1, Running 50-60, Finished 60-81@1");
@@ -57,9 +57,9 @@ CT_CASE(destroyed_while_suspended_shows_the_suspension)
     const CoroutineId id = trace.born(kBase);
     trace.resume(id, kBase);
     trace.suspend(id, kBase + 10'000, site);
-    trace.dies(id, kBase + 40'500);
+    trace.destroy(id, kBase + 40'500);
     const CoroutineId silent = trace.born(kBase);
-    trace.dies(silent, kBase + 20'500);
+    trace.destroy(silent, kBase + 20'500);
     trace.pass(kBase + 90'000);
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 90'000), "Running 0-10, Suspended 10-41@1");
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), silent, kBase + 90'000), "Created 0-21");
@@ -111,7 +111,7 @@ CT_CASE(stuck_begins_when_the_usual_time_is_over)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
 }
 
-CT_CASE(unchanged_rows_are_not_redone_and_following_moves_them)
+CT_CASE(unchanged_rows_are_reused_and_moved_by_following)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -133,7 +133,7 @@ CT_CASE(unchanged_rows_are_not_redone_and_following_moves_them)
     CHECK_EQUAL(geometry.rowCount(), std::size_t{0});
 }
 
-CT_CASE(kept_columns_agree_with_fresh_ones)
+CT_CASE(reused_columns_equal_fresh_columns)
 {
     TimelineTrace trace;
     std::vector<SiteId> sites;
@@ -180,7 +180,7 @@ CT_CASE(kept_columns_agree_with_fresh_ones)
     }
 }
 
-CT_CASE(without_time_the_marks_come_bit_by_bit)
+CT_CASE(without_time_the_marks_are_computed_in_steps)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -207,7 +207,7 @@ CT_CASE(without_time_the_marks_come_bit_by_bit)
 }
 
 /// Each update has time for one read: the rows are read in turns, and unread parts are marked as pending.
-CT_CASE(rows_that_had_no_time_come_first_next_time)
+CT_CASE(unread_rows_are_read_first_in_the_next_update)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -237,7 +237,7 @@ CT_CASE(rows_that_had_no_time_come_first_next_time)
         CHECK(frame >= 3);
 }
 
-CT_CASE(a_history_that_lags_behind_is_read_again)
+CT_CASE(rows_are_read_again_when_the_history_catches_up)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -257,7 +257,7 @@ CT_CASE(a_history_that_lags_behind_is_read_again)
     CHECK_EQUAL(text(geometry.marks(0)), "Running 0-20, Suspended 20-40@1, Running 40-50, Suspended 50-63@1");
 }
 
-CT_CASE(a_moment_in_the_past_shows_nothing_later)
+CT_CASE(an_earlier_moment_shows_no_later_events)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -269,7 +269,7 @@ CT_CASE(a_moment_in_the_past_shows_nothing_later)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 29'999), "Running 0-20, Suspended 20-30@1");
 }
 
-CT_CASE(dropped_history_is_shown_as_dropped)
+CT_CASE(evicted_history_is_marked)
 {
     TimelineTrace trace(16U << 20U);
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -393,7 +393,7 @@ CT_CASE(time_without_tracing_does_not_count_as_waiting)
     trace.suspend(id, kBase, site);
     trace.pass(kBase);
     const std::uint32_t pid = trace.population.at(id).pid;
-    const auto tell = [&trace](auto &&note) {
+    const auto addNotes = [&trace](auto &&note) {
         Batch batch;
         note(batch.notes);
         batch.now = kBase;
@@ -401,18 +401,18 @@ CT_CASE(time_without_tracing_does_not_count_as_waiting)
     };
     const auto threshold = [&] { return StuckThresholds(trace.population).of(trace.population.at(id)); };
     CHECK_EQUAL(threshold(), 1'000 * kMs);
-    tell([&](Notes &notes) { notes.switches.push_back({pid, kBase + 100 * kMs, false}); });
+    addNotes([&](Notes &notes) { notes.switches.push_back({pid, kBase + 100 * kMs, false}); });
     CHECK_EQUAL(threshold(), ~std::uint64_t{0});
-    tell([&](Notes &notes) { notes.switches.push_back({pid, kBase + 400 * kMs, true}); });
+    addNotes([&](Notes &notes) { notes.switches.push_back({pid, kBase + 400 * kMs, true}); });
     CHECK_EQUAL(threshold(), 1'300 * kMs);
-    tell([&](Notes &notes) {
+    addNotes([&](Notes &notes) {
         notes.switches.push_back({pid, kBase + 1'250 * kMs, false});
         notes.switches.push_back({pid, kBase + 1'260 * kMs, true});
         notes.switches.push_back({pid, kBase + 2'000 * kMs, false});
         notes.switches.push_back({pid + 1, kBase + 500 * kMs, false});
     });
     CHECK_EQUAL(threshold(), 1'310 * kMs);
-    tell([&](Notes &notes) { notes.processEnds.push_back({pid, kBase + 1'400 * kMs}); });
+    addNotes([&](Notes &notes) { notes.processEnds.push_back({pid, kBase + 1'400 * kMs}); });
     CHECK_EQUAL(threshold(), 1'310 * kMs);
     TimelineTrace other;
     const SiteId there = other.site("f()", "a.cpp", 1);

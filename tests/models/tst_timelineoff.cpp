@@ -23,7 +23,7 @@ CT_CASE(switches_become_intervals_of_each_process)
     CHECK(offIntervals(switches) == expected);
 }
 
-CT_CASE(moments_are_looked_up)
+CT_CASE(finds_whether_tracing_is_off_at_a_moment)
 {
     const std::vector<OffInterval> intervals = {{1, 100, 200}, {1, 300, kLasting}, {3, 500, 700}};
     CHECK(!isOff(intervals, 1, 99));
@@ -36,7 +36,7 @@ CT_CASE(moments_are_looked_up)
     CHECK(!isOff({}, 1, 1));
 }
 
-CT_CASE(the_longest_part_outside)
+CT_CASE(finds_the_longest_range_outside)
 {
     using Range = std::pair<int, int>;
     const std::vector<Range> ranges = {{0, 10}, {30, 40}, {45, 50}};

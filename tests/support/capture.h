@@ -22,7 +22,7 @@ struct Capture {
     corotracer::GlobalHeader &header() { return *region.writableHeader(); }
     writers::Writer born(writers::Style style, std::uint64_t key)
     {
-        corotracer::StationData *const station = writers::takeStation(header());
+        corotracer::StationData *const station = writers::allocateFullStation(header());
         REQUIRE(station);
         writers::Writer writer(*station, style, key);
         writer.create();

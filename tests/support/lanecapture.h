@@ -133,17 +133,17 @@ private:
 };
 
 struct Capture {
-    explicit Capture(std::uint32_t lines = 4096, std::uint32_t laneRecords = 2048,
+    explicit Capture(std::uint32_t stations = 4096, std::uint32_t laneRecords = 2048,
                      std::uint64_t pool = std::uint64_t{4} << 20)
-        : region(make(dir, lines, laneRecords, pool)), loop(std::in_place, *region, isAlive())
+        : region(make(dir, stations, laneRecords, pool)), loop(std::in_place, *region, isAlive())
     {
     }
-    static std::unique_ptr<ct::Region> make(const regions::TempDir &dir, std::uint32_t lines, std::uint32_t laneRecords,
-                                            std::uint64_t pool)
+    static std::unique_ptr<ct::Region> make(const regions::TempDir &dir, std::uint32_t stations,
+                                            std::uint32_t laneRecords, std::uint64_t pool)
     {
         ct::RegionSpec spec;
         spec.path = dir.file("r.shm");
-        spec.stations = lines;
+        spec.stations = stations;
         spec.laneBytes = std::uint64_t{laneRecords} * sizeof(corotracer::LaneRecord);
         spec.lanePoolBytes = pool;
         auto created = ct::Region::create(spec);
@@ -160,7 +160,7 @@ struct Capture {
     }
     corotracer::GlobalHeader &header() { return *region->writableHeader(); }
     /// Switches the region to overwrite mode. An engine notices the mode at restart().
-    void makeRecorder() { header().extension.lane_mode = corotracer::kLanesOverwrite; }
+    void setOverwriteMode() { header().extension.lane_mode = corotracer::kLanesOverwrite; }
     Process process(std::uint32_t pid = 100) { return Process(header(), pid, 1); }
     bool scan(bool safety = false)
     {
@@ -254,20 +254,20 @@ struct TwoThreads {
 
 /// Runs `lives` coroutines with four events each, one after the other, in one compact station. In overwrite mode, most
 /// of them leave no record. Returns the number of events.
-inline std::uint64_t liveShortly(const Process &process, Lane &lane, std::uint64_t lives)
+inline std::uint64_t runShortLivedCoroutines(const Process &process, Lane &lane, std::uint64_t lives)
 {
     for (std::uint64_t key = 1; key <= lives; ++key) {
         Coroutine one = *Coroutine::create(process, lane, key, 1);
         steps(one, lane, 4);
-        one.die(lane, 2);
+        one.destroy(lane, 2);
     }
     return 4 * lives;
 }
 
 /// Reads the leftovers of a dead process with three engines, one after the other, each to the end. The second engine
-/// settles first. Calls `look()` after each engine.
-template <class Look>
-void readLeftovers(Capture &c, std::uint32_t pid, Look look)
+/// settles first. Calls `afterEach()` after each engine.
+template <class Callback>
+void readLeftovers(Capture &c, std::uint32_t pid, Callback afterEach)
 {
     c.dead.insert(pid);
     for (const bool settled : {false, true, false}) {
@@ -275,7 +275,7 @@ void readLeftovers(Capture &c, std::uint32_t pid, Look look)
         if (settled)
             c.settle(true);
         c.end();
-        look();
+        afterEach();
     }
 }
 

@@ -34,7 +34,7 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     using namespace corotracer;
     ExtensionHeader &x = header.extension;
     std::uint64_t end = kHeaderSize + std::uint64_t{sizes.stations} * kStationSize;
-    const auto place = [&end](std::uint64_t bytes, std::uint64_t alignment = 4096) {
+    const auto append = [&end](std::uint64_t bytes, std::uint64_t alignment = 4096) {
         const std::uint64_t offset = (end + alignment - 1) / alignment * alignment;
         end = offset + bytes;
         return offset;
@@ -49,22 +49,22 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     x.engine_fences = sizes.engineFences ? 1 : 0;
     x.site_capacity = sizes.sites;
     x.site_record_size = sizeof(SiteRecord);
-    x.site_table_offset = place(sizes.sites * sizeof(SiteRecord), alignof(SiteRecord));
+    x.site_table_offset = append(sizes.sites * sizeof(SiteRecord), alignof(SiteRecord));
     x.strings_capacity = sizes.stringBytes;
-    x.strings_offset = place(sizes.stringBytes, alignof(SiteRecord));
+    x.strings_offset = append(sizes.stringBytes, alignof(SiteRecord));
     x.process_capacity = sizes.processes;
-    x.process_table_offset = place(sizes.processes * sizeof(ProcessEntry));
+    x.process_table_offset = append(sizes.processes * sizeof(ProcessEntry));
     x.lane_capacity = sizes.lanes;
-    x.lane_directory_offset = place(sizes.lanes * sizeof(LaneHeader));
+    x.lane_directory_offset = append(sizes.lanes * sizeof(LaneHeader));
     x.lines_reserved = sizes.compactStations;
-    x.lines_offset = place(sizes.compactStations * sizeof(CompactState));
-    x.births_offset = place(sizes.compactStations * sizeof(CompactBirth));
+    x.lines_offset = append(sizes.compactStations * sizeof(CompactState));
+    x.births_offset = append(sizes.compactStations * sizeof(CompactBirth));
     x.lane_mode = sizes.mode;
     x.lane_records = sizes.laneRecords;
     x.lane_retention_ms = sizes.retentionMs;
     x.lanes_shrink = sizes.shrink ? 1 : 0;
     x.lane_pool_size = (sizes.poolBytes + 4095) / 4096 * 4096;
-    x.lane_pool_offset = place(x.lane_pool_size);
+    x.lane_pool_offset = append(x.lane_pool_size);
     x.file_size = end;
     return end;
 }

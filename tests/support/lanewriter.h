@@ -232,7 +232,7 @@ public:
     }
 
     /// Allocates a compact station from the stack of free ones, or a new one. Returns nullopt if there is none.
-    std::optional<std::uint32_t> takeLine() const
+    std::optional<std::uint32_t> allocateStation() const
     {
         std::uint64_t top = extension().free_lines.load(kAcquire);
         while ((top & 0xFFFFFFFF) != 0) {
@@ -249,7 +249,7 @@ public:
             ;
         return index;
     }
-    void giveLineBack(std::uint32_t index) const
+    void freeStation(std::uint32_t index) const
     {
         std::uint64_t top = extension().free_lines.load(kRelaxed);
         std::uint64_t next;
@@ -323,13 +323,13 @@ private:
 /// One traced coroutine. Its calls act on the thread of the given lane.
 class Coroutine {
 public:
-    /// Allocates a compact station and starts a coroutine in it. m_birthWritten is true if the lane had room for the
+    /// Allocates a compact station and starts a coroutine in it. m_isAllWritten is true if the lane had room for the
     /// birth record. If `clock` is set, it gives the time after the allocation, which is later than the previous death
     /// in this station.
     static std::optional<Coroutine> create(const Process &process, Lane &lane, std::uint64_t key, std::uint64_t ts,
                                            std::uint64_t (*clock)() = nullptr)
     {
-        const std::optional<std::uint32_t> index = process.takeLine();
+        const std::optional<std::uint32_t> index = process.allocateStation();
         if (!index)
             return std::nullopt;
         if (clock)
@@ -348,7 +348,7 @@ public:
             field->store(0, kRelease);
         state.life.store(generation << 32 | corotracer::kCompactAlive, kRelease);  // partner: the engine's acquire load
         Coroutine made(process, *index, static_cast<std::uint32_t>(generation), key);
-        made.m_birthWritten = lane.put({corotracer::kRecordBirth, ts, made.identity(), key, 0, 0});
+        made.m_isAllWritten = lane.put({corotracer::kRecordBirth, ts, made.identity(), key, 0, 0});
         return made;
     }
 
@@ -361,7 +361,7 @@ public:
     /// Any event: writes the record first, then the CompactState. Returns false if the record was dropped.
     bool transition(Lane &lane, const Record &record)
     {
-        const bool told = lane.put(record);
+        const bool isWritten = lane.put(record);
         corotracer::CompactState &state = m_process->state(m_index);
         state.seq.store(2 * m_events + 1, kRelaxed);
         state.ts.store(record.ts, kRelease);  // partner: the reader's acquire loads, as for the others
@@ -369,25 +369,25 @@ public:
         state.what.store(std::uint64_t{record.kind} << 32 | record.site, kRelease);
         state.tid.store(lane.ring().header->tid.load(kRelaxed), kRelease);
         state.seq.store(2 * ++m_events, kRelease);
-        return told;
+        return isWritten;
     }
 
-    void note(Lane &lane, const Record &record) { m_birthWritten &= lane.put(record); }
+    void writeNote(Lane &lane, const Record &record) { m_isAllWritten &= lane.put(record); }
 
     /// Ends the coroutine. Pushes the station on the stack if all records are in lanes, else leaves it to the engine.
     /// In overwrite mode it always pushes.
-    void die(Lane &lane, std::uint64_t ts)
+    void destroy(Lane &lane, std::uint64_t ts)
     {
         corotracer::CompactState &state = m_process->state(m_index);
         state.death_ts.store(ts, kRelease);
-        m_birthWritten &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
-        const bool recycle = m_birthWritten || lane.ring().overwrite;
+        m_isAllWritten &= lane.put({corotracer::kRecordDeath, ts, identity(), 0, m_events, 0});
+        const bool recycle = m_isAllWritten || lane.ring().overwrite;
         // Release; partners: the engine's acquire load, and the next coroutine in this station.
         state.life.store(std::uint64_t{m_generation} << 32 |
                              (recycle ? corotracer::kCompactRecycled : corotracer::kCompactDead),
                          kRelease);
         if (recycle)
-            m_process->giveLineBack(m_index);
+            m_process->freeStation(m_index);
     }
 
     std::uint64_t identity() const { return identityOf(m_index, m_generation); }
@@ -407,7 +407,7 @@ private:
     std::uint32_t m_index, m_generation;
     std::uint64_t m_key;
     std::uint64_t m_events = 0;
-    bool m_birthWritten = true;
+    bool m_isAllWritten = true;
 };
 
 }  // namespace lanewriter

@@ -12,16 +12,16 @@
 
 namespace ct::test {
 
-/// Runs write() while one thread per function in `looks` calls it in a loop. Joins the threads afterwards.
+/// Runs write() while one thread per function in `actions` calls it in a loop. Joins the threads afterwards.
 template <class Write>
-void lookMeanwhile(const std::vector<std::function<void()>> &looks, Write &&write)
+void runConcurrently(const std::vector<std::function<void()>> &actions, Write &&write)
 {
     std::atomic<bool> done{false};
     std::vector<std::thread> readers;
-    for (const std::function<void()> &look : looks) {
-        readers.emplace_back([&look, &done] {
+    for (const std::function<void()> &action : actions) {
+        readers.emplace_back([&action, &done] {
             while (!done.load(std::memory_order_acquire))
-                look();
+                action();
         });
     }
     write();
@@ -30,14 +30,14 @@ void lookMeanwhile(const std::vector<std::function<void()>> &looks, Write &&writ
         reader.join();
 }
 
-/// Runs `readers` threads that call look(random), each with its own random generator.
-template <class Look, class Write>
-void readMeanwhile(Look &&look, Write &&write, unsigned readers = 2)
+/// Runs `readers` threads that call action(random), each with its own random generator.
+template <class Action, class Write>
+void readConcurrently(Action &&action, Write &&write, unsigned readers = 2)
 {
-    std::vector<std::function<void()>> looks;
+    std::vector<std::function<void()>> actions;
     for (unsigned seed = 0; seed < readers; ++seed)
-        looks.push_back([&look, random = std::mt19937(seed)]() mutable { look(random); });
-    lookMeanwhile(looks, write);
+        actions.push_back([&action, random = std::mt19937(seed)]() mutable { action(random); });
+    runConcurrently(actions, write);
 }
 
 }  // namespace ct::test

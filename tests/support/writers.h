@@ -66,7 +66,7 @@ inline bool winsWakeUp(corotracer::GlobalHeader &header)
 }
 
 /// Allocates a station as a probe does. Returns nullptr if there is none left.
-inline corotracer::StationData *takeStation(corotracer::GlobalHeader &header)
+inline corotracer::StationData *allocateFullStation(corotracer::GlobalHeader &header)
 {
     const std::uint32_t max = header.max_stations.load(std::memory_order_relaxed);
     const std::uint32_t index = header.allocated_count.fetch_add(1, std::memory_order_seq_cst);
@@ -93,7 +93,7 @@ public:
         m_station->header.birth_ts.store(tsOf(0) - 1, std::memory_order_release);
     }
 
-    void die()
+    void destroy()
     {
         if (m_style == Style::Ours)
             m_station->extension.death_ts.store(tsOf(m_count), std::memory_order_relaxed);

@@ -21,13 +21,13 @@
 
 namespace made {
 
-struct Told {
+struct Marker {
     int line = 0;
     std::uint64_t address = 0;
 };
 
 struct Ran {
-    std::map<std::string, Told> locations;
+    std::map<std::string, Marker> locations;
     ct::ModuleMap modules;
     bool ran = false;
 };
@@ -79,10 +79,10 @@ inline Ran run(const std::string &name)
             maps.push_back(line);
         inMaps = inMaps || line == "maps";
         std::istringstream words(line);
-        std::string place;
-        Told told;
-        if (!inMaps && words >> place >> told.line >> std::hex >> told.address)
-            ran.locations[place] = told;
+        std::string key;
+        Marker marker;
+        if (!inMaps && words >> key >> marker.line >> std::hex >> marker.address)
+            ran.locations[key] = marker;
     }
     ran.ran = output && ::pclose(output) == 0;
     ran.modules = modulesOf(maps);

@@ -85,7 +85,7 @@ struct Suspended {
 
 }  // namespace
 
-CT_CASE(aFrameBecomesFunctionAndLine)
+CT_CASE(resolvesAFrameToFunctionAndLine)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
@@ -126,7 +126,7 @@ CT_CASE(aFrameBecomesFunctionAndLine)
 }
 
 /// The process was killed, so its stream has ended and no late events can come.
-CT_CASE(atTheEndWhatWasReadJustNowCounts)
+CT_CASE(acceptsTheLastReadingAtTheEnd)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
@@ -149,7 +149,7 @@ CT_CASE(atTheEndWhatWasReadJustNowCounts)
 }
 
 /// The coroutine may have been resumed after the end of the stream.
-CT_CASE(nothingIsReadAfterTheEnd)
+CT_CASE(ignoresReadingsAfterTheEnd)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
@@ -163,7 +163,7 @@ CT_CASE(nothingIsReadAfterTheEnd)
     CHECK(answer && answer->frames.empty());
 }
 
-CT_CASE(whatWentOnMeanwhileHasNoLine)
+CT_CASE(aCoroutineResumedDuringTheReadingHasNoLine)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
@@ -184,7 +184,7 @@ CT_CASE(whatWentOnMeanwhileHasNoLine)
     CHECK_EQUAL(before->frames[0].line, 0U);
 }
 
-CT_CASE(ofTheDeadNothingIsLearned)
+CT_CASE(destroyedCoroutinesHaveNoLocation)
 {
     Suspended suspended("coroutines_gxx_o2");
     Run &run = suspended.run;
@@ -197,7 +197,7 @@ CT_CASE(ofTheDeadNothingIsLearned)
     CHECK(!answer || answer->frames.empty());
 }
 
-CT_CASE(whatIsNoFrameSaysSo)
+CT_CASE(unresolvableFramesHaveARemedy)
 {
     Suspended suspended("coroutines_stripped");
     Run &run = suspended.run;
@@ -235,7 +235,7 @@ CT_CASE(resolvesCodeAddresses)
     CHECK_EQUAL(answer->frames.back().function, "(anonymous namespace)::hidden(int)");
 }
 
-CT_CASE(aRecordingsFramesAreThatOfItsTarget)
+CT_CASE(usesTheFrameLocationsOfTheRecording)
 {
     Run run(0);
     run.resolver->setLive(false);
@@ -261,7 +261,7 @@ CT_CASE(aRecordingsFramesAreThatOfItsTarget)
     CHECK_EQUAL(run.resolver->lineSince({0, 0, 0x1000, 0, false}), since);
 }
 
-CT_CASE(manyAreAskedForInTurns)
+CT_CASE(servesTheLatestRequestsFirst)
 {
     Running program("coroutines_gxx_o2");
     const Seen seen = suspendedIn(program);

@@ -52,7 +52,7 @@ std::string bytes(const char (&text)[N])
 
 }  // namespace
 
-CT_CASE(aSwitchByComparisons)
+CT_CASE(followsASwitchByComparisons)
 {
     // movzwl 0x30(%rdi),%eax; cmp $4,%ax; je +2; int3; int3; call +16
     const std::string code = bytes("\x0f\xb7\x47\x30\x66\x83\xf8\x04\x74\x02\xcc\xcc\xe8\x10\x00\x00\x00");
@@ -63,7 +63,7 @@ CT_CASE(aSwitchByComparisons)
     CHECK_EQUAL(walked(zero), "0 4 8 10 ");
 }
 
-CT_CASE(aSwitchOnAByte)
+CT_CASE(followsASwitchOnAByte)
 {
     // mov 0x11(%rdi),%al: the rest of the register is unknown; cmp $2,%al; je +1; int3; nop; mov %eax,%ecx;
     // test %ecx,%ecx; je: undecidable
@@ -73,7 +73,7 @@ CT_CASE(aSwitchOnAByte)
     CHECK_EQUAL(walked(walk), "0 3 5 8 9 11 13 ");
 }
 
-CT_CASE(aSwitchByATable)
+CT_CASE(followsASwitchByATable)
 {
     // movzbl 0x28(%rdi),%eax; lea 10(%rip),%rcx; movslq (%rcx,%rax,4),%rax; add %rcx,%rax; jmp *%rax; nop; table
     const std::string code =
@@ -86,7 +86,7 @@ CT_CASE(aSwitchByATable)
     CHECK_EQUAL(walked(second).substr(0, 18), "0 4 11 15 18 30 31");
 }
 
-CT_CASE(writesStayHere)
+CT_CASE(writesDoNotChangeTheTarget)
 {
     // push %rbp; mov %rsp,%rbp; mov %rdi,-8(%rbp); mov -8(%rbp),%rax; movb $1,0x10(%rax); cmpb $1,0x10(%rdi); je +0;
     // nop
@@ -114,7 +114,7 @@ CT_CASE(unknownValuesEndTheWalk)
     CHECK_EQUAL(walked(loop).size(), 2 * 20'000U);
 }
 
-CT_CASE(anyBytes)
+CT_CASE(walksOfRandomBytesEnd)
 {
     std::mt19937 random(3);
     for (int i = 0; i < 20'000; ++i) {

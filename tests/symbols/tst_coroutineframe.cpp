@@ -58,7 +58,7 @@ void checkProgram(const std::string &name, bool lines)
     Running program(name);
     Symbolizer symbolizer;
     ModuleMap modules;
-    Count told;
+    Count known;
     Count silent;
     for (int round = 0; round < 3; ++round) {
         const std::vector<std::string> said = program.listen();
@@ -68,14 +68,14 @@ void checkProgram(const std::string &name, bool lines)
         CHECK(frames.size() >= 2);
         for (const Seen &seen : frames) {
             const bool plain = seen.name == "silent" || seen.name == "ready";
-            checkFrame(symbolizer, modules, seen, program.reader(), plain ? silent : told);
+            checkFrame(symbolizer, modules, seen, program.reader(), plain ? silent : known);
         }
         program.goOn();
     }
-    std::cout << name << ": line known of " << told.lines << ", function only of " << told.functionOnly
+    std::cout << name << ": line known of " << known.lines << ", function only of " << known.functionOnly
               << "; of those without code of their own " << silent.lines << " and " << silent.functionOnly << std::endl;
-    CHECK_EQUAL(told.lines > 0, lines);
-    CHECK_EQUAL(told.functionOnly, lines ? 0 : told.functionOnly);
+    CHECK_EQUAL(known.lines > 0, lines);
+    CHECK_EQUAL(known.functionOnly, lines ? 0 : known.functionOnly);
 
     const std::vector<Seen> last = framesIn(program.listen());
     REQUIRE(last.size() == 1);
@@ -87,7 +87,7 @@ void checkProgram(const std::string &name, bool lines)
 
 }  // namespace
 
-CT_CASE(suspensionLines)
+CT_CASE(findsTheLinesOfSuspensions)
 {
 #if defined(__x86_64__)
     for (const char *name : {"coroutines_gxx_o0", "coroutines_gxx_o2", "coroutines_clang_o0", "coroutines_clang_o2"})
@@ -97,12 +97,12 @@ CT_CASE(suspensionLines)
 #endif
 }
 
-CT_CASE(withoutDebugInformationTheFunctionOnly)
+CT_CASE(withoutDebugInformationOnlyTheFunctionIsKnown)
 {
     checkProgram("coroutines_plain", false);
 }
 
-CT_CASE(strippedItCannotBeTold)
+CT_CASE(strippedProgramsHaveNoFrameLocation)
 {
     Running program("coroutines_stripped");
     const std::vector<std::string> said = program.listen();
@@ -117,7 +117,7 @@ CT_CASE(strippedItCannotBeTold)
           frame.location.remedy.find("-g") != std::string::npos);
 }
 
-CT_CASE(whatIsNoFrame)
+CT_CASE(refusesMemoryThatIsNoFrame)
 {
     Running program("coroutines_gxx_o2");
     const std::vector<std::string> said = program.listen();

@@ -59,7 +59,7 @@ constexpr const char *kPrograms[] = {"gxx_o2", "clang_o2", "gxx_dwarf4", "gxx_co
 
 }  // namespace
 
-CT_CASE(cutOffAnywhere)
+CT_CASE(truncatedFilesHaveFewerLines)
 {
     for (const char *name : kPrograms) {
         if (!made::exists(name))
@@ -75,7 +75,7 @@ CT_CASE(cutOffAnywhere)
     }
 }
 
-CT_CASE(changedBytes)
+CT_CASE(survivesChangedBytes)
 {
     for (const char *name : kPrograms) {
         if (!made::exists(name))
@@ -101,7 +101,7 @@ CT_CASE(changedBytes)
     }
 }
 
-CT_CASE(changedDebugInformation)
+CT_CASE(survivesChangedDebugInformation)
 {
     for (const char *name : kPrograms) {
         if (!made::exists(name))

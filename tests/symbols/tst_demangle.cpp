@@ -6,7 +6,7 @@
 using ct::lastPart;
 using ct::readableSymbol;
 
-CT_CASE(namesOfFunctions)
+CT_CASE(readsNamesOfFunctions)
 {
     CHECK_EQUAL(readableSymbol("_ZN1n4workEiRi"), "n::work(int, int&)");
     CHECK_EQUAL(readableSymbol("_Z3fooIiEvT_"), "foo<int>(int)");
@@ -25,7 +25,7 @@ CT_CASE(partsOfACoroutineHaveItsName)
     CHECK_EQUAL(readableSymbol("_ZN1n4workEiRi.actor.cold"), "n::work(int, int&)");
 }
 
-CT_CASE(namesOfRust)
+CT_CASE(readsNamesOfRust)
 {
     CHECK_EQUAL(readableSymbol("_ZN4rust6shapes5outer17h0123456789abcdefE"), "rust::shapes::outer");
     CHECK_EQUAL(
@@ -33,7 +33,7 @@ CT_CASE(namesOfRust)
         "<alloc::string::String as core::fmt::Debug>::fmt");
 }
 
-CT_CASE(lastParts)
+CT_CASE(findsTheLastPartOfAName)
 {
     CHECK_EQUAL(lastPart("n::A<std::pair<int, long> >::await_resume() const"), "await_resume");
     CHECK_EQUAL(lastPart("await_resume"), "await_resume");

@@ -31,7 +31,7 @@ CT_CASE(findsTheMappingOfAnAddress)
     CHECK_EQUAL(pathAt(ModuleMap(), 0), "none");
 }
 
-CT_CASE(whatAFileMadeUpDoesNoHarm)
+CT_CASE(ignoresImpossibleModules)
 {
     const ModuleMap map({{"/empty", 100, 100, 0, ""},
                          {"/backwards", 200, 150, 0, ""},

@@ -87,7 +87,7 @@ private:
 
 }  // namespace
 
-CT_CASE(missingFileAndItsCopyElsewhere)
+CT_CASE(findsTheCopyOfAMissingFile)
 {
     const made::Ran ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
@@ -110,7 +110,7 @@ CT_CASE(missingFileAndItsCopyElsewhere)
     CHECK(knowsLine(hidden(ran, deleted), ran));
 }
 
-CT_CASE(anotherBuildIsNotBelieved)
+CT_CASE(refusesAnotherBuild)
 {
     const made::Ran ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
@@ -141,7 +141,7 @@ CT_CASE(strippedAndWithoutDebugInformation)
     CHECK_EQUAL(function.frames[0].line, 0U);
 }
 
-CT_CASE(separateDebugFiles)
+CT_CASE(findsSeparateDebugFiles)
 {
     if (!made::exists("gxx_separate"))
         return;
@@ -184,7 +184,7 @@ CT_CASE(refusesADebugFileOfAnotherBuild)
     CHECK(hidden(ran, moved(ran, "gxx_separate", folder.file("gxx_separate"))).gap == SymbolGap::NoSymbols);
 }
 
-CT_CASE(checkSumOfAFile)
+CT_CASE(computesTheChecksumOfAFile)
 {
     const test::TempDir folder;
     std::ofstream(folder.file("sum")) << "123456789";
@@ -192,7 +192,7 @@ CT_CASE(checkSumOfAFile)
     CHECK(!fileCrc(folder.file("missing")));
 }
 
-CT_CASE(noServerIsAskedUnlessSomebodyWantsIt)
+CT_CASE(asksNoServerByDefault)
 {
     if (!made::exists("gxx_stripped"))
         return;
@@ -214,7 +214,7 @@ CT_CASE(noServerIsAskedUnlessSomebodyWantsIt)
     ::unsetenv("DEBUGINFOD_URLS");
 }
 
-CT_CASE(whatIsNoProgram)
+CT_CASE(reportsFilesThatAreNoPrograms)
 {
     const made::Ran ran = made::run("gxx_o2");
     const test::TempDir folder;

@@ -23,9 +23,9 @@ std::string chainOf(const DescribedAddress &described)
     return chain;
 }
 
-std::string described(Symbolizer &symbolizer, const made::Ran &ran, const std::string &place)
+std::string described(Symbolizer &symbolizer, const made::Ran &ran, const std::string &key)
 {
-    const std::uint64_t addresses[] = {ran.locations.at(place).address};
+    const std::uint64_t addresses[] = {ran.locations.at(key).address};
     return chainOf(symbolizer.describe(ran.modules, addresses).front());
 }
 
@@ -36,7 +36,7 @@ void checkProgram(const std::string &name)
     const made::Ran ran = made::run(name);
     REQUIRE(ran.ran && ran.locations.size() == 5);
     Symbolizer symbolizer;
-    const auto line = [&](const char *place) { return std::to_string(ran.locations.at(place).line); };
+    const auto line = [&](const char *key) { return std::to_string(ran.locations.at(key).line); };
     const auto mark = [](const char *source, const char *text) { return std::to_string(made::marked(source, text)); };
     const int before = check::failures;
     CHECK_EQUAL(described(symbolizer, ran, "innermost"),
@@ -120,14 +120,14 @@ void comparePeer(const std::string &name)
 
 }  // namespace
 
-CT_CASE(functionsFilesLinesAndInlinedFrames)
+CT_CASE(findsFunctionsFilesLinesAndInlinedFrames)
 {
     for (const char *name : {"gxx_o2", "gxx_o0_fixed", "gxx_dwarf4", "gxx_compressed", "gxx_split", "gxx_lto",
                              "gxx_shared", "clang_o2", "clang_o0", "clang_dwarf4", "clang_aranges"})
         checkProgram(name);
 }
 
-CT_CASE(rust)
+CT_CASE(findsInlinedFramesOfRust)
 {
     if (!made::exists("rust"))
         return;
@@ -143,7 +143,7 @@ CT_CASE(rust)
     CHECK_EQUAL(one.frames[1].line, static_cast<unsigned>(made::marked("program.rs", "outer")));
 }
 
-CT_CASE(theSameAsAddr2line)
+CT_CASE(agreesWithAddr2line)
 {
     if (std::string(CT_ADDR2LINE).ends_with("NOTFOUND")) {
         std::cout << "SKIPPED: no addr2line here" << std::endl;
@@ -153,7 +153,7 @@ CT_CASE(theSameAsAddr2line)
         comparePeer(name);
 }
 
-CT_CASE(manyAtOnceAreTheSameAsOneByOne)
+CT_CASE(answersDoNotDependOnTheNumberOfAddresses)
 {
     const made::Ran ran = made::run("gxx_o2");
     REQUIRE(!ran.modules.modules().empty());
@@ -163,8 +163,8 @@ CT_CASE(manyAtOnceAreTheSameAsOneByOne)
         for (int i = 0; i < 20; ++i)
             addresses.push_back(module.begin + random() % (module.end - module.begin));
     }
-    for (const auto &[name, told] : ran.locations)
-        addresses.insert(addresses.end(), 2, told.address);
+    for (const auto &[name, marker] : ran.locations)
+        addresses.insert(addresses.end(), 2, marker.address);
     Symbolizer symbolizer;
     const std::vector<DescribedAddress> together = symbolizer.describe(ran.modules, addresses);
     REQUIRE(together.size() == addresses.size());

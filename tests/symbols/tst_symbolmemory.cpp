@@ -188,7 +188,7 @@ CT_CASE(compressedSectionsAreLimitedTogether)
     }
 }
 
-CT_CASE(aClaimedSizeIsNotBelieved)
+CT_CASE(refusesFalseSectionSizes)
 {
     const test::TempDir dir;
     const std::string path = dir.file("liar");
@@ -236,7 +236,7 @@ CT_CASE(unitsAreLimited)
     CHECK(symbols.bytes() < SymbolMemory::kFree + 40 * (info.size() / 100));
 }
 
-CT_CASE(linePrograms)
+CT_CASE(lineProgramsAreLimited)
 {
     const test::TempDir dir;
     const std::string path = dir.file("lines");
@@ -254,7 +254,7 @@ CT_CASE(linePrograms)
     CHECK(large.bytes() < 16 * kMiB);
 }
 
-CT_CASE(holesOfASparseFileTakeNoMemory)
+CT_CASE(sparseFilesUseNoMemory)
 {
     const test::TempDir dir;
     const std::string path = dir.file("sparse");
@@ -281,7 +281,7 @@ CT_CASE(holesOfASparseFileTakeNoMemory)
     CHECK(image->memory().bytes() < kMiB);
 }
 
-CT_CASE(sectionsThatOnlyLibelfWouldFindAreNone)
+CT_CASE(ignoresSectionsCountedInTheFirstSectionHeader)
 {
     // With e_shnum 0, the number is in the first section header. The ELF header itself can pose as that one.
     const test::TempDir dir;

@@ -49,7 +49,7 @@ CT_CASE(answersArriveWithANewGeneration)
     CHECK(nowhere->gap == SymbolGap::NoModule);
 }
 
-CT_CASE(itsEndWaitsForNoFile)
+CT_CASE(destructionDoesNotWaitForATask)
 {
     const auto gate = std::make_shared<std::promise<void>>();
     auto owned = std::make_shared<int>(7);
@@ -82,7 +82,7 @@ CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
                 "(anonymous namespace)::hidden(int)");
 }
 
-CT_CASE(otherPlacesForgetWhatWasKnown)
+CT_CASE(aNewSearchPathDiscardsAnswers)
 {
     const made::Ran ran = made::run("gxx_o2");
     std::vector<Module> away(ran.modules.modules().begin(), ran.modules.modules().end());

@@ -112,13 +112,13 @@ int main(int argc, char **argv)
     const Clock::time_point start = Clock::now();
     Clock::time_point latestTurn = start;
     Clock::duration longestTurn = std::chrono::milliseconds(600);
-    bool isSaid = false;
+    bool isReported = false;
     for (long step = 0; step < tenths * 10 && stopped == 0; ++step) {
         ::nanosleep(&pause, nullptr);
         const Clock::time_point now = Clock::now();
         longestTurn = std::max(longestTurn, now - latestTurn);
-        if (!isSaid && now - start >= 10 * longestTurn) {
-            isSaid = true;
+        if (!isReported && now - start >= 10 * longestTurn) {
+            isReported = true;
             std::puts("waited long enough");
             std::fflush(stdout);
         }

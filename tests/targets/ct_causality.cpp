@@ -36,7 +36,7 @@ struct World {
 
 constexpr int kKinds = 6;
 
-void sayWhatFor(Promise &self, World &world, int kind)
+void writeWait(Promise &self, World &world, int kind)
 {
     ++world.counts.waits;
     switch (kind) {
@@ -58,12 +58,12 @@ targets::Job work(World &world, std::uint64_t rounds, std::string name)
     ++world.counts.parents;
     for (std::uint64_t round = 0; round < rounds; ++round) {
         for (int kind = 0; kind < kKinds; ++kind) {
-            sayWhatFor(self, world, kind);
+            writeWait(self, world, kind);
             co_await targets::Turn{};
         }
     }
     // No wake follows: the worker waits for the lock until the program ends.
-    sayWhatFor(self, world, 0);
+    writeWait(self, world, 0);
     co_await targets::Turn{};
 }
 

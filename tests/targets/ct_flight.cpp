@@ -20,9 +20,9 @@ int main(int argc, char **argv)
     arguments.parse(argc, argv);
     targets::handleStopSignals();
 
-    const char *const place = ::secure_getenv("CTP_FLIGHT_RECORDER");
+    const char *const wish = ::secure_getenv("CTP_FLIGHT_RECORDER");
     corotracer::flight_recorder_options options;
-    options.path = place == nullptr || std::strcmp(place, "1") == 0 ? "" : place;
+    options.path = wish == nullptr || std::strcmp(wish, "1") == 0 ? "" : wish;
     options.lane_bytes = arguments.value("--lane-kib") << 10;
     // The pool is sparse. A new lane gets at most a 32nd of the rest.
     options.pool_bytes = (32 + 2 * arguments.value("--threads")) * (options.lane_bytes + 8192);

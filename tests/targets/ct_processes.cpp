@@ -26,8 +26,8 @@ int runAsChild(const targets::Arguments &arguments, int books)
         jobs.clear();
     const targets::Truth truth = targets::collectTruth();
     const Figures figures{truth.emitted, truth.traced, truth.untraced, truth.unfinished};
-    const bool told = ::write(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures);
-    ::_exit(told ? 0 : 1);
+    const bool isWritten = ::write(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures);
+    ::_exit(isWritten ? 0 : 1);
 }
 
 /// Adds up the counts of the children until all have closed their end of the pipe.

@@ -178,7 +178,7 @@ CT_CASE(every_turn_of_every_task_runs_once)
     CHECK_EQUAL(scheduler.tasksAlive(), 0U);
 }
 
-CT_CASE(an_exception_reaches_who_awaits)
+CT_CASE(an_exception_reaches_the_awaiting_task)
 {
     Scheduler scheduler(2);
     std::string caught;
@@ -187,7 +187,7 @@ CT_CASE(an_exception_reaches_who_awaits)
     CHECK_EQUAL(caught, "on purpose");
 }
 
-CT_CASE(tasks_that_end_at_once_add_up)
+CT_CASE(tasks_that_end_at_once_return_their_values)
 {
     Scheduler scheduler(1);
     int sum = 0;
@@ -209,7 +209,7 @@ CT_CASE(an_event_wakes_all_and_stays_set)
     CHECK_EQUAL(woken.load(), 101);
 }
 
-CT_CASE(a_semaphore_lets_no_more_in_than_it_should)
+CT_CASE(a_semaphore_admits_no_more_than_its_count)
 {
     Scheduler scheduler(4);
     sched::Semaphore door(scheduler, 3);
@@ -275,7 +275,7 @@ CT_CASE(a_busy_reactor_stops)
     }
 }
 
-CT_CASE(what_never_ends_is_destroyed_with_the_scheduler)
+CT_CASE(unfinished_tasks_are_destroyed_with_the_scheduler)
 {
     std::atomic<int> frames{0};
     {

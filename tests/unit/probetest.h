@@ -185,7 +185,7 @@ private:
 
 /// Returns false, and reports a skip, under an emulator that grants any madvise() and ignores it (qemu's user mode).
 /// There, a full file system always raises SIGBUS.
-inline bool kernelKeepsItsWord()
+inline bool kernelHonoursMadvise()
 {
     static char memory[4096];
     constexpr int noAdvice = 9999;

@@ -22,7 +22,7 @@ public:
         m_batch.now = kStart + m_round * kSecond / 10;
         if (m_round == 0)
             found();
-        beBorn();
+        createCoroutine();
         for (const CoroutineId id : m_living)
             goOn(id);
         if (m_living.size() > m_stayers + 5) {
@@ -41,9 +41,9 @@ private:
         m_batch.notes.processes.push_back({77, kStart, "town"});
         m_batch.notes.threadNames.push_back({77, 78, "worker"});
         for (std::size_t i = 1; i < m_stayers; ++i)
-            beBorn();
+            createCoroutine();
     }
-    void beBorn()
+    void createCoroutine()
     {
         const auto id = static_cast<CoroutineId>(m_numbers.size());
         m_batch.births.push_back({id, id, 1, 77, Dialect::Lane, 1000 + std::uint64_t{id}, m_batch.now});

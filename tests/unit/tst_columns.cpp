@@ -39,7 +39,7 @@ bool read(const ColumnWriter &payload, std::vector<typename Layout_::Row> &rows)
 
 }  // namespace
 
-CT_CASE(numbersThereAndBack)
+CT_CASE(numbersRoundTrip)
 {
     ColumnWriter plain;
     ColumnWriter delta;
@@ -58,7 +58,7 @@ CT_CASE(numbersThereAndBack)
     CHECK(plainReader.failed());
 }
 
-CT_CASE(varintsAreAsTheDocumentSays)
+CT_CASE(varintsMatchTheDocument)
 {
     const auto bytes = [](std::uint64_t value) {
         ColumnWriter column;
@@ -78,7 +78,7 @@ CT_CASE(varintsAreAsTheDocumentSays)
     CHECK_EQUAL(zigzag(~std::uint64_t{1}), 3U);
 }
 
-CT_CASE(neverBeyondTheBytes)
+CT_CASE(neverReadsBeyondItsBytes)
 {
     for (const std::string_view text : {"", "\x80", "\xFF\xFF", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02",
                                         "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"}) {
@@ -94,7 +94,7 @@ CT_CASE(neverBeyondTheBytes)
     CHECK(reader.failed());
 }
 
-CT_CASE(rowsThereAndBack)
+CT_CASE(rowsRoundTrip)
 {
     const std::vector<Site> sites{
         {1, 10, 3, "a.cpp", "f"}, {2, 0, 0, "", "g()"}, {7, ~0U, 1, std::string(3, '\0'), ""}};
@@ -166,7 +166,7 @@ CT_CASE(columnsMayBeMissingOrUnknown)
     CHECK_EQUAL(ends[1].ts, 4U);
 }
 
-CT_CASE(noiseIsNoSection)
+CT_CASE(randomBytesGiveBoundedRows)
 {
     std::mt19937_64 random(3);
     for (int i = 0; i < 20'000; ++i) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-struct Lines {
+struct Station {
     corotracer::CompactState state{};
     corotracer::CompactBirth birth{};
 
@@ -22,8 +22,8 @@ struct Lines {
 
 CT_CASE(freshMemoryIsFree)
 {
-    const Lines lines;
-    const auto copy = lines.read();
+    const Station station;
+    const auto copy = station.read();
     REQUIRE(copy);
     CHECK_EQUAL(copy->life, std::uint32_t{corotracer::kCompactFree});
     CHECK_EQUAL(copy->generation, 0u);
@@ -33,20 +33,20 @@ CT_CASE(freshMemoryIsFree)
 
 CT_CASE(everyFieldArrives)
 {
-    Lines lines;
-    lines.birth.probe_id.store(1, kRelaxed);
-    lines.birth.birth_ts.store(2, kRelaxed);
-    lines.birth.name.store(3, kRelaxed);
-    lines.birth.parent.store(4, kRelaxed);
-    lines.birth.process.store(5, kRelaxed);
-    lines.state.ts.store(6, kRelaxed);
-    lines.state.addr.store(7, kRelaxed);
-    lines.state.what.store(std::uint64_t{0x23} << 32 | 0xFEDCBA98, kRelaxed);
-    lines.state.tid.store(8, kRelaxed);
-    lines.state.death_ts.store(9, kRelaxed);
-    lines.state.seq.store(200, kRelaxed);
-    lines.state.life.store(std::uint64_t{77} << 32 | corotracer::kCompactDead, kRelaxed);
-    const auto copy = lines.read();
+    Station station;
+    station.birth.probe_id.store(1, kRelaxed);
+    station.birth.birth_ts.store(2, kRelaxed);
+    station.birth.name.store(3, kRelaxed);
+    station.birth.parent.store(4, kRelaxed);
+    station.birth.process.store(5, kRelaxed);
+    station.state.ts.store(6, kRelaxed);
+    station.state.addr.store(7, kRelaxed);
+    station.state.what.store(std::uint64_t{0x23} << 32 | 0xFEDCBA98, kRelaxed);
+    station.state.tid.store(8, kRelaxed);
+    station.state.death_ts.store(9, kRelaxed);
+    station.state.seq.store(200, kRelaxed);
+    station.state.life.store(std::uint64_t{77} << 32 | corotracer::kCompactDead, kRelaxed);
+    const auto copy = station.read();
     REQUIRE(copy);
     CHECK_EQUAL(copy->probeId, 1u);
     CHECK_EQUAL(copy->birthTs, 2u);
@@ -65,13 +65,13 @@ CT_CASE(everyFieldArrives)
 }
 
 /// The writer stopped between the odd and the even seq: the number counts, the event is invalid.
-CT_CASE(aWriterThatStoppedInMidEvent)
+CT_CASE(aHalfWrittenEventCountsButIsInvalid)
 {
-    Lines lines;
-    lines.state.life.store(std::uint64_t{1} << 32 | corotracer::kCompactAlive, kRelaxed);
-    lines.state.ts.store(6, kRelaxed);
-    lines.state.seq.store(2 * 10 + 1, kRelaxed);
-    const auto copy = lines.read();
+    Station station;
+    station.state.life.store(std::uint64_t{1} << 32 | corotracer::kCompactAlive, kRelaxed);
+    station.state.ts.store(6, kRelaxed);
+    station.state.seq.store(2 * 10 + 1, kRelaxed);
+    const auto copy = station.read();
     REQUIRE(copy);
     CHECK(copy->latestTorn);
     CHECK_EQUAL(copy->events, 10u);
@@ -82,11 +82,11 @@ CT_CASE(aWriterThatStoppedInMidEvent)
 /// Before the first event, the old field values belong to another coroutine.
 CT_CASE(noEventHasNoContents)
 {
-    Lines lines;
-    lines.state.life.store(std::uint64_t{2} << 32 | corotracer::kCompactAlive, kRelaxed);
-    lines.state.ts.store(6, kRelaxed);
-    lines.state.tid.store(6, kRelaxed);
-    const auto copy = lines.read();
+    Station station;
+    station.state.life.store(std::uint64_t{2} << 32 | corotracer::kCompactAlive, kRelaxed);
+    station.state.ts.store(6, kRelaxed);
+    station.state.tid.store(6, kRelaxed);
+    const auto copy = station.read();
     REQUIRE(copy);
     CHECK_EQUAL(copy->events, 0u);
     CHECK_EQUAL(copy->ts, 0u);
@@ -97,12 +97,12 @@ CT_CASE(survivesHostileStations)
 {
     std::mt19937_64 random(2);
     for (int i = 0; i < 10'000; ++i) {
-        Lines lines;
-        for (auto *field : {&lines.state.seq, &lines.state.ts, &lines.state.what, &lines.state.life})
+        Station station;
+        for (auto *field : {&station.state.seq, &station.state.ts, &station.state.what, &station.state.life})
             field->store(random() >> (random() % 64), kRelaxed);
-        const auto copy = lines.read();
+        const auto copy = station.read();
         REQUIRE(copy);
-        CHECK_EQUAL(copy->events, lines.state.seq.load() / 2);
-        CHECK_EQUAL(copy->latestTorn, lines.state.seq.load() % 2 != 0);
+        CHECK_EQUAL(copy->events, station.state.seq.load() / 2);
+        CHECK_EQUAL(copy->latestTorn, station.state.seq.load() % 2 != 0);
     }
 }

@@ -9,7 +9,7 @@
 
 #include <thread>
 
-CT_CASE(copiesAreOfOneMoment)
+CT_CASE(copiesAreConsistent)
 {
     const regions::TempDir dir;
     ct::RegionSpec spec;
@@ -32,7 +32,7 @@ CT_CASE(copiesAreOfOneMoment)
             auto coroutine = lanewriter::Coroutine::create(process, lane, life, 1000 + life);
             for (std::uint64_t n = 0; n < eventsOf(life); ++n)
                 coroutine->step(lane, 4);
-            coroutine->die(lane, 2000 + life);
+            coroutine->destroy(lane, 2000 + life);
             lives = life;
         }
         done.store(true, std::memory_order_release);

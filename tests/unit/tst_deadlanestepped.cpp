@@ -41,9 +41,9 @@ struct Engine {
 
 CT_CASE(keepsLaneClaimedByAnotherProcess)
 {
-    bool cameIn = true;
+    bool wasDisturbed = true;
     std::uint64_t moments = 0;
-    for (std::uint64_t moment = 1; cameIn; ++moment) {
+    for (std::uint64_t moment = 1; wasDisturbed; ++moment) {
         Capture c;
         Engine engine(c);
         const Process dead = c.process(77);
@@ -60,18 +60,18 @@ CT_CASE(keepsLaneClaimedByAnotherProcess)
 
         std::optional<Lane> next;
         std::optional<Coroutine> two;
-        cameIn = false;
+        wasDisturbed = false;
         singlestep::run([&] { engine.lanes.freeLanesOf(dead.index(), engine.batch); },
                         [&](std::uint64_t done) {
                             if (done < moment)
                                 return true;
-                            cameIn = true;
+                            wasDisturbed = true;
                             next = living.claimLane(6);
                             two = Coroutine::create(living, *next, 2, 1);
                             two->step(*next);
                             return false;
                         });
-        if (!cameIn)
+        if (!wasDisturbed)
             break;
         ++moments;
         REQUIRE(next->ring().header == &header);

@@ -97,7 +97,7 @@ CT_CASE(sumsOfRecorderNeedNoPass)
         for (std::uint64_t key = 1; key <= 3000; ++key) {
             Coroutine one = *Coroutine::create(process, lane, key, 1);
             steps(one, lane, 4);
-            one.die(lane, 2);
+            one.destroy(lane, 2);
         }
         (void)c.process(78);
     }

@@ -156,7 +156,7 @@ void checkEqual(const std::vector<Batch> &read, const std::vector<Batch> &writte
 }
 
 /// Bytes may arrive in pieces of any size. Each block is read once it is complete.
-CT_CASE(followsInPieces)
+CT_CASE(followsAFileThatGrowsInPieces)
 {
     Growing growing;
     auto &[dir, what, path, slow] = growing;
@@ -192,7 +192,7 @@ CT_CASE(theEndBlockEnds)
     CHECK(follower.all().hasEnded);
 }
 
-CT_CASE(aWriterThatDiesEndsIt)
+CT_CASE(aKilledWriterEndsTheFollowing)
 {
     Growing growing;
     auto &[dir, what, path, slow] = growing;
@@ -307,7 +307,7 @@ CT_CASE(fileWithoutWriterEnds)
     CHECK(!RecordingReader::isWritten(dir.file("none.ctr")));
 }
 
-CT_CASE(twoWritersAreOneTooMany)
+CT_CASE(refusesASecondWriter)
 {
     const TempDir dir;
     const std::string path = dir.file("one.ctr");
@@ -384,21 +384,21 @@ struct Ahead {
 };
 
 /// The figures also show the backlog in a file that is no longer written.
-CT_CASE(figuresOfAFileThatIsDone)
+CT_CASE(figuresShowTheBacklogOfACompleteFile)
 {
     Ahead ahead;
     ahead.write(10);
     REQUIRE(std::filesystem::exists(ahead.segment(3)));
     REQUIRE(static_cast<bool>(ahead.writer->finish({})));
     const std::uint64_t size = std::filesystem::file_size(ahead.segment(2));
-    bool told = false;
+    bool hasBacklog = false;
     Batch batch;
     while (*ahead.reader->next(batch)) {
         const FileGrowth::Figures figures = ahead.growth.figures();
         CHECK(figures.followed && !figures.waiting);
-        told = told || (figures.bytes == size && figures.read < size && figures.latestTs > batch.now);
+        hasBacklog = hasBacklog || (figures.bytes == size && figures.read < size && figures.latestTs > batch.now);
     }
-    CHECK(told && ahead.reader->hasEnded());
+    CHECK(hasBacklog && ahead.reader->hasEnded());
 }
 
 /// The next file is read even if the last block of the previous one is damaged.
@@ -431,7 +431,7 @@ CT_CASE(aDamagedEndBlockDoesNotEndARotation)
 }
 
 /// The name of the next file would be too long for the system.
-CT_CASE(aNameThatCannotGrowEndsIt)
+CT_CASE(endsIfTheNextNameIsTooLong)
 {
     const TempDir dir;
     const std::string path = dir.file(std::string(249, 'a') + ".9.ctr");
@@ -445,7 +445,7 @@ CT_CASE(aNameThatCannotGrowEndsIt)
 }
 
 /// If the next file was removed, a reader that is far behind reports it and says where to continue.
-CT_CASE(whatWasRemovedIsTold)
+CT_CASE(reportsARemovedSegment)
 {
     Ahead ahead;
     ahead.write(40);

@@ -24,12 +24,12 @@ public:
     {
         corotracer::InitTracer();
         live(2000);
-        tell(to);
+        sendCounts(to);
         char go = 0;
         while (::read(from, &go, 1) == 1 && go == 'f') {
             live(60'000);
             std::thread([this] { live(3000); }).join();
-            tell(to);
+            sendCounts(to);
         }
     }
 
@@ -46,7 +46,7 @@ private:
             m_counts.events += 4;
         }
     }
-    void tell(int to) const
+    void sendCounts(int to) const
     {
         if (::write(to, &m_counts, sizeof m_counts) != sizeof m_counts)
             ::_exit(3);
@@ -92,7 +92,7 @@ struct Engine {
     /// Scans until growthStopped has the given value. The gauges are updated only now and then.
     bool becomes(bool stopped)
     {
-        for (int look = 0; look < 2000 && loop.accounting().growthStopped != stopped; ++look) {
+        for (int attempt = 0; attempt < 2000 && loop.accounting().growthStopped != stopped; ++attempt) {
             scan();
             ::usleep(1000);
         }

@@ -22,7 +22,7 @@ constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 
 }  // namespace
 
-CT_CASE(anEmptyRegionIsQuiet)
+CT_CASE(anEmptyRegionEmitsNothing)
 {
     Capture c(100);
     c.scan();
@@ -33,7 +33,7 @@ CT_CASE(anEmptyRegionIsQuiet)
     CHECK_EQUAL(c.loop.accounting().stationsMax, 200u);  // of either kind
 }
 
-CT_CASE(aLifeInOrder)
+CT_CASE(emitsBirthEventsAndDeathInOrder)
 {
     for (const Style style : kAllStyles) {
         Capture c(10);
@@ -47,7 +47,7 @@ CT_CASE(aLifeInOrder)
               (style == Style::Monotonic ? ct::Dialect::Monotonic : ct::Dialect::Seqlock));
         CHECK_EQUAL(c.books.captured, 5u);
         writer.write(2);
-        writer.die();
+        writer.destroy();
         c.safetyScan();
         CHECK_EQUAL(c.books.captured, 7u);
         REQUIRE(c.batch.deaths.size() == 1);
@@ -66,7 +66,7 @@ CT_CASE(eventsBetweenLastScanAndDeathAreKept)
     Capture c(10);
     Writer writer = c.born(Style::Ours, 1);
     writer.write(8);
-    writer.die();
+    writer.destroy();
     c.end();
     c.checkBooks(8);
     CHECK_EQUAL(c.books.captured, 8u);
@@ -82,7 +82,7 @@ CT_CASE(deathsAreFoundInRotation)
     c.scan();
     for (Writer &writer : all) {
         writer.write(3);
-        writer.die();
+        writer.destroy();
     }
     while (c.books.deaths < 3000)
         c.scan();
@@ -95,11 +95,11 @@ CT_CASE(deathsAreFoundInRotation)
 CT_CASE(unbornAndStationlessAreUntraced)
 {
     Capture c(4);
-    writers::takeStation(c.header());  // killed before it stored birth_ts
+    writers::allocateFullStation(c.header());  // killed before it stored birth_ts
     Writer writer = c.born(Style::Ours, 1);
     writer.write();
     for (int i = 0; i < 7; ++i)
-        writers::takeStation(c.header());
+        writers::allocateFullStation(c.header());
     c.scan();
     CHECK_EQUAL(c.books.captured, 1u);
     c.end();
@@ -114,7 +114,7 @@ CT_CASE(lateBirthsAreFound)
     Capture c(2000);
     std::vector<Writer> unborn;
     for (std::uint64_t i = 0; i < 2000; ++i)
-        unborn.emplace_back(*writers::takeStation(c.header()), Style::Ours, i + 1);
+        unborn.emplace_back(*writers::allocateFullStation(c.header()), Style::Ours, i + 1);
     c.scan();
     CHECK_EQUAL(c.books.coroutines.size(), 0u);
     for (Writer &writer : unborn) {
@@ -213,7 +213,7 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
         c.scan();
         Writer child = parent;  // fork
         if (deaths) {
-            child.die();
+            child.destroy();
             c.safetyScan();
         }
         std::mt19937 random(5);
@@ -238,7 +238,7 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
     }
 }
 
-CT_CASE(aSecondWriterThatShowsAtTheEndIsCountedToo)
+CT_CASE(aSecondWriterDiscoveredAtTheEndIsCounted)
 {
     Capture c(4);
     Writer parent = c.born(Style::OldSdk, 1);
@@ -297,7 +297,7 @@ CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
         {
             auto region = Region::create({dir.file("r.shm"), 10});
             REQUIRE(region);
-            Writer writer(*writers::takeStation(*region->writableHeader()), style, 1);
+            Writer writer(*writers::allocateFullStation(*region->writableHeader()), style, 1);
             writer.create();
         }
         auto adopted = Region::open(dir.file("r.shm"));
@@ -318,7 +318,7 @@ CT_CASE(fullBatchesGoOnWhereTheyStopped)
         REQUIRE(c.region.growStations());
         Writer writer = c.born(Style::Ours, i + 1);
         writer.write(8);
-        writer.die();
+        writer.destroy();
     }
     c.safetyScan();
     CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
@@ -328,7 +328,7 @@ CT_CASE(fullBatchesGoOnWhereTheyStopped)
     CHECK_EQUAL(c.books.captured, kStations * 8u);
 }
 
-CT_CASE(aCutFileEndsQuietly)
+CT_CASE(survivesATruncatedFile)
 {
     Capture c(10);
     Writer writer = c.born(Style::Ours, 1);
@@ -381,7 +381,7 @@ CT_CASE(aPausedEngineNeverAnnouncesSleep)
     CHECK_EQUAL(c.header().tracer_sleeping.load(), static_cast<std::uint32_t>(corotracer::kEngineAwake));
 }
 
-CT_CASE(roomIsKeptAheadOfOldProbes)
+CT_CASE(stationsAreOfferedAheadOfOldProbes)
 {
     Capture c(100'000);
     CHECK_EQUAL(c.header().max_stations.load(), 32'768u);

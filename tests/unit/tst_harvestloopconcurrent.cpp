@@ -21,7 +21,7 @@ constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 namespace {
 
 /// Threads write while the loop scans. The capture ends when the writers are done.
-void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
+void harvestDuringWrites(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
 {
     Capture c(maxStations);
     constexpr std::size_t kThreads = 2;
@@ -32,7 +32,7 @@ void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, st
         threads.emplace_back([&, t] {
             std::vector<Writer> mine;
             for (std::uint32_t i = static_cast<std::uint32_t>(t); i < stations; i += kThreads) {
-                if (corotracer::StationData *const station = writers::takeStation(c.header())) {
+                if (corotracer::StationData *const station = writers::allocateFullStation(c.header())) {
                     mine.emplace_back(*station, style, i + 1);
                     mine.back().create();
                 }
@@ -42,7 +42,7 @@ void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, st
                     writer.write();
             }
             for (Writer &writer : mine)
-                writer.die();
+                writer.destroy();
             emitted.fetch_add(mine.size() * events);
             finished.fetch_add(1, std::memory_order_release);  // partner: the acquire load below
         });
@@ -60,16 +60,16 @@ void besideThreads(Style style, std::uint32_t stations, std::uint64_t events, st
 
 }  // namespace
 
-CT_CASE(tenStationsFlatOut)
+CT_CASE(sumsAreExactForTenBusyStations)
 {
     for (const Style style : kAllStyles)
-        besideThreads(style, 10, 50'000, 100);
+        harvestDuringWrites(style, 10, 50'000, 100);
 }
 
-CT_CASE(aThousandStationsFlatOut)
+CT_CASE(sumsAreExactForAThousandBusyStations)
 {
     for (const Style style : kAllStyles)
-        besideThreads(style, 1000, 300, 900);
+        harvestDuringWrites(style, 1000, 300, 900);
 }
 
 /// Orphans continue to write during the final drain. The sums are those of the moment when the end was decided.
@@ -105,7 +105,7 @@ CT_CASE(theEndIsExactWhileOrphansWrite)
 }
 
 /// A killed process leaves an odd seq for ever. Its published events are captured; the unfinished one does not count.
-CT_CASE(aKilledWriterLeavesExactBooks)
+CT_CASE(aKilledWriterLeavesExactSums)
 {
     Capture c(8);
     // The child is the only writer of station 0, and stores its number of published events in shared memory.
@@ -113,7 +113,7 @@ CT_CASE(aKilledWriterLeavesExactBooks)
         ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     const pid_t child = ::fork();
     if (child == 0) {
-        Writer writer(*writers::takeStation(c.header()), Style::OldSdk, 3);
+        Writer writer(*writers::allocateFullStation(c.header()), Style::OldSdk, 3);
         writer.create();
         for (;;) {
             writer.write();

@@ -10,7 +10,7 @@
 using namespace ct;
 using namespace ct::test;
 
-CT_CASE(slotSeqOfBothDialects)
+CT_CASE(computesTheSlotSeqOfBothDialects)
 {
     CHECK_EQUAL(slotSeq(Dialect::Seqlock, 0), 2U);
     CHECK_EQUAL(slotSeq(Dialect::Seqlock, 7), 2U);
@@ -36,7 +36,7 @@ void checkEvents(const std::vector<HistoryEvent> &events, const Transitions &exp
 
 }  // namespace
 
-CT_CASE(everyFieldComesBack)
+CT_CASE(everyFieldRoundTrips)
 {
     History history(kSmallest);
     Batch batch;
@@ -64,7 +64,7 @@ CT_CASE(everyFieldComesBack)
 }
 
 /// Turns as of a single busy thread: a resumption, then at once a suspension. Some turns are unusual.
-CT_CASE(everyFieldOfTurnsComesBack)
+CT_CASE(everyFieldOfTurnsRoundTrips)
 {
     constexpr std::uint64_t kTurns = 20'000;
     constexpr CoroutineId kCoroutines = 3;
@@ -104,7 +104,7 @@ CT_CASE(everyFieldOfTurnsComesBack)
     }
 }
 
-CT_CASE(moreThreadsThanTheTableHolds)
+CT_CASE(storesMoreThreadsThanTheTableHolds)
 {
     History history(kSmallest);
     Batch batch;
@@ -122,7 +122,7 @@ CT_CASE(moreThreadsThanTheTableHolds)
     CHECK_EQUAL(events[69'998].addr, 0x1000U);
 }
 
-CT_CASE(gapsStandWhereNumbersAreMissing)
+CT_CASE(missingNumbersBecomeGaps)
 {
     History history(kSmallest);
     Batch batch;
@@ -191,7 +191,7 @@ CT_CASE(aLossAtTheEndIsAGap)
     CHECK(columns[2].suspended == 1);
 }
 
-CT_CASE(numbersThatRunBackwardsAreKept)
+CT_CASE(storesDecreasingNumbers)
 {
     History history(kSmallest);
     Batch batch;
@@ -204,7 +204,7 @@ CT_CASE(numbersThatRunBackwardsAreKept)
     CHECK_EQUAL(events[3].n, 1U);
 }
 
-CT_CASE(eventsOfATimeRange)
+CT_CASE(readsTheEventsOfATimeRange)
 {
     History history(kSmallest);
     Batch batch;
@@ -226,7 +226,7 @@ CT_CASE(eventsOfATimeRange)
     CHECK_EQUAL(history.lastTs(), 1000U + 29'990U);
 }
 
-CT_CASE(readingGoesOnWhereItEnded)
+CT_CASE(readingContinuesAtItsPosition)
 {
     History history(kSmallest);
     Batch batch;
@@ -250,7 +250,7 @@ CT_CASE(readingGoesOnWhereItEnded)
     }
 }
 
-CT_CASE(numbersAndTimesBeyondTheirBits)
+CT_CASE(storesNumbersAndTimesBeyondTheirBits)
 {
     History history(kSmallest);
     Batch batch;
@@ -286,7 +286,7 @@ CT_CASE(numbersAndTimesBeyondTheirBits)
     CHECK_EQUAL(i, batch.transitions.size());
 }
 
-CT_CASE(eventsWithNothingInCommon)
+CT_CASE(storesEventsThatShareNoCell)
 {
     // Every event needs its own cell: the slabs are full long before all their rows are used.
     History history(kSmallest);
@@ -333,7 +333,7 @@ CT_CASE(eventsOfUnknownCoroutinesAreLeftOut)
     CHECK_EQUAL(all(history, 0).size(), 200U);
 }
 
-CT_CASE(moreThanAMillionCoroutines)
+CT_CASE(distinguishesMoreThanAMillionCoroutines)
 {
     // The ids do not fit into a row. Two ids that differ by 2^20 must not be confused.
     constexpr CoroutineId kCoroutines = (1U << 20) + 2000;

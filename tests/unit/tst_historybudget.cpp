@@ -39,7 +39,7 @@ void feedOne(History &history, std::uint64_t n, std::uint64_t count)
 
 }  // namespace
 
-CT_CASE(theOldestIsDroppedAndCountedExactly)
+CT_CASE(evictsTheOldestEventsAndCountsThem)
 {
     History history(kSmallest);
     constexpr CoroutineId kCoroutines = 50;
@@ -81,7 +81,7 @@ CT_CASE(theOldestIsDroppedAndCountedExactly)
     CHECK_EQUAL(all(history, kCoroutines).size(), 1U);
 }
 
-CT_CASE(manyShortCoroutinesStayCheap)
+CT_CASE(manyShortCoroutinesUseLittleMemory)
 {
     History history(std::uint64_t{1} << 30);
     constexpr CoroutineId kCoroutines = 100'000;
@@ -122,7 +122,7 @@ CT_CASE(evictsEventsOlderThanTheLimit)
     CHECK_EQUAL(all(history, 0).front().n + all(history, 0).size(), n);  // no gap in front
 }
 
-CT_CASE(anEventTakesFifteenBytesWithEverything)
+CT_CASE(anEventUsesFifteenBytesInTotal)
 {
     History history(std::uint64_t{256} << 20);
     Batch batch;
@@ -138,7 +138,7 @@ CT_CASE(anEventTakesFifteenBytesWithEverything)
     CHECK(static_cast<double>(history.bytesUsed()) < 15.01 * kEvents);
 }
 
-CT_CASE(manySitesCostRowsAndNothingElse)
+CT_CASE(manySitesUseLittleMemory)
 {
     // 1,000 sites and 4 threads: thousands of cells in every slab.
     History history(std::uint64_t{64} << 20);
@@ -155,7 +155,7 @@ CT_CASE(manySitesCostRowsAndNothingElse)
     CHECK(static_cast<double>(history.bytesUsed()) < 16.0 * kEvents);
 }
 
-CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
+CT_CASE(preparesMemoryBeforeTheFirstEvent)
 {
     constexpr std::uint64_t kBudget = std::uint64_t{24} << 20;
     constexpr std::uint64_t kEvents = 2'000'000;
@@ -182,7 +182,7 @@ CT_CASE(preparedMemoryIsThereBeforeTheFirstEvent)
 
 // Sanitizers allocate memory of their own at any time.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-CT_CASE(withoutMemoryTheOldestMakesRoom)
+CT_CASE(evictsTheOldestEventsIfMemoryRunsOut)
 {
     constexpr std::uint64_t kBudget = std::uint64_t{1} << 30;
     constexpr std::uint64_t kEvents = 5'000'000;

@@ -73,7 +73,7 @@ struct Storm {
         return count;
     }
     /// Reads the time from `from` on, as `count` columns and as at most `most` events.
-    void lookAt(CoroutineId id, std::uint64_t from, std::size_t count, std::size_t most)
+    void readRange(CoroutineId id, std::uint64_t from, std::size_t count, std::size_t most)
     {
         const std::uint64_t last = history.lastTs();
         std::vector<History::Column> columns(count);
@@ -92,7 +92,7 @@ struct Storm {
 
 }  // namespace
 
-CT_CASE(readersGoOnWhileTheOldestIsDropped)
+CT_CASE(readersContinueDuringEviction)
 {
     Storm storm(20, [](CoroutineId id, std::uint64_t n) { return 100 + n * 50 + id; });
     std::vector<History::Position> positions(storm.coroutines);
@@ -101,29 +101,29 @@ CT_CASE(readersGoOnWhileTheOldestIsDropped)
         for (CoroutineId id = 0; id < storm.coroutines; ++id)
             storm.readOn(id, positions[id], next[id]);
     };
-    const auto lookAtTheLatest = [&, random = std::mt19937(5)]() mutable {
-        storm.lookAt(random() % storm.coroutines, storm.history.lastTs() / 2, 100, 500);
+    const auto readTheLatest = [&, random = std::mt19937(5)]() mutable {
+        storm.readRange(random() % storm.coroutines, storm.history.lastTs() / 2, 100, 500);
     };
-    lookMeanwhile({goOn, lookAtTheLatest}, [&] { storm.write(20'000, 50); });
+    runConcurrently({goOn, readTheLatest}, [&] { storm.write(20'000, 50); });
 }
 
 CT_CASE(manyReadersBuildTheIndexes)
 {
     // Several readers request the index of every slab at once, while the writer fills and evicts slabs.
     Storm storm(3000, [](CoroutineId id, std::uint64_t n) { return 1000 + n * 3000 + id; });
-    const auto look = [&](std::mt19937 &random) {
+    const auto readAny = [&](std::mt19937 &random) {
         const CoroutineId id = random() % storm.coroutines;
         History::Position position;
         std::uint64_t next = 0;
         while (storm.readOn(id, position, next) != 0) {
         }
-        storm.lookAt(id, 0, 10, 50);
+        storm.readRange(id, 0, 10, 50);
     };
     const auto write = [&storm] { storm.write(500, 1); };
-    readMeanwhile(look, write, 3);
+    readConcurrently(readAny, write, 3);
 }
 
-CT_CASE(anIndexThatKnowsMoreThanTheView)
+CT_CASE(readsWithAnIndexNewerThanItsView)
 {
     // A reader has read a slab. Before it continues, more rows arrive and another thread renews the index.
     History::Data data(kSmallest, 0, History::kMostCoroutines, 0);

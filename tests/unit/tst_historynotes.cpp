@@ -48,7 +48,7 @@ Notes allNotes(const History &history)
 
 }  // namespace
 
-CT_CASE(notesComeBackAsTheyWere)
+CT_CASE(notesRoundTrip)
 {
     History history(kBudget);
     CHECK(allNotes(history).empty());
@@ -73,7 +73,7 @@ CT_CASE(notesComeBackAsTheyWere)
     CHECK_EQUAL(history.bytesUsed(), 4U * 32);
 }
 
-CT_CASE(theOldestNotesFallOutAndAreCounted)
+CT_CASE(evictsTheOldestNotesAndCountsThem)
 {
     History history(kBudget);
     constexpr std::uint64_t kWakes = 2 * kRoom + 12'345;
@@ -88,7 +88,7 @@ CT_CASE(theOldestNotesFallOutAndAreCounted)
         REQUIRE(notes.wakes[i].n == kWakes - kRoom + i && isWhole(notes.wakes[i]));
 }
 
-CT_CASE(notesThatAreTooOldAreDropped)
+CT_CASE(evictsNotesOlderThanTheLimit)
 {
     constexpr std::uint64_t kKeep = 3'000;
     History history(kBudget, kKeep);

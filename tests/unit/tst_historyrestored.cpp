@@ -36,11 +36,11 @@ struct KnownRun {
     std::atomic<std::uint64_t> restored{0};  ///< restored pieces
     std::atomic<std::uint64_t> checked{0};   ///< checked events that had been evicted
 
-    static Transition at(std::uint64_t place)
+    static Transition at(std::uint64_t number)
     {
-        const CoroutineId id = place % kCoroutines;
-        const std::uint64_t n = place / kCoroutines;
-        Transition event = transition(id, n, kBase + place * kStep);
+        const CoroutineId id = number % kCoroutines;
+        const std::uint64_t n = number / kCoroutines;
+        Transition event = transition(id, n, kBase + number * kStep);
         // The coroutines get their usual addresses one after the other, while older events of all of them are restored.
         event.addr = event.active || n < std::uint64_t{4} * id ? 0 : 0x1000 + id + n % 3;
         return event;
@@ -52,9 +52,9 @@ struct KnownRun {
         Batch batch;
         for (; born < kCoroutines; ++born)
             batch.births.push_back(birth(born));
-        for (std::uint64_t place = 0; place < kLeast || restored.load() < kEnough || checked.load() < kEnough;) {
+        for (std::uint64_t number = 0; number < kLeast || restored.load() < kEnough || checked.load() < kEnough;) {
             for (int i = 0; i < 500; ++i)
-                batch.transitions.push_back(at(place++));
+                batch.transitions.push_back(at(number++));
             batch.births.push_back(birth(born++));
             batch.now = batch.transitions.back().ts;
             feed(history, batch);
@@ -73,8 +73,8 @@ struct KnownRun {
         const History::Needed needed = history.neededFor(from, from + 2 * kSlabNs);
         for (const History::Missing &piece : needed.missing) {
             Transitions events;
-            for (std::uint64_t place = piece.firstEvent; place < piece.endEvent; ++place)
-                events.push_back(at(place));
+            for (std::uint64_t number = piece.firstEvent; number < piece.endEvent; ++number)
+                events.push_back(at(number));
             CHECK(history.restore(piece, events, needed));
             restored.fetch_add(1);
         }
@@ -126,9 +126,9 @@ struct Run {
         Batch batch;
         for (CoroutineId id = 0; id < kCoroutines; ++id)
             batch.births.push_back(birth(id));
-        take(batch);
+        consume(batch);
     }
-    void take(const Batch &batch)
+    void consume(const Batch &batch)
     {
         feed(history, batch);
         feed(whole, batch);
@@ -153,7 +153,7 @@ struct Run {
             batch.transitions.push_back(event);
             if (batch.transitions.size() == 4096 || i + 1 == events) {
                 batch.now = now;
-                take(batch);
+                consume(batch);
                 batch.clear();
             }
         }
@@ -166,7 +166,7 @@ struct Run {
         batch.now = now;
         batch.transitions.push_back(transition(id, next[id]++, ts));
         batch.transitions.back().addr = addr;
-        take(batch);
+        consume(batch);
     }
     /// Restores everything that is missing in [from, to). Returns the number of pieces.
     std::size_t bringBack(std::uint64_t from, std::uint64_t to)
@@ -240,7 +240,7 @@ void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::u
 }  // namespace
 
 #if !defined(__SANITIZE_THREAD__)
-CT_CASE(whatIsInMemoryIsNotMissing)
+CT_CASE(eventsInMemoryNeedNoRestoring)
 {
     Run run;
     CHECK(run.history.neededFor(0, ~std::uint64_t{0}).missing.empty());
@@ -251,7 +251,7 @@ CT_CASE(whatIsInMemoryIsNotMissing)
     CHECK_EQUAL(run.history.streamed(), 500'000U);
 }
 
-CT_CASE(whatComesBackIsWhatWasThere)
+CT_CASE(restoredEventsEqualTheEvictedEvents)
 {
     Run run;
     run.run(1'900'000);
@@ -272,7 +272,7 @@ CT_CASE(whatComesBackIsWhatWasThere)
     }
 }
 
-CT_CASE(anAddressThatIsNoneStaysWhenTheCoroutineGetsItsUsualOne)
+CT_CASE(restoresAnInvalidAddressBeforeTheUsualAddress)
 {
     Run run;
     for (int i = 0; i < 20; ++i)
@@ -300,7 +300,7 @@ CT_CASE(columnsOfRestoredEvents)
         checkSameColumns(run, id, from, to);
 }
 
-CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
+CT_CASE(eventsNotRestoredAreAbsentNotLost)
 {
     Run run;
     run.run(1'900'000);
@@ -333,7 +333,7 @@ CT_CASE(betweenWhatCameBackAndTheRestEventsAreAbsentNotLost)
     CHECK(shareKnown(run.history, 0, idle.back().ts, run.now) > 0.99F);
 }
 
-CT_CASE(aStateIsKnownUntilWhatIsThereEndsAndNotBeyond)
+CT_CASE(theStateIsUnknownBehindTheRestoredEvents)
 {
     const Interrupted run;
     const std::vector<HistoryEvent> events = all(run.history, 0);
@@ -344,7 +344,7 @@ CT_CASE(aStateIsKnownUntilWhatIsThereEndsAndNotBeyond)
     CHECK_EQUAL(shareKnown(run.history, 0, known, run.now), 0.0F);
 }
 
-CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
+CT_CASE(readingBehindAbsentEventsReportsNoLoss)
 {
     Interrupted run;
     History::Position position;
@@ -364,7 +364,7 @@ CT_CASE(whoGoesOnBehindWhatIsAbsentIsToldOfNoLoss)
     CHECK_EQUAL(run.history.read(0, position, events), 0U);
 }
 
-CT_CASE(aLateEventIsMissedAndComesBack)
+CT_CASE(aLateEventIsRestored)
 {
     // An event that arrives long after others of its time: more slabs lie behind them than are restored at once.
     Run run;
@@ -391,7 +391,7 @@ CT_CASE(aLateEventIsMissedAndComesBack)
     CHECK_EQUAL(events.back().ts, late);
 }
 
-CT_CASE(slabsOfATimeAreFoundHoweverLateTheirEventsAre)
+CT_CASE(findsSlabsWithLateEventsByTime)
 {
     std::mt19937 random(11);
     history::Restored restored(0);
@@ -431,7 +431,7 @@ CT_CASE(refusesEventsOfAnotherPiece)
     CHECK(!without.restore(piece, run.eventsOf(piece), needed));
 }
 
-CT_CASE(aLookThatIsTooLargeGetsItsEnd)
+CT_CASE(aRangeThatIsTooLargeRestoresItsEnd)
 {
     Run run;
     run.run(1'900'000);
@@ -463,10 +463,10 @@ CT_CASE(stretchesCoverTheWholeRun)
 }
 #endif
 
-CT_CASE(itComesBackWhileTheRunGoesOnAndOthersRead)
+CT_CASE(restoresDuringWritesAndReads)
 {
     KnownRun run;
     const auto read = [&run, random = std::mt19937(5)]() mutable { run.readPast(random); };
     const auto restore = [&run, random = std::mt19937(3)]() mutable { run.restorePast(random); };
-    lookMeanwhile({read, restore}, [&run] { run.write(); });
+    runConcurrently({read, restore}, [&run] { run.write(); });
 }

@@ -74,7 +74,7 @@ CT_CASE(aTableOfATebibyteIsRefused)
 }
 
 /// The worst remaining case: the last process of the largest table, named by the only lane.
-CT_CASE(theLastProcessThereCanBeCostsLittle)
+CT_CASE(theLastPossibleProcessUsesLittleMemory)
 {
     lanelayout::Sizes sizes;
     sizes.processes = corotracer::kMaxProcesses;
@@ -112,7 +112,7 @@ CT_CASE(theLastProcessThereCanBeCostsLittle)
 }
 
 /// Ids of coroutines have 32 bits. In a target that runs for days, all further coroutines share the last id.
-CT_CASE(numbersOfCoroutinesNeverComeTwice)
+CT_CASE(idsOfCoroutinesDoNotWrap)
 {
     regions::TempDir dir;
     auto region = ct::Region::create(regions::specOf(dir.file("r.shm"), 64));

@@ -52,16 +52,16 @@ std::vector<std::uint64_t> numbers(const Everything &all, ct::CoroutineId id)
     return numbers;
 }
 
-void checkErrorAt(const Everything &all, std::size_t transitionsBefore, std::string_view place)
+void checkErrorAt(const Everything &all, std::size_t transitionsBefore, std::string_view expected)
 {
-    CHECK(all.error.find(place) != std::string::npos);
+    CHECK(all.error.find(expected) != std::string::npos);
     CHECK(all.error.find("everything before it was read") != std::string::npos);
     CHECK_EQUAL(all.batch.transitions.size(), transitionsBefore);
 }
 
 }  // namespace
 
-CT_CASE(aCaptureFromLanesComesBackEqual)
+CT_CASE(aCaptureFromLanesRoundTrips)
 {
     const TempDir dir;
     ct::Batch batch;
@@ -164,7 +164,7 @@ CT_CASE(ownLinesComeBackUnchanged)
     CHECK_EQUAL(back.batch.now, 2300U);
 }
 
-CT_CASE(collectorFileOfTheCorpus)
+CT_CASE(readsTheCollectorFileOfTheCorpus)
 {
     const Everything all = readAll(ct::test::kSourceDir + "/tests/corpus/jsonl/collector.jsonl");
     CHECK_EQUAL(all.error, "");
@@ -194,18 +194,18 @@ CT_CASE(collectorLossesAreExact)
 {
     const TempDir dir;
     for (std::uint64_t stride = 1; stride <= 40; ++stride) {
-        std::vector<std::uint64_t> looks;
+        std::vector<std::uint64_t> readCounts;
         for (std::uint64_t count = stride; count <= 400; count += stride)
-            looks.push_back(count);
-        const Everything all = readText(dir, collected(9, looks));
+            readCounts.push_back(count);
+        const Everything all = readText(dir, collected(9, readCounts));
         CHECK_EQUAL(all.sums.coroutines, 1U);
-        CHECK_EQUAL(all.sums.captured + all.sums.lost, looks.back());
+        CHECK_EQUAL(all.sums.captured + all.sums.lost, readCounts.back());
         for (const ct::Transition &transition : all.batch.transitions)
             CHECK_EQUAL(transition.ts, 1000 + transition.n * 10);
     }
 }
 
-CT_CASE(collectorOnMonotonicTargets)
+CT_CASE(readsCollectorFilesOfMonotonicTargets)
 {
     const TempDir dir;
     const Everything all = readText(dir, collected(9, {4, 9, 17, 21, 22, 40}, true));
@@ -235,7 +235,7 @@ CT_CASE(reusedProbeIdIsANewCoroutine)
     CHECK_EQUAL(all.sums.lost, 0U);
 }
 
-CT_CASE(reusedWithinTheSameLapsButLater)
+CT_CASE(aLaterTimeShowsAReusedProbeId)
 {
     const TempDir dir;
     // Events 3..10 of the first coroutine are there, so laps 1 and 2 would fit. Only the time shows a second coroutine.
@@ -245,7 +245,7 @@ CT_CASE(reusedWithinTheSameLapsButLater)
     CHECK((numbers(all, 1) == std::vector<std::uint64_t>{0, 1}));
 }
 
-CT_CASE(reusedWithNumbersButWithoutId)
+CT_CASE(aRepeatedNumberShowsAReusedProbeId)
 {
     const TempDir dir;
     const std::string head = R"({"probe_id":1,"tid":5,"addr":"0x10","seq":2,"is_active":true,"ts":10,"n":)";
@@ -276,7 +276,7 @@ CT_CASE(manyCoroutinesAcrossManyBatches)
         CHECK_EQUAL(transition.n, next[transition.coroutine]++);
 }
 
-CT_CASE(anyOrderOfFieldsAnyEscapes)
+CT_CASE(readsAnyOrderOfFieldsAndAnyEscapes)
 {
     const TempDir dir;
     const Everything all =
@@ -292,7 +292,7 @@ CT_CASE(anyOrderOfFieldsAnyEscapes)
     CHECK_EQUAL(all.batch.sites[0].line, 4U);
 }
 
-CT_CASE(wholeLastLineWithoutLineFeed)
+CT_CASE(readsALastLineWithoutLineFeed)
 {
     const TempDir dir;
     std::string text = line(1, 2, 10, false);
@@ -359,14 +359,14 @@ CT_CASE(hostileLinesNameTheirNumber)
     }
 }
 
-CT_CASE(hugeLineIsRefusedWithoutReadingItAll)
+CT_CASE(refusesAHugeLineBeforeItsEnd)
 {
     const TempDir dir;
     const Everything all = readText(dir, line(1, 2, 10, false) + std::string(5'000'000, 'x') + "\n");
     checkErrorAt(all, 1, "input.jsonl:2: the line is longer than 1 MiB");
 }
 
-CT_CASE(lineFeedsAtTheEdgesOfChunks)
+CT_CASE(readsLineFeedsAtTheEdgesOfChunks)
 {
     const TempDir dir;
     constexpr std::size_t kMiB = 1U << 20;
@@ -395,7 +395,7 @@ CT_CASE(joinedRecordingsAreRefused)
     checkErrorAt(all, 2, "input.jsonl:3");
 }
 
-CT_CASE(undeclaredJumps)
+CT_CASE(undeclaredJumpsAreMissedOrLost)
 {
     const TempDir dir;
     const std::string head =

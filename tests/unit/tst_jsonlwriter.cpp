@@ -70,7 +70,7 @@ CT_CASE(firstLineHasEveryField)
                 "\n");
 }
 
-CT_CASE(extremesOfEveryNumber)
+CT_CASE(writesExtremesOfEveryNumber)
 {
     ct::Batch batch;
     batch.births.push_back(birth(0, 0));
@@ -100,7 +100,7 @@ CT_CASE(textBecomesValidJson)
                   "\xF0\x9F\x98\x80 \xEF\xBF\xBD\xEF\xBF\xBD\"") != std::string::npos);
 }
 
-CT_CASE(whatATerminalObeysIsEscaped)
+CT_CASE(escapesTerminalControlCharacters)
 {
     const std::pair<const char *, const char *> rows[] = {
         {"\x7F", "\\u007f"},         {"\xC2\x80", "\\u0080"},     {"\xC2\x9B", "\\u009b"},
@@ -126,7 +126,7 @@ CT_CASE(whatATerminalObeysIsEscaped)
     }
 }
 
-CT_CASE(escapedNamesAreReadBackAsTheyWere)
+CT_CASE(escapedNamesRoundTrip)
 {
     const std::string name = "\x7F \xC2\x9B \xD8\x9C \xE2\x80\xAE \xE2\x80\x8D";
     ct::Batch batch;
@@ -279,7 +279,7 @@ CT_CASE(dashIsStandardOutput)
     close(ends[1]);
 }
 
-CT_CASE(aMillionLinesThereAndBack)
+CT_CASE(aMillionLinesRoundTrip)
 {
     constexpr std::uint64_t kEvents = 1'000'000;
     constexpr std::uint64_t kCoroutines = 1000;

@@ -63,7 +63,7 @@ CT_CASE(theCurveIsMonotoneAndNeverChanges)
     LaneClock clock = started();
     std::uint64_t counter = 1'000'000'000, lastRaw = 0, lastNs = 0;
     double ns = 500'000'000;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> conversions;
     for (int step = 0; step < 3000; ++step) {
         const double slope = 0.5 * (1 + 0.0005 * ((step / 500) % 2 ? 1 : -1));
         // At first, checks come after 1, 2, 4 ... ms.
@@ -74,8 +74,8 @@ CT_CASE(theCurveIsMonotoneAndNeverChanges)
             CHECK(raw > lastRaw && converted >= lastNs);
             lastRaw = raw;
             lastNs = converted;
-            if (told.size() < 300)
-                told.emplace_back(raw, converted);
+            if (conversions.size() < 300)
+                conversions.emplace_back(raw, converted);
             CHECK(distance(converted, static_cast<std::uint64_t>(ns + slope * static_cast<double>(raw - counter))) <
                   1'000'000);
         }
@@ -83,13 +83,13 @@ CT_CASE(theCurveIsMonotoneAndNeverChanges)
         ns += slope * static_cast<double>(ticks);
         clock.advance({counter, static_cast<std::uint64_t>(ns), 10}, counter + 100);
         if (step < 800) {
-            for (const auto &[raw, converted] : told)
+            for (const auto &[raw, converted] : conversions)
                 CHECK_EQUAL(clock.pieceFor(raw).ns(raw), converted);
         }
     }
 }
 
-CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
+CT_CASE(aContradictingProcessUsesItsOwnPairs)
 {
     LaneClock clock = started();
     ProcessPairs agreeing{1, 1'200'000'000, 600'000'100, kTwoGhz, 0, 0};
@@ -103,7 +103,7 @@ CT_CASE(aProcessThatContradictsIsReadByItsOwnPairs)
 }
 
 /// The counter jumps forward or back. From the next check on the curve is right again, and reports the jump.
-CT_CASE(aJumpBeginsTheCurveAgain)
+CT_CASE(aJumpRestartsTheCurve)
 {
     for (const std::int64_t jump : {std::int64_t{20'000'000'000}, std::int64_t{-900'000'000}}) {
         LaneClock clock = started();
@@ -179,7 +179,7 @@ CT_CASE(aLateCheckOfASteeredCurveIsNoJump)
 }
 
 /// The harvest thread moves between cores with different counters.
-CT_CASE(aCounterOfEachCoreIsNoCurve)
+CT_CASE(countersThatDifferByCoreEndTheCurve)
 {
     LaneClock clock = started();
     std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
@@ -197,11 +197,11 @@ CT_CASE(aCounterOfEachCoreIsNoCurve)
 }
 
 /// The counter stands still. No tick makes the next check due, but the system clock does.
-CT_CASE(aCounterThatStandsStillIsNoCurve)
+CT_CASE(aStoppedCounterEndsTheCurve)
 {
     LaneClock clock = started();
     std::uint64_t counter = 1'000'000'000, ns = 500'000'000;
-    const auto look = [&](std::uint64_t ticks) {
+    const auto attempt = [&](std::uint64_t ticks) {
         counter += ticks;
         ns += 100'000;
         const bool isDue = clock.isDue(counter, ns);
@@ -211,18 +211,18 @@ CT_CASE(aCounterThatStandsStillIsNoCurve)
     };
     int checks = 0;
     for (int i = 0; i < 10'000; ++i)
-        checks += look(200'000);
+        checks += attempt(200'000);
     CHECK(!clock.hasJumped());
     CHECK(checks < 20);
     for (int i = 0; i < 10'000; ++i)
-        look(0);
+        attempt(0);
     CHECK(clock.hasJumped());
     CHECK(clock.hasEnded());
     CHECK_EQUAL(clock.earlier(ns, counter), ns);
 }
 
 /// A probe that gave up its counter states the line by which its times are converted.
-CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
+CT_CASE(anAbandonedCounterUsesTheConversionOfItsProbe)
 {
     LaneClock clock = started();
     const ProcessPairs pairs{corotracer::kClockGivenUp, 1'000'000'000, 7'000'000'000, kTwoGhz / 2, 5, 6};
@@ -239,7 +239,7 @@ CT_CASE(aCounterThatWasGivenUpIsReadByItsLine)
 }
 
 /// Records committed later have later times, although the slewed system clock is ahead of the curve.
-CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
+CT_CASE(timesAreNotBeforeTheEarlierClock)
 {
     LaneClock clock = started();
     std::uint64_t counter = 1'000'000'000;
@@ -264,7 +264,7 @@ CT_CASE(nothingComesFromBeforeTheEarlierOfTheClocks)
 }
 
 /// A stretch converts exactly like its piece, wherever it starts, and covers nothing outside of the piece.
-CT_CASE(aStretchIsItsPiece)
+CT_CASE(aStretchConvertsLikeItsPiece)
 {
     std::mt19937_64 random(4);
     std::uint64_t covered = 0, behindBase = 0;
@@ -275,8 +275,8 @@ CT_CASE(aStretchIsItsPiece)
         const ClockPiece piece{from, to, base, random() >> (random() % 64), random() >> (random() % 64)};
         const std::uint64_t begin = from + (to > from ? random() % (to - from) : 0);
         const ClockStretch stretch(piece, begin);
-        for (int look = 0; look < 8; ++look) {
-            const std::uint64_t raw = begin + (look == 0 ? 0 : random() >> (random() % 64));
+        for (int attempt = 0; attempt < 8; ++attempt) {
+            const std::uint64_t raw = begin + (attempt == 0 ? 0 : random() >> (random() % 64));
             if (!stretch.covers(raw))
                 continue;
             CHECK(piece.covers(raw) && raw >= begin);

@@ -7,7 +7,7 @@
 
 using namespace lanecapture;
 
-CT_CASE(anEmptyRegionIsQuiet)
+CT_CASE(anEmptyRegionAllowsSleep)
 {
     Capture c;
     CHECK(!c.scan());
@@ -19,7 +19,7 @@ CT_CASE(anEmptyRegionIsQuiet)
 }
 
 /// isQuiet(), the last check before an engine sleeps, notices records and lanes that came after the pass.
-CT_CASE(newsAfterAPassIsNoQuiet)
+CT_CASE(newRecordsAndLanesPreventSleep)
 {
     Capture c;
     ct::HarvestBooks books(*c.region);
@@ -51,7 +51,7 @@ CT_CASE(newsAfterAPassIsNoQuiet)
     CHECK(!lanes.isQuiet());
 }
 
-CT_CASE(aLifeInOneLane)
+CT_CASE(capturesACoroutineInOneLane)
 {
     Capture c;
     const Process process = c.process(77);
@@ -69,7 +69,7 @@ CT_CASE(aLifeInOneLane)
     CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
     CHECK_EQUAL(c.books.notes.processes.size(), 1u);
     steps(one, lane, 2);
-    one.die(lane, 5000);
+    one.destroy(lane, 5000);
     c.scan();
     CHECK_EQUAL(c.books.coroutines[0].deaths, 1u);
     CHECK_EQUAL(c.books.coroutines[0].deathTs, 5000u);
@@ -96,7 +96,7 @@ CT_CASE(emitsHoppingCoroutineInOrder)
             if (i % 97 == 0)
                 c.scan();
         }
-        one.die(all[0], writers::tsOf(1000));
+        one.destroy(all[0], writers::tsOf(1000));
         c.settle();
         CHECK_EQUAL(c.books.lost, 0u);
         CHECK_EQUAL(c.books.captured, 2000u);
@@ -108,7 +108,7 @@ CT_CASE(emitsHoppingCoroutineInOrder)
 
 /// A record that will never be committed. Later events of the coroutine wait in the reorder buffer until all lanes were
 /// read, and no longer.
-CT_CASE(aHoleIsLostAfterABarrier)
+CT_CASE(numbersWithoutRecordAreLostAfterABarrier)
 {
     auto [c, process, lane, other, one] = TwoThreads();
     steps(one, lane, 3);
@@ -139,7 +139,7 @@ CT_CASE(discoversBirthInUnreadLaneByStation)
 }
 
 /// The station already has its third coroutine when the first one's records are read.
-CT_CASE(recycledStationsKeepTheirLivesApart)
+CT_CASE(distinguishesCoroutinesOfRecycledStations)
 {
     Capture c;
     const Process process = c.process();
@@ -154,7 +154,7 @@ CT_CASE(recycledStationsKeepTheirLivesApart)
             one.transition(elsewhere, {writers::activeOf(n) ? corotracer::kRecordResume : corotracer::kRecordSuspend,
                                        1000 * key + 100 + n, one.identity(),
                                        writers::activeOf(n) ? 0 : writers::addrOf(key, n), n});
-        one.die(key % 5 ? birthplace : elsewhere, 1000 * key + 500);
+        one.destroy(key % 5 ? birthplace : elsewhere, 1000 * key + 500);
         if (key % 10 == 0)
             c.scan();
     }
@@ -209,7 +209,7 @@ CT_CASE(freesStationAfterEmittedDeath)
     Coroutine one = *Coroutine::create(process, lane, 2, 2);
     c.settle(true);
     steps(one, lane, 3);
-    one.die(lane, 7000);
+    one.destroy(lane, 7000);
     CHECK_EQUAL(static_cast<std::uint32_t>(process.state(one.index()).life.load()), corotracer::kCompactDead);
     c.settle(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
@@ -224,7 +224,7 @@ CT_CASE(freesStationAfterEmittedDeath)
 }
 
 /// Births and deaths without records: only the compact stations show them, and the engine frees the stations.
-CT_CASE(lifeWithoutRecords)
+CT_CASE(discoversCoroutinesWithoutRecords)
 {
     Capture c;
     const Process process = c.process();
@@ -236,7 +236,7 @@ CT_CASE(lifeWithoutRecords)
         all.push_back(*Coroutine::create(process, lane, key, key));
         steps(all.back(), lane, 3);
         if (key % 2)
-            all.back().die(lane, 7000 + key);
+            all.back().destroy(lane, 7000 + key);
     }
     c.settle(true);
     CHECK_EQUAL(c.books.coroutines.size(), 19u);
@@ -266,12 +266,12 @@ CT_CASE(capturesThreadWithoutLaneByStations)
     steps(one, lane, 2);
     c.settle();
     // The other thread found no room in the pool, and writes only the CompactState.
-    corotracer::CompactState &line = process.state(one.index());
-    line.ts.store(writers::tsOf(9));
-    line.addr.store(0);
-    line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
-    line.tid.store(66);
-    line.seq.store(20);
+    corotracer::CompactState &state = process.state(one.index());
+    state.ts.store(writers::tsOf(9));
+    state.addr.store(0);
+    state.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
+    state.tid.store(66);
+    state.seq.store(20);
     c.header().extension.records_without_lane.store(8);
     c.header().extension.threads_without_lane.store(1);
     c.settle(true);
@@ -388,15 +388,15 @@ CT_CASE(notesNameTheirCoroutines)
     Coroutine parent = *Coroutine::create(process, b, 1, 900'000'000);
     Coroutine child = *Coroutine::create(process, a, 2, 20);
     using namespace corotracer;
-    child.note(a, {kRecordName, 30, child.identity(), process.intern("worker"), 0, 0});
-    child.note(a, {kRecordParent, 30, child.identity(), parent.identity(), 0, 0});
-    child.note(a, {kRecordThreadName, 30, 0, process.intern("pool 1"), 0, 0});
-    child.note(a, {0x75, 31, child.identity(), parent.identity(), 0, 0});
+    child.writeNote(a, {kRecordName, 30, child.identity(), process.intern("worker"), 0, 0});
+    child.writeNote(a, {kRecordParent, 30, child.identity(), parent.identity(), 0, 0});
+    child.writeNote(a, {kRecordThreadName, 30, 0, process.intern("pool 1"), 0, 0});
+    child.writeNote(a, {0x75, 31, child.identity(), parent.identity(), 0, 0});
     child.step(a);
-    child.note(b, {kRecordWake, 40, child.identity(), parent.identity(), 1, 0});
-    child.note(b, {kRecordWake, 41, child.identity(), kNoIdentity, 1, 0});
-    child.note(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // unknown identity
-    child.note(b, {0xF3, 42, child.identity(), 0, 0, 0});       // a kind of a later version
+    child.writeNote(b, {kRecordWake, 40, child.identity(), parent.identity(), 1, 0});
+    child.writeNote(b, {kRecordWake, 41, child.identity(), kNoIdentity, 1, 0});
+    child.writeNote(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // unknown identity
+    child.writeNote(b, {0xF3, 42, child.identity(), 0, 0, 0});       // a kind of a later version
     c.settle();
     CHECK_EQUAL(c.books.broken, 0u);
     const auto idOf = [&](std::uint64_t key) {
@@ -430,7 +430,7 @@ CT_CASE(emitsSwitches)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 4);
-    one.note(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
+    one.writeNote(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
     c.settle();
     process.state(one.index()).death_ts.store(777);
     process.state(one.index()).life.store(one.identity() >> 32 << 32 | corotracer::kCompactDead);

@@ -95,7 +95,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
         if (coroutine->events() < run.events) {
             queue.push(*coroutine);
         } else {
-            coroutine->die(lane, nowNs());
+            coroutine->destroy(lane, nowNs());
             alive.fetch_sub(1, std::memory_order_relaxed);
         }
     }
@@ -103,7 +103,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
     emitted.fetch_add(total, std::memory_order_relaxed);
 }
 
-std::uint64_t runBeside(Capture &c, const Run &run)
+std::uint64_t harvestDuringRun(Capture &c, const Run &run)
 {
     c.books.realTime = true;
     const Process process = c.process();
@@ -141,7 +141,7 @@ CT_CASE(hoppingCoroutinesAreTotallyCaptured)
 {
     Capture c;
     const Run run;
-    const std::uint64_t emitted = runBeside(c, run);
+    const std::uint64_t emitted = harvestDuringRun(c, run);
     CHECK_EQUAL(emitted, run.threads * run.births * run.events);
     c.checkBooks(emitted);
     CHECK_EQUAL(c.books.captured, emitted);
@@ -158,7 +158,7 @@ CT_CASE(droppingThreadsHaveExactSums)
     run.waits = false;
     run.births = 1000;
     run.threads = 2;
-    const std::uint64_t emitted = runBeside(c, run);
+    const std::uint64_t emitted = harvestDuringRun(c, run);
     c.checkBooks(emitted);
     CHECK_EQUAL(c.books.coroutines.size(), run.threads * run.births);
     CHECK_EQUAL(c.books.deaths, run.threads * run.births);

@@ -38,10 +38,11 @@ CT_CASE(hostileRecordsAreSurvived)
                 record.site = static_cast<std::uint32_t>(random());
                 lanes[random() % 3].put(record);
             }
-            auto *const line = reinterpret_cast<std::byte *>(&process.state(static_cast<std::uint32_t>(random() % 64)));
+            auto *const state =
+                reinterpret_cast<std::byte *>(&process.state(static_cast<std::uint32_t>(random() % 64)));
             auto *const birth =
                 reinterpret_cast<std::byte *>(&process.birth(static_cast<std::uint32_t>(random() % 64)));
-            for (std::byte *const bytes : {line, birth}) {
+            for (std::byte *const bytes : {state, birth}) {
                 const std::uint64_t value = any();
                 std::memcpy(bytes + random() % 8 * 8, &value, sizeof value);
             }
@@ -63,7 +64,7 @@ CT_CASE(hostileRecordsAreSurvived)
 
 /// A record makes another process known. Later records in the lane are still converted by the clock of the lane's
 /// process.
-CT_CASE(aRecordMakesAnotherProcessKnown)
+CT_CASE(discoveringAProcessKeepsTheClockOfTheLane)
 {
     Capture c;
     const Process first = c.process(1);
@@ -76,7 +77,7 @@ CT_CASE(aRecordMakesAnotherProcessKnown)
     lanewriter::LooseRing nowhere(2048, false);  // the thread has no lane in the region
     Lane elsewhere(nowhere.ring(), 0);
     Coroutine other = *Coroutine::create(others.back(), elsewhere, 2, 1);
-    one.note(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
+    one.writeNote(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
     steps(one, lane, 50);
     c.settle();
     CHECK_EQUAL(c.books.captured, 50u);
@@ -139,11 +140,11 @@ CT_CASE(holeDelaysNoOtherLane)
     steps(two, other, 2);
     lane.ring().records[5].commit.store(0);
     // A thread without a lane continues the coroutine. It writes only the CompactState, which a sweep reads.
-    corotracer::CompactState &line = process.state(two.index());
-    line.ts.store(writers::tsOf(9));
-    line.addr.store(0);
-    line.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
-    line.seq.store(20);
+    corotracer::CompactState &state = process.state(two.index());
+    state.ts.store(writers::tsOf(9));
+    state.addr.store(0);
+    state.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
+    state.seq.store(20);
     c.header().extension.records_without_lane.store(8);
     c.settle(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
@@ -173,7 +174,7 @@ CT_CASE(ignoresImplausibleCountInStation)
             CHECK_EQUAL(c.loop->accounting().captured, 6u);
             CHECK_EQUAL(c.loop->accounting().lost, 0u);
         }
-        one.die(lane, 2);
+        one.destroy(lane, 2);
         c.settle(true);
         CHECK_EQUAL(c.books.deaths, 1u);
         c.end();
@@ -252,7 +253,7 @@ void makeHole(const Lane &lane, Hole hole)
 }  // namespace
 
 /// The next thread of a lane starts behind all records of the previous thread, and loses none of its own.
-CT_CASE(aLaneIsNotFreedInFrontOfFewRecords)
+CT_CASE(theNextThreadStartsBehindAllRecords)
 {
     for (const Hole hole : kHolesOfFewFollowers) {
         auto [c, process, lane, one] = OneThread();
@@ -349,19 +350,19 @@ CT_CASE(laneBelongsToClaimingProcess)
         used.close(1);
         scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
         const Process dying = c.process(2);
-        Lane taken = *dying.claimLane(3);
-        REQUIRE(taken.ring().header == used.ring().header);
+        Lane claimed = *dying.claimLane(3);
+        REQUIRE(claimed.ring().header == used.ring().header);
         Lane other = *dying.claimLane(4);
         Coroutine two = *Coroutine::create(dying, other, 2, 1);
-        steps(two, taken, written);
+        steps(two, claimed, written);
         if (written != 0)
-            makeHole(taken, {3, 1});
+            makeHole(claimed, {3, 1});
         c.settle(true);
         c.dead.insert(2);
         scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         const std::uint64_t lost = written != 0 ? 1 : 0;
-        CHECK_EQUAL(taken.ring().header->state.load(), corotracer::kLaneFree);
-        CHECK_EQUAL(taken.ring().header->tail.load(), taken.position());
+        CHECK_EQUAL(claimed.ring().header->state.load(), corotracer::kLaneFree);
+        CHECK_EQUAL(claimed.ring().header->tail.load(), claimed.position());
         CHECK_EQUAL(c.books.byKey(2)->captured, written - lost);
         c.scan(true);
         CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
@@ -391,9 +392,9 @@ void scribbleEndlessly(const Lane &lane, std::uint64_t position)
 }  // namespace
 
 /// Behind each hole there is another record, lap after lap. A lane has no more records than slots.
-CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
+CT_CASE(readsADeadLaneWithHolesInEveryLapOnce)
 {
-    for (const bool isEvidence : {false, true}) {
+    for (const bool isPostMortem : {false, true}) {
         auto [c, process, lane, one] = OneThread();
         const Process dying = c.process(2);
         Lane torn = *dying.claimLane(2);
@@ -402,7 +403,7 @@ CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
         c.settle(true);
         scribbleEndlessly(torn, torn.position() + 1);
         c.dead.insert(2);
-        if (isEvidence) {
+        if (isPostMortem) {
             c.dead.insert(100);
             c.restart({}, ct::RegionUse::PostMortem);
         } else {
@@ -420,7 +421,7 @@ CT_CASE(aDeadLaneOfAllLapsIsReadOnce)
 }
 
 /// A damaged slot ahead of the producer looks committed. This is not a hole: the tail never passes the producer.
-CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
+CT_CASE(aScribbledSlotAheadOfTheProducerIsNoHole)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 5);
@@ -436,11 +437,11 @@ CT_CASE(aScribbleAheadOfTheProducerIsNoHole)
     CHECK_EQUAL(c.books.captured, 25u);
 }
 
-CT_CASE(aRecorderWithAScribbledBlockNumberIsReadToItsEnd)
+CT_CASE(readsToTheEndDespiteAScribbledBlockNumber)
 {
     for (const std::uint64_t ahead : {1u, 2u, 2000u, 2001u}) {
         Capture c;
-        c.makeRecorder();
+        c.setOverwriteMode();
         const Process process = c.process(5);
         Lane lane = *process.claimLane(1);
         Coroutine one = *Coroutine::create(process, lane, 1, 1);

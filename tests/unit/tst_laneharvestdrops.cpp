@@ -63,7 +63,7 @@ CT_CASE(reportsDropsBeforeEndOfHarvest)
 }
 
 /// The lane belonged to another process, whose clock may differ. So the time of its last record does not count.
-CT_CASE(dropsOfAProcessAreNotOlderThanIt)
+CT_CASE(dropsAreNotOlderThanTheirProcess)
 {
     auto [c, process, lane, one] = OneThread();
     Lane used = *process.claimLane(2);
@@ -72,9 +72,9 @@ CT_CASE(dropsOfAProcessAreNotOlderThanIt)
     scanUntil(c, [&] { return used.ring().header->state.load() == corotracer::kLaneFree; });
     const Process dying = c.process(2);
     dying.entry().init_ns.store(writers::tsOf(500));
-    Lane taken = *dying.claimLane(3);
-    REQUIRE(taken.ring().header == used.ring().header);
-    taken.ring().header->dropped.store(4);  // there was no memory for its first slots
+    Lane claimed = *dying.claimLane(3);
+    REQUIRE(claimed.ring().header == used.ring().header);
+    claimed.ring().header->dropped.store(4);  // there was no memory for its first slots
     c.settle(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
@@ -205,7 +205,7 @@ CT_CASE(emitsBufferedEventsBeforeDeath)
     steps(one, lane, 3);
     c.settle();
     stepAt(one, other, 5, nowNs() + kHourNs);
-    one.die(other, writers::tsOf(6));
+    one.destroy(other, writers::tsOf(6));
     c.settle();
     CHECK_EQUAL(c.books.captured, 4u);
     CHECK_EQUAL(c.books.deaths, 1u);

@@ -36,7 +36,7 @@ public:
     void replace()
     {
         for (Coroutine &one : m_all) {
-            one.die(m_lane, writers::tsOf(one.events()));
+            one.destroy(m_lane, writers::tsOf(one.events()));
             m_ended.push_back(one);
             one = *Coroutine::create(m_process, m_lane, one.key() + kSize, writers::tsOf(one.events()));
         }
@@ -52,10 +52,10 @@ private:
     std::atomic<std::uint64_t> m_emitted{0};
 };
 
-struct Recorder : Capture {
-    explicit Recorder(std::uint32_t laneRecords = kRecords) : Capture(4096, laneRecords, std::uint64_t{8} << 20)
+struct OverwriteCapture : Capture {
+    explicit OverwriteCapture(std::uint32_t laneRecords = kRecords) : Capture(4096, laneRecords, std::uint64_t{8} << 20)
     {
-        makeRecorder();
+        setOverwriteMode();
         restart();
     }
     /// Attaches a new engine that discovers all coroutines.
@@ -84,9 +84,9 @@ void checkUnchanged(const ct::Accounting &sums, const ct::Accounting &before)
 }  // namespace
 
 /// The lane laps before each part of the drain, so the last records of all coroutines are overwritten.
-CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
+CT_CASE(lossesAtTheEndBelongToTheirCoroutines)
 {
-    Recorder c;
+    OverwriteCapture c;
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
@@ -106,11 +106,11 @@ CT_CASE(overwrittenEndsAreLossesOfTheirCoroutines)
 
 /// Coroutines die during the drain, and others use their compact stations. The number of their events follows from
 /// events_before.
-CT_CASE(overwrittenLivesHaveTheirCounts)
+CT_CASE(overwrittenCoroutinesHaveTheirEventCounts)
 {
     bool everInTime = false;
     for (int when = 1; when <= 4; ++when) {
-        Recorder c;
+        OverwriteCapture c;
         const Process process = c.process(5);
         Lane lane = *process.claimLane(1, kRecords);
         Crowd crowd(process, lane);
@@ -137,9 +137,9 @@ CT_CASE(overwrittenLivesHaveTheirCounts)
 }
 
 /// The end comes before the engine has settled what was there when it attached.
-CT_CASE(overwrittenBeginningsAreCountedOnce)
+CT_CASE(eventsOverwrittenBeforeAttachAreCountedOnce)
 {
-    Recorder c;
+    OverwriteCapture c;
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
@@ -196,9 +196,9 @@ private:
 }  // namespace
 
 /// Forty engines attach and end while the lane, of the smallest size, laps all the time.
-CT_CASE(booksAreCompleteWhileALaneLaps)
+CT_CASE(sumsAreCompleteWhileALaneLaps)
 {
-    Recorder c(corotracer::kLaneRecordsMin);
+    OverwriteCapture c(corotracer::kLaneRecordsMin);
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1, corotracer::kLaneRecordsMin);
     Crowd crowd(process, lane);
@@ -219,12 +219,12 @@ CT_CASE(booksAreCompleteWhileALaneLaps)
 }
 
 /// The target continues after the end. Nothing of that is counted.
-CT_CASE(anEndThatIsAskedForAgainChangesNothing)
+CT_CASE(aSecondFinalDrainChangesNothing)
 {
     for (const bool overwrites : {false, true}) {
         Capture c(4096, kRecords, std::uint64_t{8} << 20);
         if (overwrites) {
-            c.makeRecorder();
+            c.setOverwriteMode();
             c.restart();
         }
         const Process process = c.process(5);
@@ -247,7 +247,7 @@ CT_CASE(anEndThatIsAskedForAgainChangesNothing)
 }
 
 /// The lanes are drained, and the full stations have more events than fit into one batch.
-CT_CASE(stationsThatFillTheLastBatchLeaveTheLanesAlone)
+CT_CASE(sumsAgreeIfFullStationsNeedSeveralBatches)
 {
     constexpr std::uint32_t kStations = ct::HarvestLoop::kMaxTransitions / corotracer::kSlotsPerStation + 100;
     ct::RegionSpec spec;
@@ -270,7 +270,7 @@ CT_CASE(stationsThatFillTheLastBatchLeaveTheLanesAlone)
     Lane lane = *process.claimLane(1, kRecords);
     Crowd crowd(process, lane);
     for (std::uint32_t i = 0; i < kStations; ++i) {
-        corotracer::StationData *const station = writers::takeStation(header);
+        corotracer::StationData *const station = writers::allocateFullStation(header);
         REQUIRE(station);
         writers::Writer writer(*station, writers::Style::OldSdk, i);
         writer.create();

@@ -32,14 +32,14 @@ struct Found {
 };
 
 /// Reads the region post mortem, with `passes` passes before the end.
-Found look(Capture &c, int passes)
+Found readWith(Capture &c, int passes)
 {
     c.restart({}, ct::RegionUse::PostMortem);
     REQUIRE(c.region->access() == ct::RegionAccess::PostMortem);
     CHECK(!c.region->writableHeader());
     Found found;
     std::vector<std::uint64_t> identities;
-    const auto take = [&] {
+    const auto collect = [&] {
         for (const ct::Birth &birth : c.batch.births)
             identities.push_back(lanewriter::identityOf(birth.station - corotracer::kCompactBase, birth.generation));
         for (const ct::Transition &event : c.batch.transitions)
@@ -47,13 +47,13 @@ Found look(Capture &c, int passes)
     };
     for (int pass = 0; pass < passes; ++pass) {
         c.scan(pass % 2 == 1);
-        take();
+        collect();
     }
     for (bool done = false; !done;) {
         c.batch.clear();
         done = c.loop->finalDrain(c.batch);
         c.books.add(c.batch);
-        take();
+        collect();
     }
     c.checkSums();
     c.books.checkOrder();
@@ -64,14 +64,14 @@ Found look(Capture &c, int passes)
 }
 
 /// Reads ten times. All readings must be equal and change nothing. Returns the first one.
-Found lookTenTimes(Capture &c)
+Found readTenTimes(Capture &c)
 {
     c.dead.insert(kPid);
     std::string before;
     c.restart([&before](const std::string &path) { before = contentOf(path); }, ct::RegionUse::PostMortem);
-    const Found first = look(c, 0);
+    const Found first = readWith(c, 0);
     for (int i = 1; i < 10; ++i) {
-        const Found again = look(c, i % 4 * 3);
+        const Found again = readWith(c, i % 4 * 3);
         CHECK(again.numbers == first.numbers);
         CHECK_EQUAL(again.sums.captured, first.sums.captured);
         CHECK_EQUAL(again.sums.lost, first.sums.lost);
@@ -129,7 +129,7 @@ CT_CASE(readsDrainedRecordsAgain)
                 for (const Coroutine &one : coroutines)
                     all.push_back({one.identity(), one.events()});
             }
-            const Found found = lookTenTimes(c);
+            const Found found = readTenTimes(c);
             CHECK_EQUAL(found.sums.coroutines, 20u);
             CHECK_EQUAL(found.total(), static_cast<std::uint64_t>(rounds + unread) * 20);
             CHECK_EQUAL(found.sums.lost, 0u);
@@ -156,7 +156,7 @@ CT_CASE(ignoresHalfOverwrittenRecord)
         events = one.events();
         lane.putTorn({corotracer::kRecordSuspend, 77, 99, 1234, 0, 0});
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.captured, 2047u);
     CHECK(hasLast(found, identity, events, 2047));
     CHECK_EQUAL(found.total(), events);
@@ -179,7 +179,7 @@ CT_CASE(countsUnreadDropsAsLost)
         steps(one, other, 3);
         kept = one.identity();
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     const Books::One &one = found.books.at(kept);
     CHECK_EQUAL(one.missed, 5000u);
     CHECK_EQUAL(one.lost, 52u);
@@ -188,7 +188,7 @@ CT_CASE(countsUnreadDropsAsLost)
 }
 
 /// Ended coroutines whose compact stations others use, and a lane that changes from thread to thread.
-CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
+CT_CASE(readsEndedCoroutinesAndThreadsAgain)
 {
     Capture c;
     std::uint64_t emitted = 0;
@@ -197,14 +197,14 @@ CT_CASE(livesAndThreadsThatAreOverAreReadAgain)
         for (std::uint64_t tid = 1; tid <= 40; ++tid) {
             Lane lane = *process.claimLane(tid);
             CHECK_EQUAL(c.header().extension.lane_count.load(), 1u);
-            liveShortly(process, lane, 5);
+            runShortLivedCoroutines(process, lane, 5);
             emitted += 20;
             lane.close(1);
             c.settle(true);
             c.scan(true);
         }
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.coroutines, 200u);
     CHECK_EQUAL(found.sums.captured, emitted);
     for (const auto &[identity, one] : found.books)
@@ -227,12 +227,12 @@ CT_CASE(readsLaneBeingClaimedAgain)
         lane.ring().header->state.store(corotracer::kLaneMaking);
         identity = one.identity();
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK(hasLast(found, identity, 100, 100));
 }
 
 /// Two processes, killed together with the engine. Each lane is read by the clock of its own process.
-CT_CASE(eachProcessIsReadAgain)
+CT_CASE(readsEachProcessAgainByItsOwnClock)
 {
     Capture c;
     std::vector<Ended> all;
@@ -253,7 +253,7 @@ CT_CASE(eachProcessIsReadAgain)
         }
         c.dead.insert(kPid + 1);
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK_EQUAL(found.total(), 4000u);
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(hasLast(found, all[i].identity, all[i].events, 400));
@@ -278,7 +278,7 @@ CT_CASE(drainedRecordsOfLateCoroutineAreNumberedByItsStation)
             c.settle(true);
             identity = one.identity();
         }
-        const Found found = lookTenTimes(c);
+        const Found found = readTenTimes(c);
         CHECK(hasLast(found, identity, first + 1000, 1000));
         CHECK_EQUAL(found.total(), first + 1000);
     }
@@ -293,9 +293,9 @@ CT_CASE(emittedNotesAreNotLost)
         Lane lane = *process.claimLane(1), other = *process.claimLane(2);
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         Coroutine gone = *Coroutine::create(process, lane, 2, 1);
-        one.note(other, {corotracer::kRecordWake, 5, gone.identity(), one.identity(), 0, 0});
+        one.writeNote(other, {corotracer::kRecordWake, 5, gone.identity(), one.identity(), 0, 0});
         c.settle();
-        gone.die(lane, 10);
+        gone.destroy(lane, 10);
         for (int i = 0; i < 40; ++i) {
             steps(one, lane, 100);
             c.settle(true);
@@ -304,7 +304,7 @@ CT_CASE(emittedNotesAreNotLost)
         c.settle();
         CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.notesLost, 0u);
     CHECK_EQUAL(found.total(), 4000u);
 }
@@ -323,7 +323,7 @@ CT_CASE(missesOnlyTheHoleInDrainedRecords)
         lane.ring().records[500].commit.store(0);
         identity = one.identity();
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK(hasLast(found, identity, 1000, 500));
     CHECK_EQUAL(found.sums.captured, 999u);
     CHECK_EQUAL(found.sums.missedBeforeAttach, 1u);
@@ -348,14 +348,14 @@ CT_CASE(overwrittenEventsAreMissedAfterLateDiscovery)
             c.settle();
         }
         steps(two, lane, 10);
-        two.die(lane, writers::tsOf(20));
+        two.destroy(lane, writers::tsOf(20));
         c.settle(true);
         // The search doubles its steps, and 2048 is the first step that fails. It gives up after 64 holes.
         const std::uint64_t oldest = lane.position() + 1 - kRecords;
         for (std::uint64_t hole = 0; hole < 100; ++hole)
             lane.ring().records[(oldest + 2047 + 2 * hole) % kRecords].commit.store(0);
     }
-    const Found found = lookTenTimes(c);
+    const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.lost, 0u);
     const auto it = found.books.find(late);
     REQUIRE(it != found.books.end());
@@ -380,23 +380,23 @@ CT_CASE(aScribbledTailIsSurvived)
             c.loop.reset();  // it would store the tail again
             lane.ring().header->tail.store(tail);
         }
-        const Found found = lookTenTimes(c);
+        const Found found = readTenTimes(c);
         CHECK_EQUAL(found.total(), 5000u);
     }
 }
 
 /// A region in overwrite mode, and full stations without lanes, which an owner would recycle.
-CT_CASE(otherRegionsStayAsTheyAre)
+CT_CASE(leavesOtherRegionsUnchanged)
 {
     Capture recorder;
-    recorder.makeRecorder();
+    recorder.setOverwriteMode();
     std::uint64_t emitted = 0;
     {
         const Process process = recorder.process(kPid);
         Lane lane = *process.claimLane(1);
-        emitted = liveShortly(process, lane, 3000);
+        emitted = runShortLivedCoroutines(process, lane, 3000);
     }
-    CHECK_EQUAL(lookTenTimes(recorder).total(), emitted);
+    CHECK_EQUAL(readTenTimes(recorder).total(), emitted);
 
     regions::TempDir dir;
     ct::RegionSpec spec;
@@ -409,12 +409,13 @@ CT_CASE(otherRegionsStayAsTheyAre)
         ct::HarvestLoop loop(*created);
         ct::Batch batch;
         for (std::uint64_t key = 1; key <= 20; ++key) {
-            writers::Writer writer(*writers::takeStation(*created->writableHeader()), writers::Style::Ours, key);
+            writers::Writer writer(*writers::allocateFullStation(*created->writableHeader()), writers::Style::Ours,
+                                   key);
             writer.create();
             for (int n = 0; n < 20; ++n)
                 writer.write();
             if (key % 2)
-                writer.die();
+                writer.destroy();
             if (key == 10)
                 loop.safetyScan(batch);  // five are free now
         }

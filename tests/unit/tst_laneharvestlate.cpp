@@ -87,7 +87,7 @@ CT_CASE(lateCoroutineOfRecorderIsNumberedByItsStation)
     for (const std::uint64_t first : kFirsts) {
         for (const bool quiet : {false, true}) {
             Capture c;
-            c.makeRecorder();
+            c.setOverwriteMode();
             {
                 const Process process = c.process(5);
                 Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2);
@@ -121,7 +121,7 @@ CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
             c.settle();
             one.setEvents(first);
             steps(one, lane, kSteps);
-            one.die(lane, writers::tsOf(one.events()));
+            one.destroy(lane, writers::tsOf(one.events()));
             end = one.events() % k32;
             CHECK_EQUAL(Coroutine::create(process, lane, 2, writers::tsOf(one.events()))->index(), one.index());
         }
@@ -146,7 +146,7 @@ CT_CASE(knownCoroutineIsNumberedByItsStationAfterLongTime)
         for (const bool overwrites : {false, true}) {
             Capture c;
             if (overwrites) {
-                c.makeRecorder();
+                c.setOverwriteMode();
                 c.restart();
             }
             const Process process = c.process(5);
@@ -158,16 +158,16 @@ CT_CASE(knownCoroutineIsNumberedByItsStationAfterLongTime)
             steps(one, lane, kSteps);
             c.settle();
             c.end();
-            const Books::One &told = *c.books.byKey(1);
-            CHECK_EQUAL(told.captured, 10 + kSteps);
-            CHECK_EQUAL(told.next, first + kSteps);
-            CHECK_EQUAL(told.sum(), first + kSteps);
+            const Books::One &found = *c.books.byKey(1);
+            CHECK_EQUAL(found.captured, 10 + kSteps);
+            CHECK_EQUAL(found.next, first + kSteps);
+            CHECK_EQUAL(found.sum(), first + kSteps);
             c.books.checkOrder();
         }
     }
 }
 
-CT_CASE(anObserverSeesTheWholeNumber)
+CT_CASE(observersReadTheWholeNumber)
 {
     for (const std::uint64_t first : kFirsts) {
         auto [c, process, lane, one] = OneThread();
@@ -216,7 +216,7 @@ struct BirthReadLast {
     /// Ends the coroutine. Another one follows in its compact station.
     void end(std::uint64_t ns)
     {
-        first->die(lane, ns);
+        first->destroy(lane, ns);
         CHECK_EQUAL(Coroutine::create(process, lane, 2, ns)->index(), first->index());
     }
     void readBirth(std::uint64_t ns)
@@ -239,7 +239,7 @@ struct BirthReadLast {
 
 }  // namespace
 
-CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutine)
+CT_CASE(aBirthReadLastIsNoSecondCoroutine)
 {
     Capture c;
     const Process process = c.process();
@@ -250,7 +250,7 @@ CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutine)
 }
 
 /// The clock of the death may be wrong by any amount.
-CT_CASE(aBirthThatIsReadLastIsNoSecondCoroutineWithoutAClock)
+CT_CASE(aBirthReadLastIsNoSecondCoroutineWithoutAClock)
 {
     Capture c;
     const Process process = c.process();
@@ -290,7 +290,7 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     lanewriter::LooseRing unread(1024, false);
     Lane untilLater(unread.ring(), 0);
     Coroutine first = *Coroutine::create(process, untilLater, 1, 1);
-    first.die(untilLater, 2);
+    first.destroy(untilLater, 2);
     CHECK_EQUAL(Coroutine::create(process, lane, 2, 3)->index(), first.index());
     c.scan(true);
     CHECK_EQUAL(c.books.coroutines.size(), 1u);
@@ -298,7 +298,7 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     c.scanWith([&] {
         passNs = monotonicNow();
         waitUntil(passNs + 2'000'000);
-        first.note(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
+        first.writeNote(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
     });
     CHECK(c.books.notes.names.empty());
     other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});

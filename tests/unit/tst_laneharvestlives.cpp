@@ -30,7 +30,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
         steps(unread, lane, 4);
         Coroutine gone = *Coroutine::create(process, lane, 4, 14);
         steps(gone, lane, 6);
-        gone.die(lane, 15);
+        gone.destroy(lane, 15);
         index[0] = read.index();
         index[1] = both.index();
         index[2] = unread.index();
@@ -79,7 +79,7 @@ CT_CASE(observersReadStationsOnly)
     check();
     CHECK_EQUAL(books.captured, 2u);
     CHECK_EQUAL(books.lost, 4u);
-    one.die(lane, 999);
+    one.destroy(lane, 999);
     check();
     CHECK_EQUAL(books.deaths, 1u);
     CHECK_EQUAL(books.coroutines[0].deathTs, 999u);
@@ -158,18 +158,18 @@ CT_CASE(drainsAndFreesLanesOfDeadProcess)
     steps(stays, mine, 3);
     steps(left, theirs, 7);
     steps(died, theirs, 2);
-    died.die(theirs, 50);
+    died.destroy(theirs, 50);
     theirs.putTorn({corotracer::kRecordSuspend, 1, left.identity(), 1, 7, 0});
     const std::uint64_t end = theirs.position();
     c.dead.insert(2);
-    const auto diedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    const auto killedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
     CHECK_EQUAL(theirs.ring().header->tail.load(), end);
     CHECK_EQUAL(mine.ring().header->state.load(), corotracer::kLaneActive);
     REQUIRE(c.books.notes.processEnds.size() == 1);
     CHECK_EQUAL(c.books.notes.processEnds[0].pid, 2u);
-    CHECK(c.books.notes.processEnds[0].ts != 0 && c.books.notes.processEnds[0].ts <= diedAt);
+    CHECK(c.books.notes.processEnds[0].ts != 0 && c.books.notes.processEnds[0].ts <= killedAt);
     CHECK_EQUAL(c.books.byKey(2)->captured, 7u);
     CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last read
     CHECK_EQUAL(c.books.byKey(3)->deaths, 1u);
@@ -268,7 +268,7 @@ CT_CASE(aProcessThatWritesIsNotDead)
 }
 
 /// The target was killed in the middle of an event: the record is committed, the CompactState is not finished.
-CT_CASE(aKilledTargetLeavesExactBooks)
+CT_CASE(aKilledTargetLeavesExactSums)
 {
     for (int where = 0; where < 3; ++where) {
         Capture c;
@@ -336,7 +336,7 @@ CT_CASE(aPauseEndsWithTheNextEngine)
 CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     {
         const Process process = c.process(5);
         Lane lane = *process.claimLane(1);
@@ -344,7 +344,7 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
         steps(early, lane, 10);
         Coroutine busy = *Coroutine::create(process, lane, 2, 1);
         steps(busy, lane, 5000);
-        early.die(lane, 77);
+        early.destroy(lane, 77);
         lane.close(1);
     }
     c.dead.insert(5);
@@ -362,10 +362,10 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
 }
 
 /// In overwrite mode no probe could wake the engine, and none has a fence. So the engine polls.
-CT_CASE(aRecorderIsNotSleptOn)
+CT_CASE(theEngineDoesNotSleepInOverwriteMode)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     CHECK(!c.loop->mayAnnounceSleep());
     CHECK(!c.loop->prepareSleep(c.batch));
@@ -377,7 +377,7 @@ CT_CASE(aRecorderIsNotSleptOn)
 CT_CASE(rereadsRecorderWithEqualSums)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
@@ -421,14 +421,14 @@ void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
 CT_CASE(countsCoroutinesWithoutTrace)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     std::uint64_t emitted = 0;
     {
         const Process process = c.process(5);
         Lane lane = *process.claimLane(1), other = *process.claimLane(2);
         Coroutine early = *Coroutine::create(process, other, 100'000, 1);
         steps(early, other, 3);
-        emitted = 3 + liveShortly(process, lane, 3000);
+        emitted = 3 + runShortLivedCoroutines(process, lane, 3000);
     }
     readLeftovers(c, 5, [&] {
         checkAll(c, 3001, emitted);
@@ -441,16 +441,16 @@ CT_CASE(countsCoroutinesWithoutTrace)
 CT_CASE(countsCoroutinesOverwrittenAfterAttach)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1);
-    const std::uint64_t first = liveShortly(process, lane, 2000);
+    const std::uint64_t first = runShortLivedCoroutines(process, lane, 2000);
     c.loop.emplace(*c.region, c.isAlive());  // attaches to the present region
     c.settle(true);
     checkAll(c, 2000, first);
     CHECK_EQUAL(c.loop->accounting().lost, 0u);
-    const std::uint64_t second = liveShortly(process, lane, 3000);
+    const std::uint64_t second = runShortLivedCoroutines(process, lane, 3000);
     c.settle(true);
     c.end();
     checkAll(c, 5000, first + second);

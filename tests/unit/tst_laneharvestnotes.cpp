@@ -66,11 +66,11 @@ CT_CASE(emitsNotesFromBeforeTheBirth)
     for (std::uint64_t key = 1; key <= 100; ++key) {
         Coroutine one = *Coroutine::create(process, maker, key, ++ts);
         one.transition(maker, eventOf(one, ++ts));
-        one.note(user, {kName, ++ts, one.identity(), name, 0, 0});
-        one.note(user, {kWaitsOnLock, ++ts, one.identity(), 5, 0, 0});
-        one.note(user, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
+        one.writeNote(user, {kName, ++ts, one.identity(), name, 0, 0});
+        one.writeNote(user, {kWaitsOnLock, ++ts, one.identity(), 5, 0, 0});
+        one.writeNote(user, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
         one.transition(user, eventOf(one, ++ts));
-        one.die(user, ++ts);
+        one.destroy(user, ++ts);
     }
     c.settle();
     checkNotes(c, 100, 100, 100);
@@ -95,9 +95,9 @@ CT_CASE(emitsNotesFromAfterTheDeath)
     for (std::uint64_t key = 1; key <= 100; ++key) {
         Coroutine one = *Coroutine::create(process, user, key, ++ts);
         one.transition(user, eventOf(one, ++ts));
-        one.note(waker, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
+        one.writeNote(waker, {kWake, ++ts, one.identity(), corotracer::kNoIdentity, one.events(), 0});
         one.transition(user, eventOf(one, ++ts));
-        one.die(user, ++ts);
+        one.destroy(user, ++ts);
     }
     c.settle();
     checkNotes(c, 0, 100, 0);
@@ -121,11 +121,11 @@ CT_CASE(notesWaitForTheCoroutinesTheyName)
     for (std::uint64_t key = 1; key <= 50; ++key) {
         Coroutine other = *Coroutine::create(process, maker, 1000 + key, ++ts);
         Coroutine one = *Coroutine::create(process, user, key, ++ts);
-        one.note(user, {corotracer::kRecordParent, ++ts, one.identity(), other.identity(), 0, 0});
-        one.note(user, {kWaitsOnCoroutine, ++ts, one.identity(), other.identity(), 0, 0});
-        one.note(user, {kWake, ++ts, one.identity(), other.identity(), 0, 0});
-        one.die(user, ++ts);
-        other.die(maker, ++ts);
+        one.writeNote(user, {corotracer::kRecordParent, ++ts, one.identity(), other.identity(), 0, 0});
+        one.writeNote(user, {kWaitsOnCoroutine, ++ts, one.identity(), other.identity(), 0, 0});
+        one.writeNote(user, {kWake, ++ts, one.identity(), other.identity(), 0, 0});
+        one.destroy(user, ++ts);
+        other.destroy(maker, ++ts);
     }
     c.settle();
     checkNotes(c, 0, 50, 50);
@@ -166,14 +166,14 @@ CT_CASE(countsNotesOfUnknownCoroutines)
     const Process process = c.process();
     Lane lane = *process.claimLane(1);
     Coroutine one = *Coroutine::create(process, lane, 1, kTime);
-    const std::uint64_t nobody = lanewriter::identityOf(9, 4);
-    lane.put({kName, kTime, nobody, process.intern("x"), 0, 0});
-    lane.put({kWake, kTime, nobody, corotracer::kNoIdentity, 1, 0});
+    const std::uint64_t unknown = lanewriter::identityOf(9, 4);
+    lane.put({kName, kTime, unknown, process.intern("x"), 0, 0});
+    lane.put({kWake, kTime, unknown, corotracer::kNoIdentity, 1, 0});
     lane.put({kWaitsOnLock, kTime, lanewriter::identityOf(1'000'000'000, 4), 1, 0, 0});  // no such station
-    lane.put({corotracer::kRecordParent, kTime, one.identity(), nobody, 0, 0});
+    lane.put({corotracer::kRecordParent, kTime, one.identity(), unknown, 0, 0});
     // These are emitted nevertheless.
-    lane.put({kWake, kTime, one.identity(), nobody, 0, 0});
-    lane.put({kWaitsOnCoroutine, kTime, one.identity(), nobody, 0, 0});
+    lane.put({kWake, kTime, one.identity(), unknown, 0, 0});
+    lane.put({kWaitsOnCoroutine, kTime, one.identity(), unknown, 0, 0});
     c.settle();
     checkNotes(c, 0, 1, 1, 4);
     CHECK_EQUAL(c.books.notes.parents.size(), 0u);
@@ -200,14 +200,14 @@ void use(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::ui
         while (!lane.ring().overwrite &&
                lane.position() + 64 > lane.ring().header->tail.load(std::memory_order_acquire) + lane.ring().capacity)
             std::this_thread::yield();
-        one->note(lane, {kName, nowNs(), one->identity(), name, 0, 0});
-        one->note(lane, {kWaitsOnLock, nowNs(), one->identity(), 1, 0, 0});
+        one->writeNote(lane, {kName, nowNs(), one->identity(), name, 0, 0});
+        one->writeNote(lane, {kWaitsOnLock, nowNs(), one->identity(), 1, 0, 0});
         for (int turn = 0; turn < 2; ++turn) {
-            one->note(lane, {kWake, nowNs(), one->identity(), corotracer::kNoIdentity, one->events(), 0});
+            one->writeNote(lane, {kWake, nowNs(), one->identity(), corotracer::kNoIdentity, one->events(), 0});
             one->transition(lane, eventOf(*one, nowNs()));
             one->transition(lane, eventOf(*one, nowNs()));
         }
-        one->die(lane, nowNs());
+        one->destroy(lane, nowNs());
         slot.store(nullptr, std::memory_order_release);  // partner: the maker's acquire
         delete one;
     }
@@ -228,9 +228,9 @@ void make(const Process &process, Lane lane, std::array<Slot, 64> &slots, std::u
 
 constexpr std::uint64_t kMany = 40'000;
 
-/// Runs both threads, and `beside` in a loop until they end.
-template <class Beside>
-void run(Capture &c, Beside beside)
+/// Runs both threads, and `action` in a loop until they end.
+template <class Action>
+void run(Capture &c, Action action)
 {
     const Process process = c.process(5);
     Lane a = *process.claimLane(1), b = *process.claimLane(2);
@@ -245,14 +245,14 @@ void run(Capture &c, Beside beside)
         finished.fetch_add(1, std::memory_order_release);
     });
     while (finished.load(std::memory_order_acquire) < 2)
-        beside();
+        action();
     maker.join();
     user.join();
 }
 
 }  // namespace
 
-CT_CASE(allNotesAreToldWhileTheyAreWritten)
+CT_CASE(emitsAllNotesWhileTheyAreWritten)
 {
     Capture c(4096, 8192);
     c.books.realTime = true;
@@ -267,10 +267,10 @@ CT_CASE(allNotesAreToldWhileTheyAreWritten)
     CHECK_EQUAL(c.books.captured, 4 * kMany);
 }
 
-CT_CASE(allNotesOfARecorderAreTold)
+CT_CASE(emitsAllNotesInOverwriteMode)
 {
     Capture c(4096, 1 << 20, 128ULL << 20);
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     run(c, [] { std::this_thread::yield(); });
     c.dead.insert(5);

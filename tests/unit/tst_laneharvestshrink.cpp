@@ -12,10 +12,10 @@ constexpr std::uint32_t kBlock = corotracer::kLaneBlock;
 
 /// A lane of eight blocks, of which `blocks` have memory, and a coroutine that was born in it.
 struct ShortOfMemory {
-    explicit ShortOfMemory(std::uint32_t blocks, bool recorder = false) : c(4096, 8 * kBlock)
+    explicit ShortOfMemory(std::uint32_t blocks, bool overwrites = false) : c(4096, 8 * kBlock)
     {
-        if (recorder) {
-            c.makeRecorder();
+        if (overwrites) {
+            c.setOverwriteMode();
             c.restart();
         }
         process.emplace(c.process());
@@ -66,7 +66,7 @@ CT_CASE(aShortenedLaneIsReadOn)
 }
 
 /// The reader was away. It finds the lane shorter, and all records that fit.
-CT_CASE(aReaderThatWasAwayFindsAllThatFits)
+CT_CASE(aLateReaderFindsAllRecordsThatFit)
 {
     ShortOfMemory s(3);
     s.stepTo(100);
@@ -101,7 +101,7 @@ CT_CASE(aShortenedLaneIsAdopted)
 }
 
 /// A region in overwrite mode can be read any number of times: live, while the lane shrinks, and afterwards.
-CT_CASE(aShortenedRecorderHoldsItsLatest)
+CT_CASE(aShortenedOverwriteLaneRetainsTheLatestRecords)
 {
     ShortOfMemory s(3, true);
     s.stepTo(1000);
@@ -115,7 +115,7 @@ CT_CASE(aShortenedRecorderHoldsItsLatest)
     s.c.settle(true);
     s.c.checkBooks(s.one->events());
     const std::uint64_t events = s.one->events();
-    for (int look = 0; look < 2; ++look) {
+    for (int reading = 0; reading < 2; ++reading) {
         s.c.restart();
         s.c.settle(true);
         s.c.end();
@@ -125,7 +125,7 @@ CT_CASE(aShortenedRecorderHoldsItsLatest)
 }
 
 /// Whatever value `records` has, nothing is read beyond the lane, and every call returns.
-CT_CASE(aScribbledLengthIsNone)
+CT_CASE(aScribbledLengthDoesNotReachBeyondTheLane)
 {
     ShortOfMemory s(8);
     for (const std::uint32_t scribbled : {0U, 1U, 1023U, 1024U, 2047U, 3000U, 9 * kBlock, ~0U, 4 * kBlock}) {

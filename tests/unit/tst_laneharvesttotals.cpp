@@ -28,18 +28,18 @@ std::uint64_t lives(const Capture &c)
 }  // namespace
 
 /// The thread was killed after an event's record, before its CompactState or in the middle of it.
-CT_CASE(aRecordAheadOfItsLineCounts)
+CT_CASE(aRecordAheadOfItsStationCounts)
 {
     for (const std::uint64_t seq : {6u, 7u}) {
         Capture c;
-        c.makeRecorder();
+        c.setOverwriteMode();
         std::uint64_t emitted = 0;
         {
             const Process process = c.process(5);
             Lane lane = *process.claimLane(1), other = *process.claimLane(2);
             Coroutine killed = *Coroutine::create(process, other, kKey, 1);
             steps(killed, other, 3);
-            emitted = 4 + liveShortly(process, lane, 3000);
+            emitted = 4 + runShortLivedCoroutines(process, lane, 3000);
             other.put(lanewriter::genuineRecord(killed.identity(), kKey, 3));
             process.state(killed.index()).seq.store(seq);
         }
@@ -53,20 +53,20 @@ CT_CASE(aRecordAheadOfItsLineCounts)
 }
 
 /// The thread was killed between the claim of a compact station and the birth in it.
-CT_CASE(aClaimThatIsNoBirthCountsNothing)
+CT_CASE(aClaimWithoutABirthCountsNothing)
 {
     for (const bool carried : {false, true}) {
         Capture c;
-        c.makeRecorder();
+        c.setOverwriteMode();
         {
             const Process process = c.process(5);
             Lane lane = *process.claimLane(1);
-            liveShortly(process, lane, 3000);
-            corotracer::CompactState &line = process.state(0);
-            line.life.store(std::uint64_t{3001} << 32 | corotracer::kCompactFree);
+            runShortLivedCoroutines(process, lane, 3000);
+            corotracer::CompactState &state = process.state(0);
+            state.life.store(std::uint64_t{3001} << 32 | corotracer::kCompactFree);
             if (carried) {
-                process.birth(0).events_before.fetch_add(line.seq.load() / 2);
-                line.seq.store(0);
+                process.birth(0).events_before.fetch_add(state.seq.load() / 2);
+                state.seq.store(0);
             }
         }
         c.dead.insert(5);
@@ -85,18 +85,18 @@ struct Visit {
     Visit()
     {
         steps(busy, other, 10);
-        before = 10 + liveShortly(process, lane, 3000);
+        before = 10 + runShortLivedCoroutines(process, lane, 3000);
         c.loop.emplace(*c.region, c.isAlive());
     }
-    Capture &recorder()
+    Capture &inOverwriteMode()
     {
-        c.makeRecorder();
+        c.setOverwriteMode();
         c.restart();
         return c;
     }
 
     Capture c;
-    Process process = recorder().process(5);
+    Process process = inOverwriteMode().process(5);
     Lane lane = *process.claimLane(1), other = *process.claimLane(2);
     Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     std::uint64_t before = 0;
@@ -116,7 +116,7 @@ CT_CASE(eventsAfterAttachAreNotMissed)
     CHECK_EQUAL(lives(c), 3002u);
     CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.books.captured);
     // The station of the first dead coroutine is born again and overwritten: those events are lost.
-    const std::uint64_t after = liveShortly(process, lane, 2000);
+    const std::uint64_t after = runShortLivedCoroutines(process, lane, 2000);
     c.end();
     CHECK_EQUAL(total(c), before + 107 + after);
     CHECK_EQUAL(lives(c), 5002u);
@@ -126,11 +126,11 @@ CT_CASE(eventsAfterAttachAreNotMissed)
 }
 
 /// The engine ends before anything was settled.
-CT_CASE(aShortVisitCountsAll)
+CT_CASE(aShortCaptureCountsAllEvents)
 {
     auto [c, process, lane, other, busy, before] = Visit();
     steps(busy, other, 50);
-    const std::uint64_t after = 50 + liveShortly(process, lane, 1000);
+    const std::uint64_t after = 50 + runShortLivedCoroutines(process, lane, 1000);
     c.end();
     CHECK_EQUAL(total(c), before + after);
     CHECK_EQUAL(lives(c), 4001u);
@@ -150,7 +150,7 @@ public:
         : m_thread([this, &process, &lane, &busy] {
               while (!m_stop.load()) {
                   steps(busy, lane, 50);
-                  liveShortly(process, lane, m_mortal.load());
+                  runShortLivedCoroutines(process, lane, m_mortal.load());
                   m_rounds.fetch_add(1);
               }
           })
@@ -180,14 +180,14 @@ private:
 
 /// Engines attach and end while the target writes. Each compact station counts up to its last emitted event; what had
 /// left no record before adds to this.
-CT_CASE(comingAndGoingWhileItWrites)
+CT_CASE(sumsAreExactWhenEnginesComeAndGo)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1), other = *process.claimLane(2, 1U << 20);
-    const std::uint64_t traceless = liveShortly(process, lane, 3000);
+    const std::uint64_t traceless = runShortLivedCoroutines(process, lane, 3000);
     Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     std::vector<Coroutine> many;  // a pass over all compact stations takes time
     for (std::uint64_t key = 1; key <= 4000; ++key)
@@ -202,22 +202,22 @@ CT_CASE(comingAndGoingWhileItWrites)
         }
         writer.wait();
         c.end();
-        const Books::One &told = *c.books.byKey(kKey);
-        CHECK_EQUAL(total(c), traceless + told.sum());
+        const Books::One &found = *c.books.byKey(kKey);
+        CHECK_EQUAL(total(c), traceless + found.sum());
         CHECK_EQUAL(lives(c), 7001u);
-        CHECK_EQUAL(told.sum(), told.next);
+        CHECK_EQUAL(found.sum(), found.next);
     }
 }
 
 /// Engines attach and end while coroutines are born and die. The sums lie between the numbers before and after.
-CT_CASE(comingAndGoingWhileTheyLiveAndDie)
+CT_CASE(sumsAreBoundedWhileCoroutinesLiveAndDie)
 {
     Capture c(8192, 2048, std::uint64_t{64} << 20);
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1), other = *process.claimLane(2);
-    liveShortly(process, lane, 3000);
+    runShortLivedCoroutines(process, lane, 3000);
     Coroutine busy = *Coroutine::create(process, other, kKey, 1);
     const auto ever = [&process](std::uint32_t index) {
         return process.birth(index).events_before.load() + process.state(index).seq.load() / 2;

@@ -68,7 +68,7 @@ CT_CASE(freesUnfinishedLaneWithoutProcesses)
 }
 
 /// A living process may be in the middle of claiming a lane.
-CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
+CT_CASE(doesNotFreeAnUnfinishedLaneOfALivingProcess)
 {
     Capture c;
     const Process living = c.process(1);
@@ -94,11 +94,11 @@ CT_CASE(anUnfinishedLaneIsNotTakenFromTheLiving)
 }
 
 /// In overwrite mode, a claimed lane retains all records of the previous thread.
-CT_CASE(anUnfinishedLaneKeepsItsHistory)
+CT_CASE(anUnfinishedLaneRetainsItsRecords)
 {
     for (const bool begun : {false, true}) {
         Capture c;
-        c.makeRecorder();
+        c.setOverwriteMode();
         {
             const Process process = c.process(5);
             Lane lane = *process.claimLane(1), other = *process.claimLane(2);
@@ -121,10 +121,10 @@ CT_CASE(anUnfinishedLaneKeepsItsHistory)
 }
 
 /// While the claim is unfinished, the engine does not guess the thread. Later records belong to the new thread.
-CT_CASE(aSlowlyTakenLaneIsItsNewThreads)
+CT_CASE(aSlowlyClaimedLaneBelongsToItsNewThread)
 {
     Capture c;
-    c.makeRecorder();
+    c.setOverwriteMode();
     c.restart();
     const Process process = c.process(5);
     Lane lane = *process.claimLane(1);

@@ -63,7 +63,7 @@ std::uint64_t readAll(const ct::LaneView &view, std::uint64_t position, std::uin
 
 }  // namespace
 
-CT_CASE(readsWhatWasCommittedInOrder)
+CT_CASE(readsCommittedRecordsInOrder)
 {
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
@@ -123,7 +123,7 @@ CT_CASE(stopsAtATornRecord)
 }
 
 /// Laps repeat after 15: forty laps, read in pieces that do not divide the ring.
-CT_CASE(lapsWrap)
+CT_CASE(readsOnWhenLapsWrap)
 {
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
@@ -157,7 +157,7 @@ CT_CASE(staleLapsAreNotRead)
     }
 }
 
-CT_CASE(aFullLaneDropsAndSaysSo)
+CT_CASE(aFullLaneReportsItsDrops)
 {
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
@@ -225,7 +225,7 @@ CT_CASE(overwrittenRecordsAreSkippedAndCounted)
 }
 
 /// A producer that stopped before the first commit of a block: the previous block ends the lane.
-CT_CASE(aBegunBlockIsNoRecord)
+CT_CASE(aBlockWithoutCommitHasNoRecord)
 {
     LooseRing memory(kSmall, true);
     Lane lane(memory.ring(), 0);
@@ -241,7 +241,7 @@ CT_CASE(aBegunBlockIsNoRecord)
 }
 
 /// One block number is arbitrary. The other blocks are read, and readers reach the end.
-CT_CASE(scribbledBlockNumbers)
+CT_CASE(survivesScribbledBlockNumbers)
 {
     constexpr std::uint32_t kRecords = 8192;
     constexpr std::uint64_t kBlocks = kRecords / corotracer::kLaneBlock;
@@ -250,12 +250,12 @@ CT_CASE(scribbledBlockNumbers)
     };
     std::mt19937_64 random(3);
     for (const std::uint64_t written : {500u, 8192u, 20'000u, 20'480u}) {
-        for (std::uint64_t place = 0; place < kBlocks; ++place) {
+        for (std::uint64_t index = 0; index < kBlocks; ++index) {
             LooseRing memory(kRecords, true);
             Lane lane(memory.ring(), 0);
             write(lane, 0, written);
             const ct::LaneView view = memory.ring().view();
-            std::atomic<std::uint64_t> &number = memory.ring().blockNumbers[place];
+            std::atomic<std::uint64_t> &number = memory.ring().blockNumbers[index];
             const std::uint64_t before = number.load();
             std::uint64_t whole = 0, count = 0;
             const std::uint64_t end = readAll(view, ct::oldestPosition(view), whole);
@@ -263,8 +263,8 @@ CT_CASE(scribbledBlockNumbers)
             // Numbers that fit their index, one or many laps ahead or behind, are the plausible ones.
             for (const std::uint64_t scribble :
                  {std::uint64_t{0}, ~std::uint64_t{0}, before + 1, before + kBlocks, before + 1000 * kBlocks,
-                  before - kBlocks, place + 1 + (std::uint64_t{1} << 37), random()}) {
-                const bool fits = scribble != 0 && (scribble - 1) % kBlocks == place;
+                  before - kBlocks, index + 1 + (std::uint64_t{1} << 37), random()}) {
+                const bool fits = scribble != 0 && (scribble - 1) % kBlocks == index;
                 if (before == 0 || (fits && lapOf(scribble) == lapOf(before)))
                     continue;  // cannot be distinguished from a good one
                 number.store(scribble);
@@ -283,7 +283,7 @@ CT_CASE(scribbledBlockNumbers)
 }
 
 /// The producer continues behind the damage, and so does the reader.
-CT_CASE(scribblesAreLeftBehind)
+CT_CASE(readsOnBehindScribbledBlocks)
 {
     LooseRing memory(kSmall, true);
     Lane lane(memory.ring(), 0);
@@ -309,7 +309,7 @@ CT_CASE(scribblesAreLeftBehind)
 }
 
 /// For any memory contents and position, reading ends and stays within the memory (checked by address sanitizer).
-CT_CASE(hostileLanes)
+CT_CASE(survivesHostileLanes)
 {
     std::mt19937_64 random(1);
     std::vector<LaneItem> items(3000);
@@ -358,7 +358,7 @@ const Overtaken *overtaken = nullptr;
 }  // namespace
 
 /// The first load of a block's number allows reading the block. Only the second allows using what was read.
-CT_CASE(aBlockThatIsOvertakenInTheMiddleIsLeftOut)
+CT_CASE(discardsABlockOverwrittenDuringTheRead)
 {
     constexpr std::uint32_t kCapacity = 2 * corotracer::kLaneBlock;
     const std::size_t bytes = kCapacity * sizeof(corotracer::LaneRecord);

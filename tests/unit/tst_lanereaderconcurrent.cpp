@@ -130,7 +130,7 @@ private:
 
 }  // namespace
 
-CT_CASE(nothingIsLostInSilence)
+CT_CASE(everyRecordIsReadOrReported)
 {
     LooseRing memory(corotracer::kLaneRecordsMin, false);
     Producer producer;

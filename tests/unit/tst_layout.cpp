@@ -88,28 +88,28 @@ bool contains(const std::string &text, const char *part)
 /// Returns true if no two areas share 64 bytes, and no area leaves [begin, size).
 bool areApart(const ct::ExtensionAreas &areas, std::uint64_t begin, std::uint64_t size)
 {
-    std::vector<bool> taken((size + 63) / 64);
+    std::vector<bool> occupied((size + 63) / 64);
     bool good = true;
-    const auto take = [&](std::uint64_t offset, std::uint64_t bytes) {
+    const auto occupy = [&](std::uint64_t offset, std::uint64_t bytes) {
         good = good && (bytes == 0 || (offset >= begin && offset <= size && bytes <= size - offset));
         for (std::uint64_t at = offset / 64; good && bytes != 0 && at < (offset + bytes) / 64; ++at) {
-            good = !taken[at];
-            taken[at] = true;
+            good = !occupied[at];
+            occupied[at] = true;
         }
     };
-    take(areas.siteTableOffset, areas.siteCapacity * std::uint64_t{64});
-    take((areas.stringsOffset + 63) / 64 * 64, areas.stringsCapacity < 64 ? 0 : areas.stringsCapacity - 63);
-    take(areas.processTableOffset, areas.processCapacity * std::uint64_t{256});
-    take(areas.laneDirectoryOffset, areas.laneCapacity * std::uint64_t{256});
-    take(areas.statesOffset, areas.compactCapacity * std::uint64_t{64});
-    take(areas.birthsOffset, areas.compactCapacity * std::uint64_t{64});
-    take(areas.lanePoolOffset, areas.lanePoolSize);
+    occupy(areas.siteTableOffset, areas.siteCapacity * std::uint64_t{64});
+    occupy((areas.stringsOffset + 63) / 64 * 64, areas.stringsCapacity < 64 ? 0 : areas.stringsCapacity - 63);
+    occupy(areas.processTableOffset, areas.processCapacity * std::uint64_t{256});
+    occupy(areas.laneDirectoryOffset, areas.laneCapacity * std::uint64_t{256});
+    occupy(areas.statesOffset, areas.compactCapacity * std::uint64_t{64});
+    occupy(areas.birthsOffset, areas.compactCapacity * std::uint64_t{64});
+    occupy(areas.lanePoolOffset, areas.lanePoolSize);
     return good;
 }
 
 }  // namespace
 
-CT_CASE(publishedOffsets)
+CT_CASE(offsetsMatchThePublishedProtocol)
 {
     CHECK_EQUAL(sizeof(GlobalHeader), 1024u);
     CHECK_EQUAL(offsetof(GlobalHeader, magic_number), 0x00u);
@@ -133,7 +133,7 @@ CT_CASE(publishedOffsets)
 }
 
 /// The offsets of the extension in docs/ctp.md. Probes in other languages follow that document.
-CT_CASE(documentedOffsets)
+CT_CASE(offsetsMatchTheDocument)
 {
     constexpr std::size_t kBase = offsetof(GlobalHeader, extension);
     CHECK_EQUAL(kBase, 0x40u);
@@ -201,7 +201,7 @@ CT_CASE(acceptsTheExtension)
 }
 
 /// A region without lanes may leave their areas empty.
-CT_CASE(emptyAreasAreNowhere)
+CT_CASE(emptyAreasNeedNoOffset)
 {
     HeaderBytes bytes = extendedHeader();
     for (const std::size_t offset : {0x108, 0x110, 0x118, 0x120, 0x128})
@@ -224,7 +224,7 @@ CT_CASE(laterExtensionIsReadAsVersionOne)
     CHECK_EQUAL(layout->stationCapacity, 16u);
 }
 
-CT_CASE(refusesWhatIsNoRegion)
+CT_CASE(refusesFilesThatAreNoRegion)
 {
     CHECK(contains(refusal(v1Header(), 1023), "1024"));
     const HeaderBytes bytes = v1Header();
@@ -247,7 +247,7 @@ CT_CASE(refusesMoreStationsThanTheFileHolds)
 
 /// A sparse file may have any size without using memory. But a reader needs memory for each entry, so the counts are
 /// limited.
-CT_CASE(refusesMoreThanAnyoneNeeds)
+CT_CASE(refusesExcessiveCounts)
 {
     constexpr std::uint64_t kHuge = std::uint64_t{1} << 42;
     CHECK_EQUAL(refusal(v1Header(kMaxStations), kHuge), "");
@@ -282,7 +282,7 @@ CT_CASE(refusesMoreThanAnyoneNeeds)
     CHECK(contains(refusal(bytes, kHuge), "0x130"));
 }
 
-CT_CASE(refusesExtensionsThatLie)
+CT_CASE(refusesInconsistentExtensions)
 {
     const auto broken = [](std::size_t offset, auto value) {
         HeaderBytes bytes = extendedHeader();
@@ -308,7 +308,7 @@ CT_CASE(refusesExtensionsThatLie)
     CHECK(contains(broken(0x78, ~std::uint64_t{0}), "0x70"));
 }
 
-CT_CASE(refusesAreasThatLie)
+CT_CASE(refusesInconsistentAreas)
 {
     const auto broken = [](std::size_t offset, auto value) {
         HeaderBytes bytes = extendedHeader();

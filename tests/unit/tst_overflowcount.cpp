@@ -47,7 +47,7 @@ std::uint64_t eventsKept(const Population &population)
 
 }  // namespace
 
-CT_CASE(whatFindsNoRecordIsCounted)
+CT_CASE(countsOverflowOfCoroutinesAndEvents)
 {
     Population population(3);
     feed(population, lives(0, 2));
@@ -67,7 +67,7 @@ CT_CASE(whatFindsNoRecordIsCounted)
     CHECK_EQUAL(eventsKept(population) + population.overflow().events, population.captured());
 }
 
-CT_CASE(whatElseIsToldOfThemDoesNoHarm)
+CT_CASE(rowsOfOverflowCoroutinesAreOnlyCounted)
 {
     Population population(2);
     feed(population, lives(0, 4));
@@ -115,7 +115,7 @@ CT_CASE(overflowOfTwoPartsIsTheLargerOne)
     CHECK_EQUAL(sums.overflowEvents, 40U);
 }
 
-CT_CASE(aDropInProgressIsNoticed)
+CT_CASE(anEvictionInProgressIsNoticed)
 {
     OverflowCounter counter;
     counter.addCoroutine();
@@ -135,7 +135,7 @@ CT_CASE(aDropInProgressIsNoticed)
 
 /// Coroutines with two events each. The sums agree with each other, and also with the records, unless an overflow was
 /// noticed.
-CT_CASE(sumsOfOneMomentHaveWholeDropsOnly)
+CT_CASE(sumsOfOneMomentHaveWholeEvictionsOnly)
 {
     constexpr CoroutineId kAtOnce = 512;
     constexpr std::uint64_t kEnough = 300;
@@ -186,7 +186,7 @@ CT_CASE(sumsOfOneMomentHaveWholeDropsOnly)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// Runs in a child with 100 MiB of address space left. One array of the records reserves more than half of it, and the
 /// other one more than half of the rest. So there is room for 262,144 coroutines, and none for a thread.
-CT_CASE(aShortAddressSpaceIsSeenInTheCounts)
+CT_CASE(aShortAddressSpaceCausesOverflow)
 {
     constexpr CoroutineId kBorn = 300'000;
     const pid_t child = ::fork();
@@ -195,10 +195,10 @@ CT_CASE(aShortAddressSpaceIsSeenInTheCounts)
         const Batch batch = lives(0, kBorn);
         std::uint64_t pages = 0;
         std::FILE *const statm = std::fopen("/proc/self/statm", "r");
-        const bool told = statm && std::fscanf(statm, "%lu", &pages) == 1;
+        const bool isRead = statm && std::fscanf(statm, "%lu", &pages) == 1;
         const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (100U << 20);
         const rlimit space{limit, limit};
-        if (!told || ::setrlimit(RLIMIT_AS, &space) != 0)
+        if (!isRead || ::setrlimit(RLIMIT_AS, &space) != 0)
             ::_exit(2);
         Population population;
         feed(population, batch);

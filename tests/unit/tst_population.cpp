@@ -104,7 +104,7 @@ CT_CASE(suspendAndResumeMoveTheStateAndAccumulate)
     CHECK_EQUAL(population.captured(), 4U);
 }
 
-CT_CASE(theFirstSuspensionInItsOwnBodyNamesACoroutine)
+CT_CASE(theFirstSuspensionInTheBodyIsTheBodySite)
 {
     Population population;
     withOne(population, {transition(0, 0, false, 100, 1, PointKind::Initial)});
@@ -187,7 +187,7 @@ CT_CASE(missedBeforeAttachIsNotLost)
     CHECK_EQUAL(why.dropped, 0U);
 }
 
-CT_CASE(aFlaggedCoroutineSaysNothingMore)
+CT_CASE(aFlaggedCoroutineStaysUnknown)
 {
     Population population;
     withOne(population, {transition(0, 0, false, 100)});
@@ -207,7 +207,7 @@ CT_CASE(aFlaggedCoroutineSaysNothingMore)
     CHECK(population.at(0).state == CoroutineState::Destroyed);
 }
 
-CT_CASE(theDialectIsConcludedWhenBirthDidNotTell)
+CT_CASE(theDialectIsInferredFromTheFirstEvent)
 {
     Population population;
     Batch batch;
@@ -314,7 +314,7 @@ CT_CASE(sitesOverTheLimitShareTheirStatistics)
     CHECK_EQUAL(population.site(limit + 1)->line, (limit + 1) * 10);
 }
 
-CT_CASE(quantilesOfSuspensions)
+CT_CASE(computesQuantilesOfSuspensions)
 {
     Population population;
     withOne(population, {});
@@ -368,7 +368,7 @@ Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
 
 }  // namespace
 
-CT_CASE(turnsMeanTheSameAsTheirEvents)
+CT_CASE(turnsGiveTheSameStateAsSingleEvents)
 {
     // Large batches are consumed turn by turn, batches of one event are not.
     constexpr CoroutineId kCoroutines = 60;
@@ -433,11 +433,11 @@ void checkConsistent(const CoroutineSnapshot &snapshot)
 
 }  // namespace
 
-CT_CASE(readersSeeConsistentCopiesWhileTheWriterGoesOn)
+CT_CASE(readersSeeConsistentCopiesDuringWrites)
 {
     constexpr CoroutineId kCoroutines = 300;
     Population population;
-    const auto look = [&population](std::mt19937 &random) {
+    const auto read = [&population](std::mt19937 &random) {
         const std::uint32_t size = population.size();
         for (std::uint32_t i = 0; i < size; ++i) {
             // Mostly busy coroutines, to make readers and the writer access the same ones.
@@ -448,7 +448,7 @@ CT_CASE(readersSeeConsistentCopiesWhileTheWriterGoesOn)
             CHECK(population.siteStatistics(id).quantile(0.99) <= 10);
     };
     std::vector<std::uint64_t> next(kCoroutines);
-    test::readMeanwhile(look, [&] {
+    test::readConcurrently(read, [&] {
         Batch batch;
         batch.sites = {site(1), site(2)};
         feed(population, batch);

@@ -36,7 +36,7 @@ void feed(Population &population, const Batch &batch)
     CHECK(static_cast<bool>(population.consume(batch)));
 }
 
-void bear(Population &population, CoroutineId count)
+void createCoroutines(Population &population, CoroutineId count)
 {
     Batch batch;
     for (CoroutineId id = 0; id < count; ++id)
@@ -70,10 +70,10 @@ CT_CASE(namesThatFindNoMemoryAreCounted)
     CHECK_EQUAL(Population(10).overflowNames(), 0U);
 }
 
-CT_CASE(whatATargetDoesNotSayIsUnknown)
+CT_CASE(notesAreUnknownByDefault)
 {
     Population population;
-    bear(population, 1);
+    createCoroutines(population, 1);
     for (const CoroutineId id : {CoroutineId{0}, CoroutineId{1}, kNoCoroutine}) {
         const CoroutineNotes notes = population.notes(id);
         CHECK(notes.name.empty());
@@ -90,10 +90,10 @@ CT_CASE(whatATargetDoesNotSayIsUnknown)
     CHECK(Population().processes().empty());
 }
 
-CT_CASE(namesOfCoroutinesAndThreads)
+CT_CASE(storesNamesOfCoroutinesAndThreads)
 {
     Population population;
-    bear(population, 3);
+    createCoroutines(population, 3);
     Batch batch;
     batch.notes.names = {{0, "worker"}, {1, "worker"}, {2, "accept"}, {9, "nobody"}};
     batch.notes.threadNames = {{kPid, 5, "io"}, {kPid, 6, "cpu"}, {11, 5, "other"}};
@@ -120,7 +120,7 @@ CT_CASE(namesOfCoroutinesAndThreads)
 CT_CASE(parentsFormATree)
 {
     Population population;
-    bear(population, 5);
+    createCoroutines(population, 5);
     feedParents(population, {{1, 0}, {2, 0}, {3, 2}, {4, 99}, {99, 4}, {4, 4}});
     CHECK_EQUAL(population.parentOf(3), 2U);
     CHECK_EQUAL(population.notes(3).parent, 2U);
@@ -138,11 +138,11 @@ CT_CASE(parentsFormATree)
 }
 
 /// Chains deeper than the limit of the search. If each birth searched upwards, this would take most of a minute.
-CT_CASE(deepChainsAreEndured)
+CT_CASE(handlesDeepChains)
 {
     constexpr CoroutineId kLength = 400'000;
     Population population;
-    bear(population, kLength + 3);
+    createCoroutines(population, kLength + 3);
     std::vector<Parent> parents = {{0, kLength + 2}};  // a parent younger than its child: circles are possible
     for (CoroutineId id = 1; id < kLength; ++id)
         parents.push_back({id, id - 1});
@@ -164,7 +164,7 @@ CT_CASE(deepChainsAreEndured)
 CT_CASE(aWaitBelongsToOneSuspension)
 {
     Population population;
-    bear(population, 2);
+    createCoroutines(population, 2);
     Batch batch;
     batch.transitions = {transition(0, 0, 100)};
     batch.notes.waits = {{0, 0, WaitKind::Descriptor, 17, kNoCoroutine}, {7, 0, WaitKind::Lock, 1, 0}};
@@ -196,7 +196,7 @@ CT_CASE(aWaitBelongsToOneSuspension)
 CT_CASE(theLatestWakeIsKept)
 {
     Population population;
-    bear(population, 2);
+    createCoroutines(population, 2);
     Batch batch;
     batch.transitions = {transition(0, 0, 100)};
     batch.notes.wakes = {{0, 1, 1, 150, kPid, 43}, {0, 999, 0, 120, kPid, 44}, {5, 1, 1, 1, kPid, 1}};
@@ -335,7 +335,7 @@ CT_CASE(theLatestDropsAreKept)
 CT_CASE(notesChangeThePageOfTheirCoroutine)
 {
     Population population;
-    bear(population, 200);
+    createCoroutines(population, 200);
     const auto versions = [&population] {
         std::vector<std::uint64_t> all;
         for (std::uint32_t page = 0; page < population.pageCount(); ++page)
@@ -399,17 +399,17 @@ void checkConsistent(const Population &population, CoroutineId id)
 
 }  // namespace
 
-CT_CASE(readersSeeConsistentNotesWhileTheWriterGoesOn)
+CT_CASE(readersSeeConsistentNotesDuringWrites)
 {
     constexpr CoroutineId kCoroutines = 5000;
     Population population;
-    const auto look = [&population](std::mt19937 &random) {
+    const auto read = [&population](std::mt19937 &random) {
         const std::uint32_t size = population.size();
         for (int i = 0; i < 50 && size != 0; ++i)
             checkConsistent(population, i % 2 ? random() % std::min(size, 3U) : random() % size);
     };
     std::vector<std::uint64_t> wakes(kCoroutines);
-    test::readMeanwhile(look, [&] {
+    test::readConcurrently(read, [&] {
         Batch batch;
         for (CoroutineId id = 0; id < kCoroutines; ++id) {
             batch.clear();

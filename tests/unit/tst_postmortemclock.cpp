@@ -83,7 +83,7 @@ CT_CASE(noProcessEndsBeforeItBegins)
     CHECK_EQUAL(batch.notes.processEnds[1].ts, 50 * kSecond);
 }
 
-CT_CASE(whatWasToldStays)
+CT_CASE(recordedTimesStayUnchanged)
 {
     PostMortemClock past;
     Batch batch = remains();

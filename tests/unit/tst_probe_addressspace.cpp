@@ -49,7 +49,7 @@ bool canAllocate(std::uint64_t bytes)
     return memory != MAP_FAILED;
 }
 
-CT_CASE(theProgramKeepsThreeQuarters)
+CT_CASE(theProgramKeepsThreeQuartersOfTheAddressSpace)
 {
     const Region region(kLarge);
     std::uint32_t partly = 0;
@@ -64,13 +64,13 @@ CT_CASE(theProgramKeepsThreeQuarters)
             CHECK(canAllocate(left / 4 * 3 - 2 * kMiB));
             CHECK_EQUAL(region.extension().processes_unmapped.load(), 0U);
             CHECK_EQUAL(region.extension().processes_partly_mapped.load(), partly);
-            const std::uint32_t line = region.compactStations();
+            const std::uint32_t index = region.compactStations();
             {
                 Traced promise;
                 events(promise, 1000);
                 CHECK(promise.is_traced());
             }
-            CHECK_EQUAL(region.compactStation(line).seq.load(), 2000U);
+            CHECK_EQUAL(region.compactStation(index).seq.load(), 2000U);
             CHECK_EQUAL(count(drainAll(region), kRecordDeath), 1U);
         });
     }
@@ -93,7 +93,7 @@ CT_CASE(coroutinesWithoutRoomAreCounted)
     });
 }
 
-CT_CASE(anUnlimitedProcessMapsAllOfIt)
+CT_CASE(anUnlimitedProcessMapsTheWholeRegion)
 {
     const Region region(kLarge);
     inChild([&] {
@@ -122,7 +122,7 @@ CT_CASE(withoutRoomTheProgramRunsUntraced)
 }
 
 /// The limit is below what is used already: not even the header can be mapped.
-CT_CASE(withoutAnyRoomNothingHappens)
+CT_CASE(programRunsUntracedWithoutAnyAddressSpace)
 {
     const Region region(kLarge);
     inChild([&] {
@@ -136,7 +136,7 @@ CT_CASE(withoutAnyRoomNothingHappens)
 }
 
 /// Full stations are mapped as far as there is room.
-CT_CASE(withoutLanesStationsAreCut)
+CT_CASE(mapsOnlyPartOfTheStationsWithoutLanes)
 {
     Options options = kLarge;
     options.mode = kLanesNone;
@@ -158,9 +158,9 @@ CT_CASE(withoutLanesStationsAreCut)
 }
 
 /// Allocates all the memory that the program can still get, up to `most` bytes, as a list of blocks.
-class SpentHeap {
+class ExhaustedHeap {
 public:
-    explicit SpentHeap(std::uint64_t most)
+    explicit ExhaustedHeap(std::uint64_t most)
     {
         for (std::size_t size = 1 << 20; size >= 16; size /= 2) {
             while (m_spent < most) {
@@ -172,9 +172,9 @@ public:
             }
         }
     }
-    SpentHeap(const SpentHeap &) = delete;
-    SpentHeap &operator=(const SpentHeap &) = delete;
-    ~SpentHeap()
+    ExhaustedHeap(const ExhaustedHeap &) = delete;
+    ExhaustedHeap &operator=(const ExhaustedHeap &) = delete;
+    ~ExhaustedHeap()
     {
         while (m_last)
             std::free(std::exchange(m_last, static_cast<void **>(*m_last)));
@@ -203,7 +203,7 @@ CT_CASE(aThreadsFirstEventAllocatesNothing)
         const bool isLimited = limitTo(0);
         std::uint64_t spent = most;
         if (isLimited) {
-            const SpentHeap heap(most);
+            const ExhaustedHeap heap(most);
             spent = heap.spent();
             isSpent.store(true, std::memory_order_release);
             thread.join();

@@ -107,7 +107,7 @@ Task awaitFree(int &result)
     result += co_await lvalue;
 }
 
-CT_CASE(nonMovableAwaiter)
+CT_CASE(tracesANonMovableAwaiter)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -126,7 +126,7 @@ CT_CASE(nonMovableAwaiter)
     });
 }
 
-CT_CASE(lvalueIsHeldByReference)
+CT_CASE(lvalueIsAwaitedByReference)
 {
     traced([](const Region &region) {
         Pinned pinned(1);
@@ -139,7 +139,7 @@ CT_CASE(lvalueIsHeldByReference)
     });
 }
 
-CT_CASE(memberCoAwait)
+CT_CASE(tracesMemberCoAwait)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -151,7 +151,7 @@ CT_CASE(memberCoAwait)
     });
 }
 
-CT_CASE(freeCoAwait)
+CT_CASE(tracesFreeCoAwait)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -168,7 +168,7 @@ Task awaitReady()
     co_await Ready{};
     co_await std::suspend_never{};
 }
-CT_CASE(readyIsNoEvent)
+CT_CASE(aReadyAwaitableWritesNoEvent)
 {
     traced([](const Region &region) {
         const Task task = awaitReady();
@@ -183,7 +183,7 @@ Task awaitBools(int &result)
     result = co_await Refuses{};
     result += co_await Accepts{};
 }
-CT_CASE(boolAwaitSuspend)
+CT_CASE(tracesBoolAwaitSuspend)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -203,7 +203,7 @@ Task waitOnce()
 {
     co_await std::suspend_always{};
 }
-CT_CASE(symmetricTransfer)
+CT_CASE(tracesSymmetricTransfer)
 {
     traced([](const Region &region) {
         const Task other = waitOnce();
@@ -253,7 +253,7 @@ Task awaitThrowing(bool &caught)
     }
     co_await std::suspend_always{};
 }
-CT_CASE(throwingAwaitSuspend)
+CT_CASE(tracesAThrowingAwaitSuspend)
 {
     traced([](const Region &region) {
         bool caught = false;
@@ -271,7 +271,7 @@ Task awaitOddResults(int &result)
     co_await std::suspend_always{};
     result = target + *owned;
 }
-CT_CASE(referencesNonCopyableAndVoidResults)
+CT_CASE(returnsReferencesNonCopyableAndVoidResults)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -287,7 +287,7 @@ Task awaitDestroyer()
 {
     co_await Destroys{};
 }
-CT_CASE(coroutineGoneInAwaitSuspend)
+CT_CASE(aCoroutineMayBeDestroyedInAwaitSuspend)
 {
     traced([](const Region &region) {
         Task task = awaitDestroyer();
@@ -367,7 +367,7 @@ Generator generate(int start, bool)
 }
 constexpr std::uint32_t kFirstYieldLine = __LINE__ - 3;
 
-CT_CASE(helpersAndOwnAwaitTransform)
+CT_CASE(tracesHelpersAndAnOwnAwaitTransform)
 {
     traced([](const Region &region) {
         const Generator generator = generate(3, true);
@@ -397,7 +397,7 @@ Task awaitHelperWithReference(int &result, const WithMember &from)
 {
     result = co_await static_cast<const WithMember &>(from);
 }
-CT_CASE(constReferences)
+CT_CASE(tracesConstReferences)
 {
     traced([](const Region &region) {
         int result = 0;
@@ -427,7 +427,7 @@ CT_CASE(noexceptIsPropagated)
     CHECK(true);
 }
 
-CT_CASE(ringWraps)
+CT_CASE(theRingKeepsTheLatestEightEvents)
 {
     traced([](const Region &region) {
         corotracer::PromiseMixin promise;
@@ -444,7 +444,7 @@ CT_CASE(ringWraps)
     });
 }
 
-CT_CASE(birthDeathAndCopies)
+CT_CASE(tracesBirthDeathAndCopies)
 {
     traced([](const Region &region) {
         {

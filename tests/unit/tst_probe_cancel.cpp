@@ -34,7 +34,7 @@ void suspendOnce()
     coroutine.write_trace(1, false);
 }
 
-CT_CASE(atTheFirstEventOfAThread)
+CT_CASE(aCancelledThreadCompletesItsFirstEvent)
 {
     const Region region;
     inChild([&] {
@@ -44,7 +44,7 @@ CT_CASE(atTheFirstEventOfAThread)
     });
 }
 
-CT_CASE(whileAnEventWakesTheEngine)
+CT_CASE(aCancelledThreadCompletesAWakeUp)
 {
     const Region region;
     inChild([&] {
@@ -55,7 +55,7 @@ CT_CASE(whileAnEventWakesTheEngine)
     });
 }
 
-CT_CASE(inInitTracer)
+CT_CASE(aCancelledThreadCompletesInitTracer)
 {
     const Region region;
     inChild([&] {

@@ -44,7 +44,7 @@ std::uint64_t intervalNs(const clock_state &state)
 }
 
 /// The kernel's verdict on the counter counts, not only CPUID.
-CT_CASE(theKernelHasAWord)
+CT_CASE(theKernelDecidesWhetherTheCounterIsTrusted)
 {
     CHECK(is_tsc_trusted("tsc kvm-clock \n", "tsc\n"));
     CHECK(is_tsc_trusted("kvm-clock tsc hpet acpi_pm \n", "kvm-clock\n"));
@@ -115,7 +115,7 @@ CT_CASE(intervalDoubles)
     CHECK_EQUAL(state.line.interval, 2 * first);
 }
 
-CT_CASE(slewedClockIsMetAtTheNextCheck)
+CT_CASE(aSlewedClockIsCorrectedAtTheNextCheck)
 {
     Machine machine;
     clock_state state = calibrated(machine);
@@ -167,7 +167,7 @@ CT_CASE(neverStepsBackWhenEarly)
     }
 }
 
-CT_CASE(givesUpACounterThatIsNoGood)
+CT_CASE(givesUpACounterThatJumpsRepeatedly)
 {
     Machine machine;
     clock_state state = calibrated(machine);
@@ -186,7 +186,7 @@ CT_CASE(givesUpACounterThatIsNoGood)
     CHECK_EQUAL(next_clock(state, machine.read(), machine.counter).line.interval, 0U);
 }
 
-CT_CASE(counterThatStandsStillOrRunsBack)
+CT_CASE(givesUpACounterThatStandsStillOrRunsBack)
 {
     Machine machine;
     const clock_state state = calibrated(machine);
@@ -223,7 +223,7 @@ CT_CASE(uncertainReadingsAreForgiven)
     CHECK_EQUAL(next_clock(state, disturbed, machine.counter).bad, 0U);
 }
 
-CT_CASE(slowCounter)
+CT_CASE(aSlowCounterIsAccurate)
 {
     Machine machine;
     machine.ticksPerNs = 0.024;  // 24 MHz
@@ -236,7 +236,7 @@ CT_CASE(slowCounter)
     }
 }
 
-CT_CASE(withoutACounterItIsTheSystemClock)
+CT_CASE(usesTheSystemClockWithoutACounter)
 {
     const auto clock = std::make_unique<shared_clock>();
     install(*clock, without_counter(0));
@@ -279,7 +279,7 @@ CT_CASE(aThreadsTimeNeverGoesBack)
 }
 
 /// Time does not go back for a thread that reads while another one checks, nor with the system clock.
-CT_CASE(norDoesItWhileAnotherThreadChecks)
+CT_CASE(timeNeverGoesBackDuringAnotherThreadsCheck)
 {
     constexpr std::uint64_t kInterval = std::uint64_t{1} << 32;
     const auto clock = std::make_unique<shared_clock>();
@@ -301,7 +301,7 @@ CT_CASE(norDoesItWhileAnotherThreadChecks)
 }
 
 /// Only times that a thread has read count as shown.
-CT_CASE(anOldLineDoesNotHoldTimeBack)
+CT_CASE(onlyTimesThatWereReadCountAsShown)
 {
     const clock_line line{1000, 5000, std::uint64_t{1} << 32, 100};
     CHECK_EQUAL(latest_shown(line, 1050), 5050U);
@@ -314,11 +314,11 @@ CT_CASE(anOldLineDoesNotHoldTimeBack)
     CHECK_EQUAL(to_ns(slow, 1100), 7025U);
 }
 
-CT_CASE(theRealClock)
+CT_CASE(theRealClockIsMonotoneAndAccurate)
 {
     // Under emulation, a thread may be delayed long between reading the clocks and installing the line (see
     // check_clock).
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     const probetest::Region region;
     probetest::inChild([] {

@@ -312,14 +312,14 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
         ::_exit(0);
     }
     ct::Batch batch;
-    std::uint64_t told = 0;
+    std::uint64_t received = 0;
     std::uint64_t next = 0;
     const auto collect = [&] {
         for (const ct::Transition &transition : batch.transitions) {
             CHECK(transition.n >= next);
             next = transition.n + 1;
         }
-        told += batch.transitions.size();
+        received += batch.transitions.size();
         batch.clear();
     };
     int status = 0;
@@ -339,7 +339,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     if (check::isSkip(status))
         return;
     const ct::Accounting sums = loop.accounting();
-    CHECK_EQUAL(sums.captured, told);
+    CHECK_EQUAL(sums.captured, received);
     CHECK_EQUAL(sums.captured + sums.lost, next);
     CHECK(sums.timesApproximate);
     // Before the engine knows that the times are wrong, it may count an event as lost because of its time.

@@ -35,9 +35,9 @@ void withoutStreams(const std::function<bool()> &body)
     inChild([&] {
         const int errors = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
         closeStreams();
-        const bool held = body();
+        const bool passed = body();
         ::dup2(errors, STDERR_FILENO);
-        CHECK(held);
+        CHECK(passed);
     });
 }
 
@@ -81,7 +81,7 @@ CT_CASE(theSocketIsNoStandardStream)
 }
 
 /// Connects again after the program has closed every descriptor it knew, including the probe's socket.
-CT_CASE(neitherIsTheSocketOfALaterConnection)
+CT_CASE(theSocketOfALaterConnectionIsNoStandardStream)
 {
     const Region region;
     const int listener = listenAt(region.socketPath());
@@ -103,7 +103,7 @@ CT_CASE(neitherIsTheSocketOfALaterConnection)
 }
 
 /// Error messages go to standard error. Without it they are dropped, and must not end up in the file.
-CT_CASE(aComplaintIsNotWrittenIntoTheFile)
+CT_CASE(messagesAreNotWrittenIntoTheRegionFile)
 {
     const ct::test::TempDir directory;
     const std::string path = directory.file("precious.txt");
@@ -113,9 +113,9 @@ CT_CASE(aComplaintIsNotWrittenIntoTheFile)
     withoutStreams([&] {
         ::setenv("CTP_SHM_PATH", path.c_str(), 1);
         // With the first two numbers in use, the file would get the third.
-        const int taken[] = {::dup(100), ::dup(100)};
+        const int reserved[] = {::dup(100), ::dup(100)};
         corotracer::InitTracer();
-        for (const int fd : taken)
+        for (const int fd : reserved)
             ::close(fd);
         return areStreamsClosed();
     });

@@ -142,7 +142,7 @@ CT_CASE(headerIsWhole)
     });
 }
 
-CT_CASE(sizesAreBroughtIntoBounds)
+CT_CASE(sizesAreClampedToTheirLimits)
 {
     ExtensionHeader extension{};
     flight_recorder_options options;
@@ -186,7 +186,7 @@ CT_CASE(latestEventsAreKept)
     });
 }
 
-CT_CASE(namesStayInTheProcesssOwnBytes)
+CT_CASE(namesStayInTheStringsOfTheirProcess)
 {
     const Directory directory;
     inChild([&] {
@@ -208,7 +208,7 @@ CT_CASE(namesStayInTheProcesssOwnBytes)
     });
 }
 
-CT_CASE(killedItLeavesAReadableFile)
+CT_CASE(aKilledProgramLeavesAReadableFile)
 {
     const Directory directory;
     const pid_t child = ::fork();
@@ -245,7 +245,7 @@ CT_CASE(killedItLeavesAReadableFile)
     CHECK_EQUAL(latest, 49'999U);
 }
 
-CT_CASE(theEnvironmentStartsIt)
+CT_CASE(theEnvironmentStartsTheFlightRecorder)
 {
     const Directory directory;
     const auto recorded = [&](const char *wish) {
@@ -403,14 +403,14 @@ CT_CASE(oldRecordingsAreDeletedOldestFirst)
 CT_CASE(refusesForeignDirectories)
 {
     const Directory directory;
-    const std::string place = directory.path + "/place";
-    CHECK(detail::prepare_directory(place.c_str()));
-    CHECK(detail::prepare_directory(place.c_str()));
-    fs::permissions(place, fs::perms::group_read, fs::perm_options::add);
-    CHECK(!detail::prepare_directory(place.c_str()));
-    fs::remove(place);
-    fs::create_symlink(directory.path, place);
-    CHECK(!detail::prepare_directory(place.c_str()));
+    const std::string chosen = directory.path + "/place";
+    CHECK(detail::prepare_directory(chosen.c_str()));
+    CHECK(detail::prepare_directory(chosen.c_str()));
+    fs::permissions(chosen, fs::perms::group_read, fs::perm_options::add);
+    CHECK(!detail::prepare_directory(chosen.c_str()));
+    fs::remove(chosen);
+    fs::create_symlink(directory.path, chosen);
+    CHECK(!detail::prepare_directory(chosen.c_str()));
     CHECK(!detail::prepare_directory((directory.path + "/no/such").c_str()));
 }
 

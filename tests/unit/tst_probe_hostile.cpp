@@ -31,7 +31,7 @@ void staysOff(Spoil spoil, const char *complaint)
     });
 }
 
-CT_CASE(refusesWhatIsNoRegion)
+CT_CASE(refusesFilesThatAreNoRegion)
 {
     using corotracer::GlobalHeader;
     staysOff([](const Region &region) { REQUIRE(::truncate(region.path().c_str(), 0) == 0); }, "too short");
@@ -49,7 +49,7 @@ CT_CASE(refusesWhatIsNoRegion)
 }
 
 /// If no engine lowers the count of births, it must not wrap to stations that are in use.
-CT_CASE(aCountOfBirthsNearItsEndGivesNoStationTwice)
+CT_CASE(aCountOfBirthsNearItsEndReusesNoStation)
 {
     for (const bool extension : {true, false}) {
         const Region region(RegionOptions{.extension = extension});
@@ -149,7 +149,7 @@ CT_CASE(ignoresExcessiveCounts)
     }
 }
 
-CT_CASE(garbageEverywhere)
+CT_CASE(survivesRandomRegionContents)
 {
     std::uint64_t random = 88172645463325252ULL;
     for (int round = 0; round < 24; ++round) {
@@ -173,7 +173,7 @@ CT_CASE(garbageEverywhere)
     }
 }
 
-CT_CASE(scribblingWhileTracing)
+CT_CASE(survivesScribblingWhileTracing)
 {
     const Region region;
     inChild([&] {
@@ -203,7 +203,7 @@ void doEverything()
     const Task task = waitOnce();
 }
 
-CT_CASE(scribblingOverLanesWhileTracing)
+CT_CASE(survivesScribbledLanesWhileTracing)
 {
     using corotracer::ExtensionHeader;
     std::uint64_t random = 88172645463325252ULL;
@@ -234,9 +234,9 @@ CT_CASE(scribblingOverLanesWhileTracing)
     }
 }
 
-CT_CASE(noRoomForStationsOnAFullFileSystem)
+CT_CASE(stationsBeyondTheFileAreNotUsed)
 {
-    if (!kernelKeepsItsWord())
+    if (!kernelHonoursMadvise())
         return;
     // A file that ends before its stations cannot be mapped there: no SIGBUS, and no station.
     RegionOptions options;

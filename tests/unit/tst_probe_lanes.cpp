@@ -21,7 +21,7 @@ Task waitTwice()
     co_await std::suspend_always{};
 }
 
-CT_CASE(oneCoroutine)
+CT_CASE(tracesOneCoroutine)
 {
     const Region region;
     inChild([&] {
@@ -35,12 +35,12 @@ CT_CASE(oneCoroutine)
             frame = task.handle.address();
             promise = reinterpret_cast<std::uintptr_t>(static_cast<corotracer::PromiseMixin *>(&task.handle.promise()));
             task.handle.resume();
-            const CompactState &line = region.compactStation(0);
-            CHECK_EQUAL(line.seq.load(), 6U);
-            CHECK_EQUAL(line.addr.load(), reinterpret_cast<std::uintptr_t>(frame));
-            CHECK_EQUAL(line.what.load() >> 32, std::uint64_t{kRecordSuspend});
-            CHECK_EQUAL(line.tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
-            CHECK_EQUAL(line.life.load(), std::uint64_t{1} << 32 | kCompactAlive);
+            const CompactState &state = region.compactStation(0);
+            CHECK_EQUAL(state.seq.load(), 6U);
+            CHECK_EQUAL(state.addr.load(), reinterpret_cast<std::uintptr_t>(frame));
+            CHECK_EQUAL(state.what.load() >> 32, std::uint64_t{kRecordSuspend});
+            CHECK_EQUAL(state.tid.load(), static_cast<std::uint64_t>(::syscall(SYS_gettid)));
+            CHECK_EQUAL(state.life.load(), std::uint64_t{1} << 32 | kCompactAlive);
             CHECK_EQUAL(region.birth(0).probe_id.load(), promise);
             CHECK_EQUAL(region.birth(0).parent.load(), kNoIdentity);
         }
@@ -67,7 +67,7 @@ CT_CASE(oneCoroutine)
     });
 }
 
-CT_CASE(theProcessSaysWhoItIs)
+CT_CASE(theProcessEntryIdentifiesTheProcess)
 {
     const Region region;
     inChild([&] {
@@ -103,7 +103,7 @@ CT_CASE(theProcessSaysWhoItIs)
         const Traced promise;
         CHECK_EQUAL(region.birth(0).process.load(), 4U);
         CHECK_EQUAL(region.lane(0).process.load(), 4U);
-        // A conversion with this line gives about CLOCK_MONOTONIC.
+        // A conversion with these values gives about CLOCK_MONOTONIC.
         if (own.clock_kind.load() == 1) {
             const std::uint64_t ticks = region.birth(0).birth_ts.load() - own.init_counter.load();
             const std::uint64_t ns = own.init_ns.load() + corotracer::detail::scale(ticks, own.mult.load());
@@ -148,7 +148,7 @@ CT_CASE(aPairOfClocksHasOneWriterAtATime)
     });
 }
 
-CT_CASE(aTableWithoutRoomMeansFullStations)
+CT_CASE(aFullProcessTableMeansFullStations)
 {
     const Region region(Options{.processes = 1});
     region.process(0).state.store(kProcessActive);
@@ -195,7 +195,7 @@ CT_CASE(areasBeyondTheFileMeanFullStations)
     }
 }
 
-CT_CASE(aFullLaneDropsAndSaysSo)
+CT_CASE(aFullLaneReportsItsDrops)
 {
     const Region region;
     inChild([&] {
@@ -220,7 +220,7 @@ CT_CASE(aFullLaneDropsAndSaysSo)
     });
 }
 
-CT_CASE(manyLaps)
+CT_CASE(recordsStayInOrderOverManyLaps)
 {
     const Region region;
     inChild([&] {
@@ -272,7 +272,7 @@ CT_CASE(aLaneOutlivesItsThread)
 
 /// A coroutine may end with its thread, after the lane was closed. The thread then claims another lane and closes it,
 /// too.
-CT_CASE(coroutinesOfADyingThread)
+CT_CASE(coroutinesMayEndWithTheirThread)
 {
     struct Late {
         ~Late() { events(*promise, 2); }
@@ -298,7 +298,7 @@ CT_CASE(coroutinesOfADyingThread)
     });
 }
 
-CT_CASE(thePoolIsShared)
+CT_CASE(aThreadWithoutPoolMemoryHasNoLane)
 {
     // 64 KiB and a page per lane: three lanes, then none.
     const Region region(Options{.laneRecords = 1 << 12, .poolBytes = 3 * (65536 + 4096) + 4096});
@@ -339,7 +339,7 @@ CT_CASE(thePoolIsShared)
 }
 
 /// A few threads get long lanes, and hundreds of threads still get one each.
-CT_CASE(aLaneIsAThirtySecondOfWhatIsLeft)
+CT_CASE(aLaneIsAThirtySecondOfTheFreePool)
 {
     using corotracer::detail::lane_bytes;
     constexpr std::uint64_t kMiB = 1 << 20;
@@ -360,7 +360,7 @@ CT_CASE(aLaneIsAThirtySecondOfWhatIsLeft)
     CHECK(left < 65536 + 4096);
 }
 
-CT_CASE(anEngineThatDoesNotFence)
+CT_CASE(writesAndWakesWithoutEngineFences)
 {
     const Region region(Options{.engineFences = false});
     inChild([&] {

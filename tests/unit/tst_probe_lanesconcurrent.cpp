@@ -73,7 +73,7 @@ void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
     }
 }
 
-CT_CASE(nothingIsLostWhileThereIsRoom)
+CT_CASE(noRecordIsDroppedWhileLanesHaveSpace)
 {
     const Region region(Options{.compactStations = 256, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {
@@ -96,7 +96,7 @@ CT_CASE(nothingIsLostWhileThereIsRoom)
     });
 }
 
-CT_CASE(whatIsDroppedIsCounted)
+CT_CASE(droppedRecordsAreCounted)
 {
     const Region region(Options{.compactStations = 20'000});
     inChild([&] {
@@ -125,7 +125,7 @@ CT_CASE(whatIsDroppedIsCounted)
 }
 
 /// Without lanes, the engine offers some stations in advance. A burst of births does not wait for the engine.
-CT_CASE(fullStationsAreOfferedByTheProbeItself)
+CT_CASE(theProbeOffersFullStations)
 {
     constexpr std::uint32_t kThreads = 4;
     constexpr std::uint32_t kEach = 1500;
@@ -158,7 +158,7 @@ CT_CASE(fullStationsAreOfferedByTheProbeItself)
 }
 
 /// A reader gets whole present states. All fields are functions of the number.
-CT_CASE(linesAreNeverTorn)
+CT_CASE(compactStationsAreNeverTorn)
 {
     const Region region(Options{.mode = kLanesOverwrite});
     inChild([&] {
@@ -171,11 +171,11 @@ CT_CASE(linesAreNeverTorn)
                 promise.write_trace(n * 3, n % 2 == 1, static_cast<std::uint32_t>(n & 0xFFFF));
         });
         for (std::uint64_t good = 0; good < 1000;) {
-            const CompactState &line = region.compactStation(0);
-            const std::uint64_t seq = line.seq.load(std::memory_order_acquire);
-            const std::uint64_t addr = line.addr.load(std::memory_order_acquire);
-            const std::uint64_t what = line.what.load(std::memory_order_acquire);
-            if (seq == 0 || seq % 2 == 1 || line.seq.load(std::memory_order_relaxed) != seq)
+            const CompactState &state = region.compactStation(0);
+            const std::uint64_t seq = state.seq.load(std::memory_order_acquire);
+            const std::uint64_t addr = state.addr.load(std::memory_order_acquire);
+            const std::uint64_t what = state.what.load(std::memory_order_acquire);
+            if (seq == 0 || seq % 2 == 1 || state.seq.load(std::memory_order_relaxed) != seq)
                 continue;
             const std::uint64_t n = seq / 2 - 1;
             CHECK_EQUAL(addr, n * 3);
@@ -189,7 +189,7 @@ CT_CASE(linesAreNeverTorn)
     });
 }
 
-CT_CASE(switchedByAllAtOnce)
+CT_CASE(allThreadsMaySwitchTracingAtOnce)
 {
     const Region region(Options{.compactStations = 4096, .laneRecords = 1 << 17, .poolBytes = 1 << 30});
     inChild([&] {

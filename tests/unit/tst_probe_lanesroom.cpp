@@ -66,7 +66,7 @@ CT_CASE(overwriteKeepsTheLatest)
     });
 }
 
-CT_CASE(overwriteTakesTheLaneThatClosedFirst)
+CT_CASE(overwriteModeReusesTheLaneClosedFirst)
 {
     const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 3 * (65536 + 4096)});
     inChild([&] {
@@ -93,7 +93,7 @@ CT_CASE(overwriteTakesTheLaneThatClosedFirst)
     });
 }
 
-CT_CASE(retentionKeepsADeadThreadsLane)
+CT_CASE(retentionKeepsTheLaneOfAnEndedThread)
 {
     const Region region(Options{.mode = kLanesOverwrite, .poolBytes = 2 * (65536 + 4096), .retentionMs = 3'600'000});
     inChild([&] {

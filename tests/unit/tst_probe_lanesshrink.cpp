@@ -29,7 +29,7 @@ void eventsAndDrains(const Region &region, Traced &promise, int pieces, std::uin
 
 CT_CASE(aFullFileSystemShortensALane)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(kLongLanes, directory);
@@ -53,7 +53,7 @@ CT_CASE(aFullFileSystemShortensALane)
 /// Three steps of memory are there, so the length is not a power of two.
 CT_CASE(aLaneMayHaveAnyNumberOfBlocks)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(6 << 20, [](const std::string &directory) {
         const Region region(kLongLanes, directory);
@@ -76,7 +76,7 @@ CT_CASE(aLaneMayHaveAnyNumberOfBlocks)
 /// A full lane drops records as usual, and counts them.
 CT_CASE(aShortenedLaneThatIsFullDrops)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(kLongLanes, directory);
@@ -96,9 +96,9 @@ CT_CASE(aShortenedLaneThatIsFullDrops)
     });
 }
 
-CT_CASE(theNextThreadTakesAShortenedLane)
+CT_CASE(theNextThreadClaimsAShortenedLane)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(kLongLanes, directory);
@@ -125,9 +125,9 @@ CT_CASE(theNextThreadTakesAShortenedLane)
 }
 
 /// A lane starts with less than one step of memory if there is no more.
-CT_CASE(aLaneBeginsWithWhatIsThere)
+CT_CASE(aLaneStartsWithTheAvailableMemory)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(kLongLanes, directory);
@@ -152,9 +152,9 @@ CT_CASE(aLaneBeginsWithWhatIsThere)
 }
 
 /// If `lanes_shrink` is 0, readers may not know of shorter lanes. The lane keeps its length.
-CT_CASE(withoutTheCreatorsWordALaneKeepsItsLength)
+CT_CASE(aLaneKeepsItsLengthUnlessShrinkingIsAllowed)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         Options options = kLongLanes;
@@ -172,9 +172,9 @@ CT_CASE(withoutTheCreatorsWordALaneKeepsItsLength)
     });
 }
 
-CT_CASE(aRecorderKeepsItsLatestInTheMemoryThereIs)
+CT_CASE(overwriteModeRetainsTheLatestInTheAvailableMemory)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         Options options = kLongLanes;

@@ -12,7 +12,7 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-CT_CASE(stationsComeBack)
+CT_CASE(stationsAreReused)
 {
     const Region region(Options{.compactStations = 8});
     inChild([&] {
@@ -35,7 +35,7 @@ CT_CASE(stationsComeBack)
     });
 }
 
-CT_CASE(manyAtOnceAndAgain)
+CT_CASE(thousandsOfStationsAreReused)
 {
     constexpr std::uint32_t kMany = 3000;
     const Region region(Options{.compactStations = kMany, .laneRecords = 1 << 14});
@@ -125,7 +125,7 @@ CT_CASE(claimedStationCannotBeFreed)
 
 /// When lanes were overwritten long ago, only generation, events_before and seq remain of earlier coroutines. The sums
 /// are exact at any moment, also after a claim without a birth.
-CT_CASE(eventsOfFormerLivesStayCounted)
+CT_CASE(eventsOfEarlierGenerationsStayCounted)
 {
     const Region region;
     inChild([&] {
@@ -176,7 +176,7 @@ CT_CASE(stationInSeveralStacksIsClaimedOnce)
     });
 }
 
-CT_CASE(theLastGenerationIsTheLast)
+CT_CASE(aStationIsNotReusedAfterTheLastGeneration)
 {
     const Region region;
     inChild([&] {

@@ -31,7 +31,7 @@ struct Module {
     const void *(*state)() = nullptr;
 };
 
-CT_CASE(oneSwitchForTwoModules)
+CT_CASE(twoModulesShareOneState)
 {
     const Region region;
     inChild([&] {
@@ -105,7 +105,7 @@ CT_CASE(twoStatesInOneProcessCoexist)
 /// exec ends all entries that the process had before, whichever state they belong to, and no others.
 CT_CASE(execEndsAllStatesOfBefore)
 {
-    if (!probetest::kernelKeepsItsWord())
+    if (!probetest::kernelHonoursMadvise())
         return;  // it cannot start a program of the emulated machine either
     const lanetest::Region region;
     inChild([] {
@@ -124,7 +124,7 @@ CT_CASE(execEndsAllStatesOfBefore)
 }
 
 /// An engine counts the events of both states, and one process that starts and ends once.
-CT_CASE(twoStatesAreOneProcessToAnEngine)
+CT_CASE(anEngineReportsTwoStatesAsOneProcess)
 {
     const ct::test::TempDir directory;
     ct::RegionSpec spec;

@@ -64,7 +64,7 @@ CT_CASE(nameIsInStationAndLane)
     });
 }
 
-CT_CASE(nextLifeHasNoName)
+CT_CASE(theNextGenerationHasNoName)
 {
     const Region region;
     inChild([&] {
@@ -85,7 +85,7 @@ CT_CASE(nextLifeHasNoName)
     });
 }
 
-CT_CASE(sameNameStandsThereOnce)
+CT_CASE(equalNamesAreStoredOnce)
 {
     const Region region;
     inChild([&] {
@@ -140,7 +140,7 @@ CT_CASE(namesThatFindNoRoomAreCounted)
     });
 }
 
-CT_CASE(manyNamesDoNotPushSitesOut)
+CT_CASE(manyNamesLeaveSpaceForSites)
 {
     const Region region;
     inChild([&] {
@@ -160,7 +160,7 @@ CT_CASE(manyNamesDoNotPushSitesOut)
     });
 }
 
-CT_CASE(parentIsInTheLineAndInTheLane)
+CT_CASE(parentIsInStationAndLane)
 {
     const Region region;
     inChild([&] {
@@ -243,7 +243,7 @@ CT_CASE(wakesCarryTheTargetsNumber)
     });
 }
 
-CT_CASE(wakesWhileTheTargetRuns)
+CT_CASE(wakesAreWrittenWhileTheirCoroutineRuns)
 {
     Options options;
     options.laneRecords = 1 << 15;
@@ -325,7 +325,7 @@ CT_CASE(switchedOffNotesStayInStation)
     });
 }
 
-CT_CASE(withoutLanesNothingHappens)
+CT_CASE(notesAreIgnoredWithoutLanes)
 {
     const probetest::Region region;
     inChild([&] {
@@ -343,7 +343,7 @@ CT_CASE(withoutLanesNothingHappens)
     });
 }
 
-CT_CASE(untracedAndForkedOnesHaveNoSay)
+CT_CASE(untracedAndForkedCoroutinesWriteNoNotes)
 {
     const Region region;
     inChild([&] {
@@ -374,7 +374,7 @@ CT_CASE(untracedAndForkedOnesHaveNoSay)
     });
 }
 
-CT_CASE(namesFromManyThreads)
+CT_CASE(manyThreadsMaySetNames)
 {
     Options options;
     options.laneRecords = 1 << 14;

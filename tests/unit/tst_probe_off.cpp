@@ -109,7 +109,7 @@ Task awaitThroughTheMixin()
     co_await corotracer::TracedAwaiter{std::suspend_never{}, nullptr};
 }
 
-CT_CASE(awaitsAsBefore)
+CT_CASE(awaitablesWorkWithoutTracing)
 {
     g_sum = 0;
     const Generator generator = awaitEverything();
@@ -126,7 +126,7 @@ CT_CASE(awaitsAsBefore)
     CHECK_EQUAL(g_sum, 1110);
 }
 
-CT_CASE(theWholeApiDoesNothing)
+CT_CASE(theWholeApiHasNoEffect)
 {
     const Region region;
     inChild([&] {
@@ -151,7 +151,7 @@ CT_CASE(theWholeApiDoesNothing)
     });
 }
 
-CT_CASE(besideAPartThatIsTraced)
+CT_CASE(anotherSourceFileMayBeTraced)
 {
     const Region region;
     inChild([&] {

@@ -98,7 +98,7 @@ namespace {
 
 using namespace probetest;
 
-CT_CASE(tracedProgram)
+CT_CASE(tracesAProgramOfTheOldSdk)
 {
     const Region region;
     inChild([&] {
@@ -113,7 +113,7 @@ CT_CASE(tracedProgram)
     });
 }
 
-CT_CASE(untracedProgram)
+CT_CASE(runsAnUntracedProgramOfTheOldSdk)
 {
     inChild([] { CHECK_EQUAL(program::run(), -42); });
 }

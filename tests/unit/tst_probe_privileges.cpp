@@ -33,7 +33,7 @@ public:
         REQUIRE(::mkdir(files().c_str(), 0700) == 0 && ::chown(files().c_str(), kNobody, kNobody) == 0);
     }
     std::string files() const { return m_directory.file("files"); }
-    bool holdsFiles() const { return !std::filesystem::is_empty(files()); }
+    bool hasFiles() const { return !std::filesystem::is_empty(files()); }
 
     /// Returns an empty path if the file system does not grant such rights.
     std::string copyWith(Rights rights) const
@@ -55,7 +55,7 @@ private:
 };
 
 /// Returns the program's output when user `nobody` starts it with `name`=`value` in the environment.
-std::string saysToNobody(const std::string &program, const std::string &name, const std::string &value)
+std::string outputAsNobody(const std::string &program, const std::string &name, const std::string &value)
 {
     return probetest::captured(STDOUT_FILENO, [&] {
         const pid_t child = ::fork();
@@ -72,45 +72,45 @@ std::string saysToNobody(const std::string &program, const std::string &name, co
     });
 }
 
-CT_CASE(whoHasMoreRightsThanHisCallerIsNotTraced)
+CT_CASE(privilegedProgramsAreNotTraced)
 {
     if (::geteuid() != 0)
         CHECK_SKIP("only root can give a program more rights");
-    const TargetDirectory place;
+    const TargetDirectory folder;
     // Control: with the caller's rights alone, the same program is traced.
-    const std::string plain = place.copyWith(Rights::TheCallers);
-    CHECK_EQUAL(saysToNobody(plain, "CTP_FLIGHT_RECORDER", place.files()), "traced\n");
-    CHECK(place.holdsFiles());
-    for (const auto &entry : std::filesystem::directory_iterator(place.files()))
+    const std::string plain = folder.copyWith(Rights::TheCallers);
+    CHECK_EQUAL(outputAsNobody(plain, "CTP_FLIGHT_RECORDER", folder.files()), "traced\n");
+    CHECK(folder.hasFiles());
+    for (const auto &entry : std::filesystem::directory_iterator(folder.files()))
         std::filesystem::remove(entry.path());
     for (const Rights rights : {Rights::SetUser, Rights::SetGroup, Rights::FileCapability}) {
-        const std::string program = place.copyWith(rights);
+        const std::string program = folder.copyWith(rights);
         if (program.empty()) {
             ct::test::reportSkip(__FILE__, __LINE__, "this file system has no setuid or file capabilities");
             continue;
         }
-        CHECK_EQUAL(saysToNobody(program, "CTP_FLIGHT_RECORDER", place.files()), "untraced\n");
-        CHECK_EQUAL(saysToNobody(program, "CTP_FLIGHT_RECORDER", place.files() + "/file.shm"), "untraced\n");
-        CHECK_EQUAL(saysToNobody(program, "CTP_FLIGHT_RECORDER", "1"), "untraced\n");
-        CHECK(!place.holdsFiles());
+        CHECK_EQUAL(outputAsNobody(program, "CTP_FLIGHT_RECORDER", folder.files()), "untraced\n");
+        CHECK_EQUAL(outputAsNobody(program, "CTP_FLIGHT_RECORDER", folder.files() + "/file.shm"), "untraced\n");
+        CHECK_EQUAL(outputAsNobody(program, "CTP_FLIGHT_RECORDER", "1"), "untraced\n");
+        CHECK(!folder.hasFiles());
     }
 }
 
-CT_CASE(whoHasMoreRightsThanHisCallerWritesIntoNoRegion)
+CT_CASE(privilegedProgramsWriteIntoNoRegion)
 {
     if (::geteuid() != 0)
         CHECK_SKIP("only root can give a program more rights");
-    const TargetDirectory place;
+    const TargetDirectory folder;
     const probetest::Region region;
     const std::string directory = std::filesystem::path(region.path()).parent_path();
     REQUIRE(::chmod(directory.c_str(), 0755) == 0 && ::chmod(region.path().c_str(), 0666) == 0);
     const std::uint32_t before = region.allocated();
-    CHECK_EQUAL(saysToNobody(place.copyWith(Rights::TheCallers), "LANG", "C"), "traced\n");
+    CHECK_EQUAL(outputAsNobody(folder.copyWith(Rights::TheCallers), "LANG", "C"), "traced\n");
     CHECK_EQUAL(region.allocated(), before + 1);
     for (const Rights rights : {Rights::SetUser, Rights::SetGroup, Rights::FileCapability}) {
-        const std::string program = place.copyWith(rights);
+        const std::string program = folder.copyWith(rights);
         if (!program.empty())
-            CHECK_EQUAL(saysToNobody(program, "LANG", "C"), "untraced\n");
+            CHECK_EQUAL(outputAsNobody(program, "LANG", "C"), "untraced\n");
     }
     CHECK_EQUAL(region.allocated(), before + 1);
 }

@@ -30,7 +30,7 @@ CT_CASE(offWithoutEnvironment)
     }
 }
 
-CT_CASE(silentWhenItWorksAndErrnoIsKept)
+CT_CASE(printsNothingAndPreservesErrno)
 {
     const Region region;
     inChild([&] {
@@ -53,7 +53,7 @@ CT_CASE(silentWhenItWorksAndErrnoIsKept)
     });
 }
 
-CT_CASE(stderrWithoutAReaderEndsNothing)
+CT_CASE(stderrWithoutAReaderDoesNotEndTheProgram)
 {
     const Region region;
     inChild([] {
@@ -83,7 +83,7 @@ CT_CASE(aFullStderrIsNotWaitedFor)
     });
 }
 
-CT_CASE(bornBeforeInit)
+CT_CASE(coroutinesBeforeInitAreCounted)
 {
     const Region region;
     inChild([&] {
@@ -98,7 +98,7 @@ CT_CASE(bornBeforeInit)
     });
 }
 
-CT_CASE(bornBeforeInitAndForkedIsReportedOnce)
+CT_CASE(coroutinesBeforeInitAndForkAreCountedOnce)
 {
     const Region region;
     inChild([&] {
@@ -109,7 +109,7 @@ CT_CASE(bornBeforeInitAndForkedIsReportedOnce)
     });
 }
 
-CT_CASE(forkedWhileAnotherThreadInitialises)
+CT_CASE(aChildForkedDuringInitHasNoInitLock)
 {
     const Region region;
     inChild([] {
@@ -118,7 +118,7 @@ CT_CASE(forkedWhileAnotherThreadInitialises)
     });
 }
 
-CT_CASE(moreCoroutinesThanStations)
+CT_CASE(coroutinesBeyondTheOfferOfAVersionOneEngineAreUntraced)
 {
     RegionOptions options;
     options.stations = 3;
@@ -137,7 +137,7 @@ CT_CASE(moreCoroutinesThanStations)
 }
 
 /// In a region of the extension, the probe itself offers stations that the engine has not offered yet.
-CT_CASE(moreCoroutinesThanAreOffered)
+CT_CASE(theProbeOffersStationsUpToTheReserve)
 {
     RegionOptions options;
     options.stations = 3;
@@ -156,7 +156,7 @@ CT_CASE(moreCoroutinesThanAreOffered)
     });
 }
 
-CT_CASE(underVersionOneEngine)
+CT_CASE(writesNoExtensionUnderAVersionOneEngine)
 {
     RegionOptions options;
     options.extension = false;
@@ -177,7 +177,7 @@ CT_CASE(underVersionOneEngine)
     });
 }
 
-CT_CASE(forkedChildHasNoSay)
+CT_CASE(aForkedChildWritesNothing)
 {
     const Region region;
     inChild([&] {

@@ -36,12 +36,12 @@ void inARegion(std::uint32_t mode, bool expected)
     });
 }
 
-CT_CASE(aRecorderSaysWhenItWas)
+CT_CASE(theProbePublishesClockReadingsInOverwriteMode)
 {
     inARegion(corotracer::kLanesOverwrite, true);
 }
 
-CT_CASE(whereThereIsAnEngineItIsTheEngine)
+CT_CASE(theProbePublishesNoClockReadingsInDiscardMode)
 {
     inARegion(corotracer::kLanesDiscard, false);
 }

@@ -41,7 +41,7 @@ std::uint32_t registered(const char *file, const char *function, std::uint32_t l
     return detail::site_id(detail::sites_v1, detail::state_v1.sites, SourceLocation{file, function, line});
 }
 
-CT_CASE(fileLineAndFunction)
+CT_CASE(sitesHaveFileLineAndFunction)
 {
     const Region region;
     inChild([&] {
@@ -60,7 +60,7 @@ CT_CASE(fileLineAndFunction)
     });
 }
 
-CT_CASE(sameContentThroughOtherPointers)
+CT_CASE(equalTextsAreOneSite)
 {
     const Region region;
     inChild([&] {
@@ -81,7 +81,7 @@ CT_CASE(sameContentThroughOtherPointers)
     });
 }
 
-CT_CASE(templateInstances)
+CT_CASE(eachTemplateInstanceIsASite)
 {
     const Region region;
     inChild([&] {
@@ -97,7 +97,7 @@ CT_CASE(templateInstances)
     });
 }
 
-CT_CASE(fullTable)
+CT_CASE(countsSitesBeyondAFullTable)
 {
     RegionOptions options;
     options.siteCapacity = 3;
@@ -115,7 +115,7 @@ CT_CASE(fullTable)
     });
 }
 
-CT_CASE(fullStrings)
+CT_CASE(countsSitesWithoutSpaceForTheirText)
 {
     RegionOptions options;
     options.stringBytes = 64;
@@ -139,7 +139,7 @@ CT_CASE(longNamesAreCut)
     });
 }
 
-CT_CASE(thousandsOfSites)
+CT_CASE(registersThousandsOfSites)
 {
     RegionOptions options;
     options.siteCapacity = 65536;
@@ -158,7 +158,7 @@ CT_CASE(thousandsOfSites)
     });
 }
 
-CT_CASE(moreSitesThanAreRemembered)
+CT_CASE(countsSitesBeyondTheContentTable)
 {
     RegionOptions options;
     options.siteCapacity = 65536;
@@ -174,7 +174,7 @@ CT_CASE(moreSitesThanAreRemembered)
     });
 }
 
-CT_CASE(threadsAgree)
+CT_CASE(threadsRegisterTheSameSites)
 {
     const Region region;
     inChild([&] {

@@ -95,7 +95,7 @@ CT_CASE(wakesASleepingEngineOnce)
     }
 }
 
-CT_CASE(manyWakeUps)
+CT_CASE(wakesTheEngineThousandsOfTimes)
 {
     const Region region;
     const Listener listener(region.socketPath());

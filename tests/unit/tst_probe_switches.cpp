@@ -18,7 +18,7 @@ void step(corotracer::PromiseMixin &promise)
     promise.write_trace(0x1234, false, 3);
 }
 
-CT_CASE(offAndOn)
+CT_CASE(eventsAreNotWrittenWhileOff)
 {
     const Region region;
     inChild([&] {
@@ -55,7 +55,7 @@ CT_CASE(offAndOn)
     });
 }
 
-CT_CASE(offBeforeInit)
+CT_CASE(tracingMayBeOffBeforeInit)
 {
     const Region region;
     inChild([&] {
@@ -114,8 +114,8 @@ CT_CASE(theEnginePauses)
         CHECK_EQUAL(region.process(0).switched_off.load(), 0U);
         region.header().tracer_sleeping.store(kEngineAwake);
         step(kept);
-        const Traced bornAgain;
-        CHECK(bornAgain.is_traced());
+        const Traced createAgain;
+        CHECK(createAgain.is_traced());
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(pattern(records), "+SB");
         CHECK_EQUAL(records[1].n, 2U);
@@ -148,7 +148,7 @@ CT_CASE(aBirthEndsThePause)
     });
 }
 
-CT_CASE(fullStationsPauseAsWell)
+CT_CASE(pauseAlsoStopsFullStations)
 {
     const probetest::Region region;
     inChild([&] {
@@ -206,7 +206,7 @@ CT_CASE(drainedFullStationsAreUsedAgain)
     });
 }
 
-CT_CASE(forks)
+CT_CASE(aForkedChildHasItsOwnEntryAndLane)
 {
     const Region region;
     inChild([&] {

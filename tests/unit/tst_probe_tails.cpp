@@ -52,7 +52,7 @@ std::uint64_t position()
     return self.position_end - static_cast<std::uint64_t>(self.run_end - self.next);
 }
 
-CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
+CT_CASE(writesStayInALaneWithAScribbledTail)
 {
     for (const std::uint32_t mode : {kLanesDiscard, kLanesOverwrite}) {
         const Region region(Options{.mode = mode, .poolBytes = 1 << 20});
@@ -108,7 +108,7 @@ CT_CASE(aScribbledTailLetsNobodyOutOfHisLane)
 }
 
 /// A thread that claims a lane continues at its tail.
-CT_CASE(aLaneWithAScribbledTailIsTakenAtAnyPosition)
+CT_CASE(writesStayInAClaimedLaneWithAScribbledTail)
 {
     constexpr std::uint64_t limit = std::uint64_t{1} << 62;
     for (const std::uint64_t tail : {std::uint64_t{5}, std::uint64_t{2047}, std::uint64_t{1'000'000'007}, limit - 3000,
@@ -144,7 +144,7 @@ CT_CASE(aLaneWithAScribbledTailIsTakenAtAnyPosition)
     }
 }
 
-CT_CASE(aTailThatIsScribbledOverAllTheTime)
+CT_CASE(writesStayInALaneWhoseTailIsScribbledRepeatedly)
 {
     const Region region(Options{.poolBytes = 1 << 20});
     inChild([&] {

@@ -43,7 +43,7 @@ private:
 };
 
 /// Whichever key has the lower number, and thus the earlier destructor: all lanes of the thread are closed in the end.
-CT_CASE(coroutinesInDestructorsOfKeysLeaveTheirLanes)
+CT_CASE(lanesAreClosedAfterDestructorsOfKeys)
 {
     const Region region;
     inChild([&] {
@@ -71,11 +71,11 @@ CT_CASE(coroutinesInDestructorsOfKeysLeaveTheirLanes)
 
 /// The engine frees the lane that the thread closed, and another thread claims it. Then it belongs to that thread
 /// alone.
-CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
+CT_CASE(aClosedLaneIsNotWrittenByItsFormerThread)
 {
     const Region region;
     inChild([&] {
-        enum Turn { kWaits, kTakes, kTaken };
+        enum Turn { kWaits, kClaims, kClaimed };
         std::atomic<int> turn{kWaits};
         std::atomic<bool> done{false};
         Traced *promise = nullptr;
@@ -84,8 +84,8 @@ CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
             if (turn.load() == kWaits) {
                 CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
                 (void)drain(region, 1);
-                turn.store(kTakes);
-                while (turn.load() != kTaken)
+                turn.store(kClaims);
+                while (turn.load() != kClaimed)
                     std::this_thread::yield();
             }
             events(*promise, 2);
@@ -94,12 +94,12 @@ CT_CASE(aLaneThatWasLeftIsNotWrittenAgain)
         promise = &traced;
         std::uint64_t stranger = 0;
         std::thread other([&] {
-            while (turn.load() != kTakes)
+            while (turn.load() != kClaims)
                 std::this_thread::yield();
             Traced own;
             stranger = own.self();
             events(own, 4);
-            turn.store(kTaken);
+            turn.store(kClaimed);
             while (!done.load())
                 std::this_thread::yield();
         });
@@ -148,7 +148,7 @@ CT_CASE(anUnloadedObjectIsNotCalledAtThreadEnd)
 }
 
 /// exit() closes the lane of the calling thread. An engine in another pid namespace could not find out that it is free.
-CT_CASE(exitLeavesTheLane)
+CT_CASE(exitClosesTheLane)
 {
     const Region region;
     std::fflush(nullptr);

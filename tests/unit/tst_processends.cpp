@@ -92,7 +92,7 @@ CT_CASE(aProcessLivesAsLongAsOneOfItsThreads)
     CHECK(!ct::processIsAlive(another.number(), another.startTicks() + 1));
 }
 
-CT_CASE(whatCannotBeAskedMayBeAlive)
+CT_CASE(aProcessThatCannotBeReadMayBeAlive)
 {
     std::uint32_t reaped = 0;
     std::uint64_t ticks = 0;
@@ -141,7 +141,7 @@ CT_CASE(reportsEachEndOnce)
     CHECK(watch.takeEnded().empty());
 }
 
-CT_CASE(noMoreDescriptorsThanArePromised)
+CT_CASE(watchesAtMostTheStatedNumberOfProcesses)
 {
     if (!canWatch())
         return;
@@ -156,7 +156,7 @@ CT_CASE(noMoreDescriptorsThanArePromised)
 }
 
 /// While the engine sleeps, the end needs no verdict, no second check and no scan of stations.
-CT_CASE(anEndIsToldWhileNothingHappens)
+CT_CASE(reportsAnEndWhileTheEngineSleeps)
 {
     if (!canWatch())
         return;

@@ -47,7 +47,7 @@ CT_CASE(eachEndCountsOnce)
 }
 
 /// Its end was not seen.
-CT_CASE(aProcessEndsWhenTheNextOneHasItsPid)
+CT_CASE(aReusedPidEndsTheEarlierProcess)
 {
     Processes processes;
     processes.starts(100);

@@ -165,7 +165,7 @@ CT_CASE(theStreamStaysInOrder)
     }
 }
 
-CT_CASE(aSlowSinkHoldsNobodyUp)
+CT_CASE(aSlowSinkDoesNotBlockConsume)
 {
     Shut shut(64ULL << 20);
     const std::size_t count = 10 * kChunk;
@@ -185,7 +185,7 @@ CT_CASE(aFullQueueWaits)
     CHECK(isDense(shut.log.numbers, 20 * kChunk));
 }
 
-CT_CASE(errorsComeBack)
+CT_CASE(errorsAreReturned)
 {
     Recorder::Log log;
     auto recorder = std::make_shared<Recorder>(log);
@@ -202,7 +202,7 @@ CT_CASE(errorsComeBack)
     CHECK(!log.finished);
 }
 
-CT_CASE(theErrorOfTheEndComesBack)
+CT_CASE(theErrorOfFinishIsReturned)
 {
     Recorder::Log log;
     auto recorder = std::make_shared<Recorder>(log);
@@ -226,7 +226,7 @@ CT_CASE(destructorWritesQueuedEvents)
     CHECK(log.consumedOn != std::this_thread::get_id());
 }
 
-CT_CASE(whatIsNoTransitionIsBoundedToo)
+CT_CASE(theBudgetIncludesNotes)
 {
     Shut shut;
     const auto named = [](std::size_t) {
@@ -239,7 +239,7 @@ CT_CASE(whatIsNoTransitionIsBoundedToo)
 }
 
 /// The sink gets a prefix of the stream, its end, and the number of events that it did not get.
-CT_CASE(whatIsGivenUpIsCounted)
+CT_CASE(countsEventsNotWrittenAfterGivingUp)
 {
     constexpr std::size_t kCount = 10 * kChunk;
     Shut shut(64ULL << 20);
@@ -278,7 +278,7 @@ CT_CASE(givingUpEndsTheWaitForSpace)
 }
 
 /// Giving up does not wait for a slow sink, which has then got a prefix of the stream.
-CT_CASE(patienceEnds)
+CT_CASE(givesUpWhenPatienceEnds)
 {
     constexpr std::size_t kCount = 10 * kChunk;
     Shut shut(64ULL << 20);

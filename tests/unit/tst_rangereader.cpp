@@ -84,7 +84,7 @@ void checkParts(RangeReader &rangeReader, const Transitions &stream, std::uint64
 
 }  // namespace
 
-CT_CASE(whileItIsWritten)
+CT_CASE(readsWhileTheRecordingIsWritten)
 {
     Written written;
     RangeReader rangeReader(written.streamIndex);
@@ -103,7 +103,7 @@ CT_CASE(whileItIsWritten)
     CHECK(events.empty());
 }
 
-CT_CASE(ofARotatedOneWhatIsStillThere)
+CT_CASE(readsTheRemainingSegments)
 {
     Written written({0, 8 * kSecond});
     RangeReader rangeReader(written.streamIndex);
@@ -117,7 +117,7 @@ CT_CASE(ofARotatedOneWhatIsStillThere)
     checkParts(rangeReader, written.stream, end - end / 10, end);
 }
 
-CT_CASE(ofARotatedOneThatIsOpenedCoroutinesAreNumberedAnew)
+CT_CASE(renumbersCoroutinesOfALaterSegment)
 {
     Written written({0, 8 * kSecond});
     written.run(300);
@@ -136,7 +136,7 @@ CT_CASE(ofARotatedOneThatIsOpenedCoroutinesAreNumberedAnew)
     checkParts(rangeReader, read.stream, begin, read.stream.size());
 }
 
-CT_CASE(ofADamagedOneWhatWasRead)
+CT_CASE(readsTheUndamagedBlocks)
 {
     Written written;
     written.run(300);
@@ -152,7 +152,7 @@ CT_CASE(ofADamagedOneWhatWasRead)
 }
 
 /// Numbers from a damaged region must not cost the events around them.
-CT_CASE(numbersThatCannotBeWrittenAreLeftOutAndCounted)
+CT_CASE(omitsAndCountsImpossibleNumbers)
 {
     Written written;
     written.run(60);
@@ -248,7 +248,7 @@ void checkAround(const std::vector<std::pair<std::size_t, std::vector<std::size_
 }  // namespace
 
 /// At any position in their batch and in their block.
-CT_CASE(whatIsLeftOutMovesNothing)
+CT_CASE(omittedEventsDoNotShiftTheNextEvents)
 {
     for (const std::size_t where : {0, 10'000, 20'000}) {
         checkAround({{60'000, {}}, {20'000, {where}}, {60'000, {}}});  // does not fit into the previous block

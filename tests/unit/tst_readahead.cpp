@@ -47,16 +47,16 @@ public:
     /// Facts of every tenth batch.
     bool takeFacts(FileFacts &facts) override
     {
-        if (read % 10 != 0 || read == m_told)
+        if (read % 10 != 0 || read == m_latestFacts)
             return false;
-        m_told = read;
+        m_latestFacts = read;
         facts.info.session = std::to_string(read);
         facts.frames = {FrameLocation{}};
         facts.frames.front().function.assign(textBytes, 'f');
         return true;
     }
 
-    void hold() { m_allowed = 0; }
+    void block() { m_allowed = 0; }
     void allow(std::uint64_t batches)
     {
         {
@@ -72,7 +72,7 @@ private:
     std::uint64_t m_allowed = ~std::uint64_t{0};
     Accounting m_sums;
     bool m_said = false;
-    std::uint64_t m_told = 0;
+    std::uint64_t m_latestFacts = 0;
 };
 
 struct Ahead {
@@ -93,7 +93,7 @@ Ahead ahead(Prepare &&prepare)
 
 }  // namespace
 
-CT_CASE(everythingInItsOrder)
+CT_CASE(returnsBatchesInOrder)
 {
     for (const std::size_t transitions : {0U, 1U, 5000U}) {
         const Ahead all = ahead([&](Numbers &numbers) {
@@ -121,7 +121,7 @@ CT_CASE(everythingInItsOrder)
     }
 }
 
-CT_CASE(factsComeWithTheirBatch)
+CT_CASE(factsBelongToTheirBatch)
 {
     const Ahead all = ahead([](Numbers &numbers) { numbers.count = 100; });
     Batch batch;
@@ -140,7 +140,7 @@ CT_CASE(factsComeWithTheirBatch)
     CHECK(!all.reader->takeFacts(facts));
 }
 
-CT_CASE(anErrorComesLastAndOnce)
+CT_CASE(anErrorIsReturnedLastAndOnce)
 {
     const Ahead all = ahead([](Numbers &numbers) {
         numbers.count = 2;
@@ -158,7 +158,7 @@ CT_CASE(anErrorComesLastAndOnce)
     CHECK(after && !*after);
 }
 
-CT_CASE(memoryThatIsNotThereIsAnError)
+CT_CASE(lackOfMemoryIsAnError)
 {
     const Ahead all = ahead([](Numbers &numbers) {
         numbers.count = 1;
@@ -190,7 +190,7 @@ CT_CASE(readAheadIsLimited)
 }
 
 /// Every tenth batch has 1 MiB of texts.
-CT_CASE(textsOfFactsAreReadAheadUpToALimit)
+CT_CASE(readAheadOfTextsIsLimited)
 {
     const Ahead all = ahead([](Numbers &numbers) {
         numbers.count = 1000;
@@ -204,11 +204,11 @@ CT_CASE(textsOfFactsAreReadAheadUpToALimit)
 }
 
 /// A source that waits for more, as when following a file. Its batches are returned at once.
-CT_CASE(whatThereIsComesAtOnce)
+CT_CASE(returnsAvailableBatchesAtOnce)
 {
     const Ahead all = ahead([](Numbers &numbers) {
         numbers.count = 20;
-        numbers.hold();
+        numbers.block();
     });
     Batch batch;
     for (std::uint64_t i = 1; i <= 20; ++i) {

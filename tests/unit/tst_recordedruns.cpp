@@ -104,7 +104,7 @@ CT_CASE(aRunIsOneRow)
     CHECK(run.bytes == bytes);
 }
 
-CT_CASE(statesAreTold)
+CT_CASE(reportsTheStateOfEachRun)
 {
     const TempDir dir;
     record(runPath(dir, 1, "complete"));
@@ -209,7 +209,7 @@ CT_CASE(removesTheOldestRuns)
         CHECK(run.isOpen || run.state == State::Recording || run.name == "mine");
 }
 
-CT_CASE(whatNobodyBeganGoes)
+CT_CASE(removesOldEmptyRuns)
 {
     const TempDir dir;
     const std::string old = ctr::segmentPath(runPath(dir, 1), 0);
@@ -228,7 +228,7 @@ CT_CASE(whatNobodyBeganGoes)
         CHECK(std::filesystem::exists(path));
 }
 
-CT_CASE(nobodyLosesWhatTheyHave)
+CT_CASE(refusesToRemoveARunInUse)
 {
     const TempDir dir;
     const std::string path = runPath(dir, 1);
@@ -252,7 +252,7 @@ CT_CASE(nobodyLosesWhatTheyHave)
 }
 
 /// A user may have put it there.
-CT_CASE(aFileNamedLikeARunIsARowOfItsOwn)
+CT_CASE(aFileNamedLikeARunHasItsOwnRow)
 {
     for (const bool removesRun : {false, true}) {
         const TempDir dir;
@@ -279,7 +279,7 @@ CT_CASE(aFileNamedLikeARunIsARowOfItsOwn)
 }
 
 /// Truncated and changed anywhere: the result is some figures or an error.
-CT_CASE(hostileFiles)
+CT_CASE(survivesHostileFiles)
 {
     const TempDir dir;
     const std::string path = runPath(dir, 1);
@@ -303,7 +303,7 @@ CT_CASE(hostileFiles)
 }
 
 /// Figures that were never written are not shown, whichever bit of the heads with the figures is flipped.
-CT_CASE(headsAtTheEndAreNotBelievedUnchecked)
+CT_CASE(checksTheHeadsAtTheEnd)
 {
     const TempDir dir;
     const std::string path = runPath(dir, 1);
@@ -334,7 +334,7 @@ CT_CASE(headsAtTheEndAreNotBelievedUnchecked)
     flipBitsOf(whole, trailer.endBlock);
 }
 
-CT_CASE(ofADamagedOneThatWasKeptWhatIsThereCounts)
+CT_CASE(aCopyOfADamagedRunCountsItsOwnEvents)
 {
     const TempDir dir;
     const std::string path = runPath(dir, 1);
@@ -350,7 +350,7 @@ CT_CASE(ofADamagedOneThatWasKeptWhatIsThereCounts)
     CHECK(glance.ended && glance.transitions < glanceAt(file)->transitions);
 }
 
-CT_CASE(namesAreThoseOfWindows)
+CT_CASE(readsTheTargetFromTheFileName)
 {
     CHECK(targetInFileName("/x/2026-11-22T07.31.05-server.ctr") == "server");
     CHECK(targetInFileName("2026-11-22T07.31.05-a.b-c.ctr") == "a.b-c");

@@ -65,7 +65,7 @@ Lines linesOf(const std::vector<Batch> &batches)
 }
 
 /// A transition whose site was lost has no site. A birth that was lost has only its id.
-Lines withoutWhatMayBeLost(const std::vector<Batch> &batches)
+Lines withoutSitesAndBirthDetails(const std::vector<Batch> &batches)
 {
     std::vector<Batch> poorer = batches;
     for (Batch &batch : poorer) {
@@ -103,7 +103,7 @@ struct Sample {
         }
         content = contentOf(dir.file("sample.ctr"));
         allowed = linesOf(batches);
-        allowed.merge(withoutWhatMayBeLost(batches));
+        allowed.merge(withoutSitesAndBirthDetails(batches));
     }
 
     /// Reads a changed copy. Returns the number of batches that it still has.
@@ -150,7 +150,7 @@ std::uint64_t transitionsIn(const std::vector<Batch> &batches)
 
 }  // namespace
 
-CT_CASE(batchByBatch)
+CT_CASE(batchesRoundTrip)
 {
     const TempDir dir;
     for (unsigned seed = 0; seed < 20; ++seed) {
@@ -165,7 +165,7 @@ CT_CASE(batchByBatch)
     }
 }
 
-CT_CASE(fullBlocks)
+CT_CASE(fullBlocksRoundTrip)
 {
     const TempDir dir;
     const std::vector<Batch> batches = randomBatches(4, 40, 9000);
@@ -178,7 +178,7 @@ CT_CASE(fullBlocks)
     CHECK_EQUAL(survey->blocks.front().transitions, 7U * 9000);
 }
 
-CT_CASE(hugeBatchesComeInPieces)
+CT_CASE(hugeBatchesAreEmittedInPieces)
 {
     RandomStream stream(8);
     Batch batch = stream.next(200'000);
@@ -221,7 +221,7 @@ CT_CASE(hugeBatchesComeInPieces)
     }
 }
 
-CT_CASE(whatIsSaidBeside)
+CT_CASE(infoAndOutputRoundTrip)
 {
     const TempDir dir;
     RecordingInfo first;
@@ -277,7 +277,7 @@ CT_CASE(whatIsSaidBeside)
     CHECK((*opened)->info().command == first.command);
 }
 
-CT_CASE(whatOthersSayOfARun)
+CT_CASE(checksInfoAndIgnoresUnknownFields)
 {
     CHECK(!recordingInfoOf(""));
     CHECK(!recordingInfoOf("[]"));
@@ -307,7 +307,7 @@ CT_CASE(aKillLosesASecondAtMost)
     checkSame(batches, all.batches);
 }
 
-CT_CASE(whatNeverBeganCostsNoOlderFile)
+CT_CASE(aRunThatNeverBeganKeepsTheOlderFile)
 {
     const TempDir dir;
     putContent(dir.file("old.ctr"), "precious");
@@ -333,7 +333,7 @@ CT_CASE(whatNeverBeganCostsNoOlderFile)
     CHECK(all.hasEnded && all.batches.empty());
 }
 
-CT_CASE(cutOffAnywhere)
+CT_CASE(survivesTruncationAnywhere)
 {
     const Sample &whole = sample();
     CHECK_EQUAL(whole.check(whole.content), whole.batches.size());
@@ -346,7 +346,7 @@ CT_CASE(cutOffAnywhere)
     CHECK(last > whole.batches.size() / 2);
 }
 
-CT_CASE(anyByteFlipped)
+CT_CASE(survivesAnyChangedByte)
 {
     const Sample &whole = sample();
     std::mt19937 random(12);
@@ -360,7 +360,7 @@ CT_CASE(anyByteFlipped)
     CHECK(kept > kHarms * whole.batches.size() * 8 / 10);
 }
 
-CT_CASE(whatWasInALostBlockIsMadeUp)
+CT_CASE(makesUpBirthsOfALostBlock)
 {
     const TempDir dir;
     const auto sink = writer(dir.file("run.ctr"));
@@ -405,7 +405,7 @@ CT_CASE(whatWasInALostBlockIsMadeUp)
 }
 
 /// A writer of valid files with invalid contents: the reader emits nothing that no stream can have.
-CT_CASE(liesAreRefused)
+CT_CASE(refusesImpossibleRows)
 {
     const TempDir dir;
     const auto recorded = [&](const Batch &batch) {
@@ -437,7 +437,7 @@ CT_CASE(liesAreRefused)
     CHECK(refused([](Batch &batch) { batch.sites = {{1U << 23, 1, 1, "", ""}}; }));
 }
 
-CT_CASE(fullDisk)
+CT_CASE(aFullDiskKeepsTheWrittenBatches)
 {
     smalltmpfs::onSmallTmpfs(1 << 20, [](const std::string &directory) {
         const std::string path = directory + "/run.ctr";

@@ -71,7 +71,7 @@ std::string refusal(const std::string &path)
 
 }  // namespace
 
-CT_CASE(blocksThereAndBack)
+CT_CASE(blocksRoundTrip)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
@@ -82,7 +82,7 @@ CT_CASE(blocksThereAndBack)
     CHECK_EQUAL(reader->progress() > 0.8, true);
 }
 
-CT_CASE(indexTellsOrIsRebuilt)
+CT_CASE(theIndexIsReadOrRebuilt)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);

@@ -102,7 +102,7 @@ Count countIn(const std::string &path)
 
 }  // namespace
 
-CT_CASE(ofOneFileItIsTheSame)
+CT_CASE(aCopyOfOneFileIsEqual)
 {
     const TempDir dir;
     const std::string path = oneFile(dir);
@@ -115,7 +115,7 @@ CT_CASE(ofOneFileItIsTheSame)
     checkSame(readAll(path), copy);
 }
 
-CT_CASE(manyFilesBecomeOne)
+CT_CASE(segmentsBecomeOneFile)
 {
     const TempDir dir;
     // A limit that removes nothing, so the first file is there.
@@ -138,7 +138,7 @@ CT_CASE(manyFilesBecomeOne)
 }
 
 /// If a name fits a file and a run, copying does not guess.
-CT_CASE(whatBearsTheNameOfTwoIsRefused)
+CT_CASE(refusesAnAmbiguousName)
 {
     const TempDir dir;
     const std::string path = filesOf(dir, forSeconds(1000), 1500);
@@ -160,7 +160,7 @@ CT_CASE(aNameThatIsTooLongIsAnError)
 }
 
 /// The beginning was removed. The copy starts with a keyframe, and is complete under any name.
-CT_CASE(whatBeginsInTheMiddleIsUnderstood)
+CT_CASE(copiesARunWithoutItsFirstSegment)
 {
     const TempDir dir;
     const std::string path = filesOf(dir, forSeconds(16), 400);
@@ -204,7 +204,7 @@ CT_CASE(copiesARecordingThatIsStillWritten)
 }
 
 /// The head of the next file is written before the End block of the previous one.
-CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
+CT_CASE(aSegmentOfOnlyAHeadIsNoDamage)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
@@ -224,7 +224,7 @@ CT_CASE(aNextFileOfOnlyAHeadIsNoDamage)
 }
 
 /// Each later file repeats the information, in as many blocks as it needs. The copy does not.
-CT_CASE(whatWasSaidMayTakeMoreThanABlock)
+CT_CASE(repeatedInfoMayNeedSeveralBlocks)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
@@ -286,7 +286,7 @@ CT_CASE(damageIsNotHidden)
     }
 }
 
-CT_CASE(itCanBeCancelledAndCanFail)
+CT_CASE(aCopyCanBeCancelledAndCanFail)
 {
     const TempDir dir;
     const std::string path = oneFile(dir);

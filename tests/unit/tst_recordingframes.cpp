@@ -11,7 +11,7 @@ using namespace recordingtest;
 
 namespace {
 
-FrameLocation placeOf(CoroutineId id, std::uint32_t line)
+FrameLocation locationOf(CoroutineId id, std::uint32_t line)
 {
     return {id,
             0x7f00'0000'1000 + std::uint64_t{id} * 64,
@@ -64,7 +64,7 @@ void checkLaterFile(bool ahead)
     constexpr std::uint64_t kSecond = 1'000'000'000;
     std::vector<FrameLocation> frames;
     for (CoroutineId id = 0; id < 10; ++id)
-        frames.push_back(placeOf(id, 12));
+        frames.push_back(locationOf(id, 12));
     if (ahead)
         (*to)->addFrames(frames);
     REQUIRE(static_cast<bool>((*to)->consume(births(0, 10, kSecond))));
@@ -97,7 +97,7 @@ void checkLaterFile(bool ahead)
     REQUIRE(again.size() >= 6 && again.size() % 6 == 0);
     for (std::size_t i = 0; i < again.size(); ++i) {
         CHECK_EQUAL(again[i].coroutine, static_cast<CoroutineId>(i % 6));
-        CHECK_EQUAL(again[i].function, placeOf(static_cast<CoroutineId>(4 + i % 6), 12).function);
+        CHECK_EQUAL(again[i].function, locationOf(static_cast<CoroutineId>(4 + i % 6), 12).function);
     }
 }
 
@@ -122,12 +122,12 @@ Batch eventAt(std::uint64_t now)
 
 }  // namespace
 
-CT_CASE(framesComeBack)
+CT_CASE(framesRoundTrip)
 {
     const TempDir dir;
     const std::string path = dir.file("a.ctr");
-    const std::vector<FrameLocation> first{placeOf(0, 12), placeOf(2, 0)};
-    const std::vector<FrameLocation> second{placeOf(0, 14)};
+    const std::vector<FrameLocation> first{locationOf(0, 12), locationOf(2, 0)};
+    const std::vector<FrameLocation> second{locationOf(0, 14)};
     {
         const auto to = writer(path);
         REQUIRE(static_cast<bool>(to->consume(births(0, 3, 1'000'000))));
@@ -142,7 +142,7 @@ CT_CASE(framesComeBack)
     CHECK(readAll(path).error.empty());
 }
 
-CT_CASE(aLaterFileSaysAgainWhatIsKnownOfTheLiving)
+CT_CASE(aLaterSegmentRepeatsFramesOfLivingCoroutines)
 {
     checkLaterFile(false);
     checkLaterFile(true);
@@ -155,7 +155,7 @@ CT_CASE(framesBeforeABirthAreInTheSegmentOfTheBirth)
     const std::string path = dir.file("r.ctr");
     const auto to = rotatingWriter(path);
     REQUIRE(static_cast<bool>(to->consume(births(0, 2, kOneSecond))));
-    to->addFrames({placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)});
+    to->addFrames({locationOf(0, 12), locationOf(2, 14), locationOf(3, 16)});
     for (std::uint64_t second = 2; !std::filesystem::exists(ctr::segmentPath(path, 2)); ++second)
         REQUIRE(second < 100 && static_cast<bool>(to->consume(eventAt(second * kOneSecond))));
     Batch born = births(2, 2, 200 * kOneSecond);
@@ -169,14 +169,14 @@ CT_CASE(framesBeforeABirthAreInTheSegmentOfTheBirth)
     std::filesystem::remove(ctr::segmentPath(path, 1));
     std::filesystem::remove(ctr::segmentPath(path, 3));
     // 0 and 1 live when the file begins, and keep their numbers.
-    const std::vector<FrameLocation> inTheFileOfTheBirth{placeOf(0, 12), placeOf(2, 14), placeOf(3, 16)};
+    const std::vector<FrameLocation> inTheFileOfTheBirth{locationOf(0, 12), locationOf(2, 14), locationOf(3, 16)};
     CHECK(framesIn(ctr::segmentPath(path, 2)) == inTheFileOfTheBirth);
-    const std::vector<FrameLocation> later{placeOf(0, 12), placeOf(2, 14)};
+    const std::vector<FrameLocation> later{locationOf(0, 12), locationOf(2, 14)};
     CHECK(framesIn(ctr::segmentPath(path, 4)) == later);
 }
 
 /// Users may view stacks and frames of processes long after these have ended.
-CT_CASE(aLaterFileHasTheModulesOfEndedProcesses)
+CT_CASE(aLaterSegmentHasTheModulesOfEndedProcesses)
 {
     const TempDir dir;
     const std::string path = dir.file("r.ctr");
@@ -203,7 +203,7 @@ CT_CASE(aLaterFileHasTheModulesOfEndedProcesses)
     CHECK(readAll(ctr::segmentPath(path, 3)).info == both);
 }
 
-CT_CASE(targetsAreSaid)
+CT_CASE(theTargetRoundTrips)
 {
     RecordingInfo info;
     info.target = 4711;

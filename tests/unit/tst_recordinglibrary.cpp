@@ -104,7 +104,7 @@ void writeRotated(const TempDir &dir)
 
 }  // namespace
 
-CT_CASE(rowForRow)
+CT_CASE(returnsEveryRow)
 {
     const TempDir dir;
     const std::vector<Batch> batches = writeSample(dir.file("run.ctr"));
@@ -120,7 +120,7 @@ CT_CASE(rowForRow)
                 "\"30\"}]}");
 }
 
-CT_CASE(sums)
+CT_CASE(returnsAllSums)
 {
     const TempDir dir;
     const std::vector<Batch> batches = writeSample(dir.file("run.ctr"));
@@ -177,7 +177,7 @@ CT_CASE(overviewWithoutReading)
     CHECK(sum > 20 * 200 - 1 && sum < 20 * 200 + 1);
 }
 
-CT_CASE(rotatedFilesAreOne)
+CT_CASE(readsSegmentsAsOneRecording)
 {
     const TempDir dir;
     writeRotated(dir);
@@ -194,7 +194,7 @@ CT_CASE(rotatedFilesAreOne)
 }
 
 /// Damage does not end the reading. A failure does, and its message includes earlier damage.
-CT_CASE(whatEndsTheReadingIsAFailure)
+CT_CASE(onlyAnErrorThatEndsTheReadingIsAFailure)
 {
     const TempDir dir;
     writeRotated(dir);
@@ -225,7 +225,7 @@ CT_CASE(whatEndsTheReadingIsAFailure)
 }
 
 /// Rows for which the library has no calls use no memory.
-CT_CASE(framesAreNotKept)
+CT_CASE(rowsWithoutCallsUseNoMemory)
 {
     const TempDir dir;
     constexpr std::size_t kFrames = 400'000;
@@ -289,7 +289,7 @@ CT_CASE(aPipeIsNotWaitedFor)
     CHECK(openRecording("/dev/null").error().message.find("is a device") != std::string::npos);
 }
 
-CT_CASE(cutOffAnywhere)
+CT_CASE(agreesAboutTruncatedFiles)
 {
     const TempDir dir;
     writeSample(dir.file("run.ctr"), 8);
@@ -301,7 +301,7 @@ CT_CASE(cutOffAnywhere)
     }
 }
 
-CT_CASE(anyByteFlipped)
+CT_CASE(agreesAboutChangedBytes)
 {
     const TempDir dir;
     writeSample(dir.file("run.ctr"), 8);

@@ -27,7 +27,7 @@ std::size_t heapBytes()
 }
 
 /// Feeds as much as a target that never stops, with frames for its coroutines.
-void tellMuch(RecordingWriter &to)
+void addManyFacts(RecordingWriter &to)
 {
     RecordingInfo info;
     info.command.assign(20, std::string(1000, 'c'));
@@ -65,7 +65,7 @@ Notes keyframeNotesOf(const std::string &path)
 
 }  // namespace
 
-CT_CASE(afterTheEndNothingIsKept)
+CT_CASE(usesNoMemoryAfterTheEnd)
 {
     const TempDir dir;
     const auto to = writer(dir.file("run.ctr"));
@@ -73,23 +73,23 @@ CT_CASE(afterTheEndNothingIsKept)
     CHECK(static_cast<bool>(to->consume(town.next())));
     CHECK(static_cast<bool>(to->finish({})));
     const std::size_t before = heapBytes();
-    tellMuch(*to);
+    addManyFacts(*to);
     CHECK(heapBytes() < before + kMiB);
     CHECK(readAll(dir.file("run.ctr")).output.empty());
 }
 
-CT_CASE(onAFullDiskNothingIsKept)
+CT_CASE(usesNoMemoryAfterAFullDisk)
 {
     const TempDir dir;
     const auto to = writer(dir.file("run.ctr"));
     const std::size_t before = heapBytes();
-    tellMuch(*to);  // what was waiting is written, too
+    addManyFacts(*to);  // what was waiting is written, too
     {
         const ct::test::FileSizeLimit full(1000);
         Town town(20);
         CHECK(!to->consume(town.next()));
     }
-    tellMuch(*to);
+    addManyFacts(*to);
     CHECK(heapBytes() < before + 4 * kMiB);
 }
 
@@ -111,8 +111,8 @@ CT_CASE(outputWaitsForASlowDiskUpToALimit)
     Town town(20);
     CHECK(static_cast<bool>(to->consume(town.next())));
     const std::size_t before = heapBytes();
-    constexpr std::size_t kTold = 160 * kMiB;
-    for (std::size_t i = 0; i < kTold / 4096; ++i)
+    constexpr std::size_t kOutputBytes = 160 * kMiB;
+    for (std::size_t i = 0; i < kOutputBytes / 4096; ++i)
         to->addOutput(kStart, std::string(4096, 'x'));
     to->addOutput(kStart, std::string(8 * kMiB, 'x'));
     CHECK(heapBytes() < before + 100 * kMiB);
@@ -123,12 +123,12 @@ CT_CASE(outputWaitsForASlowDiskUpToALimit)
     const std::string text = outputIn(all);
     const std::size_t kept = text.find_first_not_of('x');
     REQUIRE(kept != std::string::npos && kept >= 32 * kMiB);
-    CHECK_EQUAL(text.substr(kept), "\r\n[" + std::to_string(kTold + 8 * kMiB - kept) +
+    CHECK_EQUAL(text.substr(kept), "\r\n[" + std::to_string(kOutputBytes + 8 * kMiB - kept) +
                                        " bytes of output were left out here: the disk was too slow]\r\nlater");
 }
 
 /// Frames are released if they come while their coroutines live, and also if they come after the death.
-CT_CASE(framesOfTheDeadAreForgotten)
+CT_CASE(releasesFramesOfDestroyedCoroutines)
 {
     const TempDir dir;
     auto to = RecordingWriter::open(dir.file("run.ctr"), {1ULL << 30, 0});
@@ -155,7 +155,7 @@ CT_CASE(framesOfTheDeadAreForgotten)
 
 /// A server that starts a process for each request. Later segments repeat living processes, processes that left living
 /// coroutines, and the first and the latest clocks.
-CT_CASE(processesThatEndedAreForgotten)
+CT_CASE(releasesEndedProcesses)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");
@@ -195,13 +195,13 @@ CT_CASE(processesThatEndedAreForgotten)
     REQUIRE(files.size() > 1);
     const RecordingInfo info = readAll(files.back()).info;
     const std::vector<RecordingInfo::Process> &said = info.processes;
-    const auto isSaid = [&](std::uint32_t pid) {
+    const auto isRepeated = [&](std::uint32_t pid) {
         return std::any_of(said.begin(), said.end(), [&](const auto &process) { return process.pid == pid; });
     };
-    CHECK(isSaid(kLeft));
-    CHECK(isSaid(kAgain));
-    CHECK(isSaid(kProcesses));
-    CHECK(!isSaid(kLeft + 2));
+    CHECK(isRepeated(kLeft));
+    CHECK(isRepeated(kAgain));
+    CHECK(isRepeated(kProcesses));
+    CHECK(!isRepeated(kLeft + 2));
     CHECK(said.size() < kProcesses / 4);
     REQUIRE(!info.clocks.empty());
     CHECK_EQUAL(info.clocks.front().monotonic, 1U);
@@ -224,7 +224,7 @@ CT_CASE(processesThatEndedAreForgotten)
 }
 
 /// A few compressed kilobytes can contain gigabytes of equal text.
-CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
+CT_CASE(refusesExcessiveSiteTexts)
 {
     ctr::StreamGuard guard;
     Batch batch;
@@ -238,14 +238,14 @@ CT_CASE(moreSiteTextThanAnyProgramHasIsRefused)
     CHECK(!guard.admit(batch));
 }
 
-CT_CASE(moreFrameTextThanAnyProgramHasIsRefused)
+CT_CASE(refusesExcessiveFrameTexts)
 {
     ctr::StreamGuard guard;
     std::vector<FrameLocation> frames(2);
     const std::string text(kMiB, 'f');
     for (int i = 0; i < 255; ++i) {
-        for (FrameLocation &place : frames)
-            place.function = text + std::to_string(i);  // of many coroutines
+        for (FrameLocation &frame : frames)
+            frame.function = text + std::to_string(i);  // of many coroutines
         CHECK(guard.admit(frames));
         CHECK(guard.admit(frames));
     }
@@ -280,7 +280,7 @@ CT_CASE(waitingFrameTextsAreLimited)
 
 /// A jump of the sequence costs a writer nothing. Lost blocks can have contained only so many births, and memory is
 /// limited.
-CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
+CT_CASE(refusesImpossibleNumbersOfLostBirths)
 {
     constexpr CoroutineId kBeyond = 1U << 23;
     const TempDir dir;
@@ -314,7 +314,7 @@ CT_CASE(moreLostBirthsThanAWriterCanHaveWrittenAreRefused)
 
 /// Lost births are made up, as many as the lost blocks can have contained. The missing rest of a truncated file counts
 /// as one block.
-CT_CASE(lostBirthsUpToWhatAWriterWritesAreMadeUp)
+CT_CASE(makesUpPossibleNumbersOfLostBirths)
 {
     const auto isMadeUp = [](std::uint64_t lostBlocks, CoroutineId until) {
         ctr::StreamGuard guard;

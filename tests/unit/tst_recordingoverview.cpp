@@ -92,7 +92,7 @@ void checkRobust(const std::string &path)
 
 }  // namespace
 
-CT_CASE(whatTheHeadsTell)
+CT_CASE(computesTheOverviewFromTheHeads)
 {
     const TempDir dir;
     writeSeconds(dir.file("run.ctr"), 6);
@@ -126,7 +126,7 @@ CT_CASE(transitionsOverTime)
     CHECK(all.transitionsOverTime(1, 5, 0).empty());
 }
 
-CT_CASE(oneMoment)
+CT_CASE(countsTransitionsOfOneMoment)
 {
     RecordingOverview all;
     all.blocks.push_back({{64, static_cast<std::uint16_t>(Kind::Stream), 100, 5000, 5000}, 0});
@@ -136,7 +136,7 @@ CT_CASE(oneMoment)
     CHECK(isAbout(all.transitionsOverTime(5000, 5001, 1)[0], 100));
 }
 
-CT_CASE(withoutAnIndex)
+CT_CASE(computesTheOverviewWithoutAnIndex)
 {
     const TempDir dir;
     writeSeconds(dir.file("run.ctr"), 6);
@@ -154,7 +154,7 @@ CT_CASE(withoutAnIndex)
     CHECK_EQUAL(cut.firstTs, whole.firstTs);
 }
 
-CT_CASE(allFilesOfARotatedOne)
+CT_CASE(includesAllSegments)
 {
     const TempDir dir;
     RecordingLimits limits;
@@ -188,7 +188,7 @@ CT_CASE(allFilesOfARotatedOne)
     CHECK(rest.trouble.find(last) != std::string::npos);
 }
 
-CT_CASE(emptyAndRefused)
+CT_CASE(acceptsEmptyRecordingsAndRefusesOtherFiles)
 {
     const TempDir dir;
     REQUIRE(static_cast<bool>(writer(dir.file("empty.ctr"))->finish({})));
@@ -200,7 +200,7 @@ CT_CASE(emptyAndRefused)
 }
 
 /// An index with wrong entries gives wrong figures at worst.
-CT_CASE(indexThatLies)
+CT_CASE(survivesAWrongIndex)
 {
     const TempDir dir;
     auto blocks = BlockWriter::open(dir.file("run.ctr"));
@@ -233,7 +233,7 @@ CT_CASE(indexThatLies)
     CHECK_EQUAL(overview(dir.file("run.ctr")).blocks.size(), 1000U);
 }
 
-CT_CASE(cutOffOrFlippedAnywhere)
+CT_CASE(survivesTruncatedAndChangedFiles)
 {
     const TempDir dir;
     writeSeconds(dir.file("run.ctr"), 8);

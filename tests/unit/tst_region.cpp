@@ -103,7 +103,7 @@ CT_CASE(theLockIsNotInherited)
     CHECK_EQUAL(closeOnExec, 1);
 }
 
-CT_CASE(creationRefusesWhatIsThere)
+CT_CASE(creationRefusesExistingFiles)
 {
     const regions::TempDir dir;
     writeForeign(dir.file("a.shm"), 1, 2048);
@@ -124,10 +124,10 @@ CT_CASE(freshNamesInChosenDirectory)
 {
     const regions::TempDir dir;
     const std::string shared = dir.file("place");
-    const auto place = ct::chooseRegionDirectory({{shared, "second best"}});
-    REQUIRE(place);
-    CHECK_EQUAL(place->directory, shared);
-    CHECK_EQUAL(place->warning, "second best");
+    const auto chosen = ct::chooseRegionDirectory({{shared, "second best"}});
+    REQUIRE(chosen);
+    CHECK_EQUAL(chosen->directory, shared);
+    CHECK_EQUAL(chosen->warning, "second best");
     struct stat info;
     REQUIRE(::stat(shared.c_str(), &info) == 0);
     CHECK_EQUAL(info.st_mode & 0777, 0700u);
@@ -140,11 +140,11 @@ CT_CASE(skipsUnsafeDirectories)
     ::chmod(dir.file("open").c_str(), 0755);
     std::ofstream(dir.file("file")) << 'x';
     std::filesystem::create_directory_symlink(dir.path(), dir.file("link"));
-    const auto place = ct::chooseRegionDirectory(
+    const auto chosen = ct::chooseRegionDirectory(
         {{dir.file("open"), {}}, {dir.file("file"), {}}, {dir.file("link"), {}}, {dir.file("good"), "!"}});
-    REQUIRE(place);
-    CHECK_EQUAL(place->directory, dir.file("good"));
-    CHECK(contains(place->warning, "chmod 700"));
+    REQUIRE(chosen);
+    CHECK_EQUAL(chosen->directory, dir.file("good"));
+    CHECK(contains(chosen->warning, "chmod 700"));
     const auto none = ct::chooseRegionDirectory({{dir.file("open"), {}}});
     REQUIRE(!none);
     CHECK(contains(none.error().message, dir.file("open")));
@@ -243,7 +243,7 @@ CT_CASE(foreignAndReadOnlyFilesAreObserved)
     });
 }
 
-CT_CASE(whatIsNoRegionIsRefusedByName)
+CT_CASE(errorsOfRefusedFilesNameTheFile)
 {
     const regions::TempDir dir;
     std::ofstream(dir.file("short")) << "too short";
@@ -270,7 +270,7 @@ CT_CASE(aCutFileIsNoticed)
 
 /// The file is truncated between the check of its size and the access. The missing part reads as zeros, and isWhole()
 /// becomes false.
-CT_CASE(readingBehindACutIsSurvived)
+CT_CASE(readingATruncatedPartReturnsZeros)
 {
     const regions::TempDir dir;
     auto region = Region::create({dir.file("a.shm"), 1000});
@@ -283,7 +283,7 @@ CT_CASE(readingBehindACutIsSurvived)
     CHECK(!region->isWhole());
 }
 
-CT_CASE(removalTakesTheSocketButNoStranger)
+CT_CASE(removalKeepsForeignFiles)
 {
     const regions::TempDir dir;
     {
@@ -300,7 +300,7 @@ CT_CASE(removalTakesTheSocketButNoStranger)
     }
 }
 
-CT_CASE(theAreasAreThere)
+CT_CASE(aCreatedRegionHasAllAreas)
 {
     const regions::TempDir dir;
     auto region = Region::create(specOf(dir.file("a.shm")));
@@ -335,7 +335,7 @@ CT_CASE(theAreasAreThere)
     CHECK(observer->growStations());
 }
 
-CT_CASE(lanesAreAsked)
+CT_CASE(lanesAreOptionalAndTheirSizesAreChecked)
 {
     const regions::TempDir dir;
     auto spec = specOf(dir.file("a.shm"), 100);
@@ -366,7 +366,7 @@ CT_CASE(lanesAreAsked)
 }
 
 /// A lane is read only if it lies in the pool, whatever its header says.
-CT_CASE(lanesThatLie)
+CT_CASE(refusesLanesOutsideThePool)
 {
     const regions::TempDir dir;
     auto region = Region::create(specOf(dir.file("a.shm"), 100));

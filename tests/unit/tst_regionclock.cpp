@@ -30,7 +30,7 @@ std::uint64_t pairs(Capture &c)
 
 }  // namespace
 
-CT_CASE(theClocksAreReadAtOneMoment)
+CT_CASE(readsTheClocksAtOneMoment)
 {
     const bool counts = corotracer::detail::has_invariant_counter();
     const clock_moment before = corotracer::detail::read_moment(counts);
@@ -44,7 +44,7 @@ CT_CASE(theClocksAreReadAtOneMoment)
     CHECK_EQUAL(corotracer::detail::read_moment(false).counter, 0u);
 }
 
-CT_CASE(anEngineLeavesThemOnceASecond)
+CT_CASE(anEnginePublishesReadingsOnceASecond)
 {
     Capture c;
     CHECK_EQUAL(pairs(c), 0u);
@@ -60,14 +60,14 @@ CT_CASE(anEngineLeavesThemOnceASecond)
     CHECK(moment.monotonic_ns != 0 && moment.realtime_ns > 1'600'000'000 * kSecond);
 }
 
-CT_CASE(harvestingLeavesThem)
+CT_CASE(aScanPublishesReadings)
 {
     Capture c;
     c.scan();
     CHECK_EQUAL(pairs(c), 1u);
 }
 
-CT_CASE(whatTheDeadLeftStays)
+CT_CASE(keepsTheReadingsOfADeadTarget)
 {
     Capture c;
     (void)c.process(5);
@@ -88,7 +88,7 @@ CT_CASE(whatTheDeadLeftStays)
 }
 
 /// An engine that is killed between the two stores of pair_seq leaves it odd.
-CT_CASE(aKilledWriterKeepsNoOwnerFromWriting)
+CT_CASE(aKilledWriterDoesNotBlockTheNextOwner)
 {
     Capture c;
     c.header().extension.pair_seq.store(7);
@@ -106,7 +106,7 @@ CT_CASE(aKilledWriterKeepsNoOwnerFromWriting)
     CHECK_EQUAL(c.header().extension.pair_realtime_ns.load(), 3u);
 }
 
-CT_CASE(theLatestReadingsTellWhenItWas)
+CT_CASE(computesRealTimeFromTheLatestReadings)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
@@ -123,21 +123,21 @@ CT_CASE(theLatestReadingsTellWhenItWas)
     CHECK_EQUAL(ct::realtimeOf(*c.region, 130 * kSecond).value_or(0), 1'700'000'030 * kSecond);
 }
 
-CT_CASE(nonsenseTellsNothing)
+CT_CASE(invalidReadingsGiveNoRealTime)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
-    const auto told = [&](std::uint64_t monotonic, std::uint64_t realtime, std::uint64_t ts) {
+    const auto hasRealTime = [&](std::uint64_t monotonic, std::uint64_t realtime, std::uint64_t ts) {
         extension.created_monotonic_ns = monotonic;
         extension.created_realtime_ns = realtime;
         return ct::realtimeOf(*c.region, ts).has_value();
     };
-    CHECK(!told(5, 0, 10));
-    CHECK(!told(5, ~std::uint64_t{0}, 10));
-    CHECK(!told(~std::uint64_t{0}, 5, 10));
-    CHECK(!told(5, 10, ~std::uint64_t{0}));
-    CHECK(!told(100, 10, 90));
-    CHECK(told(100, 11, 90));
+    CHECK(!hasRealTime(5, 0, 10));
+    CHECK(!hasRealTime(5, ~std::uint64_t{0}, 10));
+    CHECK(!hasRealTime(~std::uint64_t{0}, 5, 10));
+    CHECK(!hasRealTime(5, 10, ~std::uint64_t{0}));
+    CHECK(!hasRealTime(100, 10, 90));
+    CHECK(hasRealTime(100, 11, 90));
 }
 
 /// Two writers and a reader: readings that are read together were written together.
@@ -158,7 +158,7 @@ CT_CASE(readingsAreNeverMixed)
         reads.fetch_add(1, std::memory_order_relaxed);
         mixed += moment.monotonic_ns != 2 * moment.counter || moment.realtime_ns != 3 * moment.counter;
     };
-    ct::test::lookMeanwhile({read}, [&] {
+    ct::test::runConcurrently({read}, [&] {
         std::thread other([&] { write(std::uint64_t{1} << 40); });
         write(0);
         other.join();

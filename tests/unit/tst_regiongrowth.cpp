@@ -34,7 +34,7 @@ int touchAllOffered(Region &region)
     if (child == 0) {
         ::signal(SIGBUS, SIG_DFL);
         corotracer::GlobalHeader &header = *region.writableHeader();
-        while (auto *station = writers::takeStation(header)) {
+        while (auto *station = writers::allocateFullStation(header)) {
             writers::Writer writer(*station, writers::Style::OldSdk, 1);
             writer.create();
             for (int i = 0; i < 8; ++i)
@@ -252,13 +252,13 @@ CT_CASE(aFileSystemWithoutALimitIsNotFull)
         REQUIRE(region);
         CHECK_EQUAL(offered(*region), 32'768u);
         CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
-        const auto place = ct::chooseRegionDirectory({{directory + "/place", {}}});
-        CHECK(place);
+        const auto chosen = ct::chooseRegionDirectory({{directory + "/place", {}}});
+        CHECK(chosen);
     });
 }
 
 /// If the number is requested explicitly: a burst of births may be over before the engine checks.
-CT_CASE(stationsAreThereFromTheStartIfAskedFor)
+CT_CASE(requestedStationsAreOfferedAtTheStart)
 {
     const regions::TempDir dir;
     ct::RegionSpec spec = specOf(dir.file("a.shm"), 100'000);

@@ -53,7 +53,7 @@ void withAddressSpace(std::uint64_t left, const std::function<void()> &body)
 
 }  // namespace
 
-CT_CASE(withRoomNothingIsCut)
+CT_CASE(enoughSpaceLeavesTheSizesUnchanged)
 {
     std::string warning;
     const auto fitted = ct::fittedTo(RegionSpace(), specOf("/a.shm"), warning);
@@ -96,7 +96,7 @@ CT_CASE(tooLittleAddressSpaceIsAnError)
 }
 
 /// The size of another program's region cannot be reduced.
-CT_CASE(whatCannotBeMappedNamesTheLimit)
+CT_CASE(mappingErrorsNameTheLimit)
 {
     const regions::TempDir dir;
     const auto made = Region::create(specOf(dir.file("a.shm")));

@@ -157,7 +157,7 @@ CT_CASE(livingCoroutinesAreNeverEvicted)
     trace.checkSums();
 }
 
-CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
+CT_CASE(rowsOfEvictedCoroutinesAreOnlyCounted)
 {
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return false; });
@@ -191,7 +191,7 @@ CT_CASE(whatIsToldOfDroppedOnesIsCountedAndDoesNoHarm)
     trace.checkSums();
 }
 
-CT_CASE(moreThatLiveThanThereIsRoomForAreCounted)
+CT_CASE(livingCoroutinesBeyondTheLimitAreCounted)
 {
     Trace trace(kSmall);
     trace.run(100'000, [](CoroutineId) { return true; });

@@ -128,7 +128,7 @@ void checkSameLiving(const Recorded &recorded, const std::string &path)
 
 }  // namespace
 
-CT_CASE(anyFileOpensAllOfThem)
+CT_CASE(anySegmentOpensAllSegments)
 {
     const Recorded recorded(10, 150, forSeconds(16));  // two seconds per file, and none is too old
     REQUIRE(recorded.segments().size() > 4);
@@ -147,7 +147,7 @@ CT_CASE(anyFileOpensAllOfThem)
     }
 }
 
-CT_CASE(whatIsLeftTellsThePresentState)
+CT_CASE(remainingSegmentsHaveThePresentState)
 {
     const Recorded recorded(10, 300, forSeconds(8));
     const std::vector<std::uint32_t> segments = recorded.segments();
@@ -167,7 +167,7 @@ CT_CASE(whatIsLeftTellsThePresentState)
     CHECK(read.size() - same <= 2 * 16);  // two per coroutine that lived then
 }
 
-CT_CASE(theLatestFileAloneIsEnough)
+CT_CASE(theLatestSegmentAloneHasThePresentState)
 {
     Recorded recorded(10, 300, forSeconds(8));
     const std::uint32_t last = recorded.segments().back();
@@ -178,7 +178,7 @@ CT_CASE(theLatestFileAloneIsEnough)
     checkSameLiving(recorded, recorded.segment(last));
 }
 
-CT_CASE(manyThatLiveTakeSeveralBlocks)
+CT_CASE(manyLivingCoroutinesNeedSeveralBlocks)
 {
     Recorded recorded(20'000, 30, forSeconds(8));
     REQUIRE(recorded.segments().size() > 1);
@@ -186,7 +186,7 @@ CT_CASE(manyThatLiveTakeSeveralBlocks)
     checkSameLiving(recorded, recorded.segment(recorded.segments().back()));
 }
 
-CT_CASE(theOldestFilesGo)
+CT_CASE(removesTheOldestSegments)
 {
     const Recorded recorded(10, 600, forSeconds(8));
     const Everything all = readAll(recorded.segment(recorded.segments().back()));
@@ -198,7 +198,7 @@ CT_CASE(theOldestFilesGo)
     CHECK(end - first <= 11 * kSecond);
 }
 
-CT_CASE(theyStayWithinTheirBytes)
+CT_CASE(segmentsStayWithinTheirByteLimit)
 {
     TempDir dir;
     const RecordingLimits limits{RecordingLimits::kLeastBytes, 0};
@@ -223,7 +223,7 @@ CT_CASE(theyStayWithinTheirBytes)
     CHECK(static_cast<bool>((*writer)->finish({})));
 }
 
-CT_CASE(withoutItsKeyframeTheNextFileBegins)
+CT_CASE(readingStartsAtTheNextIntactKeyframe)
 {
     const Recorded recorded(10, 300, forSeconds(8));
     const std::uint32_t first = recorded.segments().front();
@@ -239,7 +239,7 @@ CT_CASE(withoutItsKeyframeTheNextFileBegins)
     CHECK(livingIn(population) == livingIn(recorded.live));
 }
 
-CT_CASE(anyByteOfAFileMayBeWrong)
+CT_CASE(survivesAnyWrongByte)
 {
     const Recorded recorded(4, 300, forSeconds(8));
     const std::vector<Event> written = eventsIn(recorded.batches);
@@ -262,7 +262,7 @@ CT_CASE(anyByteOfAFileMayBeWrong)
     }
 }
 
-CT_CASE(aFileOfAnotherRecordingIsNoPartOfIt)
+CT_CASE(ignoresSegmentsOfAnotherRecording)
 {
     const Recorded one(10, 150, forSeconds(16));
     const Recorded other(10, 150, forSeconds(16));
@@ -300,7 +300,7 @@ CT_CASE(longestNameIsTheLastSegment)
     CHECK(ctr::segmentsAround(last) == std::vector{last});
 }
 
-CT_CASE(limitsThatCannotBeAreRefused)
+CT_CASE(refusesImpossibleLimits)
 {
     TempDir dir;
     const auto small = RecordingWriter::open(dir.file("run.ctr"), {1000, 0});
@@ -309,7 +309,7 @@ CT_CASE(limitsThatCannotBeAreRefused)
     CHECK(!RecordingWriter::open("-", forSeconds(1)));
 }
 
-CT_CASE(aPidThatIsUsedAgainIsGoneAfterItsLastProcess)
+CT_CASE(aReusedPidEndsWithItsLastProcess)
 {
     ctr::PresentState state;
     processStarts(state, 5, 1);
@@ -328,7 +328,7 @@ CT_CASE(aPidThatIsUsedAgainIsGoneAfterItsLastProcess)
 }
 
 /// After exec, the process is emitted again. It ends once.
-CT_CASE(aProcessThatCalledExecIsGoneAfterItsEnd)
+CT_CASE(aProcessThatCalledExecEndsOnce)
 {
     ctr::PresentState state;
     processStarts(state, 7, 1);

@@ -79,7 +79,7 @@ CT_CASE(emptyStationHasNothing)
     }
 }
 
-CT_CASE(everyCountUpToThreeLaps)
+CT_CASE(readsEveryCountUpToThreeLaps)
 {
     for (const Style style : kAllStyles) {
         for (std::uint64_t count = 1; count <= 24; ++count) {
@@ -144,7 +144,7 @@ CT_CASE(randomStepsAddUp)
 }
 
 /// An odd slot is not read, not counted, and never times out. Its neighbours are read.
-CT_CASE(writerStoppedInMidWrite)
+CT_CASE(readsUpToAHalfWrittenEvent)
 {
     for (std::uint64_t before = 0; before <= 20; ++before) {
         Fixture f(Style::Ours);
@@ -196,7 +196,7 @@ CT_CASE(midAttachCountsAsMissed)
     }
 }
 
-CT_CASE(dialectsAreToldApart)
+CT_CASE(distinguishesDialects)
 {
     using ct::judgeDialect;
     CHECK(judgeDialect({}) == StationDialect::Unknown);
@@ -285,7 +285,7 @@ CT_CASE(twoWritersAreSeenAndCounted)
     }
 }
 
-CT_CASE(aJumpThatOneWriterCannotMakeIsRefused)
+CT_CASE(anImpossibleJumpMeansTwoWriters)
 {
     Fixture f(Style::OldSdk);
     f.writer.write(100);
@@ -298,7 +298,7 @@ CT_CASE(aJumpThatOneWriterCannotMakeIsRefused)
     CHECK_EQUAL(f.books.sum(), 100u);
 }
 
-CT_CASE(aMonotonicJumpThatOneWriterCannotMakeIsRefused)
+CT_CASE(anImpossibleMonotonicJumpMeansTwoWriters)
 {
     Fixture f(Style::Monotonic);
     f.writer.write(100);
@@ -309,7 +309,7 @@ CT_CASE(aMonotonicJumpThatOneWriterCannotMakeIsRefused)
     CHECK_EQUAL(f.books.sum(), 100u);
 }
 
-CT_CASE(oneWriterIsNeverAccused)
+CT_CASE(oneWriterIsNeverJudgedAsTwo)
 {
     for (std::uint64_t count = 0; count < 60; ++count) {
         Fixture f(Style::OldSdk);

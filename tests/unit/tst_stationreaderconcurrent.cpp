@@ -22,7 +22,8 @@ struct Outcome {
 };
 
 /// Reads every station in turn until the writers are done, then once more.
-Outcome readBeside(std::vector<Writer> &all, std::vector<ct::StationCursor> &cursors, const std::atomic<bool> &done)
+Outcome readDuringWrites(std::vector<Writer> &all, std::vector<ct::StationCursor> &cursors,
+                         const std::atomic<bool> &done)
 {
     Outcome outcome;
     ct::StationReading reading;
@@ -75,7 +76,7 @@ void run(Style style, std::size_t stations, std::uint64_t events)
             thread.join();
         done.store(true, std::memory_order_release);
     });
-    const Outcome outcome = readBeside(all, cursors, done);
+    const Outcome outcome = readDuringWrites(all, cursors, done);
     writing.join();
     std::uint64_t emitted = 0;
     for (const Writer &writer : all)
@@ -90,27 +91,27 @@ void run(Style style, std::size_t stations, std::uint64_t events)
 
 }  // namespace
 
-CT_CASE(oldSdkOneStationFlatOut)
+CT_CASE(oldSdkSumsAreExactWithOneStation)
 {
     run(Style::OldSdk, 1, 500'000);
 }
-CT_CASE(oursOneStationFlatOut)
+CT_CASE(probeSumsAreExactWithOneStation)
 {
     run(Style::Ours, 1, 500'000);
 }
-CT_CASE(monotonicOneStationFlatOut)
+CT_CASE(monotonicSumsAreExactWithOneStation)
 {
     run(Style::Monotonic, 1, 500'000);
 }
-CT_CASE(oldSdkManyStations)
+CT_CASE(oldSdkSumsAreExactWithManyStations)
 {
     run(Style::OldSdk, 64, 5'000);
 }
-CT_CASE(oursManyStations)
+CT_CASE(probeSumsAreExactWithManyStations)
 {
     run(Style::Ours, 64, 5'000);
 }
-CT_CASE(monotonicManyStations)
+CT_CASE(monotonicSumsAreExactWithManyStations)
 {
     run(Style::Monotonic, 64, 5'000);
 }

@@ -127,22 +127,22 @@ struct Disturbance {
 template <class Code>
 bool disturbed(Fixture &f, const Disturbance &how, Code code)
 {
-    bool cameIn = false;
+    bool wasDisturbed = false;
     const std::uint64_t steps = singlestep::run(code, [&](std::uint64_t done) {
         if (done >= how.first && (how.every == 0 || (done - how.first) % how.every == 0)) {
             f.writer.stores(how.stores);
-            cameIn = true;
+            wasDisturbed = true;
         }
-        return done < kMaxSteps && !(cameIn && how.every == 0);
+        return done < kMaxSteps && !(wasDisturbed && how.every == 0);
     });
     CHECK(steps < kMaxSteps);
-    return cameIn;
+    return wasDisturbed;
 }
 
 /// Makes a visit with the disturbance, then reads the rest undisturbed. Returns whether the writer stored anything.
 bool visit(Fixture &f, const Disturbance &how)
 {
-    const bool cameIn = disturbed(f, how, [&f] { ct::readStation(*f.station, f.cursor, f.reading); });
+    const bool wasDisturbed = disturbed(f, how, [&f] { ct::readStation(*f.station, f.cursor, f.reading); });
     f.book();
     f.writer.finishEvent();
     f.readAll();
@@ -150,7 +150,7 @@ bool visit(Fixture &f, const Disturbance &how)
     CHECK_EQUAL(f.inversions, 0u);
     CHECK_EQUAL(f.captured + f.lost, f.writer.emitted());
     CHECK(f.cursor.fault == StationFault::None);
-    return cameIn;
+    return wasDisturbed;
 }
 
 /// `known`: events that the reader has already; `unread`: events after these; `begun`: stores of the next event.
@@ -177,19 +177,19 @@ std::vector<std::uint64_t> bursts(Style style)
 }
 
 /// The writer makes a burst of stores after the first instruction of a visit, then after the second, and so on.
-void comesInOnce(Style style, const Start &start)
+void checkReadsDuringOneBurst(Style style, const Start &start)
 {
     for (const std::uint64_t stores : bursts(style)) {
-        bool cameIn = true;
-        for (std::uint64_t first = 1; cameIn; first += kStride) {
+        bool wasDisturbed = true;
+        for (std::uint64_t first = 1; wasDisturbed; first += kStride) {
             const auto f = fixtureAt(style, start);
-            cameIn = visit(*f, {.first = first, .stores = stores});
+            wasDisturbed = visit(*f, {.first = first, .stores = stores});
         }
     }
 }
 
 /// The writer makes a few stores after every few instructions, throughout the visit.
-void keepsPace(Style style)
+void checkReadsDuringWrites(Style style)
 {
     for (const auto &[every, stores] : {std::pair{1, 1}, {5, 7}, {7, 23}}) {
         const Disturbance how{.every = static_cast<std::uint64_t>(every), .stores = static_cast<std::uint64_t>(stores)};
@@ -216,63 +216,63 @@ CT_CASE(everyInstructionIsStepped)
     CHECK_EQUAL(value, 2);
 }
 
-CT_CASE(oursComesInOnce)
+CT_CASE(readsDuringOneBurstOfTheProbe)
 {
-    comesInOnce(Style::Ours, {.known = 20, .unread = 1});
+    checkReadsDuringOneBurst(Style::Ours, {.known = 20, .unread = 1});
 }
-CT_CASE(monotonicComesInOnce)
+CT_CASE(readsDuringOneBurstOfAMonotonicWriter)
 {
-    comesInOnce(Style::Monotonic, {.known = 20, .unread = 1});
+    checkReadsDuringOneBurst(Style::Monotonic, {.known = 20, .unread = 1});
 }
 
 /// Slots 7 to 1 are empty when they are read. Slot 0 then has a seq that is valid in both dialects: 8.
-CT_CASE(fastWriterIsNotTakenForMonotonic)
+CT_CASE(aFastWriterIsNotMistakenForMonotonic)
 {
-    bool cameIn = true;
-    for (std::uint64_t first = 1; cameIn; first += kStride) {
+    bool wasDisturbed = true;
+    for (std::uint64_t first = 1; wasDisturbed; first += kStride) {
         const auto f = std::make_unique<Fixture>(Style::OldSdk);
-        cameIn = visit(*f, {.first = first, .stores = (3 * kSlots + 1) * f->writer.storesPerEvent()});
-        CHECK(!cameIn || f->cursor.dialect == StationDialect::Seqlock);
+        wasDisturbed = visit(*f, {.first = first, .stores = (3 * kSlots + 1) * f->writer.storesPerEvent()});
+        CHECK(!wasDisturbed || f->cursor.dialect == StationDialect::Seqlock);
     }
 }
 
-CT_CASE(oldSdkKeepsPace)
+CT_CASE(readsWhileTheOldSdkWrites)
 {
-    keepsPace(Style::OldSdk);
+    checkReadsDuringWrites(Style::OldSdk);
 }
-CT_CASE(oursKeepsPace)
+CT_CASE(readsWhileTheProbeWrites)
 {
-    keepsPace(Style::Ours);
+    checkReadsDuringWrites(Style::Ours);
 }
-CT_CASE(monotonicKeepsPace)
+CT_CASE(readsWhileAMonotonicWriterWrites)
 {
-    keepsPace(Style::Monotonic);
+    checkReadsDuringWrites(Style::Monotonic);
 }
 
 /// One writer that laps the check is never judged to be two.
-CT_CASE(oneWriterIsNeverAccused)
+CT_CASE(oneWriterIsNeverJudgedAsTwo)
 {
-    bool cameIn = true;
-    for (std::uint64_t first = 1; cameIn; first += kStride) {
+    bool wasDisturbed = true;
+    for (std::uint64_t first = 1; wasDisturbed; first += kStride) {
         const auto f = fixtureAt(Style::OldSdk, {.known = 20});
         ct::WriterCheck verdict{};
-        cameIn =
+        wasDisturbed =
             disturbed(*f, {.first = first, .stores = 50}, [&] { verdict = ct::checkWriters(*f->station, f->cursor); });
         CHECK(verdict != ct::WriterCheck::Two);
     }
 }
 
 /// A flagged station: captured events are whole, and every store is counted once.
-CT_CASE(flaggedStationIsReadWhole)
+CT_CASE(eventsOfAFlaggedStationAreWhole)
 {
-    bool cameIn = true;
-    for (std::uint64_t first = 1; cameIn; first += kStride) {
+    bool wasDisturbed = true;
+    for (std::uint64_t first = 1; wasDisturbed; first += kStride) {
         const auto f = fixtureAt(Style::OldSdk, {.known = 20, .unread = 2, .begun = 3});
         f->cursor.fault = StationFault::TwoWriters;
         ct::FaultyCounts counts = ct::openFaulty(f->cursor);
         const ct::StationSeqs seqs = ct::readSeqs(*f->station);
-        cameIn = disturbed(*f, {.first = first, .stores = 50},
-                           [&] { ct::readFaulty(*f->station, seqs, f->cursor, counts, f->reading); });
+        wasDisturbed = disturbed(*f, {.first = first, .stores = 50},
+                                 [&] { ct::readFaulty(*f->station, seqs, f->cursor, counts, f->reading); });
         f->book();
         f->writer.finishEvent();
         ct::readFaulty(*f->station, ct::readSeqs(*f->station), f->cursor, counts, f->reading);

@@ -15,7 +15,7 @@ using writers::Writer;
 namespace {
 
 /// Pops a free station as this project's probe does. Returns nullptr if there is none.
-corotracer::StationData *takeFree(ct::Region &region)
+corotracer::StationData *popFreeStation(ct::Region &region)
 {
     std::atomic<std::uint64_t> &top = region.writableHeader()->extension.free_stations;
     const auto index = static_cast<std::uint32_t>(top.load());
@@ -26,7 +26,7 @@ corotracer::StationData *takeFree(ct::Region &region)
     return station;
 }
 
-Writer bornAgain(corotracer::StationData &station, std::uint64_t key)
+Writer createAgain(corotracer::StationData &station, std::uint64_t key)
 {
     std::uint64_t begin = 0;
     for (const corotracer::Epoch &epoch : station.slots)
@@ -42,22 +42,22 @@ Writer bornAgain(corotracer::StationData &station, std::uint64_t key)
 }  // namespace
 
 /// Stations of this project's probe are used again once they were read. Numbers start again, seqs continue.
-CT_CASE(stationsOfOursAreUsedAgain)
+CT_CASE(stationsOfTheProbeAreReused)
 {
     Capture c(4);
     std::uint64_t emitted = 0;
     for (std::uint64_t key = 1; key <= 50; ++key) {
         std::optional<Writer> writer;
-        if (corotracer::StationData *const station = takeFree(c.region)) {
+        if (corotracer::StationData *const station = popFreeStation(c.region)) {
             c.scan();  // notices the allocation before the birth
-            writer = bornAgain(*station, key);
+            writer = createAgain(*station, key);
         } else {
             CHECK_EQUAL(key, 1u);
             writer = c.born(Style::Ours, key);
         }
         const std::uint64_t events = key % 7;
         writer->write(events);
-        writer->die();
+        writer->destroy();
         emitted += events;
         c.safetyScan();
         c.scan();
@@ -76,7 +76,7 @@ CT_CASE(stationsOfOursAreUsedAgain)
 }
 
 /// A station is popped between the engine's check of the stack and its next push, which hides the pop.
-CT_CASE(aStationTakenWhileAnotherIsGivenBackIsSeen)
+CT_CASE(aStationPoppedDuringAPushIsNoticed)
 {
     regions::TempDir dir;
     ct::Region region = Capture::make(dir, 8);
@@ -94,19 +94,19 @@ CT_CASE(aStationTakenWhileAnotherIsGivenBackIsSeen)
         books.add(batch);
     };
     for (std::uint64_t key = 1; key <= 3; ++key) {
-        corotracer::StationData *const station = writers::takeStation(*region.writableHeader());
+        corotracer::StationData *const station = writers::allocateFullStation(*region.writableHeader());
         REQUIRE(station);
         Writer writer(*station, Style::Ours, key);
         writer.create();
         writer.write(3);
         if (key == 3)
             pass([] {});  // the first two are free
-        writer.die();
+        writer.destroy();
     }
     pass([&] {
-        Writer again = bornAgain(*takeFree(region), 4);
+        Writer again = createAgain(*popFreeStation(region), 4);
         again.write(3);
-        again.die();
+        again.destroy();
     });  // and the third is free
     CHECK(list.isReuseNoticed());
     pass([] {});

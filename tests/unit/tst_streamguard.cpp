@@ -67,7 +67,7 @@ void put(ctr::BlockWriter &blocks, const std::vector<Batch> &batches, const std:
 
 }  // namespace
 
-CT_CASE(birthsOfARefusedBatchAreForgotten)
+CT_CASE(birthsOfARefusedBatchAreDiscarded)
 {
     ctr::StreamGuard guard;
     Batch first;

@@ -91,7 +91,7 @@ CT_CASE(aHealthySlowSiteIsNotStuck)
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond + 30 * kSecond), 1U);
 }
 
-CT_CASE(aLostWakeIsFoundWithWhatItsSiteUsuallyTakes)
+CT_CASE(aLostWakeIsFoundWithTheUsualTimeOfItsSite)
 {
     Scene scene;
     scene.history(1, 200, kMs);
@@ -109,7 +109,7 @@ CT_CASE(aLostWakeIsFoundWithWhatItsSiteUsuallyTakes)
     CHECK(*found[0].usualNs >= kMs && *found[0].usualNs <= kMs + kMs / 4);
 }
 
-CT_CASE(withoutABaselineASecondIsNeeded)
+CT_CASE(withoutABaselineTheMinimumIsASecond)
 {
     Scene scene;
     scene.suspend(scene.born(), kSecond, 1);
@@ -143,7 +143,7 @@ CT_CASE(finishedDestroyedRunningFlaggedAndUnknownAreNeverStuck)
     CHECK_EQUAL(stuckCount(scene, 100 * kSecond), 0U);
 }
 
-CT_CASE(aFindingSaysWhoWokeItAndWhatItWaitsFor)
+CT_CASE(aFindingHasTheLastWakeAndTheWait)
 {
     Scene scene;
     const CoroutineId woken = scene.born();
@@ -192,7 +192,7 @@ CT_CASE(timesWithoutTracingDoNotCount)
     CHECK_EQUAL(found[0].longestNs + found[1].longestNs, 1300 * kMs + 51 * kSecond);
 }
 
-CT_CASE(timeStandsStillForAProcessThatIsGone)
+CT_CASE(timeStopsAtTheEndOfAProcess)
 {
     Scene scene;
     scene.suspend(scene.born(10), 10 * kSecond, 1);
@@ -217,7 +217,7 @@ CT_CASE(eventsAfterTheLastSignOfLifeAreNotStuck)
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 0U);
 }
 
-CT_CASE(timeStandsStillWhenAProcessBecomesAnotherProgram)
+CT_CASE(timeStopsWhenAProcessCallsExec)
 {
     Scene scene;
     scene.processBegins(10, kSecond, "before");
@@ -228,7 +228,7 @@ CT_CASE(timeStandsStillWhenAProcessBecomesAnotherProgram)
     CHECK_EQUAL(stuckCount(scene, 1000 * kSecond), 1U);
 }
 
-CT_CASE(groupsComeBiggestFirstAndTheirMembersLongestFirst)
+CT_CASE(sortsGroupsBySizeAndMembersByDuration)
 {
     Scene scene;
     scene.suspend(scene.born(), kSecond, 7);

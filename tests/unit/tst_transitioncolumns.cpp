@@ -44,7 +44,7 @@ Transition turn(CoroutineId id, std::uint64_t n, std::uint64_t ts)
 
 }  // namespace
 
-CT_CASE(anythingThereAndBack)
+CT_CASE(anyTransitionsRoundTrip)
 {
     TransitionEncoder encoder;
     TransitionDecoder decoder;
@@ -65,7 +65,7 @@ CT_CASE(anythingThereAndBack)
     }
 }
 
-CT_CASE(fullBlocksOfManyCoroutines)
+CT_CASE(fullBlocksOfManyCoroutinesRoundTrip)
 {
     TransitionEncoder encoder;
     TransitionDecoder decoder;
@@ -119,9 +119,9 @@ CT_CASE(damagedSectionsAreRefusedOrBounded)
         if (random() % 4 == 0)
             bad.resize(random() % bad.size());
         Transitions back;
-        const bool taken = decode(decoder, bad, random() % 8 == 0 ? random() % 1000 : 300, back);
-        refused += !taken;
-        if (!taken)
+        const bool accepted = decode(decoder, bad, random() % 8 == 0 ? random() % 1000 : 300, back);
+        refused += !accepted;
+        if (!accepted)
             continue;
         for (const Transition &event : back)
             CHECK(event.coroutine != kNoCoroutine && event.n < kNumberEnd && static_cast<int>(event.kind) < 4);

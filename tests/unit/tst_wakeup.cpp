@@ -80,7 +80,7 @@ void run(Style style, Answer answer, std::uint64_t cycles)
     std::atomic<std::uint64_t> sleeps{0};
     std::atomic<bool> stop{false};
     corotracer::GlobalHeader &header = *region->writableHeader();
-    Writer writer(*writers::takeStation(header), style, 1);
+    Writer writer(*writers::allocateFullStation(header), style, 1);
     writer.create();
     std::thread target([&] {
         // The first event finds the engine asleep, however the two threads are scheduled.
@@ -106,21 +106,21 @@ void run(Style style, Answer answer, std::uint64_t cycles)
 
 }  // namespace
 
-CT_CASE(noneLostInAHundredThousandCycles)
+CT_CASE(noWakeUpIsLostInAHundredThousandCycles)
 {
     run(Style::Ours, Answer::Byte, 100'000);
 }
-CT_CASE(noneLostWithMonotonicWriters)
+CT_CASE(noWakeUpIsLostWithMonotonicWriters)
 {
     run(Style::Monotonic, Answer::Byte, 20'000);
 }
 /// The winner of the exchange was killed before it sent a byte, or has no socket. The engine's check of the flag
 /// notices it.
-CT_CASE(winnersThatNeverWrite)
+CT_CASE(noWakeUpIsLostIfTheWinnerNeverWrites)
 {
     run(Style::Ours, Answer::Nothing, 2'000);
 }
-CT_CASE(winnersThatWriteSometimes)
+CT_CASE(noWakeUpIsLostIfTheWinnerWritesSometimes)
 {
     run(Style::OldSdk, Answer::Sometimes, 2'000);
 }
@@ -135,7 +135,7 @@ CT_CASE(eventsBeforeTheAnnouncementAreFound)
     CHECK(loop.prepareSleep(batch));
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 1u);
     CHECK(loop.stillQuiet());
-    Writer writer(*writers::takeStation(*region->writableHeader()), Style::Ours, 1);
+    Writer writer(*writers::allocateFullStation(*region->writableHeader()), Style::Ours, 1);
     CHECK(!loop.stillQuiet());  // a station was allocated
     loop.cancelSleep();
     CHECK_EQUAL(region->header().tracer_sleeping.load(), 0u);

@@ -17,7 +17,7 @@ public:
         m_ready.push_back(ready);
     }
 
-    [[nodiscard]] std::coroutine_handle<> takeOldest()
+    [[nodiscard]] std::coroutine_handle<> popOldest()
     {
         const std::lock_guard lock(m_mutex);
         if (m_ready.empty())

@@ -132,7 +132,7 @@ void Scheduler::work(unsigned index)
 
 std::coroutine_handle<> Scheduler::next(unsigned index)
 {
-    std::coroutine_handle<> ready = m_queues[index]->takeOldest();
+    std::coroutine_handle<> ready = m_queues[index]->popOldest();
     for (std::size_t i = 1; !ready && i < m_queues.size(); ++i)
         ready = m_queues[(index + i) % m_queues.size()]->steal();
     return ready;

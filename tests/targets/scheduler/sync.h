@@ -87,12 +87,12 @@ public:
             [[nodiscard]] bool await_ready() const
             {
                 const std::lock_guard lock(semaphore.m_mutex);
-                return semaphore.takePermit();
+                return semaphore.acquirePermit();
             }
             [[nodiscard]] bool await_suspend(std::coroutine_handle<> self) const
             {
                 const std::lock_guard lock(semaphore.m_mutex);
-                if (semaphore.takePermit())
+                if (semaphore.acquirePermit())
                     return false;
                 semaphore.m_waiting.push_back(self);
                 return true;
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool takePermit()
+    [[nodiscard]] bool acquirePermit()
     {
         if (m_permits == 0)
             return false;
