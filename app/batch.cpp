@@ -13,6 +13,7 @@
 #include "app/progressline.h"
 #include "app/targetannouncer.h"
 #include "core/addresses/resolverlookup.h"
+#include "core/base/monotonic.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/write/openforwriting.h"
 #include "core/recording/write/queuedsink.h"
@@ -29,7 +30,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <unistd.h>
 
 namespace ct {
@@ -44,22 +44,24 @@ std::uint64_t nanoseconds(std::optional<double> seconds)
     return seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*seconds * 1e9)) : 0;
 }
 
-std::uint64_t monotonicNow()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 QString signalName(int signal)
 {
     const char *name = sigabbrev_np(signal);
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
 }
 
+/// With -o -, standard output carries the recording.
+StartRequest requestOf(const CommandLine &line)
+{
+    StartRequest request = line.start;
+    if (auto *target = std::get_if<LaunchSpec>(&request.what); target && line.streams())
+        target->output = OutputMode::StdoutToStderr;
+    return request;
+}
+
 class BatchRun final : public QObject {
 public:
-    explicit BatchRun(const CommandLine &line) : m_line(line) {}
+    explicit BatchRun(const CommandLine &line) : m_line(line), m_session(requestOf(line)) {}
     int run();
 
 private:
@@ -68,7 +70,6 @@ private:
     auto openOnceRead(const std::string &path, Open open);
     Result<void> openOutputs();
     Result<std::shared_ptr<Sink>> openOutput();
-    Result<void> startSession();
     void connectSession();
     void armDuration();
     void decideEnd(const std::string &endedBy);
@@ -202,20 +203,6 @@ void BatchRun::makeResolver()
     m_judge = std::make_unique<EndJudge>(m_population, m_resolver);
 }
 
-Result<void> BatchRun::startSession()
-{
-    const StartRequest &start = m_line.start;
-    if (const auto *given = std::get_if<LaunchSpec>(&start.what)) {
-        LaunchSpec target = *given;
-        if (m_line.streams())
-            target.output = OutputMode::StdoutToStderr;
-        return m_session.launch(start.capture, target);
-    }
-    if (const auto *attach = std::get_if<AttachRequest>(&start.what))
-        return m_session.attach(attach->regionPath);
-    return m_session.listen(start.capture);
-}
-
 void BatchRun::connectSession()
 {
     connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
@@ -225,12 +212,12 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::captureFailed, this,
             [this](const QString &message) { m_summary.captureError = message.toStdString(); });
-    connect(&m_session, &Session::stateChanged, this, [this](SessionState state) {
-        if (m_summary.endedBy.empty() && (state == SessionState::Draining || state == SessionState::Ended))
+    connect(&m_session, &Session::stateChanged, this, [this](RunState state) {
+        if (m_summary.endedBy.empty() && (state == RunState::Draining || state == RunState::Ended))
             decideEnd("exit");
         if (m_judge->isResolving())  // the run has ended by itself
             m_judge->endResolving();
-        if (state == SessionState::Draining && m_backlog) {
+        if (state == RunState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->begin(m_signalsSeen > 0);
         }
@@ -314,7 +301,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
 void BatchRun::beginEnd()
 {
     m_endNs = monotonicNow();
-    if (m_session.state() == SessionState::Draining || m_session.state() == SessionState::Ended)
+    if (m_session.state() == RunState::Draining || m_session.state() == RunState::Ended)
         return;
     if (const std::optional<StuckInstant> decided = m_judge->decided(); decided && m_recorder)
         m_recorder->recordJudgement(decided->ts, decided->coroutines);
@@ -323,7 +310,7 @@ void BatchRun::beginEnd()
     else if (isLaunched())
         m_session.terminateTarget();
     else
-        m_session.stopCapture();
+        m_session.stop();
 }
 
 void BatchRun::onSignal(int signal)
@@ -353,7 +340,7 @@ void BatchRun::passSignalOn()
     ++m_signalsSeen;
     TargetProcess *target = m_session.target();
     if (!target || !target->isRunning()) {
-        m_session.stopCapture();
+        m_session.stop();
         return;
     }
     if (m_signalsSeen == 1) {
@@ -476,8 +463,9 @@ int BatchRun::run()
     if (const Result<void> opened = openOutputs(); !opened)
         return fail(opened.error(), kExitOutput);
     m_startedNs = monotonicNow();
-    if (const Result<void> started = startSession(); !started)
-        return fail(started.error(), m_session.targetFailedToStart() ? kExitCannotStart : kExitCapture);
+    if (const Result<void> started = m_session.start(); !started)
+        return fail(started.error(),
+                    started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
     if (m_recorder)
         m_recorder->started();
     printStart();

@@ -3,8 +3,8 @@
 #include "app/screenshot.h"
 
 #include "app/batch.h"
+#include "core/session/run.h"
 #include "core/target/printable.h"
-#include "ui/capture.h"
 #include "ui/mainwindow.h"
 
 #include <QApplication>
@@ -35,12 +35,12 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
 {
     window.resize(kPictureSize);
     connect(&window, &MainWindow::failed, this, &Screenshot::onFailed);
-    connect(&window.capture(), &Capture::stateChanged, this, [this] {
-        if (m_waits && m_window.capture().isLoaded())
+    connect(&window, &MainWindow::runStateChanged, this, [this](RunState state) {
+        if (m_waits && state == RunState::Ended)
             QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
     });
     // A recording that is still being written has no end to wait for.
-    connect(&window.capture(), &Capture::followed, this, [this] {
+    connect(&window, &MainWindow::runGrows, this, [this] {
         if (m_waits)
             QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
     });
@@ -51,15 +51,15 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
 void Screenshot::onFailed(const QString &message)
 {
     print(message.toStdString());
-    const Capture &capture = m_window.capture();
-    const bool showsNothing =
-        capture.state() == SessionState::Idle || (capture.isFile() && capture.state() == SessionState::Ended &&
-                                                  (!capture.population() || capture.population()->size() == 0));
+    const Run &run = m_window.run();
+    const bool showsNothing = run.state() == RunState::Idle ||
+                              (run.recorded() && run.state() == RunState::Ended && run.population()->size() == 0);
     if (m_over || !showsNothing)
         return;
     m_over = true;
     m_file.discard();
-    const int code = capture.targetFailedToStart() ? kExitCannotStart : kExitCapture;
+    const std::optional<Error> &error = m_window.startError();
+    const int code = error && error->code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture;
     // A failed start is reported before the event loop runs, when exit() has no effect.
     QMetaObject::invokeMethod(
         this, [this, code] { quit(code); }, Qt::QueuedConnection);
@@ -68,8 +68,8 @@ void Screenshot::onFailed(const QString &message)
 /// Waits until a file is loaded, because it may still turn out to be no recording.
 void Screenshot::takePictureWhenLoaded()
 {
-    const Capture &capture = m_window.capture();
-    m_waits = capture.isFile() && !capture.isFollowed() && !capture.isLoaded();
+    const Run &run = m_window.run();
+    m_waits = run.recorded() && !run.isGrowing() && run.state() != RunState::Ended;
     if (!m_waits)
         takePicture();
 }
@@ -99,14 +99,14 @@ void Screenshot::takePicture()
 void Screenshot::quit(int code)
 {
     const auto exit = [code] { QCoreApplication::exit(code); };
-    Capture &capture = m_window.capture();
-    if (!capture.targetRuns()) {
+    Run &run = m_window.run();
+    if (!run.targetRuns()) {
         exit();
         return;
     }
     // Only when the session has ended is it drained and its region removed, so that nothing is left behind.
-    connect(capture.session(), &Session::ended, this, exit, Qt::QueuedConnection);
-    capture.terminateTarget();
+    connect(run.session(), &Session::ended, this, exit, Qt::QueuedConnection);
+    run.terminateTarget();
 }
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "ui/actions.h"
 
 #include "core/exporting/exporting.h"
+#include "core/session/run.h"
 #include "ui/format/icons.h"
 #include "ui/format/theme.h"
 
@@ -106,34 +107,28 @@ Actions::Actions(QObject *parent)
                       tr("Choose the folders to search for the debug files of programs"));
     themes = makeThemes(parent);
     about = make(parent, "actionAbout", "details", tr("&About corotracer-gui"), {});
-    enableFor(SessionState::Idle, false, false, false);
-    enableSaving(false);
+    enableFor(Run());
 }
 
-void Actions::enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening)
+void Actions::enableFor(const Run &present)
 {
-    const bool capturing = state == SessionState::Waiting || state == SessionState::Capturing;
-    replay->setEnabled(false);
-    stop->setEnabled(capturing);
-    terminate->setEnabled(targetRuns);
+    const RunState state = present.state();
+    const bool capturing = state == RunState::Waiting || state == RunState::Capturing;
+    const bool hasTrace = present.population() != nullptr;
+    stop->setEnabled(capturing || present.gate());
+    terminate->setEnabled(present.targetRuns());
+    replay->setEnabled(present.canReplay());
     pause->setEnabled(hasTrace);
-    instructions->setEnabled(listening && capturing);
+    instructions->setEnabled(present.kind() == RunKind::Listening && capturing);
     for (QAction *action : {zoomIn, zoomOut, zoomToFit, follow, filter})
         action->setEnabled(hasTrace);
     for (QAction *action : std::as_const(exports))
         action->setEnabled(hasTrace);
     dump->setEnabled(hasTrace);
     dumpSettings->setEnabled(hasTrace);
-}
-
-void Actions::enableSaving(bool recorded)
-{
-    saveRecording->setEnabled(recorded);
-}
-
-void Actions::showTracing(bool on, bool canSwitch)
-{
-    tracing->setEnabled(canSwitch);
+    saveRecording->setEnabled(present.hasRecording());
+    const bool on = present.isTracing() || state == RunState::Ended;
+    tracing->setEnabled(present.canSwitchTracing());
     tracing->setChecked(on);
     tracing->setText(on ? tr("T&racing") : tr("T&racing is off"));
 }

@@ -4,13 +4,13 @@
 // All actions of the window. Menus, tool bar, start page and tests share them.
 #pragma once
 
-#include "core/session/session.h"
-
 #include <QAction>
 #include <QActionGroup>
 #include <QList>
 
 namespace ct {
+
+class Run;
 
 struct Actions {
     /// The actions are children of `parent`. Their object names are "action..." in camel case.
@@ -40,12 +40,9 @@ struct Actions {
     QActionGroup *themes;  ///< data() is a Theme
     QAction *about;
 
-    /// Enables the actions that are possible in this state.
-    void enableFor(SessionState state, bool targetRuns, bool hasTrace, bool listening);
-    /// Enables saving if there is a recording.
-    void enableSaving(bool recorded);
-    /// Shows whether targets trace at present, and whether the user can switch that. Does not emit triggered().
-    void showTracing(bool on, bool canSwitch);
+    /// Enables the actions that are possible in the present run and its state, and shows whether targets trace at
+    /// present. Emits no triggered().
+    void enableFor(const Run &present);
 };
 
 }  // namespace ct

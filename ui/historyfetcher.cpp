@@ -5,7 +5,8 @@
 #include "core/playback/historyrestorer.h"
 #include "core/recording/read/recordingoverview.h"
 #include "core/recording/read/streamindex.h"
-#include "ui/capture.h"
+#include "core/session/run.h"
+#include "ui/sampler.h"
 #include "ui/timeline/timelineview.h"
 
 #include <algorithm>
@@ -18,16 +19,15 @@ constexpr int kDensityMs = 200;
 
 }  // namespace
 
-HistoryFetcher::HistoryFetcher(Capture &capture, TimelineView &timeline, QObject *parent)
-    : QObject(parent), m_capture(capture), m_timeline(timeline)
+HistoryFetcher::HistoryFetcher(const Sampler &sampler, TimelineView &timeline, QObject *parent)
+    : QObject(parent), m_sampler(sampler), m_timeline(timeline)
 {
-    connect(&capture, &Capture::ticked, this, &HistoryFetcher::tick);
-    connect(&capture, &Capture::traceChanged, this, &HistoryFetcher::forget);
+    connect(&sampler, &Sampler::ticked, this, &HistoryFetcher::tick);
 }
 
-/// Discards the state of the previous capture.
-void HistoryFetcher::forget()
+void HistoryFetcher::setRun(const Run *run)
 {
+    m_run = run;
     m_range = {};
     m_version = 0;
     m_sinceDensity.invalidate();
@@ -43,16 +43,16 @@ void HistoryFetcher::tick()
     const auto end = static_cast<std::uint64_t>(range.second);
     // While the view moves or follows a run, do not read: the run has priority.
     const bool moves = std::exchange(m_range, range) != range || isFollowing();
-    if (!moves && m_capture.restorer())
-        m_capture.restorer()->request(begin, end);
+    if (!moves && m_run->restorer())
+        m_run->restorer()->request(begin, end);
     const bool isMissing = !isInMemory(begin, end);
     m_timeline.setEvictedText(isMissing ? textOfMissing(moves) : textOfBefore(moves), isMissing);
     if (!m_sinceDensity.isValid() || m_sinceDensity.elapsed() >= kDensityMs) {
-        if (m_capture.history()->firstTs() != 0)  // else try again at the next tick
+        if (m_run->history()->firstTs() != 0)  // else try again at the next tick
             m_sinceDensity.start();
         showDensity();
     }
-    const std::uint64_t version = m_capture.history()->restoredVersion();
+    const std::uint64_t version = m_run->history()->restoredVersion();
     if (std::exchange(m_version, version) != version)
         m_timeline.refresh();
 }
@@ -61,9 +61,9 @@ void HistoryFetcher::tick()
 /// overview.
 void HistoryFetcher::showDensity()
 {
-    const History &history = *m_capture.history();
-    const bool isRead = m_capture.isFile() && m_capture.state() != SessionState::Ended && !m_capture.gate();
-    const auto overview = isRead ? m_capture.fileOverview() : nullptr;
+    const History &history = *m_run->history();
+    const bool isRead = m_run->isOpened() && m_run->state() != RunState::Ended;
+    const auto overview = isRead ? m_run->recorded()->overview() : nullptr;
     m_shownWhole = m_shownWhole && isRead;
     const Basis basis{
         &history,          overview.get(),  history.streamed(), history.droppedEvents(), history.restoredVersion(),
@@ -88,12 +88,12 @@ void HistoryFetcher::showDensity()
 
 bool HistoryFetcher::isFollowing() const
 {
-    return m_timeline.followLive() && !m_capture.isPaused() && m_capture.state() != SessionState::Ended;
+    return m_timeline.followLive() && !m_sampler.isPaused() && m_run->state() != RunState::Ended;
 }
 
 bool HistoryFetcher::isInMemory(std::uint64_t from, std::uint64_t to) const
 {
-    const History &history = *m_capture.history();
+    const History &history = *m_run->history();
     const std::uint64_t dropped = std::min(to, history.droppedBefore());
     return from >= dropped || history.isInMemory(from, dropped);
 }
@@ -101,22 +101,22 @@ bool HistoryFetcher::isInMemory(std::uint64_t from, std::uint64_t to) const
 /// True if evicted events can be read from a recording.
 bool HistoryFetcher::isRecorded() const
 {
-    const std::shared_ptr<const StreamIndex> recorded = m_capture.recorded();
-    return recorded && m_capture.restorer() && (!recorded->isClosed() || recorded->blocks() > 0);
+    const std::shared_ptr<const StreamIndex> recorded = m_run->streamIndex();
+    return recorded && m_run->restorer() && (!recorded->isClosed() || recorded->blocks() > 0);
 }
 
 /// The text for a view that is partly not in memory.
 QString HistoryFetcher::textOfMissing(bool moves) const
 {
     if (!isRecorded())
-        return m_capture.isFile()
+        return m_run->recorded()
                    ? tr("No longer in memory, and parts of a JSONL file cannot be read again: use a .ctr recording")
                    : tr("No longer in memory, and not recorded");
     if (isFollowing())
         return tr("Older events are in the recording: stop following to see them");
-    if (moves || m_capture.restorer()->isBusy())
+    if (moves || m_run->restorer()->isBusy())
         return tr("Reading older events …");
-    if (m_capture.restorer()->lostPieces() > 0)
+    if (m_run->restorer()->lostPieces() > 0)
         return tr("No longer in the recording either");
     return tr("Too many events for memory: zoom in to see the rest");
 }
@@ -124,13 +124,13 @@ QString HistoryFetcher::textOfMissing(bool moves) const
 /// The text for a view that is in memory, if a row shows a state that began before it. Else empty.
 QString HistoryFetcher::textOfBefore(bool moves) const
 {
-    if (m_capture.history()->droppedEvents() == 0 || !m_timeline.showsDropped())
+    if (m_run->history()->droppedEvents() == 0 || !m_timeline.showsDropped())
         return {};
     if (!isRecorded())
         return tr("Events before this part are no longer in memory");
-    if (!moves && m_capture.restorer()->isBusy())
+    if (!moves && m_run->restorer()->isBusy())
         return tr("Reading older events …");
-    if (!moves && m_capture.restorer()->lostPieces() > 0)
+    if (!moves && m_run->restorer()->lostPieces() > 0)
         return tr("Events before this part are no longer in the recording either");
     return tr("Events before this part are not in memory: zoom out");
 }

@@ -13,19 +13,23 @@
 
 namespace ct {
 
-class Capture;
 class History;
 struct RecordingOverview;
+class Run;
+class Sampler;
 class TimelineView;
 
 class HistoryFetcher : public QObject {
     Q_OBJECT
 public:
     /// Both must outlive this object.
-    HistoryFetcher(Capture &capture, TimelineView &timeline, QObject *parent = nullptr);
+    HistoryFetcher(const Sampler &sampler, TimelineView &timeline, QObject *parent = nullptr);
+
+    /// Replaces the run, and discards the state of the previous one. The caller owns the run, and replaces it before it
+    /// is destroyed.
+    void setRun(const Run *run);
 
 private:
-    void forget();
     void tick();
     void showDensity();
     bool isFollowing() const;
@@ -34,7 +38,8 @@ private:
     QString textOfMissing(bool moves) const;
     QString textOfBefore(bool moves) const;
 
-    Capture &m_capture;
+    const Run *m_run = nullptr;
+    const Sampler &m_sampler;
     TimelineView &m_timeline;
     std::pair<std::int64_t, std::int64_t> m_range;  ///< visible range at the last tick, in ns
     std::uint64_t m_version = 0;                    ///< restoredVersion() of the events that the view shows

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mainwindow.h"
 
-#include "core/addresses/resolverlookup.h"
 #include "core/base/fileending.h"
+#include "core/base/monotonic.h"
+#include "core/session/run.h"
 #include "core/target/printable.h"
 #include "ui/actions.h"
-#include "ui/capture.h"
 #include "ui/dialogs/attachdialog.h"
 #include "ui/dialogs/capturesettings.h"
+#include "ui/dialogs/filedialogs.h"
+#include "ui/dialogs/messageboxes.h"
 #include "ui/dialogs/rundialog.h"
+#include "ui/dialogs/symboldialog.h"
 #include "ui/docks/capturedock.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
@@ -18,63 +21,84 @@
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
-#include "ui/format/colors.h"
+#include "ui/filejobs.h"
+#include "ui/format/followformat.h"
 #include "ui/format/format.h"
 #include "ui/format/icons.h"
+#include "ui/format/runformat.h"
 #include "ui/format/theme.h"
-#include "ui/jobs/exportjob.h"
-#include "ui/jobs/savejob.h"
+#include "ui/historyfetcher.h"
+#include "ui/layout.h"
+#include "ui/menus.h"
+#include "ui/notices.h"
+#include "ui/replaycontrol.h"
+#include "ui/sampler.h"
 #include "ui/timeline/timelineview.h"
-#include "ui/widgets/exportbar.h"
-#include "ui/widgets/infobar.h"
 #include "ui/widgets/startpage.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/widgets/untracedbar.h"
 
-#include <QApplication>
 #include <QCloseEvent>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QMessageBox>
-#include <QPushButton>
 #include <QSettings>
+
+#include <utility>
 
 namespace ct {
 
+namespace {
+
+/// The icons of actions and views have the colours of the theme, so it comes first.
+std::unique_ptr<Actions> makeThemedActions(QObject *parent)
+{
+    if (!appliedTheme())
+        applyTheme(savedTheme(QSettings()));
+    return std::make_unique<Actions>(parent);
+}
+
+}  // namespace
+
 MainWindow::MainWindow(QWidget *parent)
-    : QMainWindow(parent), m_actions(std::make_unique<Actions>(this)), m_capture(std::make_unique<Capture>())
+    : QMainWindow(parent),
+      m_actions(makeThemedActions(this)),
+      m_views(*this, *m_actions),
+      m_symbols(std::make_shared<SymbolWorker>()),
+      m_run(std::make_unique<Run>()),
+      m_sampler(new Sampler(this)),
+      m_fetcher(new HistoryFetcher(*m_sampler, *m_views.timeline, this)),
+      m_replay(new ReplayControl(*m_views.replayBar, this)),
+      m_notices(new Notices(*m_views.notice, this)),
+      m_jobs(new FileJobs(*m_views.exportBar, *m_views.saveBar, this))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(icons::application());
-    if (!appliedTheme())
-        applyTheme(savedTheme(QSettings()));
-    makeViews();
-    makeMenus();
-    makeToolBar();
+    m_replay->setRun(m_run.get());
+    m_jobs->setRun(m_run.get());
+    makeMenus(*this, *m_actions, m_views);
+    makeToolBars(*this, *m_actions, m_views);
     connectActions();
-    connectCapture();
-    connectViews();
-    connectReplay();
-    restoreLayout();
+    connectViews(m_views, *m_actions);
+    connectParts();
+    connectRun();
+    restoreLayout(*this, m_views);
     applyDebugSearchPath();
     onStateChanged();
 }
 
 MainWindow::~MainWindow()
 {
-    m_capture->disconnect(this);
-    m_exportBar->disconnect(this);
-    m_saveBar->disconnect(this);
+    m_run->disconnect();
+    m_jobs->disconnect(this);
 }
 
 void MainWindow::start(const StartRequest &request)
 {
-    if (std::holds_alternative<std::monostate>(request.what))
+    if (kindOf(request) == RunKind::None)
         return;
     settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"), [this, request] {
         const Result<void> begun = begin(request);
         if (!begun)
             showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
-        else if (std::holds_alternative<ListenRequest>(request.what))
+        else
             showInstructions();
     });
 }
@@ -82,12 +106,33 @@ void MainWindow::start(const StartRequest &request)
 Result<void> MainWindow::begin(const StartRequest &request)
 {
     const CaptureSettings settings = CaptureSettings::load(QSettings());
-    m_capture->setKeep(settings.keepBytes(), settings.keepNs());
-    m_capture->setRecording(settings.recordingFolder());
-    Result<void> begun = m_capture->start(request);
-    if (begun && (m_capture->isRecorded() || m_capture->isInput()))
-        m_recordings->freeSpace(settings.recordBytes(), settings.recordTotalBytes());
-    return begun;
+    Result<std::unique_ptr<Run>> run = Run::start(
+        request, {settings.keepBytes(), settings.keepNs(), m_mostCoroutines, settings.recordingFolder(), m_symbols});
+    m_startError = run ? std::optional<Error>() : run.error();
+    if (!run)
+        return run.error();
+    replaceRun(std::move(*run));
+    if (m_run->isBeingRecorded() || m_run->kind() == RunKind::Input)
+        m_views.recordings->freeSpace(settings.recordBytes(), settings.recordTotalBytes());
+    return {};
+}
+
+/// Shows another run. The previous one ends here, after the views have released its trace.
+void MainWindow::replaceRun(std::unique_ptr<Run> run)
+{
+    const std::unique_ptr<Run> previous = std::exchange(m_run, std::move(run));
+    previous->disconnect();
+    connectRun();
+    m_sampler->setRun(m_run.get());
+    m_fetcher->setRun(m_run.get());
+    m_replay->setRun(m_run.get());
+    m_jobs->setRun(m_run.get());
+    showTrace();
+    onStateChanged();
+    showPast();
+    Q_EMIT runStateChanged(m_run->state());
+    for (const QString &notice : m_run->notices())
+        m_notices->add(notice);
 }
 
 void MainWindow::openFile(const QString &path)
@@ -102,133 +147,230 @@ void MainWindow::openFile(const QString &path)
 
 void MainWindow::exportTo(const ExportFormat &format, const QString &path)
 {
-    if (!m_capture->population() || isBusy(*m_exportBar))
-        return;
-    auto job = std::make_unique<ExportJob>(m_capture->population(), m_capture->history(), m_capture->accounting(),
-                                           format, path);
-    job->setRecorded(m_capture->recorded());
-    job->setLookup(lookupIn(m_capture->resolver()));
-    const ExportJob *const started = job.get();
-    m_exportBar->start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
-                       [this, started] { onExported(started->path(), started->report()); });
-}
-
-/// Returns true, with a notice, if a job is running. A new job does not replace it.
-bool MainWindow::isBusy(const ExportBar &bar)
-{
-    if (bar.isRunning())
-        onNotice(tr("%1 is still running. Try again when it has finished.").arg(bar.text()));
-    return bar.isRunning();
+    m_jobs->exportRun(format, path);
 }
 
 void MainWindow::saveRecording(const QString &recording, const QString &path)
 {
-    if (isBusy(*m_saveBar))
-        return;
-    auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
-    const SaveJob *const started = job.get();
-    m_saveBar->start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
-        m_notices.clear();
-        onNotice(tr("The recording was saved to %1: %2 events, %3")
-                     .arg(started->path(), format::count(started->report().transitions),
-                          format::bytes(started->report().bytes)));
-    });
+    m_jobs->saveRecording(recording, path);
 }
 
-void MainWindow::connectCapture()
+void MainWindow::resetLayout()
 {
-    Capture *capture = m_capture.get();
-    connect(capture, &Capture::traceChanged, this, &MainWindow::onTraceChanged);
-    connect(capture, &Capture::stateChanged, this, &MainWindow::onStateChanged);
-    connect(capture, &Capture::stateChanged, this, &MainWindow::showWholeHistory);
-    connect(capture, &Capture::followed, this, &MainWindow::onFollowed);
-    connect(capture, &Capture::sampled, this, &MainWindow::onSampled);
-    connect(capture, &Capture::ticked, this, &MainWindow::onTicked);
-    connect(capture, &Capture::targetExited, this, &MainWindow::onTargetExited);
-    connect(capture, &Capture::nothingTraced, this, &MainWindow::onNothingTraced);
-    connect(capture, &Capture::noticeAdded, this, &MainWindow::onNotice);
-    connect(capture, &Capture::outputReady, m_output, &OutputDock::append);
-    connect(capture, &Capture::outputLeftOut, m_output, &OutputDock::leaveOut);
-    connect(capture, &Capture::ratesChanged, this, [this] { m_throughput->show(m_capture->rates()); });
-    connect(capture, &Capture::pausedChanged, m_actions->pause, &QAction::setChecked);
-    connect(capture, &Capture::pausedChanged, m_coroutines, &CoroutineDock::setPaused);
-    connect(capture, &Capture::pausedChanged, this, &MainWindow::onStateChanged);
-    connect(capture, &Capture::failed, this,
-            [this](const QString &message) { showError(tr("An error occurred"), message); });
+    ct::resetLayout(*this, m_views);
 }
 
-void MainWindow::connectViews()
+void MainWindow::connectActions()
 {
-    connect(m_warning, &InfoBar::linkActivated, this, &MainWindow::showChecklist);
-    connect(m_coroutines, &CoroutineDock::coroutineSelected, this, &MainWindow::select);
-    connect(m_stuck, &StuckDock::coroutineSelected, this, &MainWindow::select);
-    connect(m_timeline, &TimelineView::coroutineActivated, this, &MainWindow::select);
-    connect(m_creation, &CreationDock::coroutineSelected, this, &MainWindow::select);
-    connect(m_details, &DetailsDock::coroutineSelected, this, &MainWindow::select);
-    connect(m_details, &DetailsDock::treeRequested, m_creation, &CreationDock::showCoroutine);
-    connect(m_stuck, &StuckDock::siteActivated, this, [this](const QString &text) {
-        m_coroutines->show();
-        m_coroutines->raise();
-        m_coroutines->setFilterText(text);
-    });
-    connect(m_coroutines, &CoroutineDock::rowsChanged, this,
-            [this] { m_timeline->setRows(m_coroutines->model()->visibleOrder()); });
-    connect(m_timeline, &TimelineView::followLiveChanged, m_actions->follow, &QAction::setChecked);
-    connect(m_output, &OutputDock::inputEntered, this, [this](const QByteArray &line) {
-        if (m_capture->targetRuns())
-            m_capture->session()->target()->writeInput(line);
-    });
-    connect(m_recordings, &RecordingsDock::openRequested, this, &MainWindow::openFile);
-    connect(m_recordings, &RecordingsDock::failed, this, &MainWindow::showError);
-    connect(m_recordings, &RecordingsDock::saveRequested, this, &MainWindow::showSaveDialog);
-    connect(m_saveBar, &ExportBar::failed, this,
-            [this](const QString &message) { showError(tr("The recording was not saved"), message); });
-    connect(m_exportBar, &ExportBar::failed, this,
-            [this](const QString &message) { showError(tr("The export failed"), message); });
+    connect(m_actions->run, &QAction::triggered, this, &MainWindow::showRunDialog);
+    connect(m_actions->attach, &QAction::triggered, this, &MainWindow::showAttachDialog);
+    connect(m_actions->open, &QAction::triggered, this,
+            [this] { askForRecording(this, [this](const QString &path) { openFile(path); }); });
+    for (QAction *action : std::as_const(m_actions->exports))
+        connect(action, &QAction::triggered, this, [this, action] {
+            m_jobs->askForExport(exportFormats()[static_cast<std::size_t>(action->data().toInt())]);
+        });
+    connect(m_actions->saveRecording, &QAction::triggered, m_jobs, &FileJobs::askForSave);
+    connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
+    connect(m_actions->stop, &QAction::triggered, this, [this] { m_run->gate() ? endReplay() : m_run->stop(); });
+    connect(m_actions->terminate, &QAction::triggered, this, [this] { m_run->terminateTarget(); });
+    connect(m_actions->replay, &QAction::triggered, this, &MainWindow::beginReplay);
+    connect(m_actions->dump, &QAction::triggered, m_jobs, &FileJobs::dump);
+    connect(m_actions->dumpSettings, &QAction::triggered, m_jobs, &FileJobs::askForDump);
+    connect(m_actions->debugFiles, &QAction::triggered, this, &MainWindow::showSymbolDialog);
+    connect(m_actions->tracing, &QAction::triggered, this, [this](bool on) { m_run->setTracing(on); });
+    connect(m_actions->pause, &QAction::toggled, m_sampler, &Sampler::setPaused);
+    connect(m_actions->instructions, &QAction::triggered, this, &MainWindow::showInstructions);
+    connect(m_actions->resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(m_actions->about, &QAction::triggered, this, [this] { showAbout(this); });
 }
 
-void MainWindow::onTraceChanged()
+void MainWindow::connectParts()
 {
-    const auto &population = m_capture->population();
-    const bool hasTarget = m_capture->session() && m_capture->session()->target();
+    connect(m_views.output, &OutputDock::inputEntered, this, [this](const QByteArray &line) {
+        if (m_run->targetRuns())
+            m_run->session()->target()->writeInput(line);
+    });
+    connect(m_views.recordings, &RecordingsDock::openRequested, this, &MainWindow::openFile);
+    connect(m_views.recordings, &RecordingsDock::failed, this, &MainWindow::showError);
+    connect(m_views.recordings, &RecordingsDock::saveRequested, m_jobs, &FileJobs::askForSaveOf);
+    connect(m_sampler, &Sampler::sampled, this, &MainWindow::onSampled);
+    connect(m_sampler, &Sampler::ticked, this, &MainWindow::onTicked);
+    connect(m_sampler, &Sampler::ratesChanged, this, [this] { m_views.throughput->show(m_sampler->rates()); });
+    connect(m_sampler, &Sampler::pausedChanged, m_actions->pause, &QAction::setChecked);
+    connect(m_sampler, &Sampler::pausedChanged, m_views.coroutines, &CoroutineDock::setPaused);
+    connect(m_sampler, &Sampler::pausedChanged, this, &MainWindow::onStateChanged);
+    connect(m_replay, &ReplayControl::changed, this, &MainWindow::onStateChanged);
+    connect(m_replay, &ReplayControl::closeRequested, this, &MainWindow::endReplay);
+    connect(m_replay, &ReplayControl::replayRequested, this, [this](const ReplayRequest &replay) {
+        StartRequest request;
+        request.what = replay;
+        if (const Result<void> begun = begin(request); !begun)
+            showError(tr("Cannot replay"), QString::fromStdString(begun.error().message));
+    });
+    connect(m_jobs, &FileJobs::finished, m_notices, &Notices::replace);
+    connect(m_jobs, &FileJobs::refused, m_notices, &Notices::add);
+    connect(m_jobs, &FileJobs::failed, this, &MainWindow::showError);
+}
+
+void MainWindow::connectRun()
+{
+    const Run *run = m_run.get();
+    connect(run, &Run::stateChanged, this, &MainWindow::onStateChanged);
+    connect(run, &Run::stateChanged, this, &MainWindow::showPast);
+    connect(run, &Run::stateChanged, this, &MainWindow::runStateChanged);
+    connect(run, &Run::grows, this, &MainWindow::onGrows);
+    connect(run, &Run::readingEnded, this, &MainWindow::onReadingEnded);
+    connect(run, &Run::targetExited, this, &MainWindow::onTargetExited);
+    connect(run, &Run::nothingTraced, m_views.untraced, &UntracedBar::showCause);
+    connect(run, &Run::noticeAdded, m_notices, &Notices::add);
+    connect(run, &Run::outputReady, m_views.output, &OutputDock::append);
+    connect(run, &Run::outputLeftOut, m_views.output, &OutputDock::leaveOut);
+    connect(run, &Run::failed, this, [this](const QString &message) { showError(tr("An error occurred"), message); });
+}
+
+/// Shows the trace of a run that has just begun.
+void MainWindow::showTrace()
+{
     m_origin = 0;
-    m_notices.clear();
-    m_reportedApproximate = false;
-    m_unkept = {};
-    m_reportedNoSymbols = false;
     m_exit.clear();
-    m_notice->hide();
-    m_warning->hide();
-    const std::shared_ptr<AddressResolver> &resolver = m_capture->resolver();
-    m_timeline->setTrace(population.get(), m_capture->history().get(), resolver);
-    m_coroutines->setTrace(population, resolver);
-    m_stuck->setTrace(population, m_capture->knowsDeaths(), resolver);
-    m_details->setTrace(population, m_capture->history(), resolver);
-    const bool isLoadedFile = m_capture->isFile() && !m_capture->gate();
-    m_creation->setTrace(population, isLoadedFile, resolver);
-    m_captureDock->setTrace(population);
-    m_output->begin(m_capture->startedAt(), hasTarget);
-    m_throughput->clear();
-    m_actions->follow->setChecked(!isLoadedFile);
-    sampleReplay();
+    m_notices->clear();
+    showRun(m_views, *m_run);
+    m_actions->follow->setChecked(!m_run->isOpened());
+    m_replay->sample();
     showInstant();
 }
 
-/// Shows a recording that is still being written like a live capture.
-void MainWindow::onFollowed()
+void MainWindow::beginReplay()
 {
-    m_creation->setRunEnded(false);
-    m_actions->follow->setChecked(true);
-    onStateChanged();
+    settleTarget(tr("A replay replaces this capture. Leave the target running, or terminate it?"), [this] {
+        if (!m_run->canReplay()) {
+            showError(tr("Cannot replay"), tr("The recording of this run was deleted, or is incomplete."));
+            m_actions->replay->setEnabled(false);
+            return;
+        }
+        // The whole run is shown, so its start and end are known.
+        findOrigin();
+        m_replay->begin(m_origin);
+    });
 }
 
-QString MainWindow::stateText() const
+/// Ends the replay and opens the whole recording.
+void MainWindow::endReplay()
 {
-    const SessionState state = m_capture->state();
-    const bool ended = state == SessionState::Ended;
-    if (!m_capture->isFile())
-        return ended && !m_exit.isEmpty() ? exitText() : format::sessionStateName(state);
-    return ended && !m_exit.isEmpty() ? tr("%1; target %2").arg(recordingText(), m_exit) : recordingText();
+    if (m_run->gate())
+        openFile(QString::fromStdString(m_run->recorded()->path()));
+}
+
+/// Shows a recording that is still being written like a live capture.
+void MainWindow::onGrows()
+{
+    m_views.creation->setRunEnded(false);
+    m_actions->follow->setChecked(true);
+    onStateChanged();
+    Q_EMIT runGrows();
+}
+
+void MainWindow::onReadingEnded()
+{
+    const auto [text, isError] = format::readingEnd(*m_run);
+    if (isError)
+        showError(tr("An error occurred"), text);
+    else
+        m_notices->add(text);
+}
+
+void MainWindow::onStateChanged()
+{
+    const bool ended = m_run->state() == RunState::Ended;
+    m_actions->enableFor(*m_run);
+    QString text = format::runState(*m_run, m_exit);
+    if (m_run->session() && m_run->session()->isObserver() && !ended)
+        text += tr(", read-only");
+    const bool tracing = m_run->isTracing() || ended;
+    if (!tracing)
+        text += tr(", tracing is off");
+    if (m_sampler->isPaused())
+        text += tr(", view paused");
+    m_views.statusBar->showState(text, !tracing);
+    if (ended)
+        m_views.creation->setRunEnded(true);
+    const QString program = QStringLiteral("corotracer-gui");
+    setWindowTitle(m_run->name().isEmpty()
+                       ? program
+                       : QStringLiteral("%1 – %2 – %3").arg(printable(m_run->name()), text, program));
+    showStartPage(m_views, *m_run, exitText());
+    showInstant();
+    // The session is drained, so its region is gone. Queue the call, because it may replace the run that emits this
+    // signal.
+    if (ended && m_afterExit)
+        QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
+}
+
+/// Shows the whole run, if it was over when it was opened and is loaded by now.
+void MainWindow::showPast()
+{
+    if (!m_run->isPast() || m_run->state() != RunState::Ended)
+        return;
+    onSampled();
+    m_views.timeline->zoomToFit();
+}
+
+/// Updates the text about the time of the judgement of lost wake-ups.
+void MainWindow::showInstant()
+{
+    m_views.stuck->setInstant(format::judgedInstant(*m_run, m_sampler->isPaused()), format::judgedBefore(*m_run));
+}
+
+void MainWindow::showBehind()
+{
+    format::Behind behind;
+    if (m_run->isGrowing() && m_run->state() != RunState::Ended)
+        behind = format::behind(m_run->recorded()->growth(), m_run->population()->now(), monotonicNow());
+    m_views.statusBar->showBehind(behind.text, behind.alert);
+}
+
+/// Sets the origin of shown times: the birth of the first coroutine, or the first event. Also while the view is paused.
+void MainWindow::findOrigin()
+{
+    if (m_origin != 0 || m_run->population()->size() == 0)
+        return;
+    const std::uint64_t birth = m_run->population()->at(0).birthTs;
+    const std::uint64_t first = m_run->history()->firstTs();
+    m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
+    m_views.coroutines->setOrigin(m_origin);
+    m_views.capture->setOrigin(m_origin);
+    m_views.untraced->hide();
+}
+
+void MainWindow::onSampled()
+{
+    findOrigin();
+    sampleViews(m_views);
+}
+
+void MainWindow::onTicked()
+{
+    findOrigin();
+    m_views.output->setOrigin(m_run->startedAt());
+    m_views.output->sample();
+    const Accounting sums = m_run->accounting();
+    m_views.statusBar->showSums(sums, m_sampler->rates().eventsPerSecond());
+    m_views.capture->sample(sums);
+    m_notices->sample(*m_run, sums);
+    showBehind();
+    m_replay->sample();
+    if (m_run->isLoading())
+        m_views.statusBar->showState(
+            format::loading(m_run->recorded()->progress(), m_run->recorded()->overview().get()));
+}
+
+void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
+{
+    m_exit = format::exitText(status);
+    m_views.output->setOrigin(m_run->startedAt());
+    m_views.output->end(exitText(), monotonicNs);
+    onStateChanged();
 }
 
 QString MainWindow::exitText() const
@@ -236,229 +378,111 @@ QString MainWindow::exitText() const
     return m_exit.isEmpty() ? QString() : tr("Target %1").arg(m_exit);
 }
 
-void MainWindow::onStateChanged()
+void MainWindow::showRunDialog()
 {
-    const SessionState state = m_capture->state();
-    m_actions->enableFor(state, m_capture->targetRuns(), m_capture->population() != nullptr, m_capture->isListening());
-    m_actions->enableSaving(m_capture->hasRecording());
-    m_actions->replay->setEnabled(m_capture->canReplay());
-    m_actions->stop->setEnabled(m_actions->stop->isEnabled() || m_capture->gate());
-    QString text = stateText();
-    if (m_capture->session() && m_capture->session()->isObserver() && state != SessionState::Ended)
-        text += tr(", read-only");
-    const bool tracing = m_capture->isTracing() || state == SessionState::Ended;
-    if (!tracing)
-        text += tr(", tracing is off");
-    if (m_capture->isPaused())
-        text += tr(", view paused");
-    m_actions->showTracing(tracing, m_capture->canSwitchTracing());
-    m_statusBar->showState(text, !tracing);
-    if (state == SessionState::Ended)
-        m_creation->setRunEnded(true);
-    const QString program = QStringLiteral("corotracer-gui");
-    setWindowTitle(m_capture->name().isEmpty()
-                       ? program
-                       : QStringLiteral("%1 – %2 – %3").arg(printable(m_capture->name()), text, program));
-    updateStartPage();
-    showInstant();
-    // The session is drained, so its region is gone. Queue the call, because it may replace the session that emits this
-    // signal.
-    if (state == SessionState::Ended && m_afterExit)
-        QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
-}
-
-/// Shows the whole run if all of it lies in the past: a loaded recording, or a post-mortem region.
-void MainWindow::showWholeHistory()
-{
-    const bool isOver = (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate()) ||
-                        (m_capture->session() && m_capture->session()->isPostMortem());
-    if (!isOver || m_capture->state() != SessionState::Ended)
-        return;
-    onSampled();
-    m_timeline->zoomToFit();
-}
-
-/// Sets the origin of shown times: the birth of the first coroutine, or the first event. Also while the view is paused.
-void MainWindow::findOrigin()
-{
-    if (m_origin != 0 || m_capture->population()->size() == 0)
-        return;
-    const std::uint64_t birth = m_capture->population()->at(0).birthTs;
-    const std::uint64_t first = m_capture->history()->firstTs();
-    m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
-    m_coroutines->setOrigin(m_origin);
-    m_captureDock->setOrigin(m_origin);
-    m_warning->hide();
-}
-
-void MainWindow::onSampled()
-{
-    findOrigin();
-    m_coroutines->sample();
-    m_stuck->sample();
-    m_details->sample();
-    m_creation->sample();
-    m_timeline->sample();
-}
-
-void MainWindow::onTicked()
-{
-    findOrigin();
-    m_output->setOrigin(m_capture->startedAt());
-    m_output->sample();
-    const Accounting sums = m_capture->accounting();
-    m_statusBar->showSums(sums, m_capture->rates().eventsPerSecond());
-    m_captureDock->sample(sums);
-    // Show this once per capture. onNotice() skips notices that it has shown, but an export clears its list.
-    if (sums.timesApproximate && !std::exchange(m_reportedApproximate, true))
-        onNotice(tr("The processor's counter jumped or ran backwards. Times near that moment are "
-                    "approximate; counts are exact. A target with the current probe switches to "
-                    "the system's clock, which costs more per event."));
-    if (const Population *population = m_capture->population().get()) {
-        const QStringList notices =
-            m_unkept.fresh(population->overflow(), population->overflowNames(), population->keptCount());
-        for (const QString &notice : notices)
-            onNotice(notice);
+    if (!m_runDialog) {
+        m_runDialog = new RunDialog(this);
+        connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
+            settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"),
+                         [this, request] {
+                             if (const Result<void> begun = begin(request); !begun)
+                                 m_runDialog->showError(QString::fromStdString(begun.error().message));
+                             else if (kindOf(request) == RunKind::Listening)
+                                 showInstructions();
+                             else
+                                 m_runDialog->accept();
+                         });
+        });
     }
-    if (!m_reportedNoSymbols && m_capture->resolver()) {
-        const std::string problem = m_capture->resolver()->problem();
-        m_reportedNoSymbols = !problem.empty();
-        if (m_reportedNoSymbols)
-            onNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
-    }
-    showBehind();
-    sampleReplay();
-    if (m_capture->isFile() && !m_capture->isFollowed() && !m_capture->gate() &&
-        m_capture->state() != SessionState::Ended)
-        m_statusBar->showState(format::loading(m_capture->fileProgress(), m_capture->fileOverview().get()));
+    m_runDialog->showLaunch();
 }
 
-void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
+/// Shows how to start a target, if the run waits for one.
+void MainWindow::showInstructions()
 {
-    m_exit = format::exitText(status);
-    m_output->setOrigin(m_capture->startedAt());
-    m_output->end(exitText(), monotonicNs);
-    onStateChanged();
-}
-
-void MainWindow::onNotice(const QString &notice)
-{
-    const QString shown = format::printableLines(notice);
-    if (shown.isEmpty() || m_notices.contains(shown))
+    if (m_run->kind() != RunKind::Listening)
         return;
-    m_notices << shown;
-    m_notice->showText(m_notices.join(u'\n').toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
+    if (!m_runDialog || !m_runDialog->isVisible())
+        showRunDialog();
+    const Session *session = m_run->session();
+    m_runDialog->showListening({session->regionPath(), session->socketPath(), session->stations()});
 }
 
-void MainWindow::onExported(const QString &path, const ExportReport &report)
+void MainWindow::showAttachDialog()
 {
-    QString text = tr("%1 events written to %2").arg(format::count(report.rows), path);
-    if (report.droppedEvents > 0)
-        text += tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
-    if (report.droppedNotes > 0)
-        text += tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
-    if (report.overflowCoroutines > 0)
-        text += tr("; %1 coroutines with %2 events did not fit in memory")
-                    .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
-    m_notices.clear();
-    onNotice(text);
+    auto *dialog = new AttachDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &AttachDialog::attachRequested, this, [this](const QString &path) {
+        StartRequest request;
+        request.what = AttachRequest{path.toStdString()};
+        start(request);
+    });
+    dialog->open();
 }
 
-void MainWindow::updateStartPage()
+void MainWindow::showSymbolDialog()
 {
-    const SessionState state = m_capture->state();
-    if (state == SessionState::Idle)
-        m_startPage->showWelcome();
-    else if (state == SessionState::Ended)
-        m_startPage->showMessage(tr("No coroutine was seen"), exitText(), true);
-    else if (m_capture->isListening())
-        m_startPage->showMessage(tr("Waiting for a target…"), tr("Region: %1").arg(m_capture->session()->regionPath()),
-                                 false);
-    else
-        m_startPage->showMessage(tr("Waiting for the first coroutine…"), m_capture->name(), false);
+    auto *dialog = new SymbolDialog(SymbolSettings::load(QSettings()), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &SymbolDialog::chosen, this, [this](const SymbolSettings &chosen) {
+        QSettings settings;
+        chosen.save(settings);
+        applyDebugSearchPath();
+    });
+    dialog->open();
 }
 
-void MainWindow::select(CoroutineId coroutine)
+void MainWindow::setDebugFolders(const QStringList &folders)
 {
-    m_coroutines->select(coroutine);
-    m_stuck->select(coroutine);
-    m_timeline->setSelected(coroutine);
-    m_details->select(coroutine);
-    m_creation->select(coroutine);
+    m_debugFolders = folders;
+    applyDebugSearchPath();
+}
+
+/// Applies the debug search path of the settings, also to the present run.
+void MainWindow::applyDebugSearchPath()
+{
+    SymbolSettings settings = SymbolSettings::load(QSettings());
+    settings.folders = m_debugFolders + settings.folders;
+    m_symbols->setSearchPath(settings.searchPath());
+    if (m_run->resolver())
+        m_run->resolver()->forgetGaps();
+    m_notices->expectSymbols();
+}
+
+void MainWindow::showError(const QString &title, const QString &message)
+{
+    Q_EMIT failed(message);
+    showErrorBox(this, title, message);
 }
 
 void MainWindow::settleTarget(const QString &question, std::function<void()> next)
 {
-    if (!m_capture->targetRuns()) {
+    if (!m_run->targetRuns()) {
         next();
         return;
     }
-    auto *box =
-        new QMessageBox(QMessageBox::Question, tr("The target is running"),
-                        tr("%1 is still running.").arg(printable(m_capture->name())), QMessageBox::NoButton, this);
-    box->setObjectName(QStringLiteral("runningTargetBox"));
-    box->setTextFormat(Qt::PlainText);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(question);
-    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
-    QPushButton *leave = box->addButton(tr("&Leave running"), QMessageBox::AcceptRole);
-    QPushButton *terminate = box->addButton(tr("&Terminate"), QMessageBox::DestructiveRole);
-    QPushButton *cancel = box->addButton(QMessageBox::Cancel);
-    leave->setObjectName(QStringLiteral("leaveRunningButton"));
-    terminate->setObjectName(QStringLiteral("terminateButton"));
-    cancel->setObjectName(QStringLiteral("cancelButton"));
-    box->setDefaultButton(leave);
-    connect(box, &QMessageBox::buttonClicked, this, [this, leave, terminate, next](QAbstractButton *button) {
-        if (button == leave || (button == terminate && !m_capture->targetRuns())) {
-            next();
-        } else if (button == terminate) {
-            m_afterExit = next;
-            m_capture->terminateTarget();
-        }
-    });
-    box->open();
-}
-
-/// Asks the user what to do about running jobs when the window closes.
-void MainWindow::settleJobs(std::function<void()> next)
-{
-    QStringList running;
-    for (const ExportBar *bar : {m_saveBar, m_exportBar}) {
-        if (bar->isRunning())
-            running << bar->text();
-    }
-    auto *box = new QMessageBox(QMessageBox::Question, tr("A file is still being written"),
-                                tr("%1 is still running.").arg(running.join(QStringLiteral(", "))),
-                                QMessageBox::NoButton, this);
-    box->setObjectName(QStringLiteral("runningJobBox"));
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    box->setInformativeText(tr("If you close the window now, the file is discarded."));
-    box->setIconPixmap(icons::icon(QStringLiteral("warning"), colorsFor(palette()).accent).pixmap(QSize(40, 40)));
-    QPushButton *close = box->addButton(tr("&Close anyway"), QMessageBox::DestructiveRole);
-    close->setObjectName(QStringLiteral("closeButton"));
-    QPushButton *cancel = box->addButton(QMessageBox::Cancel);
-    cancel->setObjectName(QStringLiteral("cancelButton"));
-    box->setDefaultButton(cancel);
-    connect(box, &QMessageBox::buttonClicked, this, [this, close, next = std::move(next)](QAbstractButton *button) {
-        if (button != close)
+    askAboutTarget(this, m_run->name(), question, next, [this, next] {
+        if (!m_run->targetRuns()) {
+            next();  // it has exited meanwhile
             return;
-        m_saveBar->giveUp();
-        m_exportBar->giveUp();
-        next();
+        }
+        m_afterExit = next;
+        m_run->terminateTarget();
     });
-    box->open();
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)
 {
-    if (m_saveBar->isRunning() || m_exportBar->isRunning()) {
+    if (const QStringList jobs = m_jobs->running(); !jobs.isEmpty()) {
         event->ignore();
-        settleJobs([this] { close(); });
+        askAboutJobs(this, jobs, [this] {
+            m_jobs->giveUp();
+            close();
+        });
         return;
     }
-    if (m_closing || !m_capture->targetRuns()) {
-        saveLayout();
+    if (m_closing || !m_run->targetRuns()) {
+        saveLayout(*this);
         event->accept();
         return;
     }

@@ -3,12 +3,12 @@
 #include "core/addresses/addressresolvercore.h"
 
 #include "core/addresses/processmemory.h"
+#include "core/base/monotonic.h"
 #include "core/recording/write/runfacts.h"
 #include "core/symbols/symbolizer.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 namespace ct {
 
@@ -20,13 +20,6 @@ constexpr std::uint64_t kRefreshNs = 1'000'000'000;
 constexpr std::uint64_t kAskAgainNs = 500'000'000;
 /// Distinct answers; at the limit, all are removed.
 constexpr std::size_t kMostAnswers = 500'000;
-
-std::uint64_t monotonicNow()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::uint64_t emitted(const CoroutineSnapshot &coroutine)
 {

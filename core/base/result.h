@@ -23,6 +23,7 @@ enum class ErrorCode {
     Unsupported,
     InputOutput,
     Cancelled,
+    CannotExecute,  ///< a program
 };
 
 struct Error {

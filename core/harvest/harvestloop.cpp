@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/harvestloop.h"
 
+#include "core/base/monotonic.h"
 #include "core/harvest/laneharvest.h"
 #include "core/harvest/stationlist.h"
 #include "core/region/processfence.h"
 #include "core/region/regionclock.h"
 
 #include <algorithm>
-#include <ctime>
 
 namespace ct {
 
@@ -34,13 +34,6 @@ std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
     // Relaxed: a sum for display, which publishes nothing.
     const std::uint64_t wrapped_untrusted = extension.allocated_wrapped.load(std::memory_order_relaxed);
     return wrapped_untrusted % kWrapStep == 0 && wrapped_untrusted < kImplausibleSum ? wrapped_untrusted : 0;
-}
-
-std::uint64_t monotonicNs()
-{
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 }  // namespace
@@ -119,7 +112,7 @@ struct HarvestLoop::Data {
 
     void pass(Batch &batch, bool allDeaths, bool beforeSleep)
     {
-        const std::uint64_t start = monotonicNs();
+        const std::uint64_t start = monotonicNow();
         batch.now = start;
         if (ending || !region.isWhole())
             return;
@@ -140,10 +133,10 @@ struct HarvestLoop::Data {
                                        : list.readLive<std::memory_order_acquire>(batch, kMaxTransitions);
         list.readFaulty(batch);
         if (whole)
-            lastScanNs = monotonicNs() - start;
+            lastScanNs = monotonicNow() - start;
         checkDeaths(batch, start, allDeaths);
         if (whole && allDeaths)
-            lastScanNs = monotonicNs() - start;
+            lastScanNs = monotonicNow() - start;
     }
 
     void checkDeaths(Batch &batch, std::uint64_t now, bool all)
@@ -161,7 +154,7 @@ HarvestLoop::HarvestLoop(Region &region, IsAlive isAlive) : m_data(std::make_uni
 {
     if (region.isAdopted())
         m_data->list.setAttached(m_data->allocation(std::memory_order_acquire));
-    m_data->lastRotationNs = monotonicNs();
+    m_data->lastRotationNs = monotonicNow();
 }
 
 HarvestLoop::~HarvestLoop() = default;
@@ -178,12 +171,12 @@ void HarvestLoop::safetyScan(Batch &batch)
 
 bool HarvestLoop::hasEndsToEmit()
 {
-    return m_data->region.isWhole() && m_data->lanes.hasEndsToEmit(monotonicNs());
+    return m_data->region.isWhole() && m_data->lanes.hasEndsToEmit(monotonicNow());
 }
 
 void HarvestLoop::emitEnds(Batch &batch)
 {
-    batch.now = monotonicNs();
+    batch.now = monotonicNow();
     if (!m_data->ending && m_data->region.isWhole())
         m_data->lanesWhole = m_data->lanes.pass(batch, true);
 }
@@ -255,7 +248,7 @@ bool HarvestLoop::stillQuiet() const
 bool HarvestLoop::finalDrain(Batch &batch)
 {
     Data &data = *m_data;
-    batch.now = monotonicNs();
+    batch.now = monotonicNow();
     if (data.ended || !data.region.isWhole()) {
         data.ending = data.ended = true;
         return true;

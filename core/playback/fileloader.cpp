@@ -206,7 +206,7 @@ void FileLoader::applyFacts(FileSource &reader)
     }
 }
 
-FileLoader::Run FileLoader::aboutRun() const
+FileLoader::RunFacts FileLoader::aboutRun() const
 {
     const std::lock_guard lock(m_mutex);
     return m_run;

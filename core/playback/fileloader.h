@@ -64,14 +64,14 @@ public:
     /// thread.
     RecordedOutput::Taken takeOutput() { return m_output.take(); }
     /// Facts about the run, as far as the file was read.
-    struct Run {
+    struct RunFacts {
         std::uint64_t begun = 0;  ///< first clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
         std::uint64_t ended = 0;  ///< latest clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
         std::optional<RecordingInfo::Exit> exit;
         std::optional<RecordingInfo::Judged> judged;
     };
     /// Any thread.
-    Run aboutRun() const;
+    RunFacts aboutRun() const;
 
 Q_SIGNALS:
     void followed();                        ///< on the loader's thread: isFollowing() has become true
@@ -112,7 +112,7 @@ private:
     bool m_isDamaged = false;
     bool m_cutShort = false;
     std::shared_ptr<const RecordingOverview> m_overview;
-    Run m_run;
+    RunFacts m_run;
 };
 
 }  // namespace ct

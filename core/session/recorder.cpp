@@ -79,12 +79,12 @@ void Recorder::recordFrameLocations(const std::shared_ptr<AddressResolver> &reso
     });
 }
 
-void Recorder::onState(SessionState state)
+void Recorder::onState(RunState state)
 {
-    if (state == SessionState::Capturing)
+    if (state == RunState::Capturing)
         readProcesses();
     // When draining begins, the file is still open. Later, this is not certain.
-    if (state == SessionState::Draining)
+    if (state == RunState::Draining)
         end();
 }
 

@@ -49,7 +49,7 @@ public:
     void end();
 
 private:
-    void onState(SessionState state);
+    void onState(RunState state);
     void readProcesses();
     void readWanted();
     void readProcess(pid_t pid);

@@ -34,17 +34,17 @@ void ResolverDriver::poll()
     if (const pid_t target = m_session.targetPid(); target != 0)
         m_resolver->setTarget(target);
     m_resolver->poll();
-    if (m_session.state() == SessionState::Ended && m_resolver->isIdle())
+    if (m_session.state() == RunState::Ended && m_resolver->isIdle())
         m_timer.stop();
 }
 
-void ResolverDriver::onState(SessionState state)
+void ResolverDriver::onState(RunState state)
 {
-    if (state == SessionState::Draining) {
+    if (state == RunState::Draining) {
         m_resolver->poll();
         m_resolver->stopReading();
     }
-    if (state == SessionState::Ended) {
+    if (state == RunState::Ended) {
         m_resolver->setLive(false);
         m_resolver->poll();
     }

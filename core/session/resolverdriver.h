@@ -25,7 +25,7 @@ public:
 
 private:
     void poll();
-    void onState(SessionState state);
+    void onState(RunState state);
 
     Session &m_session;
     std::shared_ptr<AddressResolver> m_resolver;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/session.h"
 
+#include "core/base/monotonic.h"
 #include "core/session/capturedregion.h"
 #include "core/session/regionsummary.h"
 #include "core/session/shortages.h"
@@ -37,10 +38,9 @@ bool isNothing(const Accounting &sums)
 }  // namespace
 
 struct Session::Data {
-    enum class Kind { None, Launched, Listening, Attached };
-
-    Kind kind = Kind::None;
-    SessionState state = SessionState::Idle;
+    RunKind kind = RunKind::None;
+    StartRequest request;  ///< for start()
+    RunState state = RunState::Idle;
     EndReason endReason = EndReason::None;
     UntracedWatch untraced;
     std::vector<std::shared_ptr<Sink>> sinks{untraced.sink()};
@@ -59,7 +59,6 @@ struct Session::Data {
     bool hadUnknownUser = false;  ///< an unknown process may have used the region when we attached
     bool reportedMayBeInUse = false;
     bool leftOver = false;
-    bool failedToStart = false;
     bool terminating = false;
     bool reportedNothingTraced = false;
     QDeadlineTimer groupPatience;
@@ -68,11 +67,16 @@ struct Session::Data {
     QTimer *progressTimer = nullptr;
 };
 
-Session::Session(QObject *parent) : QObject(parent), m_data(std::make_unique<Data>()) {}
+Session::Session(QObject *parent) : Source(parent), m_data(std::make_unique<Data>()) {}
+
+Session::Session(const StartRequest &request) : Session()
+{
+    m_data->request = request;
+}
 
 Session::~Session()
 {
-    if (m_data->harvest && m_data->state != SessionState::Ended) {
+    if (m_data->harvest && m_data->state != RunState::Ended) {
         m_data->harvest->disconnect(this);
         m_data->harvest->requestEnd();
         m_data->harvest->wait();
@@ -86,28 +90,38 @@ void Session::addSink(std::shared_ptr<Sink> sink)
     m_data->sinks.push_back(std::move(sink));
 }
 
+Result<void> Session::start()
+{
+    const StartRequest &request = m_data->request;
+    if (const auto *target = std::get_if<LaunchSpec>(&request.what))
+        return launch(request.capture, *target);
+    if (const auto *attached = std::get_if<AttachRequest>(&request.what))
+        return attach(attached->regionPath);
+    return listen(request.capture);
+}
+
 Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &target)
 {
     if (Result<void> listening = listen(capture); !listening)
         return listening;
-    m_data->kind = Data::Kind::Launched;
+    m_data->kind = RunKind::Launched;
 
     LaunchSpec traced = target;
     traced.environment["CTP_SHM_PATH"] = m_data->region.path();
     traced.environment["CTP_SOCK_PATH"] = m_data->socketPath;
     traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->region.stations());
     m_data->process = new TargetProcess(this);
+    connect(m_data->process, &TargetProcess::outputReady, this, &Session::outputReady);
     connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
     if (Result<void> started = m_data->process->start(traced); !started) {
-        m_data->failedToStart = true;
         m_data->harvest->abandon();
         m_data->harvest.reset();
         m_data->region.discard();
         delete std::exchange(m_data->progressTimer, nullptr);
         delete std::exchange(m_data->targets, nullptr);
         delete std::exchange(m_data->process, nullptr);
-        m_data->state = SessionState::Idle;
-        return started;
+        m_data->state = RunState::Idle;
+        return Error{ErrorCode::CannotExecute, started.error().message};
     }
     m_data->targets->processConnected(m_data->process->pid());
     m_data->untraced.launched(target, m_data->process->pid());
@@ -135,9 +149,9 @@ Result<void> Session::listen(const CaptureSpec &wanted)
     }
     if (const std::string &warning = m_data->region->warning(); !warning.empty())
         addNotice(text(warning));
-    m_data->kind = Data::Kind::Listening;
+    m_data->kind = RunKind::Listening;
     m_data->untilIdle = capture.untilIdle;
-    setState(SessionState::Waiting);
+    setState(RunState::Waiting);
     beginWatching({});
     return {};
 }
@@ -154,7 +168,7 @@ Result<void> Session::attach(const std::string &regionPath)
     if (!region)
         return region.error();
     m_data->region.adopt(std::move(*region));
-    m_data->kind = Data::Kind::Attached;
+    m_data->kind = RunKind::Attached;
     m_data->postMortem = postMortem;
     m_data->hadUnknownUser = !unknown.empty();
 
@@ -173,7 +187,7 @@ Result<void> Session::attach(const std::string &regionPath)
         m_data->region.close();
         return started;
     }
-    setState(SessionState::Waiting);
+    setState(RunState::Waiting);
     if (m_data->postMortem) {
         addNotice(leftoverNotice(m_data->region->laneMode()));
         QTimer::singleShot(0, this, [this] { drain(EndReason::TargetExited); });
@@ -181,7 +195,7 @@ Result<void> Session::attach(const std::string &regionPath)
     }
     // With coroutines in the region, a target is already at work.
     if (hasCoroutines(*m_data->region))
-        setState(SessionState::Capturing);
+        setState(RunState::Capturing);
     beginWatching(targets);
     return {};
 }
@@ -228,7 +242,7 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
         Q_EMIT targetSeen(pid);
     });
     connect(m_data->targets, &TargetList::gone, this, [this](int pid) {
-        if (m_data->kind != Data::Kind::Launched)
+        if (m_data->kind != RunKind::Launched)
             Q_EMIT targetGone(pid);
     });
     connect(m_data->targets, &TargetList::noneFound, this, &Session::onNoneFound);
@@ -238,7 +252,7 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
 /// Not for an attached region, which may have stations or not. Only a new target can lack a step of its setup.
 void Session::armNothingTraced()
 {
-    if (m_data->nothingTracedTimer || m_data->kind == Data::Kind::Attached)
+    if (m_data->nothingTracedTimer || m_data->kind == RunKind::Attached)
         return;
     m_data->nothingTracedTimer = new QTimer(this);
     m_data->nothingTracedTimer->setSingleShot(true);
@@ -256,8 +270,8 @@ void Session::reportNothingTraced()
 void Session::checkProgress()
 {
     const Accounting sums = accounting();
-    if (m_data->state == SessionState::Waiting && sums.coroutines > 0)
-        setState(SessionState::Capturing);
+    if (m_data->state == RunState::Waiting && sums.coroutines > 0)
+        setState(RunState::Capturing);
     reportShortages(sums);
 }
 
@@ -270,9 +284,9 @@ void Session::reportShortages(const Accounting &sums)
 /// Ends a capture that is attached, or that listens until idle, once all its targets have gone.
 void Session::onNoneFound()
 {
-    const bool attached = m_data->kind == Data::Kind::Attached && !m_data->region.isOwnedByAnotherEngine();
+    const bool attached = m_data->kind == RunKind::Attached && !m_data->region.isOwnedByAnotherEngine();
     const bool idle =
-        m_data->kind == Data::Kind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
+        m_data->kind == RunKind::Listening && m_data->untilIdle && (m_data->anyCame || !isNothing(accounting()));
     if (!attached && !idle)
         return;
     // If /proc hides processes from us, a target that was seen and then killed looks like an unknown user.
@@ -296,7 +310,7 @@ void Session::onTargetExited(const ExitStatus &status)
 {
     m_data->groupPatience.setRemainingTime(m_data->terminating ? kTerminatedGroupMs : kGroupMs);
     awaitGroup();
-    Q_EMIT targetExited(status);
+    Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow()));
 }
 
 /// Gives the rest of a shell line, or of a terminated group, a moment to end after its leader.
@@ -311,7 +325,7 @@ void Session::awaitGroup()
 
 void Session::drain(EndReason reason)
 {
-    if (m_data->state == SessionState::Draining || m_data->state == SessionState::Ended || !m_data->harvest)
+    if (m_data->state == RunState::Draining || m_data->state == RunState::Ended || !m_data->harvest)
         return;
     m_data->endReason = reason;
     m_data->paused = false;  // when the harvest ends, it withdraws its announcement in the region
@@ -320,7 +334,7 @@ void Session::drain(EndReason reason)
             timer->stop();
     }
     m_data->targets->stop();
-    setState(SessionState::Draining);
+    setState(RunState::Draining);
     m_data->harvest->requestEnd();
 }
 
@@ -331,9 +345,9 @@ void Session::onHarvestEnded()
     if (const QString when = dateNotice(*m_data->region, m_data->harvest->latestEventNs()); !when.isEmpty())
         addNotice(when);
     settleRegion();
-    if (m_data->kind == Data::Kind::Launched && m_data->endReason != EndReason::Stopped)
+    if (m_data->kind == RunKind::Launched && m_data->endReason != EndReason::Stopped)
         reportNothingTraced();
-    setState(SessionState::Ended);
+    setState(RunState::Ended);
     Q_EMIT ended();
 }
 
@@ -347,7 +361,7 @@ void Session::settleRegion()
         addNotice(outcome.notice);
 }
 
-void Session::stopCapture()
+void Session::stop()
 {
     drain(EndReason::Stopped);
 }
@@ -368,7 +382,7 @@ void Session::terminateTarget()
     m_data->process->terminate();
 }
 
-void Session::setState(SessionState state)
+void Session::setState(RunState state)
 {
     if (m_data->state == state)
         return;
@@ -382,7 +396,7 @@ void Session::addNotice(const QString &notice)
     Q_EMIT noticeAdded(notice);
 }
 
-SessionState Session::state() const
+RunState Session::state() const
 {
     return m_data->state;
 }
@@ -390,11 +404,6 @@ SessionState Session::state() const
 EndReason Session::endReason() const
 {
     return m_data->endReason;
-}
-
-bool Session::targetFailedToStart() const
-{
-    return m_data->failedToStart;
 }
 
 Accounting Session::accounting() const
@@ -444,7 +453,7 @@ bool Session::isObserver() const
 
 bool Session::canPause() const
 {
-    const bool live = m_data->state == SessionState::Waiting || m_data->state == SessionState::Capturing;
+    const bool live = m_data->state == RunState::Waiting || m_data->state == RunState::Capturing;
     return live && m_data->harvest && !m_data->region.isObserved() && !m_data->postMortem &&
            m_data->region.isExtended();
 }

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The live part of a run: region, target and harvest, and how it ended. Lives on the GUI (or main) thread; the harvest
-// runs on a thread of its own.
+// The source of a live run: region, target and harvest, and how it ended. Lives on the GUI (or main) thread; the
+// harvest runs on a thread of its own.
 #pragma once
 
 #include "core/harvest/harvestthread.h"
-#include "core/session/capturespec.h"
-#include "core/stream/stream.h"
-#include "core/target/targetprocess.h"
+#include "core/session/source.h"
+#include "core/session/startrequest.h"
 
-#include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include <memory>
 #include <optional>
@@ -21,36 +20,29 @@ namespace ct {
 
 struct RegionUser;
 
-enum class SessionState {
-    Idle,
-    Waiting,  ///< capturing, but no coroutine was discovered yet
-    Capturing,
-    Draining,
-    Ended,
-};
-
 enum class EndReason { None, TargetExited, Stopped, Terminated };
 
-class Session : public QObject {
+class Session final : public Source {
     Q_OBJECT
 public:
     explicit Session(QObject *parent = nullptr);
+    /// For start(): a LaunchSpec, a ListenRequest or an AttachRequest.
+    explicit Session(const StartRequest &request);
     ~Session() override;  ///< stops the capture; leaves a running target alone
 
-    /// Sinks get the stream on the harvest thread. Call it before a start.
-    void addSink(std::shared_ptr<Sink> sink);
+    void addSink(std::shared_ptr<Sink> sink) override;
+    Result<void> start() override;
 
-    // Call exactly one of these, once. After an error, nothing is running and nothing is left behind. ended() is
-    // emitted later, never from within a call.
+    // What start() calls, for callers without a request. Call one of these instead, once. launch() fails with
+    // CannotExecute if the capture was ready, but the program could not be executed.
     Result<void> launch(const CaptureSpec &capture, const LaunchSpec &target);
     Result<void> listen(const CaptureSpec &capture);
     Result<void> attach(const std::string &regionPath);
 
-    SessionState state() const;
+    void stop() override;
+    RunState state() const override;
     EndReason endReason() const;
-    /// After a failed launch(): the capture was ready, but the program could not be executed.
-    bool targetFailedToStart() const;
-    Accounting accounting() const;
+    Accounting accounting() const override;
     /// The source of accounting(), for objects that may outlive the session.
     std::shared_ptr<const LatestSums> sums() const;
     const TargetProcess *target() const;  ///< nullptr unless launched
@@ -77,12 +69,9 @@ public:
 
 public Q_SLOTS:
     void setPaused(bool paused);
-    void stopCapture();      ///< drains and ends; the target goes on
     void terminateTarget();  ///< SIGTERM to its group, SIGKILL after 5 s; the capture ends when it has exited
 
 Q_SIGNALS:
-    void stateChanged(ct::SessionState state);
-    void targetExited(const ct::ExitStatus &status);
     /// Emitted once, if no station is allocated 3 s after the launch, or after the first connection when listening.
     /// Also if a launched target exits earlier without one. `why`: the likely cause, one sentence.
     void nothingTraced(const QString &why);
@@ -93,12 +82,11 @@ Q_SIGNALS:
     void sinkFailed(const QString &message);
     /// The region can no longer be read. The message is also among the notices.
     void captureFailed(const QString &message);
-    void noticeAdded(const QString &notice);
     void ended();
 
 private:
     Result<void> startHarvest(const std::string &socketPath);
-    void setState(SessionState state);
+    void setState(RunState state);
     void addNotice(const QString &notice);
     void beginWatching(const std::vector<pid_t> &targets);
     void armNothingTraced();

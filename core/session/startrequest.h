@@ -4,7 +4,8 @@
 // What a run begins with, as the command line (or the Run dialog) has decided. A plain value.
 #pragma once
 
-#include "core/session/session.h"
+#include "core/session/capturespec.h"
+#include "core/target/targetprocess.h"
 
 #include <cstdint>
 #include <string>
@@ -38,5 +39,19 @@ struct StartRequest {
         what;
     CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
 };
+
+/// How a run began. The values are the alternatives of StartRequest::what, in their order.
+enum class RunKind { None, Launched, Listening, Attached, File, Input, Replay };
+
+inline RunKind kindOf(const StartRequest &request)
+{
+    return static_cast<RunKind>(request.what.index());
+}
+
+/// Returns true if the run is read from a recording, false if it is captured.
+inline bool isRecorded(RunKind kind)
+{
+    return kind >= RunKind::File;
+}
 
 }  // namespace ct

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/pseudoterminal.h"
 
+#include "core/base/monotonic.h"
+
 #include <QSocketNotifier>
 
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -22,13 +23,6 @@ constexpr int kRows = 40;
 constexpr int kReadBytes = 64 * 1024;
 /// Limits drain(), because a grandchild may flood the terminal without end. The kernel buffers far less.
 constexpr int kDrainReads = 1024;
-
-qint64 monotonicNow()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return qint64(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 int openSlave(int master)
 {
@@ -156,7 +150,7 @@ bool PseudoTerminal::readSome()
     const ssize_t got = ::read(m_master, bytes.data(), kReadBytes);
     if (got > 0) {
         bytes.truncate(got);
-        Q_EMIT outputReady(bytes, monotonicNow());
+        Q_EMIT outputReady(bytes, static_cast<qint64>(monotonicNow()));
         return true;
     }
     if (got < 0 && (errno == EAGAIN || errno == EINTR))

@@ -155,7 +155,7 @@ private:
     void add(const HistoryEvent &event);
     void addBlock(const BlockSums &block);
     bool addIndexed(const SlabView &slab);
-    bool copyRows(const SlabView &slab, const Run &run, std::uint32_t orderIndex, std::uint32_t count);
+    bool copyRows(const SlabView &slab, const CoroutineRows &run, std::uint32_t orderIndex, std::uint32_t count);
 
     const History::Data &m_data;
     const CoroutineId m_id;
@@ -201,7 +201,8 @@ void ColumnReader::addBlock(const BlockSums &block)
 }
 
 /// Copies the events of `count` entries of the order. Returns false if slab or index changed.
-bool ColumnReader::copyRows(const SlabView &slab, const Run &run, std::uint32_t orderIndex, std::uint32_t count)
+bool ColumnReader::copyRows(const SlabView &slab, const CoroutineRows &run, std::uint32_t orderIndex,
+                            std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i)
         m_events[i] = slab.event(Index::row(slab, orderIndex + i), 0);
@@ -213,7 +214,7 @@ bool ColumnReader::copyRows(const SlabView &slab, const Run &run, std::uint32_t 
 bool ColumnReader::addIndexed(const SlabView &slab)
 {
     m_data.index.prepare(slab, m_data.isBusy());
-    const Run run = Index::find(slab, m_id);
+    const CoroutineRows run = Index::find(slab, m_id);
     if (!Index::isFinal(slab, run))
         return false;
     std::uint32_t orderIndex = Index::orderIndexOf(slab, run, m_cursor.row());

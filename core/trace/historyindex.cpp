@@ -149,9 +149,9 @@ void Index::storeFences(std::byte *memory, std::uint32_t rows, std::uint32_t spa
         storeRelease(memory + range * sizeof(std::uint16_t), static_cast<std::uint16_t>(m_counts[range]));
 }
 
-Run Index::find(const SlabView &slab, CoroutineId id)
+CoroutineRows Index::find(const SlabView &slab, CoroutineId id)
 {
-    Run run;
+    CoroutineRows run;
     const std::uint64_t indexed = slab.buffer->indexed.load(kAcquire);
     run.tail = std::min(rowsOf(indexed, slab.number), kMaxRows);
     if (run.tail == 0)
@@ -195,7 +195,7 @@ Run Index::find(const SlabView &slab, CoroutineId id)
     return run;
 }
 
-std::uint32_t Index::orderIndexOf(const SlabView &slab, const Run &run, std::uint32_t row)
+std::uint32_t Index::orderIndexOf(const SlabView &slab, const CoroutineRows &run, std::uint32_t row)
 {
     std::uint32_t orderIndex = run.begin;
     for (std::uint32_t after = row == 0 ? orderIndex : run.end; orderIndex < after;) {

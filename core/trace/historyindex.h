@@ -48,7 +48,7 @@ struct BlockSums {
 BlockSums sumUp(std::span<const HistoryEvent> events);
 
 /// The rows of one coroutine.
-struct Run {
+struct CoroutineRows {
     std::uint32_t begin = 0;    ///< index in the order
     std::uint32_t end = 0;      ///< one past the last
     std::uint32_t tail = 0;     ///< rows from this one on are not in the order
@@ -60,9 +60,9 @@ public:
     /// Builds or renews the index of a slab, if that is worth it and no other thread is building.
     void prepare(const SlabView &slab, bool manyCoroutines);
 
-    static Run find(const SlabView &slab, CoroutineId id);
+    static CoroutineRows find(const SlabView &slab, CoroutineId id);
     /// Call after copying the rows of a run. Returns true if the index did not change.
-    static bool isCurrent(const SlabView &slab, const Run &run)
+    static bool isCurrent(const SlabView &slab, const CoroutineRows &run)
     {
         // Relaxed: the contents were loaded with acquire.
         return run.indexed == 0 || slab.buffer->indexed.load(std::memory_order_relaxed) == run.indexed;
@@ -72,9 +72,9 @@ public:
         return loadAcquire<std::uint16_t>(slab.memory + kOrderAt + orderIndex * sizeof(std::uint16_t));
     }
     /// First entry of the run whose row is at or after `row`.
-    static std::uint32_t orderIndexOf(const SlabView &slab, const Run &run, std::uint32_t row);
+    static std::uint32_t orderIndexOf(const SlabView &slab, const CoroutineRows &run, std::uint32_t row);
     /// The order has the whole slab and does not change any more.
-    static bool isFinal(const SlabView &slab, const Run &run) { return slab.sealed && run.tail >= slab.rows; }
+    static bool isFinal(const SlabView &slab, const CoroutineRows &run) { return slab.sealed && run.tail >= slab.rows; }
 
     /// Sums of the block that begins at `orderIndex`. Only for slabs with a final index.
     static bool loadSums(const SlabView &slab, std::uint32_t orderIndex, BlockSums &sums);

@@ -3,10 +3,10 @@
 //
 // The Attach dialog: it finds regions that have no owner, attaches to them, and deletes unused ones.
 #include "core/region/region.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/mainwindow.h"
 
 #include <QFile>
@@ -45,8 +45,8 @@ struct Orphan {
     }
     void stop()
     {
-        session->stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(session->state(), SessionState::Ended, kPatience);
+        session->stop();
+        QTRY_COMPARE_WITH_TIMEOUT(session->state(), RunState::Ended, kPatience);
     }
     ~Orphan()
     {
@@ -101,11 +101,11 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "attachButton"));
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
-        QVERIFY(!window.capture().session()->isObserver());
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatience);
+        QVERIFY(!window.run().session()->isObserver());
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatience);
         gui::takePicture(&window, "attached");
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void aSecondWindowIsAnObserver()
@@ -117,11 +117,11 @@ private Q_SLOTS:
         window.openFile(orphan.region);
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
-        QVERIFY(window.capture().session()->isObserver());
+        QVERIFY(window.run().session()->isObserver());
         QVERIFY(window.windowTitle().contains(QLatin1String("read-only")));
         QTRY_VERIFY(window.findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
         orphan.session->terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(orphan.session->state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(orphan.session->state(), RunState::Ended, kPatience);
         orphan.pid = 0;
     }
 
@@ -170,13 +170,13 @@ private Q_SLOTS:
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
         // Everything that the dead target left is shown.
         QVERIFY(gui::click(dialog, "attachButton"));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        QVERIFY(window.capture().population()->size() >= 100);
-        QVERIFY(window.capture().history()->eventCount() > 0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QVERIFY(window.run().population()->size() >= 100);
+        QVERIFY(window.run().history()->eventCount() > 0);
         // Time stops when the target died.
-        QVERIFY(window.capture().population()->now() >= window.capture().history()->lastTs());
-        QVERIFY(window.capture().population()->now() <= killedAt);
-        for (const ProcessSnapshot &process : window.capture().population()->processes())
+        QVERIFY(window.run().population()->now() >= window.run().history()->lastTs());
+        QVERIFY(window.run().population()->now() <= killedAt);
+        for (const ProcessSnapshot &process : window.run().population()->processes())
             QVERIFY(process.endTs != 0 && process.endTs <= killedAt);
         gui::takePicture(&window, "flight");
         QFile::remove(region);
@@ -218,7 +218,7 @@ private Q_SLOTS:
         window.openFile(file.fileName());
         QTRY_VERIFY(gui::topLevel<QWidget>("errorBox"));
         gui::topLevel<QWidget>("errorBox")->close();
-        QCOMPARE(window.capture().state(), SessionState::Idle);
+        QCOMPARE(window.run().state(), RunState::Idle);
     }
 
 private:

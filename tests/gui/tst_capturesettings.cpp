@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Capture settings and the folder for dumps: from the fields to the request, and back from the stored settings.
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/dialogs/capturesection.h"
 #include "ui/dialogs/dumpdialog.h"
 #include "ui/dialogs/rundialog.h"
@@ -212,14 +212,16 @@ private Q_SLOTS:
         const std::uint64_t memory =
             static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
         const std::uint64_t usual = std::max<std::uint64_t>(memory / 4, 256U << 20U);
-        Capture capture;
         for (const std::uint64_t keep : {std::uint64_t{0}, std::uint64_t{200} << 20U}) {
-            capture.setKeep(keep, 0);
-            QVERIFY(capture.start(request));
+            RunSettings settings;
+            settings.keepBytes = keep;
+            settings.symbols = std::make_shared<SymbolWorker>();
+            const Result<std::unique_ptr<Run>> run = Run::start(request, settings);
+            QVERIFY(bool(run));
             const std::uint64_t budget = keep == 0 ? usual : keep;
-            QVERIFY(capture.history()->mostEventBytes() <= budget);
-            QVERIFY(capture.history()->mostEventBytes() >= std::min(budget / 2, std::uint64_t{15} << 30U));
-            QTRY_COMPARE(capture.state(), SessionState::Ended);
+            QVERIFY((*run)->history()->mostEventBytes() <= budget);
+            QVERIFY((*run)->history()->mostEventBytes() >= std::min(budget / 2, std::uint64_t{15} << 30U));
+            QTRY_COMPARE((*run)->state(), RunState::Ended);
         }
     }
 

@@ -3,9 +3,9 @@
 //
 // A recording of far more coroutines than the budget has room for. Nearly all of them end.
 #include "core/recording/write/recordingwriter.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/exportbar.h"
 #include "ui/widgets/infobar.h"
@@ -66,9 +66,9 @@ private Q_SLOTS:
         window.show();
         QSettings().setValue(QStringLiteral("capture/keepMiB"), 16);
         window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        const Population &population = *window.capture().population();
-        const Accounting sums = window.capture().accounting();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        const Population &population = *window.run().population();
+        const Accounting sums = window.run().accounting();
         QCOMPARE(sums.coroutines, std::uint64_t{kBorn});
         QCOMPARE(sums.captured, kBorn * kEach);
         QCOMPARE(sums.overflowCoroutines + population.keptCount(), std::uint64_t{kBorn});
@@ -92,17 +92,17 @@ private Q_SLOTS:
         window.show();
         QSettings().setValue(QStringLiteral("capture/keepMiB"), 16);
         window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         // The machine's memory limits living coroutines, not the budget.
-        QCOMPARE(window.capture().population()->keptCount(), std::uint64_t{kBorn});
-        QCOMPARE(window.capture().accounting().overflowCoroutines, 0U);
+        QCOMPARE(window.run().population()->keptCount(), std::uint64_t{kBorn});
+        QCOMPARE(window.run().accounting().overflowCoroutines, 0U);
     }
 
 private:
     void exportsWhatIsKept(MainWindow &window)
     {
         const QString path = m_sandbox.path(QStringLiteral("kept.csv"));
-        const Accounting sums = window.capture().accounting();
+        const Accounting sums = window.run().accounting();
         window.exportTo(*exportFormatFor("x.csv"), path);
         auto *bar = window.findChild<ExportBar *>();
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning() && QFile::exists(path), kPatience);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Clicks through File > Export, checks the files, and opens the same recording again.
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/exportbar.h"
@@ -56,9 +56,9 @@ private Q_SLOTS:
         spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
         request.what = spec;
         m_window->start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->capture().accounting().captured > 1000, kPatience);
-        m_window->capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window->capture().state(), SessionState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->run().accounting().captured > 1000, kPatience);
+        m_window->run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatience);
     }
     void cleanupTestCase() { m_window.reset(); }
 
@@ -75,7 +75,7 @@ private Q_SLOTS:
                 QStringLiteral("SELECT count(*), min(probe_id), max(tid), max(length(addr)), min(is_active), max(ts) "
                                "FROM coro_trace_events")));
             QVERIFY(query.next());
-            QCOMPARE(query.value(0).toULongLong(), m_window->capture().history()->eventCount());
+            QCOMPARE(query.value(0).toULongLong(), m_window->run().history()->eventCount());
         }
         QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
     }
@@ -92,11 +92,11 @@ private Q_SLOTS:
         request.capture.lanes = false;
         request.capture.stations = 8;
         window.start(request);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         const QString path = m_sandbox.path(QStringLiteral("missing.sqlite"));
         window.exportTo(*exportFormatFor("x.sqlite"), path);
         QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<ExportBar *>()->isRunning(), kPatience);
-        const Accounting sums = window.capture().accounting();
+        const Accounting sums = window.run().accounting();
         QVERIFY(sums.lost > 0);
         QCOMPARE(sums.untraced, 32U);
         const QHash<QString, qulonglong> info = infoIn(path);
@@ -123,7 +123,7 @@ private Q_SLOTS:
         std::uint64_t rows = 0;
         while (!file.readLine().isEmpty())
             ++rows;
-        QCOMPARE(rows, m_window->capture().history()->eventCount());
+        QCOMPARE(rows, m_window->run().history()->eventCount());
     }
 
     void remembersCsvForSpreadsheets()
@@ -158,8 +158,8 @@ private Q_SLOTS:
         MainWindow second;
         second.show();
         second.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(second.capture().state(), SessionState::Ended, kPatience);
-        QCOMPARE(second.capture().population()->captured(), m_window->capture().history()->eventCount());
+        QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatience);
+        QCOMPARE(second.run().population()->captured(), m_window->run().history()->eventCount());
     }
 
     void dumpAsksForSettingsOnlyOnce()
@@ -200,9 +200,8 @@ private Q_SLOTS:
         auto *bar = m_window->findChild<ExportBar *>();
         const ExportFormat *format = exportFormatFor("x.csv");
         QVERIFY(bar && format);
-        const Capture &capture = m_window->capture();
-        auto job =
-            std::make_unique<ExportJob>(capture.population(), capture.history(), capture.accounting(), *format, path);
+        const Run &run = m_window->run();
+        auto job = std::make_unique<ExportJob>(run.population(), run.history(), run.accounting(), *format, path);
         job->cancel();
         bar->start(std::move(job), path, [] { QFAIL("it has succeeded"); });
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);

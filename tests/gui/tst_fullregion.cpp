@@ -3,11 +3,12 @@
 //
 // A region on a file system that is too small for it: the window reports it, and the target is not affected.
 #include "core/exporting/exporting.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/mainwindow.h"
+#include "ui/sampler.h"
 #include "ui/widgets/infobar.h"
 
 #include <QDockWidget>
@@ -50,8 +51,8 @@ private Q_SLOTS:
         gui::takePicture(&m_window, "fullregion");
         m_window.findChild<QDockWidget *>(QStringLiteral("captureDock"))->raise();
         QTRY_VERIFY(field("gaugeRegion")->text().contains(QStringLiteral("file system is full")));
-        QTRY_VERIFY_WITH_TIMEOUT(m_window.capture().accounting().untraced > 0, kPatience);
-        QVERIFY(m_window.capture().targetRuns());
+        QTRY_VERIFY_WITH_TIMEOUT(m_window.run().accounting().untraced > 0, kPatience);
+        QVERIFY(m_window.run().targetRuns());
     }
 
     /// The file system stays full, but a notice that the user closed does not appear again.
@@ -62,21 +63,21 @@ private Q_SLOTS:
         m_window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("run.csv")));
         QTRY_VERIFY_WITH_TIMEOUT(notice()->isVisible(), kPatience);
         QVERIFY(notice()->text().contains(QStringLiteral("run.csv")));
-        QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
+        QSignalSpy ticks(&m_window.sampler(), &Sampler::ticked);
         QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatience);
-        QVERIFY(m_window.capture().accounting().growthStopped);
+        QVERIFY(m_window.run().accounting().growthStopped);
         QVERIFY(!isNoticeShown());
         QVERIFY(field("statusFull")->isVisible());
     }
 
     void theTargetEndsNormallyWithCompleteSums()
     {
-        QSignalSpy exits(&m_window.capture(), &Capture::targetExited);
-        m_window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+        QSignalSpy exits(&m_window.run(), &Run::targetExited);
+        m_window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
         QCOMPARE(exits.size(), 1);
         QCOMPARE(exits.first().first().value<ExitStatus>().code, 0);
-        const Accounting sums = m_window.capture().accounting();
+        const Accounting sums = m_window.run().accounting();
         QVERIFY(sums.growthStopped);
         QCOMPARE(sums.coroutines + sums.untraced, 400'000U);
     }
@@ -84,18 +85,18 @@ private Q_SLOTS:
     void eachFullCaptureHasItsOwnNotice()
     {
         start(m_sandbox.path({}), QStringLiteral("1000"));
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().accounting().coroutines, 1000U, kPatience);
-        QSignalSpy ticks(&m_window.capture(), &Capture::ticked);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().accounting().coroutines, 1000U, kPatience);
+        QSignalSpy ticks(&m_window.sampler(), &Sampler::ticked);
         QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 1, kPatience);
         QVERIFY(!isNoticeShown());
         QVERIFY(!field("statusFull")->isVisible());
-        m_window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+        m_window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
         // The next capture that fills the file system has a notice of its own.
         start(smallDirectory(), QStringLiteral("400000"));
         QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatience);
-        m_window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.capture().state(), SessionState::Ended, kPatience);
+        m_window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
     }
 
 private:

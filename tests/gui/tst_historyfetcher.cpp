@@ -5,13 +5,14 @@
 #include "core/playback/historyrestorer.h"
 #include "core/recording/text/jsonlwriter.h"
 #include "core/recording/write/recordingwriter.h"
+#include "core/session/run.h"
 #include "models/timelinegeometry.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/format/theme.h"
 #include "ui/historyfetcher.h"
 #include "ui/mainwindow.h"
+#include "ui/sampler.h"
 #include "ui/timeline/timelineview.h"
 #include "ui/widgets/infobar.h"
 
@@ -70,7 +71,7 @@ public:
         const auto *view = window.findChild<TimelineView *>();
         // Called after HistoryFetcher, which connected earlier.
         m_connection =
-            QObject::connect(&window.capture(), &Capture::ticked, [this, view] { m_said << view->evictedText(); });
+            QObject::connect(&window.sampler(), &Sampler::ticked, [this, view] { m_said << view->evictedText(); });
     }
     ~Texts() { QObject::disconnect(m_connection); }
     Texts(const Texts &) = delete;
@@ -92,13 +93,13 @@ bool runToTheEnd(MainWindow &window)
     StartRequest request;
     request.what = storm;
     window.start(request);
-    return QTest::qWaitFor([&] { return window.capture().state() == SessionState::Ended; }, kPatience);
+    return QTest::qWaitFor([&] { return window.run().state() == RunState::Ended; }, kPatience);
 }
 
-bool isShown(const Capture &capture, const TimelineView &view)
+bool isShown(const Run &run, const TimelineView &view)
 {
     const auto from = static_cast<std::uint64_t>(std::max<std::int64_t>(0, view.visibleFrom()));
-    return capture.history()->isInMemory(from, from + static_cast<std::uint64_t>(view.visibleSpan()));
+    return run.history()->isInMemory(from, from + static_cast<std::uint64_t>(view.visibleSpan()));
 }
 
 /// Gives the view 200 ms to show the restored events, then saves a picture.
@@ -110,14 +111,14 @@ void takePicture(MainWindow &window, const char *name)
 }
 
 /// Shows the beginning of the run, at most a twentieth of it. Retries until the view knows the limits of the run.
-void goToTheBeginning(TimelineView *view, const Capture &capture)
+void goToTheBeginning(TimelineView *view, const Run &run)
 {
     view->setFollowLive(false);
     const auto goesThere = [&] {
-        const auto first = static_cast<std::int64_t>(capture.history()->firstTs());
-        const auto run = static_cast<std::int64_t>(capture.history()->lastTs()) - first;
+        const auto first = static_cast<std::int64_t>(run.history()->firstTs());
+        const auto length = static_cast<std::int64_t>(run.history()->lastTs()) - first;
         view->zoomToFit();
-        while (view->visibleSpan() > run / 20)
+        while (view->visibleSpan() > length / 20)
             view->zoomIn();
         QTest::keyClick(view, Qt::Key_Home);
         const auto isLeftOf = [&] { return view->visibleFrom() + view->visibleSpan() <= first; };
@@ -129,11 +130,11 @@ void goToTheBeginning(TimelineView *view, const Capture &capture)
 }
 
 /// Pans with the keys until `share` of the run is left of the view.
-void goTo(TimelineView *view, const Capture &capture, double share)
+void goTo(TimelineView *view, const Run &run, double share)
 {
-    const auto first = static_cast<std::int64_t>(capture.history()->firstTs());
-    const auto run = static_cast<double>(capture.history()->lastTs() - capture.history()->firstTs());
-    while (view->visibleFrom() < first + std::llround(share * run))
+    const auto first = static_cast<std::int64_t>(run.history()->firstTs());
+    const auto length = static_cast<double>(run.history()->lastTs() - run.history()->firstTs());
+    while (view->visibleFrom() < first + std::llround(share * length))
         QTest::keyClick(view, Qt::Key_Right);
 }
 
@@ -164,22 +165,22 @@ private Q_SLOTS:
         const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
         MainWindow window;
         openLarge(window, path);
-        const auto history = window.capture().history();
+        const auto history = window.run().history();
         QVERIFY(history->droppedEvents() > 1'000'000);
         auto *view = window.findChild<TimelineView *>();
         // The whole run does not fit into memory. The latest evicted events are restored all the same.
         view->zoomToFit();
         QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().restorer()->isBusy(), kPatience);
-        QVERIFY(!isShown(window.capture(), *view));
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);
+        QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Too many events for memory: zoom in to see the rest"));
         takePicture(window, dark ? "pastlook-whole-dark" : "pastlook-whole");
         const Texts texts(window);
-        goToTheBeginning(view, window.capture());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        goToTheBeginning(view, window.run());
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
         QTRY_COMPARE(view->evictedText(), QString());
         QVERIFY(texts.have("Reading older events …"));
-        QCOMPARE(window.capture().restorer()->lostPieces(), 0U);
+        QCOMPARE(window.run().restorer()->lostPieces(), 0U);
         takePicture(window, dark ? "pastlook-begin-dark" : "pastlook-begin");
         // The first event of every coroutine is in memory.
         for (CoroutineId id = 0; id < kCoroutines; ++id)
@@ -193,17 +194,17 @@ private Q_SLOTS:
         MainWindow window;
         openLarge(window, path);
         auto *view = window.findChild<TimelineView *>();
-        goToTheBeginning(view, window.capture());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().restorer()->isBusy(), kPatience);
+        goToTheBeginning(view, window.run());
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);
         QVERIFY(QFile::resize(path, 1000));
-        goTo(view, window.capture(), 0.3);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().restorer()->lostPieces() > 0, kPatience);
-        QVERIFY(!isShown(window.capture(), *view));
+        goTo(view, window.run(), 0.3);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().restorer()->lostPieces() > 0, kPatience);
+        QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in the recording either"));
         takePicture(window, "pastlook-lost");
         QTest::keyClick(view, Qt::Key_Home);
-        QVERIFY(isShown(window.capture(), *view));
+        QVERIFY(isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QString());
     }
 
@@ -220,12 +221,12 @@ private Q_SLOTS:
         MainWindow window;
         openLarge(window, m_cache->filePath(QStringLiteral("large.ctr")));
         auto *view = window.findChild<TimelineView *>();
-        goToTheBeginning(view, window.capture());
+        goToTheBeginning(view, window.run());
         for (int i = 0; i < 3; ++i)
             view->zoomIn();
         // Coroutine 3 waits since one sixth of the run. That was 120,000 events before this part.
-        goTo(view, window.capture(), 0.207);
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        goTo(view, window.run(), 0.207);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Events before this part are not in memory: zoom out"));
         QVERIFY(view->showsDropped());
         takePicture(window, dark ? "pastlook-before-dark" : "pastlook-before");
@@ -243,7 +244,7 @@ private Q_SLOTS:
         MainWindow window;
         open(window, path);
         auto *view = window.findChild<TimelineView *>();
-        goToTheBeginning(view, window.capture());
+        goToTheBeginning(view, window.run());
         QTRY_COMPARE(view->evictedText(),
                      QStringLiteral("No longer in memory, and parts of a JSONL file cannot be read "
                                     "again: use a .ctr recording"));
@@ -257,14 +258,14 @@ private Q_SLOTS:
         window.show();
         const Texts texts(window);
         QVERIFY(runToTheEnd(window));
-        const auto history = window.capture().history();
+        const auto history = window.run().history();
         QVERIFY(history->droppedEvents() > 100'000);
-        QVERIFY(window.capture().restorer());
+        QVERIFY(window.run().restorer());
         // While following, the view shows ten seconds.
         QVERIFY(texts.have("Older events are in the recording: stop following to see them"));
         auto *view = window.findChild<TimelineView *>();
-        goToTheBeginning(view, window.capture());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.capture(), *view), kPatience);
+        goToTheBeginning(view, window.run());
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
         takePicture(window, "pastlook-run");
     }
 
@@ -275,11 +276,11 @@ private Q_SLOTS:
         window.resize(1500, 900);
         window.show();
         QVERIFY(runToTheEnd(window));
-        QVERIFY(window.capture().history()->droppedEvents() > 100'000);
-        QVERIFY(!window.capture().restorer());
+        QVERIFY(window.run().history()->droppedEvents() > 100'000);
+        QVERIFY(!window.run().restorer());
         auto *view = window.findChild<TimelineView *>();
-        goToTheBeginning(view, window.capture());
-        QVERIFY(!isShown(window.capture(), *view));
+        goToTheBeginning(view, window.run());
+        QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in memory, and not recorded"));
         takePicture(window, "pastlook-none");
     }
@@ -296,7 +297,7 @@ private Q_SLOTS:
         // Stop as soon as there are events. Try again if the file was loaded to its end by then.
         for (int i = 0; i < 20 && notice->isHidden(); ++i) {
             window.openFile(path);
-            while (window.capture().accounting().captured == 0 && window.capture().state() != SessionState::Ended)
+            while (window.run().accounting().captured == 0 && window.run().state() != RunState::Ended)
                 std::this_thread::yield();
             window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
             QTRY_VERIFY_WITH_TIMEOUT(!window.windowTitle().contains(QLatin1String("Loading")), kPatience);
@@ -305,8 +306,8 @@ private Q_SLOTS:
         QVERIFY2(notice->text().contains(QLatin1String("Loading was stopped: ")), qPrintable(notice->text()));
         QVERIFY(window.windowTitle().contains(QLatin1String("Part of a recording")));
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
-        QVERIFY(window.capture().accounting().captured > 0);
-        QVERIFY(window.capture().accounting().captured < 2'900'000);
+        QVERIFY(window.run().accounting().captured > 0);
+        QVERIFY(window.run().accounting().captured < 2'900'000);
         takePicture(window, "pastlook-stopped");
         // Open it again, and load it to its end.
         open(window, path);
@@ -327,22 +328,22 @@ private Q_SLOTS:
         const auto *view = window.findChild<TimelineView *>();
         std::vector<std::int64_t> spans;  // ns; while the second file is loading
         const auto noteSpan = [&] {
-            const Capture &capture = window.capture();
-            if (capture.state() == SessionState::Ended || capture.history()->firstTs() == 0)
+            const Run &run = window.run();
+            if (run.state() == RunState::Ended || run.history()->firstTs() == 0)
                 return;
-            if (capture.openedPath() == two.toStdString())
+            if (run.recorded()->path() == two.toStdString())
                 spans.push_back(view->visibleSpan());
             else if (view->visibleSpan() > 3'000'000'000)
                 QMetaObject::invokeMethod(
                     &window, [&window, two] { window.openFile(two); }, Qt::QueuedConnection);
         };
         // Called after HistoryFetcher, which connected earlier.
-        const auto connection = QObject::connect(&window.capture(), &Capture::ticked, noteSpan);
+        const auto connection = QObject::connect(&window.sampler(), &Sampler::ticked, noteSpan);
         window.openFile(one);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
-        if (window.capture().openedPath() == one.toStdString())
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
+        if (window.run().recorded()->path() == one.toStdString())
             window.openFile(two);  // the first file was loaded too fast
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().state() == SessionState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
         QObject::disconnect(connection);
         // Skip the first span: events may have arrived after HistoryFetcher's slot ran.
         for (std::size_t i = 1; i < spans.size(); ++i)
@@ -357,7 +358,7 @@ private:
         window.show();
         window.openFile(path);
         QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatience);
-        QVERIFY(window.capture().history()->droppedEvents() > 300'000);
+        QVERIFY(window.run().history()->droppedEvents() > 300'000);
     }
     void openLarge(MainWindow &window, const QString &path)
     {

@@ -6,16 +6,17 @@
 #include "core/playback/inputspool.h"
 #include "core/recording/read/recordingreader.h"
 #include "core/session/recordingstore.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
 #include "ui/actions.h"
-#include "ui/capture.h"
 #include "ui/dialogs/capturesettings.h"
 #include "ui/format/followformat.h"
 #include "ui/format/format.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
+#include "ui/sampler.h"
 #include "ui/timeline/timelineview.h"
 #include "ui/widgets/infobar.h"
 
@@ -115,7 +116,7 @@ QString stateOf(const MainWindow &window)
 /// True once the window has read the first `bytes` bytes of a stream, and waits for more.
 bool hasRead(const MainWindow &window, qsizetype bytes)
 {
-    const FileGrowth::Figures figures = window.capture().followFigures();
+    const FileGrowth::Figures figures = window.run().recorded()->growth();
     return figures.waiting && figures.bytes == static_cast<std::uint64_t>(bytes);
 }
 
@@ -183,19 +184,19 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         window.start(inputRequest());
-        QTRY_VERIFY(window.capture().isFollowed());
+        QTRY_VERIFY(window.run().isGrowing());
         QCOMPARE(stateOf(window), QStringLiteral("Receiving"));
         sender.process().start();
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatienceMs);
         QVERIFY(window.findChild<TimelineView *>()->followLive());
-        QCOMPARE(window.capture().state(), SessionState::Capturing);
+        QCOMPARE(window.run().state(), RunState::Capturing);
         QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->text(), QStringLiteral("up to date"));
         gui::takePicture(&window, "live");
         QVERIFY(sender.wait());
         QCOMPARE(sender.process().exitCode(), 0);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
-        QCOMPARE(window.capture().accounting().lost, sender.sum("lost_events"));
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QCOMPARE(window.run().accounting().captured, sender.sum("events"));
+        QCOMPARE(window.run().accounting().lost, sender.sum("lost_events"));
         QTRY_COMPARE(stateOf(window), QStringLiteral("Recording; target exited with status 0"));
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("ended in order")));
         QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->isHidden());
@@ -203,9 +204,9 @@ private Q_SLOTS:
         // The kept copy opens like any other recording.
         QCOMPARE(kept().size(), 1);
         window.openFile(kept().front());
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QVERIFY(!window.capture().isFollowed());
-        QCOMPARE(window.capture().accounting().captured, sender.sum("events"));
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QVERIFY(!window.run().isGrowing());
+        QCOMPARE(window.run().accounting().captured, sender.sum("events"));
     }
 
     /// The view is paused from the start. The run can be replayed all the same.
@@ -216,8 +217,8 @@ private Q_SLOTS:
         window.findChild<QAction *>(QStringLiteral("actionPause"))->trigger();
         QVERIFY(piped.pipe.write(m_whole));
         piped.pipe.close();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QVERIFY(window.capture().isPaused());
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QVERIFY(window.sampler().isPaused());
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         QTRY_VERIFY(replay->isEnabled());
         replay->trigger();
@@ -240,9 +241,9 @@ private Q_SLOTS:
         QVERIFY(piped.pipe.write(m_whole));
         QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(older), kPatienceMs);
         piped.pipe.close();
-        QTRY_COMPARE_WITH_TIMEOUT(piped.window.capture().state(), SessionState::Ended, kPatienceMs);
-        QVERIFY(QFile::exists(QString::fromStdString(piped.window.capture().openedPath())));
-        QCOMPARE(piped.window.capture().accounting().captured, m_events);
+        QTRY_COMPARE_WITH_TIMEOUT(piped.window.run().state(), RunState::Ended, kPatienceMs);
+        QVERIFY(QFile::exists(QString::fromStdString(piped.window.run().recorded()->path())));
+        QCOMPARE(piped.window.run().accounting().captured, m_events);
     }
 
     void aBrokenStreamStaysVisible()
@@ -254,12 +255,12 @@ private Q_SLOTS:
             QVERIFY(pipe.write(m_whole.mid(i, 1)));
         QVERIFY(pipe.write(m_whole.mid(300, m_whole.size() * 2 / 3 - 300)));
         QTRY_VERIFY_WITH_TIMEOUT(hasRead(window, m_whole.size() * 2 / 3), kPatienceMs);
-        const std::uint64_t shown = window.capture().accounting().captured;
+        const std::uint64_t shown = window.run().accounting().captured;
         QVERIFY(shown > 0 && shown < m_events);
-        QCOMPARE(window.capture().state(), SessionState::Capturing);
+        QCOMPARE(window.run().state(), RunState::Capturing);
         pipe.close();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QCOMPARE(window.capture().accounting().captured, shown);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QCOMPARE(window.run().accounting().captured, shown);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Recording, not completed"));
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
         // The notice is tall enough for its whole text.
@@ -284,7 +285,7 @@ private Q_SLOTS:
         harmed[m_whole.size() / 5] = static_cast<char>(harmed[m_whole.size() / 5] ^ 1);
         QVERIFY(pipe.write(harmed));
         pipe.close();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("broke off")));
         const QString said = noticeOf(window);
         QVERIFY2(said.contains(QLatin1String("were left out")), qPrintable(said));
@@ -296,11 +297,11 @@ private Q_SLOTS:
         PipedWindow piped;
         auto &[pipe, window] = piped;
         QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatienceMs);
         auto *stop = window.findChild<QAction *>(QStringLiteral("actionStop"));
         QVERIFY(stop->isEnabled());
         stop->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(!pipe.write("x"));  // EPIPE
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("input was stopped")));
         QVERIFY(!stop->isEnabled());
@@ -331,7 +332,7 @@ private Q_SLOTS:
         QVERIFY(box->informativeText().contains(QLatin1String("--batch -o -")));
         gui::takePicture(box, "garbage");
         box->close();
-        QCOMPARE(window.capture().state(), SessionState::Ended);
+        QCOMPARE(window.run().state(), RunState::Ended);
         QVERIFY(kept().isEmpty());
     }
 
@@ -340,15 +341,15 @@ private Q_SLOTS:
         PipedWindow piped;
         auto &[pipe, window] = piped;
         QVERIFY(pipe.write(m_whole.left(m_whole.size() / 2)));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatienceMs);
         {
             const test::FileSizeLimit full(static_cast<rlim_t>(m_whole.size() / 2 + 10));
             QVERIFY(pipe.write(m_whole.mid(m_whole.size() / 2, 2000)));
-            QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+            QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         }
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("File too large")));
         QVERIFY(noticeOf(window).contains(QLatin1String("are shown")));
-        QVERIFY(window.capture().accounting().captured > 0);
+        QVERIFY(window.run().accounting().captured > 0);
         QVERIFY(!pipe.write("x"));
     }
 
@@ -386,12 +387,12 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         window.openFile(path);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().isFollowed(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().isGrowing(), kPatienceMs);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Following"));
         QVERIFY(recorder.wait());
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("was completed")));
-        QCOMPARE(window.capture().accounting().captured, recorder.sum("events"));
+        QCOMPARE(window.run().accounting().captured, recorder.sum("events"));
     }
 
     /// Runs both programs in a shell: once the window ends first, once the sender is killed.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/infobar.h"
@@ -140,7 +140,7 @@ private Q_SLOTS:
         window.start(request);
         QTRY_VERIFY(gui::topLevel<QWidget>("errorBox"));
         gui::topLevel<QWidget>("errorBox")->close();
-        QCOMPARE(window.capture().state(), SessionState::Idle);
+        QCOMPARE(window.run().state(), RunState::Idle);
     }
 
     /// The loss is shown even while it is zero, and stands out once it is not.
@@ -185,7 +185,7 @@ private Q_SLOTS:
         window.show();
         window.openFile(path);
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
-        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QTRY_COMPARE(window.run().state(), RunState::Ended);
         QTRY_COMPARE(table->model()->rowCount(), 25);
         QVERIFY(window.windowTitle().startsWith(QLatin1String("small.jsonl")));
         QTRY_VERIFY(window.findChild<QLabel *>(QStringLiteral("statusEvents"))->text().startsWith(u'1'));
@@ -196,22 +196,22 @@ private Q_SLOTS:
         const QString path = smallRecording();
         MainWindow window;
         window.show();
-        window.capture().setMostCoroutines(20);
+        window.setMostCoroutines(20);
         window.openFile(path);
-        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
-        QCOMPARE(window.capture().accounting().coroutines, 25U);
-        QCOMPARE(window.capture().accounting().overflowCoroutines, 5U);
-        QCOMPARE(window.capture().accounting().overflowEvents, 20U);
+        QTRY_COMPARE(window.run().state(), RunState::Ended);
+        QCOMPARE(window.run().accounting().coroutines, 25U);
+        QCOMPARE(window.run().accounting().overflowCoroutines, 5U);
+        QCOMPARE(window.run().accounting().overflowEvents, 20U);
         const auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_COMPARE(table->model()->rowCount(), 20);
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QVERIFY(notice);
         QTRY_VERIFY(notice->isVisible() && notice->text().contains(QLatin1String("more than 20 coroutines")));
         // A capture with enough room shows no notice.
-        window.capture().setMostCoroutines(Population::kMostCoroutines);
+        window.setMostCoroutines(Population::kMostCoroutines);
         window.openFile(path);
         QTRY_COMPARE(table->model()->rowCount(), 25);
-        QTRY_COMPARE(window.capture().state(), SessionState::Ended);
+        QTRY_COMPARE(window.run().state(), RunState::Ended);
         QVERIFY(!notice->isVisible());
     }
 
@@ -228,12 +228,12 @@ private Q_SLOTS:
         };
         const QString path =
             QStringLiteral("/home/somebody/.cache/corotracer-gui/corotracer-gui/recordings/2026-11-22");
-        Q_EMIT window.capture().noticeAdded(path + QStringLiteral(" is one of several words. ").repeated(9));
+        Q_EMIT window.run().noticeAdded(path + QStringLiteral(" is one of several words. ").repeated(9));
         QTRY_VERIFY2(fits(), qPrintable(QStringLiteral("%1 of %2 at %3")
                                             .arg(notice->height())
                                             .arg(notice->layout()->heightForWidth(notice->width()))
                                             .arg(notice->width())));
-        Q_EMIT window.capture().noticeAdded(path + QStringLiteral(" is another one of them. ").repeated(9));
+        Q_EMIT window.run().noticeAdded(path + QStringLiteral(" is another one of them. ").repeated(9));
         QTRY_VERIFY(fits());
         gui::takePicture(&window, "longnotice");
     }

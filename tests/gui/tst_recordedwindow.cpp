@@ -6,10 +6,10 @@
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/read/segments.h"
 #include "core/recording/write/fileclaim.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/privatetmpfs.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/dialogs/capturesettings.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/infobar.h"
@@ -105,8 +105,8 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(storm(QStringLiteral("--transitions 200000")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        const std::string path = window.capture().recordingPath();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        const std::string path = window.run().recordingPath();
         QVERIFY(QString::fromStdString(path).startsWith(recordingsDirectory() + u'/'));
         QVERIFY(path.ends_with("-ct_storm.ctr"));
         QCOMPARE(files(recordingsDirectory()).size(), 1);
@@ -114,7 +114,7 @@ private Q_SLOTS:
         const Read kept = read(ctr::segmentPath(path, 0));
         QCOMPARE(kept.error, QString());
         QVERIFY(kept.ended);
-        const Accounting sums = window.capture().accounting();
+        const Accounting sums = window.run().accounting();
         QVERIFY(sums.captured > 1000);
         QCOMPARE(kept.transitions, sums.captured);
         QCOMPARE(kept.sums.lost, sums.lost);
@@ -133,8 +133,8 @@ private Q_SLOTS:
         settings.save(stored);
         MainWindow window;
         window.start(storm(QStringLiteral("--transitions 2000")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        QCOMPARE(window.capture().recordingPath(), std::string());
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QCOMPARE(window.run().recordingPath(), std::string());
         QVERIFY(!QFileInfo::exists(recordingsDirectory()));
     }
 
@@ -142,15 +142,15 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/true")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         QCOMPARE(files(recordingsDirectory()), QStringList());
         StartRequest listening;
         listening.what = ListenRequest{};
         window.start(listening);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Waiting, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Waiting, kPatience);
         QCOMPARE(files(recordingsDirectory()).size(), 1);
-        window.capture().stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        window.run().stop();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         QCOMPARE(files(recordingsDirectory()), QStringList());
         window.start(launchOf(QStringLiteral("/nonexistent/program")));
         QCOMPARE(files(recordingsDirectory()), QStringList());
@@ -160,8 +160,8 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/echo gone at once")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        const Read kept = read(ctr::segmentPath(window.capture().recordingPath(), 0));
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        const Read kept = read(ctr::segmentPath(window.run().recordingPath(), 0));
         QCOMPARE(kept.error, QString());
         QCOMPARE(kept.output, QByteArray("gone at once\n"));
         QVERIFY(kept.info.exit && kept.info.exit->status == 0U);
@@ -180,8 +180,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(QLatin1String("is not recorded")),
                                  kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("XDG_CACHE_HOME")), qPrintable(notice->text()));
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        QVERIFY(window.capture().accounting().captured > 1000);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QVERIFY(window.run().accounting().captured > 1000);
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
 
@@ -199,14 +199,14 @@ private Q_SLOTS:
                  qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
         // No longer written, but still claimed by this window: it is not deleted to make room.
-        QVERIFY(ctr::claimsOn(ctr::segmentPath(window.capture().recordingPath(), 0)).read);
-        const std::uint64_t atThatTime = window.capture().accounting().captured;
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > atThatTime, kPatience);
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(ctr::claimsOn(ctr::segmentPath(window.run().recordingPath(), 0)).read);
+        const std::uint64_t atThatTime = window.run().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > atThatTime, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         gui::takePicture(&window, "recording-full");
-        const std::uint64_t captured = window.capture().accounting().captured;
-        const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
+        const std::uint64_t captured = window.run().accounting().captured;
+        const std::string segment = ctr::segmentPath(window.run().recordingPath(), 0);
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
         // The events up to the full disk are readable, and the file is not claimed for writing any more.
         const Read kept = read(segment);
@@ -220,13 +220,13 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatience);
-        const std::string segment = ctr::segmentPath(window.capture().recordingPath(), 0);
-        const std::uint64_t captured = window.capture().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
+        const std::string segment = ctr::segmentPath(window.run().recordingPath(), 0);
+        const std::uint64_t captured = window.run().accounting().captured;
         QTRY_VERIFY_WITH_TIMEOUT(read(segment).transitions >= captured, kPatience);
         QVERIFY(ctr::claimsOn(segment).written);
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         // The run has ended. The window still claims the file for reading, to restore events from it.
         QVERIFY(!ctr::claimsOn(segment).written);
         QVERIFY(ctr::claimsOn(segment).read);
@@ -239,12 +239,12 @@ private Q_SLOTS:
         one.start(storm(QStringLiteral("--transitions 20000")));
         two.start(storm(QStringLiteral("--transitions 40000")));
         for (const MainWindow *window : {&one, &two})
-            QTRY_COMPARE_WITH_TIMEOUT(window->capture().state(), SessionState::Ended, kPatience);
-        QVERIFY(one.capture().recordingPath() != two.capture().recordingPath());
+            QTRY_COMPARE_WITH_TIMEOUT(window->run().state(), RunState::Ended, kPatience);
+        QVERIFY(one.run().recordingPath() != two.run().recordingPath());
         QCOMPARE(files(recordingsDirectory()).size(), 2);
         for (const MainWindow *window : {&one, &two})
-            QCOMPARE(read(ctr::segmentPath(window->capture().recordingPath(), 0)).transitions,
-                     window->capture().accounting().captured);
+            QCOMPARE(read(ctr::segmentPath(window->run().recordingPath(), 0)).transitions,
+                     window->run().accounting().captured);
     }
 
     /// The window closes before its target ends: the recording is finished, including the facts of its end.
@@ -256,10 +256,10 @@ private Q_SLOTS:
         {
             MainWindow window;
             window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
-            QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatience);
-            path = window.capture().recordingPath();
-            region = window.capture().session()->regionPath();
-            target = window.capture().session()->target()->pid();
+            QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
+            path = window.run().recordingPath();
+            region = window.run().session()->regionPath();
+            target = window.run().session()->target()->pid();
         }
         const Read kept = read(ctr::segmentPath(path, 0));
         QVERIFY(target > 0);

@@ -6,9 +6,9 @@
 #include "core/recording/read/segments.h"
 #include "core/recording/write/fileclaim.h"
 #include "core/recording/write/recordingwriter.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/format/recordingsformat.h"
 #include "ui/format/theme.h"
@@ -298,16 +298,16 @@ private Q_SLOTS:
         const QString saved = m_cache->filePath(QStringLiteral("live.ctr"));
         saveThroughTheMenu(window, saved);
         QVERIFY(eventsIn(saved.toStdString()) > 0);
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("open"), kPatience);
-        const QString path = QString::fromStdString(window.capture().recordingPath());
-        const std::uint64_t captured = window.capture().accounting().captured;
+        const QString path = QString::fromStdString(window.run().recordingPath());
+        const std::uint64_t captured = window.run().accounting().captured;
         saveThroughTheMenu(window, saved);  // replaces the file that was saved before
         QCOMPARE(eventsIn(saved.toStdString()), captured);
         window.openFile(saved);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        QCOMPARE(window.capture().accounting().captured, captured);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QCOMPARE(window.run().accounting().captured, captured);
         QTRY_COMPARE_WITH_TIMEOUT(state(), QString(), kPatience);
         QVERIFY(QFile::exists(QString::fromStdString(ctr::segmentPath(path.toStdString(), 0))));
     }
@@ -364,13 +364,13 @@ private:
         StartRequest request;
         request.what = spec;
         window.start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
     }
     static void saveThroughTheMenu(MainWindow &window, const QString &path)
     {
         auto *action = window.findChild<QAction *>(QStringLiteral("actionSaveRecording"));
         QVERIFY(action->isEnabled());
-        QTRY_VERIFY_WITH_TIMEOUT(eventsIn(ctr::segmentPath(window.capture().recordingPath(), 0)) > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(eventsIn(ctr::segmentPath(window.run().recordingPath(), 0)) > 0, kPatience);
         action->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QFileDialog>("saveFileDialog"), kPatience);
         auto *dialog = gui::topLevel<QFileDialog>("saveFileDialog");

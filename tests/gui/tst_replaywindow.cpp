@@ -3,9 +3,9 @@
 //
 // Replays a recording as if it were live. A live session, its recording and its replay must show the same.
 #include "core/playback/replaygate.h"
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/dialogs/capturesettings.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
@@ -133,16 +133,16 @@ private Q_SLOTS:
                                      !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
                                  4 * kPatienceMs);
         // On SIGTERM the server ends as it does when its time is over.
-        QCOMPARE(::kill(window.capture().session()->target()->pid(), SIGTERM), 0);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QVERIFY(window.capture().accounting().captured > 1000);
+        QCOMPARE(::kill(window.run().session()->target()->pid(), SIGTERM), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QVERIFY(window.run().accounting().captured > 1000);
         QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").isEmpty(), kPatienceMs);
         m_live = see(window, QStringLiteral("live"));
         QCOMPARE(stateOf(window), QStringLiteral("Target exited with status 0"));
         QVERIFY(m_live.output.size() > 2002);
         QVERIFY(m_live.output.front().endsWith(QLatin1String("  it begins")));
         QCOMPARE(m_live.output.back(), QStringLiteral("— Target exited with status 0 —"));
-        const QDir kept(QFileInfo(QString::fromStdString(window.capture().recordingPath())).path());
+        const QDir kept(QFileInfo(QString::fromStdString(window.run().recordingPath())).path());
         const QStringList files = kept.entryList({QStringLiteral("*.ctr")}, QDir::Files);
         QCOMPARE(files.size(), 1);
         m_path = kept.filePath(files.front());
@@ -166,9 +166,9 @@ private Q_SLOTS:
 
         window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100 x
         replay->trigger();
-        QVERIFY(window.capture().gate());
-        QCOMPARE(window.capture().gate()->speed(), 100.0);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QVERIFY(window.run().gate());
+        QCOMPARE(window.run().gate()->speed(), 100.0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         compare(window, see(window, QStringLiteral("replay")));
         QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, at its end; target exited with status 0"));
         gui::takePicture(&window, "replay-end");
@@ -182,23 +182,23 @@ private Q_SLOTS:
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         start(window, "exec \"$SERVER\" --seconds 1");
         QVERIFY(!replay->isEnabled());
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(replay->isEnabled());
-        const Accounting live = window.capture().accounting();
+        const Accounting live = window.run().accounting();
         window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);  // 100 x
         replay->trigger();
-        QVERIFY(window.capture().gate());
+        QVERIFY(window.run().gate());
         QVERIFY(window.findChild<QToolBar *>(QStringLiteral("replayBar"))->isVisible());
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QCOMPARE(window.capture().accounting().captured, live.captured);
-        QCOMPARE(window.capture().accounting().coroutines, live.coroutines);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QCOMPARE(window.run().accounting().captured, live.captured);
+        QCOMPARE(window.run().accounting().coroutines, live.coroutines);
         // Replay it again, then return to the whole recording.
         window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording; target exited with status 0"),
                                   kPatienceMs);
-        QCOMPARE(window.capture().accounting().captured, live.captured);
+        QCOMPARE(window.run().accounting().captured, live.captured);
         QVERIFY(replay->isEnabled());
     }
 
@@ -207,9 +207,9 @@ private Q_SLOTS:
         MainWindow window;
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         start(window, "exec \"$SERVER\" --seconds 1");
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(replay->isEnabled());
-        QVERIFY(QFile::remove(QString::fromStdString(window.capture().replayPath())));
+        QVERIFY(QFile::remove(QString::fromStdString(window.run().replayPath())));
         replay->trigger();
         auto *box = gui::topLevel<QMessageBox>("errorBox");
         QVERIFY(box);
@@ -224,19 +224,19 @@ private Q_SLOTS:
         window.show();
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         start(window, "exec \"$SERVER\" --seconds 600");
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 100, kPatienceMs);
-        window.capture().stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatienceMs);
+        window.run().stop();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(replay->isEnabled());
         replay->trigger();
-        QVERIFY(!window.capture().gate());
+        QVERIFY(!window.run().gate());
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
-        QVERIFY(!window.capture().gate() && window.capture().targetRuns());
+        QVERIFY(!window.run().gate() && window.run().targetRuns());
         QVERIFY(window.findChild<QToolBar *>(QStringLiteral("replayBar"))->isHidden());
         replay->trigger();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().gate(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().gate(), kPatienceMs);
     }
 
     void replayNeedsARecording()
@@ -247,8 +247,8 @@ private Q_SLOTS:
         settings.save(stored);
         MainWindow window;
         start(window, "exec \"$SERVER\" --seconds 1");
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
-        QVERIFY(window.capture().accounting().captured > 0);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QVERIFY(window.run().accounting().captured > 0);
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
     }
 
@@ -265,8 +265,8 @@ private Q_SLOTS:
         window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
         QVERIFY(bar->isVisible());
         const std::uint64_t end = m_live.now;
-        const auto now = [&] { return window.capture().population()->now(); };
-        const auto captured = [&] { return window.capture().accounting().captured; };
+        const auto now = [&] { return window.run().population()->now(); };
+        const auto captured = [&] { return window.run().accounting().captured; };
         QTRY_VERIFY_WITH_TIMEOUT(captured() > 0, kPatienceMs);
         QVERIFY(captured() < m_live.sums.captured);
         QVERIFY(window.findChild<TimelineView *>()->followLive());
@@ -304,27 +304,27 @@ private Q_SLOTS:
         QVERIFY(captured() > events);
         const std::uint64_t middle = captured();
         QVERIFY(middle < m_live.sums.captured && now() < end);
-        QVERIFY(!window.capture().gate()->isPlaying());
+        QVERIFY(!window.run().gate()->isPlaying());
         // A click further left seeks backward: the replay starts from the beginning again.
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 10, slider->height() / 2));
         settle(window);
         QVERIFY(captured() > 0 && captured() < middle);
-        QVERIFY(!window.capture().gate()->isPlaying());
+        QVERIFY(!window.run().gate()->isPlaying());
         // Change the speed, continue, and replay to the end.
         QTest::keyClick(&window, Qt::Key_BracketRight);
-        QCOMPARE(window.capture().gate()->speed(), 0.2);
+        QCOMPARE(window.run().gate()->speed(), 0.2);
         QTest::keyClick(&window, Qt::Key_Space);
-        QTRY_VERIFY(window.capture().gate()->isPlaying());
+        QTRY_VERIFY(window.run().gate()->isPlaying());
         window.findChild<QComboBox *>(QStringLiteral("replaySpeed"))->setCurrentIndex(9);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(captured(), m_live.sums.captured);
         QTRY_VERIFY(!window.findChild<QAction *>(QStringLiteral("replayStep"))->isEnabled());  // not at once
 
         // Escape, which other views use, does not end the replay. Closing the replay shows the whole recording.
         QTest::keyClick(&window, Qt::Key_Escape);
-        QVERIFY(window.capture().gate());
+        QVERIFY(window.run().gate());
         window.findChild<QAction *>(QStringLiteral("replayClose"))->trigger();
-        QTRY_VERIFY(!window.capture().gate());
+        QTRY_VERIFY(!window.run().gate());
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(window), QStringLiteral("Recording; target exited with status 0"),
                                   kPatienceMs);
         QVERIFY(bar->isHidden());
@@ -363,14 +363,14 @@ private Q_SLOTS:
         window.show();
         open(window);
         window.findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
-        QVERIFY(window.capture().gate());
+        QVERIFY(window.run().gate());
         // A replay can be restarted at any time, many times in a row.
         for (int i = 0; i < 5; ++i)
             window.findChild<QAction *>(QStringLiteral("replayRestart"))->trigger();
-        QVERIFY(window.capture().gate());
+        QVERIFY(window.run().gate());
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-        QTRY_VERIFY(!window.capture().gate());
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().accounting().captured, m_live.sums.captured, kPatienceMs);
+        QTRY_VERIFY(!window.run().gate());
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().accounting().captured, m_live.sums.captured, kPatienceMs);
     }
 
 private:
@@ -388,15 +388,15 @@ private:
     /// Waits until the paused replay has emitted all due events.
     static void settle(const MainWindow &window)
     {
-        QVERIFY(!window.capture().gate()->isPlaying());
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().gate()->isWaiting(), kPatienceMs);
+        QVERIFY(!window.run().gate()->isPlaying());
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().gate()->isWaiting(), kPatienceMs);
     }
 
     Seen see(MainWindow &window, const QString &name)
     {
         Seen seen;
-        seen.now = window.capture().population()->now();
-        seen.sums = window.capture().accounting();
+        seen.now = window.run().population()->now();
+        seen.sums = window.run().accounting();
         const auto isExporting = [&] {
             const auto bars = window.findChildren<ExportBar *>();
             return std::any_of(bars.begin(), bars.end(), [](const ExportBar *bar) { return bar->isRunning(); });

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Clicks through the Run dialog: programs, shell lines, mistakes, Terminate, and closing the window.
+#include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/dialogs/rundialog.h"
 #include "ui/dialogs/runform.h"
 #include "ui/format/format.h"
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "runStart"));
         QTRY_VERIFY(error->isVisible() && error->text().contains(QLatin1String("/nonexistent/program")));
         QVERIFY(dialog->isVisible());
-        QCOMPARE(window.capture().state(), SessionState::Idle);
+        QCOMPARE(window.run().state(), RunState::Idle);
         QVERIFY(gui::click(dialog, "runCancel"));
     }
 
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QVERIFY(!gui::topLevel<QWidget>("runDialog"));
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("[two words]")), kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         QVERIFY(window.windowTitle().contains(QLatin1String("status 3")));
         // Nothing was traced: one sentence gives the reason, and a link shows a checklist and the lines to add.
         auto *bar = child<InfoBar>(window, "nothingTracedBar");
@@ -236,7 +236,7 @@ private Q_SLOTS:
         QTest::keyClicks(input, QStringLiteral("hello"));
         QTest::keyClick(input, Qt::Key_Return);
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("got <hello>")), kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void aServerIsWatchedAndTerminated()
@@ -266,10 +266,10 @@ private Q_SLOTS:
         gui::takePicture(&window, "lossy-dark");
         window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
         window.findChild<QAction *>(QStringLiteral("actionTerminate"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
-        QVERIFY(!window.capture().targetRuns());
-        const Accounting sums = window.capture().accounting();
-        QCOMPARE(window.capture().population()->captured(), sums.captured);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QVERIFY(!window.run().targetRuns());
+        const Accounting sums = window.run().accounting();
+        QCOMPARE(window.run().population()->captured(), sums.captured);
     }
 
     void pausingKeepsTheViewsStill()
@@ -282,14 +282,14 @@ private Q_SLOTS:
         auto *pause = window.findChild<QAction *>(QStringLiteral("actionPause"));
         pause->trigger();
         const QVariant events = table->model()->index(0, CoroutineTableModel::EventsColumn).data();
-        const std::uint64_t captured = window.capture().accounting().captured;
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > captured, kPatience);
+        const std::uint64_t captured = window.run().accounting().captured;
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > captured, kPatience);
         QCOMPARE(table->model()->index(0, CoroutineTableModel::EventsColumn).data(), events);
         pause->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, CoroutineTableModel::EventsColumn).data() != events,
                                  kPatience);
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void tracingIsSwitchedOffAndOn()
@@ -300,26 +300,26 @@ private Q_SLOTS:
         QVERIFY(!tracing->isEnabled());
         QVERIFY(tracing->isChecked());
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 1000, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatience);
         QVERIFY(tracing->isEnabled());
         QWidget *button = child<QToolBar>(window, "mainToolBar")->widgetForAction(tracing);
         QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY(!tracing->isChecked());
         QVERIFY(window.windowTitle().contains(QLatin1String("tracing is off")));
         QCOMPARE(tracing->text(), QStringLiteral("T&racing is off"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().paused, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().population()->switches().empty(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().paused, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().population()->switches().empty(), kPatience);
         gui::takePicture(&window, "tracing-off");
         tracing->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window.capture().accounting().paused, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().accounting().paused, kPatience);
         QVERIFY(!window.windowTitle().contains(QLatin1String("tracing is off")));
         QCOMPARE(tracing->text(), QStringLiteral("T&racing"));
         // Coroutines from before the switch are traced again, too.
-        const std::uint64_t events = window.capture().population()->at(0).events;
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().population()->at(0).events > events, kPatience);
+        const std::uint64_t events = window.run().population()->at(0).events;
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().population()->at(0).events > events, kPatience);
         gui::takePicture(&window, "tracing-on-again");
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         QVERIFY(!tracing->isEnabled());
     }
 
@@ -328,9 +328,9 @@ private Q_SLOTS:
         auto window = std::make_unique<MainWindow>();
         window->show();
         runProgram(*window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
-        QTRY_VERIFY_WITH_TIMEOUT(window->capture().state() == SessionState::Capturing, kPatience);
-        const pid_t pid = window->capture().session()->target()->pid();
-        const QString region = window->capture().session()->regionPath();
+        QTRY_VERIFY_WITH_TIMEOUT(window->run().state() == RunState::Capturing, kPatience);
+        const pid_t pid = window->run().session()->target()->pid();
+        const QString region = window->run().session()->regionPath();
         window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(window->isVisible());
@@ -353,11 +353,11 @@ private Q_SLOTS:
             MainWindow second;
             second.show();
             second.openFile(region);
-            QTRY_VERIFY_WITH_TIMEOUT(second.capture().accounting().captured > 0, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(second.run().accounting().captured > 0, kPatience);
             QCOMPARE(::kill(-pid, SIGTERM), 0);
             QTRY_COMPARE_WITH_TIMEOUT(::kill(pid, 0), -1, kPatience);
-            second.capture().stopCapture();
-            QTRY_COMPARE_WITH_TIMEOUT(second.capture().state(), SessionState::Ended, kPatience);
+            second.run().stop();
+            QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatience);
         }
         QFile::remove(region);
     }
@@ -367,14 +367,14 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         runShell(window, QStringLiteral("exec sleep 1000"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatience);
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
         QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().accounting().captured > 0, kPatience);
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void closingCanTerminateTheTarget()
@@ -382,12 +382,12 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         runShell(window, QStringLiteral("exec sleep 1000"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatience);
         window.close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
         QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), kPatience);
-        QVERIFY(!window.capture().targetRuns());
+        QVERIFY(!window.run().targetRuns());
     }
 
     void aCancelledCloseSendsNoSignal()
@@ -408,12 +408,12 @@ private Q_SLOTS:
         QTest::keyClicks(input, QStringLiteral("hello"));
         QTest::keyClick(input, Qt::Key_Return);
         const auto answered = [&window] { return output(window).contains(QLatin1String("got <hello>")); };
-        QTRY_VERIFY_WITH_TIMEOUT(answered() || !window.capture().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(answered() || !window.run().targetRuns(), kPatience);
         QVERIFY(answered());
         QVERIFY(window.isVisible());
-        QVERIFY(window.capture().targetRuns());
-        window.capture().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QVERIFY(window.run().targetRuns());
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void listenTabShowsCommandsToCopy()
@@ -426,10 +426,10 @@ private Q_SLOTS:
         tabs->setCurrentIndex(1);
         child<QSpinBox>(*dialog, "listenStations")->setValue(4096);
         QVERIFY(gui::click(dialog, "runStart"));
-        QTRY_COMPARE(window.capture().state(), SessionState::Waiting);
+        QTRY_COMPARE(window.run().state(), RunState::Waiting);
         auto *line = child<QPlainTextEdit>(*dialog, "listenShell");
         QVERIFY(line->isVisible());
-        QVERIFY(line->toPlainText().contains(window.capture().session()->regionPath()));
+        QVERIFY(line->toPlainText().contains(window.run().session()->regionPath()));
         QVERIFY(line->toPlainText().contains(QLatin1String("CTP_MAX_STATIONS=4096")));
         QVERIFY(gui::click(dialog, "listenShellCopy"));
         QCOMPARE(QGuiApplication::clipboard()->text(), line->toPlainText());
@@ -437,7 +437,7 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "runStart"));
         QVERIFY(!dialog->isVisible());
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
 private:
@@ -458,7 +458,7 @@ private:
         Q_EMIT stuck->doubleClicked(stuck->currentIndex());
         QVERIFY(filter->text().contains(QLatin1String("server.cpp:")));
         auto *table = child<QTableView>(window, "coroutineTable");
-        const auto total = static_cast<int>(window.capture().population()->size());
+        const auto total = static_cast<int>(window.run().population()->size());
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0 && table->model()->rowCount() < total, kPatience);
         filter->clear();
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= total, kPatience);

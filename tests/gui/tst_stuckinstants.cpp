@@ -3,9 +3,9 @@
 //
 // Stuck coroutines of one run, as the batch, its summary, and a window with the recording report them: the numbers are
 // equal, and each names the instant at which it was judged.
+#include "core/session/run.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/docks/stuckdock.h"
 #include "ui/mainwindow.h"
 
@@ -24,7 +24,7 @@ namespace {
 constexpr int kPatienceMs = 120'000;
 
 /// A batch run with a recording and a summary.
-struct Run {
+struct JudgedRun {
     QString recording;
     QString said;
     QJsonObject summary;
@@ -35,10 +35,10 @@ struct Run {
 
 /// Runs a batch. If `signalAfter` is not empty, SIGTERM ends it 1.5 s after the target printed this text: by then,
 /// waiting coroutines are stuck. Returns nullopt if the batch fails.
-std::optional<Run> capture(const QString &directory, const QString &name, const QStringList &arguments,
-                           const QByteArray &signalAfter = {})
+std::optional<JudgedRun> capture(const QString &directory, const QString &name, const QStringList &arguments,
+                                 const QByteArray &signalAfter = {})
 {
-    Run run;
+    JudgedRun run;
     run.recording = directory + u'/' + name;
     const QString summary = directory + QStringLiteral("/summary.json");
     QProcess process;
@@ -131,7 +131,7 @@ private Q_SLOTS:
     /// The user ends the target in the window: the window and the recording report equal numbers.
     void windowAndRecordingReportEqualInstants()
     {
-        Run run;
+        JudgedRun run;
         qint64 end = 0;
         QString before;
         {
@@ -145,12 +145,12 @@ private Q_SLOTS:
             window.start(request);
             QTRY_COMPARE_WITH_TIMEOUT(window.findChild<StuckDock *>()->stuckCount(), 15, kPatienceMs);
             QVERIFY(headerOf(window).contains(QLatin1String("at present")));
-            window.capture().terminateTarget();
-            QTRY_COMPARE_WITH_TIMEOUT(window.capture().state(), SessionState::Ended, kPatienceMs);
+            window.run().terminateTarget();
+            QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
             QTRY_VERIFY(headerOf(window).contains(QLatin1String("at the end of the run")));
             before = between(headerOf(window), "; (\\d+) when its end was decided");
             QCOMPARE(before, QStringLiteral("15"));
-            run.recording = QString::fromStdString(window.capture().replayPath());
+            run.recording = QString::fromStdString(window.run().replayPath());
             settle(window);
             end = rowsOf(window);
         }
@@ -163,15 +163,14 @@ private:
     {
         const auto expected = [&] {
             qint64 count = 0;
-            for (const StuckGroup &group :
-                 findStuck(*window.capture().population(), window.capture().population()->now()))
+            for (const StuckGroup &group : findStuck(*window.run().population(), window.run().population()->now()))
                 count += static_cast<qint64>(group.coroutines.size());
             return count;
         };
         QTRY_COMPARE_WITH_TIMEOUT(rowsOf(window), expected(), kPatienceMs);
     }
 
-    static void checkTwo(const Run &run)
+    static void checkTwo(const JudgedRun &run)
     {
         const qint64 decided = run.number("stuck_when_end_decided");
         const qint64 end = run.number("stuck_at_end");
@@ -185,12 +184,12 @@ private:
         compare(run, QStringLiteral("at the end of the recording"), end, decided);
     }
 
-    static void compare(const Run &run, const QString &instant, qint64 end, std::optional<qint64> decided)
+    static void compare(const JudgedRun &run, const QString &instant, qint64 end, std::optional<qint64> decided)
     {
         MainWindow window;
         window.show();
         window.openFile(run.recording);
-        QTRY_VERIFY_WITH_TIMEOUT(window.capture().isLoaded(), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(rowsOf(window), end, kPatienceMs);
         QTRY_COMPARE(qint64{window.findChild<StuckDock *>()->stuckCount()}, end);
         QVERIFY2(headerOf(window).contains(instant), qPrintable(headerOf(window)));

@@ -4,11 +4,11 @@
 // Targets built with existing SDKs: the window shows functions and lines instead of addresses, live and from the
 // recording of an ended process. Without debug information, it says what to do.
 #include "core/recording/read/segments.h"
+#include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/qtsuite.h"
 #include "tests/symbols/ran.h"
-#include "ui/capture.h"
 #include "ui/dialogs/symboldialog.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
@@ -100,9 +100,9 @@ struct Window {
     }
     void killTarget()
     {
-        if (window.capture().targetRuns())
-            ::kill(window.capture().session()->target()->pid(), SIGKILL);
-        static_cast<void>(QTest::qWaitFor([this] { return !window.capture().targetRuns(); }, kPatience));
+        if (window.run().targetRuns())
+            ::kill(window.run().session()->target()->pid(), SIGKILL);
+        static_cast<void>(QTest::qWaitFor([this] { return !window.run().targetRuns(); }, kPatience));
     }
 };
 
@@ -173,13 +173,13 @@ private Q_SLOTS:
             QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
                                       QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
             w.killTarget();
-            QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
             QCOMPARE(w.where(kFetcher), fetchLocation());
-            path = ctr::segmentPath(w.window.capture().recordingPath(), 0);
+            path = ctr::segmentPath(w.window.run().recordingPath(), 0);
         }
         Window again;
         again.window.openFile(QString::fromStdString(path));
-        QTRY_COMPARE_WITH_TIMEOUT(again.window.capture().state(), SessionState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchLocation(), kPatience);
         QVERIFY(again.where(kTaker).startsWith(QLatin1String("taker")));
         QTRY_COMPARE_WITH_TIMEOUT(again.stuck->model()->index(0, 0).data().toString(),
@@ -198,16 +198,16 @@ private Q_SLOTS:
         for (int run = 0; run < 10 && !any; ++run) {
             Window w;
             w.window.start(launchOf("waiting_gxx"));
-            const std::shared_ptr<AddressResolver> resolver = w.window.capture().resolver();
+            const std::shared_ptr<AddressResolver> resolver = w.window.run().resolver();
             QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
-            QTRY_VERIFY_WITH_TIMEOUT(w.window.capture().session()->targetPid() != 0, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(w.window.run().session()->targetPid() != 0, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(resolver->isRead() && !resolver->isIdle(), kPatience);
             w.killTarget();
-            QTRY_COMPARE_WITH_TIMEOUT(w.window.capture().state(), SessionState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
             QTRY_VERIFY_WITH_TIMEOUT(resolver->isIdle(), kPatience);
             Window again;
-            again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.capture().recordingPath(), 0)));
-            QTRY_COMPARE_WITH_TIMEOUT(again.window.capture().state(), SessionState::Ended, kPatience);
+            again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.run().recordingPath(), 0)));
+            QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
             for (CoroutineId id = 0; id < 6; ++id) {
                 QTRY_VERIFY_WITH_TIMEOUT(!again.where(id).isEmpty(), kPatience);
                 QTRY_COMPARE_WITH_TIMEOUT(again.where(id), w.where(id), kPatience);

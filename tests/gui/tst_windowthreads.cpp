@@ -4,12 +4,12 @@
 // The system refuses every thread (ulimit -u): the window reports the failed work, stays usable, and does it later.
 #include "core/recording/write/recordingwriter.h"
 #include "core/session/recordingkeeper.h"
+#include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
 #include "models/stuckmodel.h"
 #include "tests/gui/guisupport.h"
 #include "tests/support/createthread.h"
 #include "tests/support/qtsuite.h"
-#include "ui/capture.h"
 #include "ui/jobs/windowthreads.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/exportbar.h"
@@ -85,25 +85,25 @@ private Q_SLOTS:
             QCOMPARE(failed.size(), 1);
             QVERIFY2(isRefusal(failed.first().first().toString()), qPrintable(failed.first().first().toString()));
             QVERIFY(failed.first().first().toString().contains(m_recording));
-            QCOMPARE(m_window->capture().state(), SessionState::Idle);
+            QCOMPARE(m_window->run().state(), RunState::Idle);
             closeErrorBox();
         }
         open();
-        QCOMPARE(m_window->capture().population()->size(), 3U);
+        QCOMPARE(m_window->run().population()->size(), 3U);
         QCOMPARE(failed.size(), 1);
     }
 
     void aReplayLeavesTheRecordingOpen()
     {
         open();
-        QVERIFY(m_window->capture().canReplay());
+        QVERIFY(m_window->run().canReplay());
         const NoMoreThreads none;
         QSignalSpy failed(m_window.get(), &MainWindow::failed);
         m_window->findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatience);
         QVERIFY2(isRefusal(failed.first().first().toString()), qPrintable(failed.first().first().toString()));
-        QVERIFY(!m_window->capture().gate());
-        QCOMPARE(m_window->capture().population()->size(), 3U);
+        QVERIFY(!m_window->run().gate());
+        QCOMPARE(m_window->run().population()->size(), 3U);
         closeErrorBox();
     }
 
@@ -207,7 +207,7 @@ private:
     void open()
     {
         m_window->openFile(m_recording);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->capture().isLoaded(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatience);
     }
     void closeErrorBox()
     {

@@ -104,8 +104,8 @@ private Q_SLOTS:
         QVERIFY(notices.front().contains(remedy));
         QCOMPARE(mayBeInUse({1, "ct_storm", UserState::Unknown}),
                  std::string("may be in use by ct_storm (process 1 of another user or container)"));
-        session.stopCapture();
-        QTRY_COMPARE(session.state(), SessionState::Ended);
+        session.stop();
+        QTRY_COMPARE(session.state(), RunState::Ended);
         QVERIFY(session.regionLeftOver());
         QVERIFY(session.notices().last().contains(QStringLiteral("The region was kept")));
         QVERIFY(session.notices().last().contains(remedy));
@@ -134,8 +134,8 @@ private Q_SLOTS:
         QTRY_VERIFY(!processRuns(container.pid()));
         const bool isVisible = ProcessListing::read().isComplete;
         if (!isVisible)
-            session.stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+            session.stop();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), RunState::Ended, kPatienceMs);
         QCOMPARE(session.endReason(), isVisible ? EndReason::TargetExited : EndReason::Stopped);
         QCOMPARE(QFile::exists(QString::fromStdString(path)), !isVisible);
     }
@@ -169,10 +169,10 @@ private Q_SLOTS:
         QCOMPARE(session.targetPids(), std::vector<pid_t>{known.pid()});
         known.end();
         QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
-        QCOMPARE(session.state(), SessionState::Waiting);
+        QCOMPARE(session.state(), RunState::Waiting);
         QCOMPARE(noticesOfUse(session).size(), 1);
-        session.stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+        session.stop();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), RunState::Ended, kPatienceMs);
         QVERIFY(session.regionLeftOver());
     }
 
@@ -198,17 +198,17 @@ private Q_SLOTS:
         QVERIFY(mapping.isMapped());
         writeOneCoroutine(mapping.header(), container);
         QTRY_COMPARE_WITH_TIMEOUT(seen.size(), 1, kPatienceMs);
-        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Capturing, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), RunState::Capturing, kPatienceMs);
         sleeper.end();
         QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
-        QCOMPARE(session.state(), SessionState::Capturing);
+        QCOMPARE(session.state(), RunState::Capturing);
         QCOMPARE(noticesOfUse(session).size(), 1);
 
         container.end();
         QTRY_VERIFY(!processRuns(container.pid()));
         if (!ProcessListing::read().isComplete)
-            session.stopCapture();
-        QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::Ended, kPatienceMs);
+            session.stop();
+        QTRY_COMPARE_WITH_TIMEOUT(session.state(), RunState::Ended, kPatienceMs);
         QCOMPARE(session.accounting().coroutines, 1U);
     }
 
@@ -240,7 +240,7 @@ private Q_SLOTS:
         Session session;
         QVERIFY(session.attach(path));
         QVERIFY(session.isPostMortem());
-        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QTRY_COMPARE(session.state(), RunState::Ended);
         QVERIFY(deleteRegion(path));
     }
 
@@ -259,7 +259,7 @@ private Q_SLOTS:
         Session session;
         QVERIFY(session.attach(path));
         QVERIFY(session.isPostMortem());
-        QTRY_COMPARE(session.state(), SessionState::Ended);
+        QTRY_COMPARE(session.state(), RunState::Ended);
         QVERIFY(deleteRegion(path));
         QVERIFY(regionUsers(FileIdentity{0, 0, path}).empty());
     }

@@ -90,10 +90,10 @@ private Q_SLOTS:
         QSignalSpy exits(&capture.session, &Session::targetExited);
         QVERIFY(capture.session.launch(capture.spec(),
                                        program("ct_storm", {"--coroutines", "8", "--transitions", "1000"})));
-        QCOMPARE(capture.session.state(), SessionState::Waiting);
+        QCOMPARE(capture.session.state(), RunState::Waiting);
         QVERIFY(QFile::exists(capture.session.regionPath()));
         QVERIFY(capture.waitForEnd());
-        QCOMPARE(capture.session.state(), SessionState::Ended);
+        QCOMPARE(capture.session.state(), RunState::Ended);
         QCOMPARE(capture.session.endReason(), EndReason::TargetExited);
         QCOMPARE(exits.size(), 1);
         QCOMPARE(capture.session.target()->exitStatus()->code, 0);
@@ -104,7 +104,7 @@ private Q_SLOTS:
         QVERIFY(capture.nothing.isEmpty());
         QVERIFY(!capture.session.regionLeftOver());
         QVERIFY(QDir(capture.directory.path()).isEmpty());
-        QCOMPARE(states.last().first().value<SessionState>(), SessionState::Ended);
+        QCOMPARE(states.last().first().value<RunState>(), RunState::Ended);
     }
 
     void failedLaunchLeavesNothing()
@@ -112,9 +112,10 @@ private Q_SLOTS:
         Capture capture;
         LaunchSpec missing;
         missing.argv = {"/no/such/program"};
-        QVERIFY(!capture.session.launch(capture.spec(), missing));
-        QVERIFY(capture.session.targetFailedToStart());
-        QCOMPARE(capture.session.state(), SessionState::Idle);
+        const Result<void> launched = capture.session.launch(capture.spec(), missing);
+        QVERIFY(!launched);
+        QCOMPARE(launched.error().code, ErrorCode::CannotExecute);
+        QCOMPARE(capture.session.state(), RunState::Idle);
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
 
@@ -123,8 +124,9 @@ private Q_SLOTS:
         Capture capture;
         CaptureSpec spec = capture.spec();
         spec.socketPath = "/no/such/directory/socket";
-        QVERIFY(!capture.session.launch(spec, program("ct_many", {})));
-        QVERIFY(!capture.session.targetFailedToStart());
+        const Result<void> launched = capture.session.launch(spec, program("ct_many", {}));
+        QVERIFY(!launched);
+        QVERIFY(launched.error().code != ErrorCode::CannotExecute);
         QVERIFY(QDir(capture.directory.path()).isEmpty());
 
         Session second;
@@ -139,7 +141,7 @@ private Q_SLOTS:
     {
         Capture capture;
         QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
-        QTRY_COMPARE(capture.session.state(), SessionState::Capturing);
+        QTRY_COMPARE(capture.session.state(), RunState::Capturing);
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
         QCOMPARE(capture.session.endReason(), EndReason::Terminated);
@@ -175,15 +177,15 @@ private Q_SLOTS:
         QTRY_COMPARE(capture.session.targetPid(), capture.session.target()->pid());
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
-        QCOMPARE(capture.session.state(), SessionState::Ended);
+        QCOMPARE(capture.session.state(), RunState::Ended);
     }
 
     void stopLeavesTargetAndRegionToTheNextEngine()
     {
         Capture capture;
         QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
-        QTRY_COMPARE(capture.session.state(), SessionState::Capturing);
-        capture.session.stopCapture();
+        QTRY_COMPARE(capture.session.state(), RunState::Capturing);
+        capture.session.stop();
         QVERIFY(capture.waitForEnd());
         QCOMPARE(capture.session.endReason(), EndReason::Stopped);
         QVERIFY(capture.session.target()->isRunning());
@@ -193,7 +195,7 @@ private Q_SLOTS:
         Capture next;
         QVERIFY(next.session.attach(capture.session.regionPath().toStdString()));
         QVERIFY(!next.session.isObserver());
-        QCOMPARE(next.session.state(), SessionState::Capturing);  // does not wait for a target
+        QCOMPARE(next.session.state(), RunState::Capturing);  // does not wait for a target
         QTRY_COMPARE(next.session.accounting().coroutines, 20U);
         capture.session.terminateTarget();
         QVERIFY(next.waitForEnd());  // all processes that mapped it have ended
@@ -258,7 +260,7 @@ private Q_SLOTS:
         QVERIFY(observer.session.isObserver());
         QVERIFY(observer.session.notices().join(QLatin1Char(' ')).contains(QStringLiteral("owned by process")));
         QTRY_COMPARE(observer.session.accounting().coroutines, 20U);
-        QTRY_COMPARE(observer.session.state(), SessionState::Capturing);
+        QTRY_COMPARE(observer.session.state(), RunState::Capturing);
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
         QVERIFY(observer.waitForEnd());
@@ -275,11 +277,11 @@ private Q_SLOTS:
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
         QTRY_COMPARE(seen.size(), 1);
         QCOMPARE(seen.first().first().toLongLong(), process.processId());
-        QTRY_COMPARE(capture.session.state(), SessionState::Capturing);
+        QTRY_COMPARE(capture.session.state(), RunState::Capturing);
         process.terminate();
         QVERIFY(process.waitForFinished());
-        QCOMPARE(capture.session.state(), SessionState::Capturing);  // another target may come
-        capture.session.stopCapture();
+        QCOMPARE(capture.session.state(), RunState::Capturing);  // another target may come
+        capture.session.stop();
         QVERIFY(capture.waitForEnd());
         QVERIFY(QDir(capture.directory.path()).isEmpty());
     }
@@ -291,7 +293,7 @@ private Q_SLOTS:
         QProcess process;
         startElsewhere(process, capture.session, "ct_many", kMany);
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
-        capture.session.stopCapture();
+        capture.session.stop();
         QVERIFY(capture.waitForEnd());
         process.kill();
         QVERIFY(process.waitForFinished());
@@ -329,7 +331,7 @@ private Q_SLOTS:
         spec.argv = {"sleep", "1000"};
         QVERIFY(capture.session.launch(capture.spec(), spec));
         QVERIFY(capture.nothing.wait(runner::kPatienceMs));
-        QCOMPARE(capture.session.state(), SessionState::Waiting);
+        QCOMPARE(capture.session.state(), RunState::Waiting);
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
         QCOMPARE(capture.nothing.size(), 1);

@@ -117,7 +117,7 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.seen.size(), 1);
         listening.start(second, kEndless);
         QTRY_COMPARE(listening.seen.size(), 2);
-        QTRY_COMPARE(listening.session.state(), SessionState::Capturing);
+        QTRY_COMPARE(listening.session.state(), RunState::Capturing);
         QVERIFY(listening.reported(listening.seen, first.processId()) &&
                 listening.reported(listening.seen, second.processId()));
         QCOMPARE(listening.session.targetPids().size(), 2U);
@@ -129,7 +129,7 @@ private Q_SLOTS:
         }
         QCOMPARE(listening.gone.size(), 2);
         QVERIFY(listening.session.targetPids().empty());
-        QCOMPARE(listening.session.state(), SessionState::Capturing);  // another target may come
+        QCOMPARE(listening.session.state(), RunState::Capturing);  // another target may come
     }
 
     /// A process may have ended before the session searches for it.
@@ -203,7 +203,7 @@ private Q_SLOTS:
         listening.start(second, kEndless);
         QTRY_COMPARE(listening.session.targetPids().size(), 2U);
         QSignalSpy ended(&listening.session, &Session::ended);
-        listening.session.stopCapture();
+        listening.session.stop();
         QTRY_COMPARE(ended.size(), 1);
         Session attached;
         QSignalSpy gone(&attached, &Session::targetGone);
@@ -212,7 +212,7 @@ private Q_SLOTS:
         QCOMPARE(attached.targetPids().size(), 2U);
         first.kill();
         QTRY_COMPARE(gone.size(), 1);
-        QTRY_COMPARE(attached.state(), SessionState::Capturing);
+        QTRY_COMPARE(attached.state(), RunState::Capturing);
         second.kill();
         QTRY_COMPARE(gone.size(), 2);
         QTRY_COMPARE(over.size(), 1);

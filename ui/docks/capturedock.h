@@ -11,6 +11,7 @@
 
 #include <memory>
 
+class QAbstractItemModel;
 class QSplitter;
 class QTabWidget;
 class QTableView;

@@ -371,14 +371,14 @@ QString dialectName(Dialect dialect)
     return {};
 }
 
-QString sessionStateName(SessionState state)
+QString runStateName(RunState state)
 {
     switch (state) {
-    case SessionState::Idle: return tr("Idle");
-    case SessionState::Waiting: return tr("Waiting for the target");
-    case SessionState::Capturing: return tr("Capturing");
-    case SessionState::Draining: return tr("Reading the rest");
-    case SessionState::Ended: return tr("Ended");
+    case RunState::Idle: return tr("Idle");
+    case RunState::Waiting: return tr("Waiting for the target");
+    case RunState::Capturing: return tr("Capturing");
+    case RunState::Draining: return tr("Reading the rest");
+    case RunState::Ended: return tr("Ended");
     }
     return {};
 }

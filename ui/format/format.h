@@ -73,7 +73,7 @@ QString wake(const Population &population, const Wake &wake, std::uint64_t now);
 QString stateName(CoroutineState state);
 QString pointKindName(PointKind kind);
 QString dialectName(Dialect dialect);
-QString sessionStateName(SessionState state);
+QString runStateName(RunState state);
 /// "exited with status 3", "killed by signal 11 (Segmentation fault)".
 QString exitText(const ExitStatus &status);
 /// Progress of loading a recording. `progress` is 0..1; `overview` is nullptr if not known.

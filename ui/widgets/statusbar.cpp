@@ -52,7 +52,7 @@ void StatusBar::showState(const QString &text, bool alert)
 {
     m_stateText = text;
     m_alert = alert;
-    setField(m_state, text.isEmpty() ? format::sessionStateName(SessionState::Idle) : text.toHtmlEscaped(), alert);
+    setField(m_state, text.isEmpty() ? format::runStateName(RunState::Idle) : text.toHtmlEscaped(), alert);
 }
 
 void StatusBar::showBehind(const QString &text, bool alert)

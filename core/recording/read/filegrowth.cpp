@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/recording/read/filegrowth.h"
 
+#include "core/base/monotonic.h"
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,13 +22,6 @@ namespace {
 /// ends, and network file systems send no events.
 constexpr int kWatchedMs = 250;
 constexpr int kUnwatchedMs = 50;
-
-std::uint64_t monotonicNow()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 }  // namespace
 

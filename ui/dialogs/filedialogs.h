@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Dialogs that ask for a file. They open without blocking; the callback gets the path that the user has chosen.
+#pragma once
+
+#include "core/exporting/exporting.h"
+
+#include <QString>
+
+#include <functional>
+
+class QWidget;
+
+namespace ct {
+
+/// For a recording or a region to open.
+void askForRecording(QWidget *parent, std::function<void(const QString &path)> chosen);
+
+/// For the file of an export. `name` is proposed, without an extension. The callback also gets the variant of the
+/// format: for spreadsheets or not.
+void askForExport(QWidget *parent, const ExportFormat &format, const QString &name,
+                  std::function<void(const ExportFormat &format, const QString &path)> chosen);
+
+/// For the copy of a recording. `name` is proposed.
+void askForSave(QWidget *parent, const QString &name, std::function<void(const QString &path)> chosen);
+
+}  // namespace ct

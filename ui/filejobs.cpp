@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/filejobs.h"
+
+#include "core/addresses/resolverlookup.h"
+#include "core/session/run.h"
+#include "ui/dialogs/dumpdialog.h"
+#include "ui/dialogs/filedialogs.h"
+#include "ui/format/format.h"
+#include "ui/jobs/exportjob.h"
+#include "ui/jobs/savejob.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/spreadsheetbox.h"
+
+#include <QDateTime>
+#include <QFile>
+#include <QFileInfo>
+#include <QSettings>
+#include <QWidget>
+
+#include <memory>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+QString exportNotice(const QString &path, const ExportReport &report)
+{
+    QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), path);
+    if (report.droppedEvents > 0)
+        text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
+    if (report.droppedNotes > 0)
+        text +=
+            FileJobs::tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
+    if (report.overflowCoroutines > 0)
+        text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
+                    .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
+    return text;
+}
+
+}  // namespace
+
+FileJobs::FileJobs(ExportBar &exportBar, ExportBar &saveBar, QWidget *window)
+    : QObject(window), m_exportBar(exportBar), m_saveBar(saveBar), m_window(window)
+{
+    connect(&exportBar, &ExportBar::failed, this,
+            [this](const QString &message) { Q_EMIT failed(tr("The export failed"), message); });
+    connect(&saveBar, &ExportBar::failed, this,
+            [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
+}
+
+void FileJobs::exportRun(const ExportFormat &format, const QString &path)
+{
+    if (!m_run->population() || refuses(m_exportBar))
+        return;
+    auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, path);
+    job->setRecorded(m_run->streamIndex());
+    job->setLookup(lookupIn(m_run->resolver()));
+    const ExportJob *const started = job.get();
+    m_exportBar.start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
+                      [this, started] { Q_EMIT finished(exportNotice(started->path(), started->report())); });
+}
+
+void FileJobs::saveRecording(const QString &recording, const QString &path)
+{
+    if (refuses(m_saveBar))
+        return;
+    auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
+    const SaveJob *const started = job.get();
+    m_saveBar.start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
+        Q_EMIT finished(tr("The recording was saved to %1: %2 events, %3")
+                            .arg(started->path(), format::count(started->report().transitions),
+                                 format::bytes(started->report().bytes)));
+    });
+}
+
+/// Returns true, and says so, if a job is running. Another one does not replace it.
+bool FileJobs::refuses(const ExportBar &bar)
+{
+    if (bar.isRunning())
+        Q_EMIT refused(tr("%1 is still running. Try again when it has finished.").arg(bar.text()));
+    return bar.isRunning();
+}
+
+QStringList FileJobs::running() const
+{
+    QStringList titles;
+    for (const ExportBar *bar : {&m_saveBar, &m_exportBar}) {
+        if (bar->isRunning())
+            titles << bar->text();
+    }
+    return titles;
+}
+
+void FileJobs::giveUp()
+{
+    m_saveBar.giveUp();
+    m_exportBar.giveUp();
+}
+
+void FileJobs::askForExport(const ExportFormat &format)
+{
+    if (refuses(m_exportBar))
+        return;
+    ct::askForExport(m_window, format, QFileInfo(m_run->name()).completeBaseName(),
+                     [this](const ExportFormat &chosen, const QString &path) { exportRun(chosen, path); });
+}
+
+void FileJobs::askForSave()
+{
+    const QString recording = QFile::decodeName(m_run->recordingPath().c_str());
+    if (!recording.isEmpty() && !refuses(m_saveBar))
+        askForSaveOf(recording, QFileInfo(recording).completeBaseName() + QStringLiteral(".ctr"));
+}
+
+void FileJobs::askForSaveOf(const QString &recording, const QString &name)
+{
+    ct::askForSave(m_window, name, [this, recording](const QString &path) { saveRecording(recording, path); });
+}
+
+void FileJobs::askForDump()
+{
+    auto *dialog = new DumpDialog(DumpSettings::load(QSettings()), m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &DumpDialog::dumpRequested, this, [this](const DumpSettings &chosen) {
+        QSettings settings;
+        chosen.save(settings);
+        dump();
+    });
+    dialog->open();
+}
+
+void FileJobs::dump()
+{
+    if (!m_run->population())
+        return;
+    const DumpSettings settings = DumpSettings::load(QSettings());
+    if (!settings.isUsable())
+        askForDump();
+    else
+        exportRun(formatAsChosen(*settings.exportFormat()), settings.path(m_run->name(), QDateTime::currentDateTime()));
+}
+
+}  // namespace ct

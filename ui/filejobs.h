@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The two jobs of a window that write files, with their dialogs: an export, and the saving of a recording. At most one
+// of each runs at a time. GUI thread.
+#pragma once
+
+#include "core/exporting/exporting.h"
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+class QWidget;
+
+namespace ct {
+
+class ExportBar;
+class Run;
+
+class FileJobs final : public QObject {
+    Q_OBJECT
+public:
+    /// The bars show the jobs, and must outlive this object.
+    FileJobs(ExportBar &exportBar, ExportBar &saveBar, QWidget *window);
+
+    /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
+    void setRun(const Run *run) { m_run = run; }
+    /// Exports the trace of the run, and its recording where events were evicted.
+    void exportRun(const ExportFormat &format, const QString &path);
+    /// Saves a recording (see copyRecording()) as one file.
+    void saveRecording(const QString &recording, const QString &path);
+
+    QStringList running() const;  ///< titles of the running jobs
+    /// Cancels the jobs and removes their incomplete files. Waits for that, some milliseconds.
+    void giveUp();
+
+    // These ask for a file first.
+    void askForExport(const ExportFormat &format);
+    void askForSave();  ///< of the run's recording
+    void askForSaveOf(const QString &recording, const QString &name);
+    void askForDump();
+    /// Exports as the dump settings say; asks for them if there are none.
+    void dump();
+
+Q_SIGNALS:
+    void finished(const QString &notice);
+    void refused(const QString &notice);
+    void failed(const QString &title, const QString &message);
+
+private:
+    bool refuses(const ExportBar &bar);
+
+    ExportBar &m_exportBar;
+    ExportBar &m_saveBar;
+    QWidget *m_window;
+    const Run *m_run = nullptr;
+};
+
+}  // namespace ct

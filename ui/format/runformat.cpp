@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/format/runformat.h"
+
+#include "core/playback/replaygate.h"
+#include "core/recording/read/recordingoverview.h"
+#include "core/session/run.h"
+#include "ui/format/followformat.h"
+#include "ui/format/format.h"
+
+#include <QCoreApplication>
+
+namespace ct::format {
+
+namespace {
+
+struct RunText {
+    Q_DECLARE_TR_FUNCTIONS(RunText)
+};
+
+/// "Replay, 2 ×".
+QString replayState(const Run &run)
+{
+    if (run.state() == RunState::Ended)
+        return RunText::tr("Replay, at its end");
+    if (!run.gate()->isPlaying())
+        return RunText::tr("Replay, paused");
+    return RunText::tr("Replay, %1 ×").arg(run.gate()->speed());
+}
+
+QString recordingState(const Run &run)
+{
+    const bool ended = run.state() == RunState::Ended;
+    if (run.gate())
+        return replayState(run);
+    if (run.isCutShort())
+        return RunText::tr("Part of a recording");
+    if (!run.isGrowing())
+        return ended ? RunText::tr("Recording") : RunText::tr("Loading");
+    if (ended)
+        return run.recorded()->end().inOrder ? RunText::tr("Recording") : RunText::tr("Recording, not completed");
+    return run.kind() == RunKind::Input ? RunText::tr("Receiving") : RunText::tr("Following");
+}
+
+}  // namespace
+
+QString runState(const Run &run, const QString &exit)
+{
+    const bool ended = run.state() == RunState::Ended;
+    if (!run.recorded())
+        return ended && !exit.isEmpty() ? RunText::tr("Target %1").arg(exit) : runStateName(run.state());
+    const QString state = recordingState(run);
+    return ended && !exit.isEmpty() ? RunText::tr("%1; target %2").arg(state, exit) : state;
+}
+
+QString judgedInstant(const Run &run, bool isPaused)
+{
+    const bool ended = run.state() == RunState::Ended;
+    if (isPaused)
+        return RunText::tr("when the view was paused");
+    if (run.gate())
+        return ended ? RunText::tr("at the end of the replay") : RunText::tr("at the moment that the replay shows");
+    if (!run.recorded())
+        return !ended         ? RunText::tr("at present")
+               : run.isPast() ? RunText::tr("at the region's last event")
+                              : RunText::tr("at the end of the run");
+    if (!ended || run.isCutShort())
+        return RunText::tr("at the last event that was read");
+    return run.knowsDeaths() ? RunText::tr("at the end of the recording")
+                             : RunText::tr("at the recording's last event");
+}
+
+QString judgedBefore(const Run &run)
+{
+    const std::optional<RecordingInfo::Judged> judged = run.judged();
+    const std::uint64_t now = run.population() ? run.population()->now() : 0;
+    if (!judged || judged->ts > now || run.state() != RunState::Ended)
+        return {};
+    return RunText::tr("%1 when its end was decided, %2 earlier").arg(count(judged->stuck), duration(now - judged->ts));
+}
+
+ReadingText readingEnd(const Run &run)
+{
+    const RecordedSource &source = *run.recorded();
+    const ReadingEnd end = source.end();
+    const QString path = QString::fromStdString(source.path());
+    if (end.isCutShort) {
+        const std::shared_ptr<const RecordingOverview> whole = source.overview();
+        return {cutShort(path, source.accounting().captured, whole ? whole->transitions : 0), false};
+    }
+    if (run.isGrowing())
+        return {followEnd({path, end.inOrder, end.wasStopped, end.error, end.isDamaged, run.kind() == RunKind::Input,
+                           end.input, end.inputMessage}),
+                end.input == InputSpool::End::NoRecording};
+    // The error of a replay was shown when the file was opened.
+    return {end.error, !end.error.isEmpty() && !run.gate()};
+}
+
+}  // namespace ct::format

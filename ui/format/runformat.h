@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Texts about the state of a run: for the status bar, the title, and the lost wake-ups. Pure functions.
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+
+namespace ct {
+class Run;
+}
+
+namespace ct::format {
+
+/// The state of a run: "Capturing", "Loading", "Replay, 2 ×", "Recording; target exited with status 0". `exit` is the
+/// end of the target ("exited with status 0"); empty = not exited, or not known.
+QString runState(const Run &run, const QString &exit);
+
+/// The time for which stuck coroutines are judged: "at the end of the run".
+QString judgedInstant(const Run &run, bool isPaused);
+
+/// An earlier judgement, which was made when the end of the target was decided. Empty if there is none.
+QString judgedBefore(const Run &run);
+
+/// How the reading of a recording ended, for the user; empty if there is nothing to say. `isError`: nothing could be
+/// read, or it is damaged.
+struct ReadingText {
+    QString text;
+    bool isError = false;
+};
+ReadingText readingEnd(const Run &run);
+
+}  // namespace ct::format

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/layout.h"
+
+#include "ui/docks/capturedock.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/creationdock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/docks/outputdock.h"
+#include "ui/docks/recordingsdock.h"
+#include "ui/docks/stuckdock.h"
+#include "ui/docks/throughputdock.h"
+#include "ui/views.h"
+#include "ui/widgets/replaybar.h"
+
+#include <QMainWindow>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+/// Increase this number when a dock is added or renamed, so that old saved layouts are ignored.
+constexpr int kLayoutVersion = 3;
+const QSize kDefaultSize(1440, 900);
+
+}  // namespace
+
+void resetLayout(QMainWindow &window, const Views &views)
+{
+    for (QDockWidget *dock : views.docks()) {
+        dock->setFloating(false);
+        window.removeDockWidget(dock);
+        window.addDockWidget(Qt::BottomDockWidgetArea, dock);
+        dock->show();
+    }
+    window.splitDockWidget(views.coroutines, views.stuck, Qt::Horizontal);
+    window.splitDockWidget(views.coroutines, views.timelineDock, Qt::Vertical);
+    window.splitDockWidget(views.timelineDock, views.output, Qt::Vertical);
+    window.tabifyDockWidget(views.output, views.throughput);
+    window.tabifyDockWidget(views.throughput, views.capture);
+    window.tabifyDockWidget(views.capture, views.recordings);
+    window.splitDockWidget(views.stuck, views.details,
+                           Qt::Vertical);  // before the tabs, else it would become another tab
+    window.tabifyDockWidget(views.stuck, views.creation);
+    views.throughput->raise();
+    views.stuck->raise();
+    const int height = std::max(window.height() - 100, 400);
+    window.resizeDocks({views.coroutines, views.stuck}, {window.width() * 66 / 100, window.width() * 34 / 100},
+                       Qt::Horizontal);
+    window.resizeDocks({views.coroutines, views.timelineDock, views.output},
+                       {height * 42 / 100, height * 38 / 100, height * 20 / 100}, Qt::Vertical);
+    window.resizeDocks({views.stuck, views.details}, {height / 2, height / 2}, Qt::Vertical);
+}
+
+void restoreLayout(QMainWindow &window, const Views &views)
+{
+    window.resize(kDefaultSize);
+    resetLayout(window, views);
+    QSettings settings;
+    window.restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    window.restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
+    views.replayBar->end();  // hidden, whatever the saved state was
+}
+
+void saveLayout(const QMainWindow &window)
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), window.saveGeometry());
+    settings.setValue(QStringLiteral("window/state"), window.saveState(kLayoutVersion));
+}
+
+}  // namespace ct

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views.h"
+
+#include "core/session/recordingstore.h"
+#include "core/session/run.h"
+#include "ui/actions.h"
+#include "ui/docks/capturedock.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/creationdock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/docks/outputdock.h"
+#include "ui/docks/recordingsdock.h"
+#include "ui/docks/stuckdock.h"
+#include "ui/docks/throughputdock.h"
+#include "ui/format/theme.h"
+#include "ui/timeline/timelineview.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/replaybar.h"
+#include "ui/widgets/startpage.h"
+#include "ui/widgets/statusbar.h"
+#include "ui/widgets/untracedbar.h"
+
+#include <QCoreApplication>
+#include <QMainWindow>
+#include <QSettings>
+
+namespace ct {
+
+namespace {
+
+struct ViewText {
+    Q_DECLARE_TR_FUNCTIONS(ViewText)
+};
+
+/// Selects a coroutine in all views.
+void select(const Views &views, CoroutineId coroutine)
+{
+    views.coroutines->select(coroutine);
+    views.stuck->select(coroutine);
+    views.timeline->setSelected(coroutine);
+    views.details->select(coroutine);
+    views.creation->select(coroutine);
+}
+
+}  // namespace
+
+Views::Views(QMainWindow &window, const Actions &actions)
+{
+    startPage = new StartPage(actions.run, actions.attach, actions.open);
+    coroutines = new CoroutineDock(startPage, &window);
+    timelineDock = new QDockWidget(ViewText::tr("Timeline"), &window);
+    timelineDock->setObjectName(QStringLiteral("timelineDock"));
+    timeline = new TimelineView(timelineDock);
+    timeline->setObjectName(QStringLiteral("timelineView"));
+    timeline->setAccessibleName(ViewText::tr("Timeline"));
+    timelineDock->setWidget(timeline);
+    stuck = new StuckDock(&window);
+    details = new DetailsDock(&window);
+    output = new OutputDock(&window);
+    throughput = new ThroughputDock(&window);
+    creation = new CreationDock(&window);
+    capture = new CaptureDock(&window);
+    recordings = new RecordingsDock(recordingsDirectory(), &window);
+
+    statusBar = new StatusBar(&window);
+    window.setStatusBar(statusBar);
+    exportBar = new ExportBar(QStringLiteral("export"), ViewText::tr("Cancel the export"), statusBar);
+    saveBar = new ExportBar(QStringLiteral("save"), ViewText::tr("Do not save the recording"), statusBar);
+    for (ExportBar *bar : {exportBar, saveBar}) {
+        statusBar->insertWidget(1, bar);
+        bar->hide();
+    }
+
+    untraced = new UntracedBar;
+    notice = new InfoBar(InfoBar::Kind::Notice);
+    notice->setObjectName(QStringLiteral("noticeBar"));
+    // All docks are below the central widget, so the info bars are at the top of the window.
+    window.setCentralWidget(new InfoArea({untraced, notice}, &window));
+    window.setDockNestingEnabled(true);
+    window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    window.setDocumentMode(true);
+
+    replayBar = new ReplayBar(&window);
+    replayBar->hide();
+}
+
+QList<QDockWidget *> Views::docks() const
+{
+    return {coroutines, timelineDock, stuck, creation, details, output, throughput, capture, recordings};
+}
+
+void connectViews(const Views &views, const Actions &actions)
+{
+    const auto selectEverywhere = [views](CoroutineId coroutine) { select(views, coroutine); };
+    QObject::connect(views.coroutines, &CoroutineDock::coroutineSelected, views.coroutines, selectEverywhere);
+    QObject::connect(views.stuck, &StuckDock::coroutineSelected, views.stuck, selectEverywhere);
+    QObject::connect(views.timeline, &TimelineView::coroutineActivated, views.timeline, selectEverywhere);
+    QObject::connect(views.creation, &CreationDock::coroutineSelected, views.creation, selectEverywhere);
+    QObject::connect(views.details, &DetailsDock::coroutineSelected, views.details, selectEverywhere);
+    QObject::connect(views.details, &DetailsDock::treeRequested, views.creation, &CreationDock::showCoroutine);
+    QObject::connect(views.stuck, &StuckDock::siteActivated, views.coroutines, [views](const QString &text) {
+        views.coroutines->show();
+        views.coroutines->raise();
+        views.coroutines->setFilterText(text);
+    });
+    QObject::connect(views.coroutines, &CoroutineDock::rowsChanged, views.timeline,
+                     [views] { views.timeline->setRows(views.coroutines->model()->visibleOrder()); });
+    QObject::connect(views.timeline, &TimelineView::followLiveChanged, actions.follow, &QAction::setChecked);
+    QObject::connect(actions.follow, &QAction::toggled, views.timeline, &TimelineView::setFollowLive);
+    QObject::connect(actions.zoomIn, &QAction::triggered, views.timeline, &TimelineView::zoomIn);
+    QObject::connect(actions.zoomOut, &QAction::triggered, views.timeline, &TimelineView::zoomOut);
+    QObject::connect(actions.zoomToFit, &QAction::triggered, views.timeline, &TimelineView::zoomToFit);
+    QObject::connect(actions.filter, &QAction::triggered, views.coroutines, &CoroutineDock::focusFilter);
+    QObject::connect(actions.themes, &QActionGroup::triggered, [](const QAction *action) {
+        QSettings settings;
+        saveTheme(settings, static_cast<Theme>(action->data().toInt()));
+        applyTheme(savedTheme(settings));
+    });
+}
+
+void showRun(const Views &views, const Run &run)
+{
+    const std::shared_ptr<Population> &population = run.population();
+    const std::shared_ptr<AddressResolver> &resolver = run.resolver();
+    views.untraced->hide();
+    views.timeline->setTrace(population.get(), run.history().get(), resolver);
+    views.coroutines->setTrace(population, resolver);
+    views.stuck->setTrace(population, run.knowsDeaths(), resolver);
+    views.details->setTrace(population, run.history(), resolver);
+    views.creation->setTrace(population, run.isOpened(), resolver);
+    views.capture->setTrace(population);
+    views.output->begin(run.startedAt(), run.kind() == RunKind::Launched);
+    views.throughput->clear();
+}
+
+void showStartPage(const Views &views, const Run &run, const QString &exit)
+{
+    StartPage *page = views.startPage;
+    if (run.state() == RunState::Idle)
+        page->showWelcome();
+    else if (run.state() == RunState::Ended)
+        page->showMessage(ViewText::tr("No coroutine was seen"), exit, true);
+    else if (run.kind() == RunKind::Listening)
+        page->showMessage(ViewText::tr("Waiting for a target…"),
+                          ViewText::tr("Region: %1").arg(run.session()->regionPath()), false);
+    else
+        page->showMessage(ViewText::tr("Waiting for the first coroutine…"), run.name(), false);
+}
+
+void sampleViews(const Views &views)
+{
+    views.coroutines->sample();
+    views.stuck->sample();
+    views.details->sample();
+    views.creation->sample();
+    views.timeline->sample();
+}
+
+}  // namespace ct

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The views of a window: the docks, and the bars around them.
+#pragma once
+
+#include <QList>
+#include <QString>
+
+class QDockWidget;
+class QMainWindow;
+
+namespace ct {
+
+struct Actions;
+class CaptureDock;
+class CoroutineDock;
+class CreationDock;
+class DetailsDock;
+class ExportBar;
+class InfoBar;
+class OutputDock;
+class RecordingsDock;
+class ReplayBar;
+class Run;
+class StartPage;
+class StatusBar;
+class StuckDock;
+class ThroughputDock;
+class TimelineView;
+class UntracedBar;
+
+/// Creates the views as children of the window, and shows none of them yet. The window owns them.
+struct Views {
+    Views(QMainWindow &window, const Actions &actions);
+
+    StartPage *startPage;  ///< in the coroutine dock, as long as there are no coroutines
+    CoroutineDock *coroutines;
+    QDockWidget *timelineDock;
+    TimelineView *timeline;
+    StuckDock *stuck;
+    DetailsDock *details;
+    OutputDock *output;
+    ThroughputDock *throughput;
+    CreationDock *creation;
+    CaptureDock *capture;
+    RecordingsDock *recordings;
+    StatusBar *statusBar;
+    ExportBar *exportBar;
+    ExportBar *saveBar;
+    ReplayBar *replayBar;   ///< hidden unless the run is a replay
+    UntracedBar *untraced;  ///< hidden unless nothing is traced
+    InfoBar *notice;        ///< hidden unless there are notices
+
+    QList<QDockWidget *> docks() const;  ///< in the order of the View menu
+};
+
+/// Connects the views with each other, and with the actions that only concern views.
+void connectViews(const Views &views, const Actions &actions);
+/// Shows the trace of a run that has just begun.
+void showRun(const Views &views, const Run &run);
+/// Shows a state of the run as long as there are no coroutines. `exit`: how the target has ended; may be empty.
+void showStartPage(const Views &views, const Run &run, const QString &exit);
+/// Makes the views look at the trace again.
+void sampleViews(const Views &views);
+
+}  // namespace ct
