@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/census.h"
 
+#include "core/harvest/plausible.h"
+
 #include <algorithm>
 
 namespace ct {
 
 namespace {
 
-/// A target can overwrite the counts in the region. Counts from here on are not believed.
-constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
 /// Readings of a station before its counts are used as they are. A birth is far shorter than so many readings.
 constexpr int kMaxReadings = 256;
 

@@ -4,6 +4,7 @@
 
 #include "core/base/monotonic.h"
 #include "core/harvest/laneharvest.h"
+#include "core/harvest/plausible.h"
 #include "core/harvest/stationlist.h"
 #include "core/region/processfence.h"
 #include "core/region/regionclock.h"
@@ -26,14 +27,11 @@ constexpr std::uint64_t kStationGapNs = 500'000;
 constexpr std::uint64_t kGrowthRetryNs = 250'000'000;
 constexpr std::uint64_t kBytesEveryNs = 100'000'000;
 
-/// A target can overwrite the sums in the region. Sums from here on are not believed.
-constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
-
 std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 {
     // Relaxed: a sum for display, which publishes nothing.
     const std::uint64_t wrapped_untrusted = extension.allocated_wrapped.load(std::memory_order_relaxed);
-    return wrapped_untrusted % kWrapStep == 0 && wrapped_untrusted < kImplausibleSum ? wrapped_untrusted : 0;
+    return wrapped_untrusted % kWrapStep == 0 ? plausible(wrapped_untrusted) : 0;
 }
 
 }  // namespace
@@ -295,8 +293,7 @@ Accounting HarvestLoop::accounting() const
     if (data.region.hasExtension()) {
         // Relaxed: sums for display, which publish nothing.
         const corotracer::ExtensionHeader &extension = data.region.header().extension;
-        const std::uint64_t born_untrusted = extension.born_before_init.load(std::memory_order_relaxed);
-        sums.bornBeforeInit = born_untrusted < kImplausibleSum ? born_untrusted : 0;
+        sums.bornBeforeInit = plausible(extension.born_before_init.load(std::memory_order_relaxed));
         sums.processesUnmapped = extension.processes_unmapped.load(std::memory_order_relaxed);
         sums.processesPartlyMapped = extension.processes_partly_mapped.load(std::memory_order_relaxed);
         sums.sitesDropped = extension.sites_dropped.load(std::memory_order_relaxed);

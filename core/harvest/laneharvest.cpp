@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/laneharvest.h"
 
-#include "core/region/unfinishedlanes.h"
+#include "core/harvest/plausible.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,19 +17,7 @@ constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< shortest interval bet
 /// A periodic sweep finds deaths that only compact stations show. Its interval keeps the cost at about 0.1 %.
 constexpr std::uint64_t kLingerNs = 500'000'000;
 constexpr std::uint64_t kLingerNsPerStation = 10'000;
-/// More than the number of parts in a sweep.
-constexpr int kMostIdleDrains = 4096;
-constexpr int kMostCuts = 4;
-/// Bytes of the smallest lane, with its block numbers.
-constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
-/// A target can overwrite the sums in the region. Sums from here on are not believed.
-constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
-
-std::uint64_t plausible(std::uint64_t sum_untrusted)
-{
-    return sum_untrusted < kImplausibleSum ? sum_untrusted : 0;
-}
 
 }  // namespace
 
@@ -40,18 +28,18 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
       m_merger(region, books, m_processes),
       m_lanes(region, books, m_processes),
       m_sweep(region, m_merger),
-      m_attaching(region.isAdopted())
+      m_barrier(m_lanes, m_merger, m_sweep, region.isAdopted()),
+      m_gone(region, m_processes, m_lanes, m_sweep, m_merger),
+      m_wantsSweep(region.isAdopted())
 {
-    m_wantsSweep = m_attaching;
-    m_merger.setAttaching(m_attaching);
     if (!readsLanes())
         m_merger.setStationsOnly();
     if (region.access() == RegionAccess::PostMortem)
         m_merger.setPostMortem();
-    if (isRecorder())
-        m_atAttach = census();
+    if (readsLanes() && region.laneMode() == corotracer::kLanesOverwrite)
+        m_overwriteBooks.emplace(region, books, m_merger, m_sweep);
     // Another engine has reported the earlier records.
-    if (m_attaching && hasLanes())
+    if (region.isAdopted() && hasLanes())
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
 }
 
@@ -66,7 +54,7 @@ std::uint64_t LaneHarvest::unemitted() const
 
 bool LaneHarvest::pass(Batch &batch, bool safety)
 {
-    if (!hasLanes() || m_ending != Ending::No)
+    if (!hasLanes() || m_drain)
         return true;
     const BatchMark before(batch);
     m_clock.update(batch.now);
@@ -78,81 +66,33 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
         return true;
     }
     check(batch, safety);
-    beginWork(batch);
-    bool whole = m_lanes.read(m_merger, batch, before.transitions + kMaxTransitions, settledBefore(batch));
+    m_barrier.begin(batch);
+    bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settledBefore(batch));
     m_everOff = m_everOff || !batch.notes.switches.empty();
-    if (m_inBarrier)
-        whole = finishWork(batch) && whole;
-    const bool caughtUp = m_atAttach && isCaughtUp(whole);
+    if (m_barrier.isInProgress())
+        whole = m_barrier.complete(batch) && whole;
+    const bool caughtUp = m_overwriteBooks && m_overwriteBooks->awaitsAttach() && isCaughtUp(whole);
     if (caughtUp)
-        settleKnown(*m_atAttach, true, batch);
+        m_overwriteBooks->settleAttach(batch);
     account(batch, before);
     m_lanes.storeTails();
     if (caughtUp)
-        countTraceless(m_atAttach, &Accounting::missedBeforeAttach);
+        m_overwriteBooks->closeAttach();
     return whole;
-}
-
-/// A census against everything emitted so far. Call it when all of that was passed to account().
-Census LaneHarvest::census() const
-{
-    return Census(m_region, m_sweep.stationCount(), m_merger.cursors(), m_emitted, m_books.nextCoroutine);
 }
 
 void LaneHarvest::account(const Batch &batch, const BatchMark &before)
 {
     m_books.sums.captured += batch.transitions.size() - before.transitions;
-    if (!isRecorder())
-        return;
-    m_emitted += countOf(batch, before);
-    for (std::optional<Census> *const census : {&m_atAttach, &m_atEnd}) {
-        if (*census)
-            (*census)->add(batch, before);
-    }
-}
-
-/// Settles the coroutines that are discovered, after every record from before `census` was read. The rest of the census
-/// then belongs to coroutines that left nothing else.
-void LaneHarvest::settleKnown(const Census &census, bool missed, Batch &batch)
-{
-    m_merger.setAttaching(missed);
-    m_merger.settleCounts(census.stations(), batch);
-    m_merger.setAttaching(m_attaching);
-}
-
-/// Reports the rest of a census: coroutines that left neither records nor a compact station.
-void LaneHarvest::countTraceless(std::optional<Census> &census, std::uint64_t Accounting::*sum)
-{
-    const Census::Count unemitted = std::exchange(census, {})->unemitted();
-    const Census::Count traceless{plausible(unemitted.lives), plausible(unemitted.events)};
-    m_books.sums.*sum += traceless.events;
-    m_books.sums.coroutinesMissed += traceless.lives;
-    m_books.eventsWithoutCoroutine += traceless.events;
-    m_emitted += traceless;
-    if (m_atEnd)
-        m_atEnd->add(traceless);
+    if (m_overwriteBooks)
+        m_overwriteBooks->account(batch, before);
 }
 
 /// Returns true if everything that was there at attach was emitted or settled.
 bool LaneHarvest::isCaughtUp(bool whole) const
 {
-    return !m_attaching && isSettled() && ((whole && !awaitsWatermark()) || m_merger.settledUntil() >= m_attachNs);
-}
-
-/// Closes the sums in overwrite mode. Call it once, after account() has counted everything that the lanes had.
-void LaneHarvest::closeBooks(Batch &batch)
-{
-    if (!m_atEnd)
-        m_atEnd = census();
-    const BatchMark before(batch);
-    const bool missed = !m_processes.anySeenAlive();
-    if (m_atAttach)
-        settleKnown(*m_atAttach, true, batch);
-    settleKnown(*m_atEnd, missed, batch);
-    account(batch, before);
-    if (m_atAttach)
-        countTraceless(m_atAttach, &Accounting::missedBeforeAttach);
-    countTraceless(m_atEnd, missed ? &Accounting::missedBeforeAttach : &Accounting::lost);
+    return !m_barrier.isAttaching() && isSettled() &&
+           ((whole && !awaitsWatermark()) || m_merger.settledUntil() >= m_attachNs);
 }
 
 /// Returns a time in ns: everything committed before it is found by reading the lanes from now on.
@@ -192,22 +132,11 @@ void LaneHarvest::checkResources(Batch &batch)
 {
     m_gaugedNs = batch.now;
     m_lanes.gauge(batch.now);
-    checkMemory();
+    m_shortage.check(m_region);
     m_processes.check(batch, batch.now);
     if (areTimesApproximate())
         m_merger.distrustTimes();
     m_everOff = m_everOff || m_processes.anySwitchedOff();
-}
-
-void LaneHarvest::Shortage::check(std::uint64_t withoutNow, std::uint64_t madeNow, bool isThereMore)
-{
-    // If both numbers grew since the last check, a burst used up the last memory. Better one report too many than none.
-    if (withoutNow != without)
-        lasts = isThereMore;
-    else if (madeNow != made)
-        lasts = false;
-    without = withoutNow;
-    made = madeNow;
 }
 
 /// Reports records of threads without a lane. The counter does not say which threads these were.
@@ -222,88 +151,12 @@ void LaneHarvest::reportRecordsWithoutLane(Batch &batch)
     m_withoutLaneNs = batch.now;
 }
 
-/// Detects a full file system by what probes were refused.
-void LaneHarvest::checkMemory()
-{
-    const corotracer::ExtensionHeader &extension = m_region.header().extension;
-    const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // for display
-    // Probes are also refused what their address space has no room for.
-    constexpr std::uint64_t kRoomForMore = 4U << 20;
-    if (load(extension.processes_partly_mapped) != 0 && m_region.freeBytes() > kRoomForMore)
-        return;
-    m_stationShortage.check(load(extension.births_without_line), load(extension.lines_committed),
-                            load(extension.line_count) < m_region.compactStations().size());
-    const std::uint64_t used = load(extension.lane_pool_used);
-    m_laneShortage.check(load(extension.threads_without_lane), used,
-                         used < extension.lane_pool_size && extension.lane_pool_size - used >= kSmallestLane &&
-                             load(extension.lane_count) < m_region.laneDirectory().size());
-}
-
-/// Begins a barrier for waiting events and for the next part of a sweep. Only one barrier is in progress at a time.
-void LaneHarvest::beginWork(Batch &batch)
-{
-    if (m_inBarrier || (!m_merger.isWaiting() && !m_sweep.isRunning()))
-        return;
-    if (m_sweep.isRunning())
-        m_sweep.readPart(batch);
-    m_merger.beginBarrier();
-    // After this, every lane with events of the coroutines read so far is known. Their missing events lie below the
-    // ends.
-    m_lanes.refresh(batch, false);
-    m_lanes.markEnds();
-    m_inBarrier = true;
-}
-
-/// Completes the barrier. Returns false if there is more to do at once.
-bool LaneHarvest::finishWork(Batch &batch)
-{
-    if (!m_lanes.reachedEnds())
-        return false;
-    const std::size_t enough = batch.transitions.size() + kMaxTransitions;
-    if (!m_merger.completeBarrier(batch, enough))
-        return false;
-    if (m_sweep.hasPart() && !m_sweep.settlePart(batch, enough))
-        return false;
-    m_inBarrier = false;
-    if (m_attaching && m_sweep.finished() != 0) {
-        m_attaching = false;
-        m_merger.setAttaching(false);
-    }
-    return isSettled();
-}
-
-/// Ends the processes that are gone. One more sweep emits everything that they wrote. Then their lanes and stations are
-/// freed.
+/// Emits the ends of processes, once everything that they wrote was emitted.
 void LaneHarvest::retireGone(Batch &batch)
 {
-    for (const std::uint32_t process : m_processes.takeGone()) {
-        m_gone.push_back({process, m_sweep.started() + 1, batch.now});
-        m_wantsSweep = true;
-        if (readsLanes())
-            m_lanes.refresh(batch, true);  // marks its lanes as ended before the next barrier marks ends
-    }
-    if (m_inBarrier || m_sweep.isRunning())
-        return;
-    std::erase_if(m_gone, [&](const Gone &gone) {
-        if (m_sweep.finished() < gone.sweep || (readsLanes() && m_merger.settledUntil() < gone.ns))
-            return false;
-        // If no process needs the room, the region stays as it is for post-mortem reading.
-        const bool wanted =
-            m_processes.isKnowable(gone.process) && (m_processes.sawAlive(gone.process) || m_processes.active() != 0);
-        const bool reuse = wanted && isOwner() && m_region.laneMode() == corotracer::kLanesDiscard;
-        if (reuse) {
-            // Load these before the check for other processes: a living process that claims one of them is in the table
-            // by then.
-            const std::vector<std::uint32_t> unfinished = unfinishedLanes(m_region);
-            const bool last = m_processes.isLast(gone.process);
-            m_lanes.freeLanesOf(gone.process, batch);
-            if (last)
-                freeUnfinishedLanes(m_region, unfinished);
-            m_sweep.reclaim(gone.process, last);
-        }
-        m_processes.retire(gone.process, reuse, batch);
-        return true;
-    });
+    m_wantsSweep = m_gone.collect(batch) || m_wantsSweep;
+    if (!m_barrier.isInProgress() && !m_sweep.isRunning())
+        m_gone.retire(batch);
 }
 
 void LaneHarvest::passAsObserver(Batch &batch)
@@ -316,84 +169,59 @@ void LaneHarvest::passAsObserver(Batch &batch)
     }
     m_merger.beginBarrier();
     m_merger.completeBarrier(batch, kNoLimit);
-    m_attaching = false;
-    m_merger.setAttaching(false);
+    m_barrier.endAttaching();
     retireGone(batch);
 }
 
 bool LaneHarvest::finalDrain(Batch &batch)
 {
-    if (!hasLanes() || m_ending == Ending::Done)
+    if (!hasLanes() || m_isDrained)
         return true;
     const BatchMark before(batch);
-    // The latest checks were some time ago. There were none if the end was requested at once.
-    if (!std::exchange(m_drainBegun, true) && readsLanes()) {
-        m_clock.update(batch.now);
-        m_lanes.refresh(batch, true);
-        checkResources(batch);
-    }
-    const bool done = readsLanes() ? drain(batch) : (passAsObserver(batch), true);
-    if (done) {
-        m_merger.finish(batch);
-        if (readsLanes()) {
-            m_lanes.reportLastDrops(batch);
-            reportRecordsWithoutLane(batch);
-        }
-        m_processes.checkLast(batch.now);
-        for (const std::uint32_t process : m_processes.takeGone())
-            m_processes.retire(process, false, batch);
-        for (const Gone &gone : std::exchange(m_gone, {}))
-            m_processes.retire(gone.process, false, batch);
-    }
+    if (!m_drain)
+        beginDrain(batch);
+    m_isDrained = readsLanes() ? m_drain->pass(batch, settledBefore(batch)) : (passAsObserver(batch), true);
+    if (m_isDrained)
+        emitLast(batch);
     account(batch, before);
-    if (done && isRecorder())
+    if (m_isDrained && m_overwriteBooks)
         closeBooks(batch);
     m_lanes.storeTails();
-    if (done)
-        m_ending = Ending::Done;
-    return done;
+    return m_isDrained;
 }
 
-/// Completes the barrier and the sweep in progress, then makes one whole sweep. Then reads the lanes to their present
-/// ends and no further. What is still missing is lost.
-bool LaneHarvest::drain(Batch &batch)
+void LaneHarvest::beginDrain(Batch &batch)
 {
+    m_drain.emplace(m_lanes, m_merger, m_sweep, m_barrier, m_processes,
+                    m_overwriteBooks ? &*m_overwriteBooks : nullptr);
+    if (!readsLanes())
+        return;
+    // The latest checks were some time ago. There were none if the end was requested at once.
+    m_clock.update(batch.now);
     m_lanes.refresh(batch, true);
-    m_lanes.leapHoles();
-    if (m_ending == Ending::No && !m_inBarrier) {
-        m_ending = Ending::Sweep;
-        m_sweep.start();
+    checkResources(batch);
+}
+
+/// Emits what still waits when the lanes were read to their ends.
+void LaneHarvest::emitLast(Batch &batch)
+{
+    m_merger.finish(batch);
+    if (readsLanes()) {
+        m_lanes.reportLastDrops(batch);
+        reportRecordsWithoutLane(batch);
     }
-    if (m_ending == Ending::Sweep && !m_sweep.isRunning() && !m_inBarrier) {
-        m_ending = Ending::Lanes;
-        if (isRecorder())
-            m_atEnd = census();
-        m_lanes.markEnds();
-        m_lanes.stopAtEnds();
-    }
-    beginWork(batch);
-    const std::size_t before = batch.transitions.size();
-    const std::uint64_t readBefore = m_lanes.recordsRead();
-    const bool whole = m_lanes.read(m_merger, batch, before + kMaxTransitions, settledBefore(batch));
-    if (m_inBarrier)
-        finishWork(batch);
-    if (m_ending == Ending::Lanes && whole && m_lanes.reachedEnds() && isSettled() && !awaitsWatermark()) {
-        // If no process was ever seen alive, a further sweep finds deaths that only compact stations show. They belong
-        // to coroutines that the lanes have only just discovered.
-        if (m_lastSweep || m_processes.anySeenAlive())
-            return true;
-        m_lastSweep = true;
-        m_sweep.start();
-        return false;
-    }
-    // Whatever a probe writes comes to an end. The record that a damaged lane waits for never comes.
-    m_idleDrains = batch.transitions.size() == before && m_lanes.recordsRead() == readBefore ? m_idleDrains + 1 : 0;
-    if (m_idleDrains < kMostIdleDrains)
-        return false;
-    // This lane ends here. The compact stations count the events behind this position.
-    m_idleDrains = 0;
-    m_lanes.cutEnds();
-    return ++m_cuts > kMostCuts;
+    m_processes.checkLast(batch.now);
+    m_gone.retireAll(batch);
+}
+
+/// Closes the sums in overwrite mode, after account() has counted everything that the lanes had.
+void LaneHarvest::closeBooks(Batch &batch)
+{
+    const BatchMark before(batch);
+    const bool missed = !m_processes.anySeenAlive();
+    m_overwriteBooks->settleEnd(missed, batch);
+    account(batch, before);
+    m_overwriteBooks->closeEnd(missed);
 }
 
 void LaneHarvest::addTo(Accounting &sums) const
@@ -413,7 +241,7 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.stationsMax += sums.slotsMax;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
     sums.recordsInHoles = m_lanes.inHoles();
-    sums.growthStopped = sums.growthStopped || m_stationShortage.lasts || m_laneShortage.lasts || m_lanes.isStarved();
+    sums.growthStopped = sums.growthStopped || m_shortage.lasts() || m_lanes.isStarved();
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
     sums.lanesShortened = m_lanes.shortened();
     sums.lanesDamaged = m_lanes.damaged();

@@ -13,6 +13,9 @@
 
 namespace ct {
 
+/// Limit of transitions in a batch. Small enough that sinks find the batch in the second-level cache.
+inline constexpr std::size_t kLaneBatch = 4096;
+
 class LaneList {
 public:
     LaneList(Region &region, HarvestBooks &books, ProcessList &processes);

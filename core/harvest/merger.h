@@ -78,6 +78,7 @@ public:
     /// While true, events missing before a coroutine's first captured event are missed, if its birth was not seen. In
     /// overwrite mode, all missing events are missed.
     void setAttaching(bool attaching) { m_attaching = attaching; }
+    bool isAttaching() const { return m_attaching; }
     /// For post-mortem reading: a coroutine whose birth was not seen is treated as during setAttaching(true), whenever
     /// it is discovered.
     void setPostMortem() { m_postMortem = true; }

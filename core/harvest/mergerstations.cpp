@@ -3,6 +3,7 @@
 //
 // The compact stations in Merger.
 #include "core/harvest/merger.h"
+#include "core/harvest/plausible.h"
 #include "core/region/identity.h"
 
 #include <algorithm>
@@ -11,14 +12,11 @@ namespace ct {
 
 namespace {
 
-/// A target can overwrite the sums in the region. Sums from here on are not believed.
-constexpr std::uint64_t kImplausibleSum = std::uint64_t{1} << 48;
-
 /// The events of a compact station; 0 also for a count that is not believed. A cursor has fewer bits, and would stay
 /// behind such a count for ever.
 std::uint64_t eventsOf(const CompactCopy &station)
 {
-    return station.events < kImplausibleSum ? station.events : 0;
+    return plausible(station.events);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Barriers: settle what waits without a believable time, and the parts of a sweep. A barrier marks the ends of all
+// lanes; once the lanes were read up to these marks, whatever is still missing is lost. Harvest thread only.
+#pragma once
+
+#include "core/harvest/lanelist.h"
+#include "core/harvest/merger.h"
+#include "core/harvest/stationsweep.h"
+
+namespace ct {
+
+class Barrier {
+public:
+    /// `attaching`: the region was adopted. The first sweep then settles as at attach.
+    Barrier(LaneList &lanes, Merger &merger, StationSweep &sweep, bool attaching);
+
+    /// Begins a barrier for waiting events and for the next part of a sweep, if there are any. Only one barrier is in
+    /// progress at a time.
+    void begin(Batch &batch);
+    /// Completes the barrier in progress, once the lanes were read to their marks. Returns false if there is more to do
+    /// at once.
+    bool complete(Batch &batch);
+
+    bool isInProgress() const { return m_inProgress; }
+    /// Returns true if no barrier is in progress or needed, and no sweep is in progress.
+    bool isSettled() const { return !m_inProgress && !m_sweep.isRunning() && !m_merger.isWaiting(); }
+    /// True in an adopted region until the first sweep has finished.
+    bool isAttaching() const { return m_attaching; }
+    void endAttaching();
+
+private:
+    LaneList &m_lanes;
+    Merger &m_merger;
+    StationSweep &m_sweep;
+    bool m_inProgress = false;
+    bool m_attaching;
+};
+
+}  // namespace ct

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Processes that have ended, until everything that they wrote was emitted. One more sweep does that; then their end is
+// emitted, and their lanes and stations are freed if another process needs the room. Harvest thread only.
+#pragma once
+
+#include "core/harvest/barrier.h"
+#include "core/harvest/processlist.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ct {
+
+class GoneProcesses {
+public:
+    GoneProcesses(Region &region, ProcessList &processes, LaneList &lanes, StationSweep &sweep, const Merger &merger);
+
+    bool isEmpty() const { return m_gone.empty(); }
+    /// Adds the processes that were found to be gone since the last call. Returns true if there are any: then a sweep
+    /// must be started.
+    bool collect(Batch &batch);
+    /// Emits the ends of the processes whose sweep has finished. Call it while no barrier and no sweep is in progress.
+    void retire(Batch &batch);
+    /// At the end of the harvest: emits all ends, and frees nothing.
+    void retireAll(Batch &batch);
+
+private:
+    struct Gone {
+        std::uint32_t process = 0;
+        std::uint64_t sweep = 0;  ///< number of the sweep after which the end is emitted
+        std::uint64_t ns = 0;     ///< the watermark must pass this time first
+    };
+    bool readsLanes() const { return m_region.access() != RegionAccess::Observer; }
+    bool isReusable(std::uint32_t process) const;
+    void free(std::uint32_t process, Batch &batch);
+
+    Region &m_region;
+    ProcessList &m_processes;
+    LaneList &m_lanes;
+    StationSweep &m_sweep;
+    const Merger &m_merger;
+    std::vector<Gone> m_gone;
+};
+
+}  // namespace ct

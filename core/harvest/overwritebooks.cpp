@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/overwritebooks.h"
+
+#include "core/harvest/plausible.h"
+
+#include <utility>
+
+namespace ct {
+
+OverwriteBooks::OverwriteBooks(const Region &region, HarvestBooks &books, Merger &merger, const StationSweep &sweep)
+    : m_region(region), m_books(books), m_merger(merger), m_sweep(sweep), m_atAttach(census())
+{
+}
+
+/// A census against everything emitted so far. Call it when all of that was passed to account().
+Census OverwriteBooks::census() const
+{
+    return Census(m_region, m_sweep.stationCount(), m_merger.cursors(), m_emitted, m_books.nextCoroutine);
+}
+
+void OverwriteBooks::account(const Batch &batch, const BatchMark &since)
+{
+    m_emitted += countOf(batch, since);
+    for (std::optional<Census> *const census : {&m_atAttach, &m_atEnd}) {
+        if (*census)
+            (*census)->add(batch, since);
+    }
+}
+
+/// Settles the coroutines that are discovered, after every record from before `census` was read. The rest of the census
+/// then belongs to coroutines that left nothing else.
+void OverwriteBooks::settle(const Census &census, bool missed, Batch &batch)
+{
+    const bool attaching = m_merger.isAttaching();
+    m_merger.setAttaching(missed);
+    m_merger.settleCounts(census.stations(), batch);
+    m_merger.setAttaching(attaching);
+}
+
+/// Reports the rest of a census: coroutines that left neither records nor a compact station.
+void OverwriteBooks::countTraceless(std::optional<Census> &census, std::uint64_t RunSums::*sum)
+{
+    const Census::Count unemitted = std::exchange(census, {})->unemitted();
+    const Census::Count traceless{plausible(unemitted.lives), plausible(unemitted.events)};
+    m_books.sums.*sum += traceless.events;
+    m_books.sums.coroutinesMissed += traceless.lives;
+    m_books.eventsWithoutCoroutine += traceless.events;
+    m_emitted += traceless;
+    if (m_atEnd)
+        m_atEnd->add(traceless);
+}
+
+void OverwriteBooks::settleAttach(Batch &batch)
+{
+    settle(*m_atAttach, true, batch);
+}
+
+void OverwriteBooks::closeAttach()
+{
+    countTraceless(m_atAttach, &RunSums::missedBeforeAttach);
+}
+
+void OverwriteBooks::takeCensusAtEnd()
+{
+    m_atEnd = census();
+}
+
+void OverwriteBooks::settleEnd(bool missed, Batch &batch)
+{
+    if (!m_atEnd)
+        takeCensusAtEnd();
+    if (m_atAttach)
+        settleAttach(batch);
+    settle(*m_atEnd, missed, batch);
+}
+
+void OverwriteBooks::closeEnd(bool missed)
+{
+    if (m_atAttach)
+        closeAttach();
+    countTraceless(m_atEnd, missed ? &RunSums::missedBeforeAttach : &RunSums::lost);
+}
+
+}  // namespace ct

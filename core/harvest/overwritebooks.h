@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The books of a capture in overwrite mode. Lanes lose what the compact stations still count, so a census at attach and
+// another one at the end say what is missing. Harvest thread only.
+#pragma once
+
+#include "core/harvest/census.h"
+#include "core/harvest/harvestbooks.h"
+#include "core/harvest/merger.h"
+#include "core/harvest/stationsweep.h"
+
+#include <optional>
+
+namespace ct {
+
+class OverwriteBooks {
+public:
+    /// Takes the census at attach.
+    OverwriteBooks(const Region &region, HarvestBooks &books, Merger &merger, const StationSweep &sweep);
+
+    /// Counts the part of `batch` after `since`. Call it for everything that is emitted.
+    void account(const Batch &batch, const BatchMark &since);
+
+    /// True until closeAttach().
+    bool awaitsAttach() const { return m_atAttach.has_value(); }
+    /// Settles the coroutines that are discovered, after every record from before the attach was read.
+    void settleAttach(Batch &batch);
+    /// Reports the rest of the census at attach. Call it when everything settled was passed to account().
+    void closeAttach();
+
+    /// Takes the census at the end. The lanes are then read to the ends that they have at this time.
+    void takeCensusAtEnd();
+    /// Settles both censuses, after the lanes were read to their ends. `missed`: no process was alive, so what is
+    /// missing was not lost by this capture.
+    void settleEnd(bool missed, Batch &batch);
+    /// Reports the rest of both censuses. Call it when everything settled was passed to account().
+    void closeEnd(bool missed);
+
+private:
+    Census census() const;
+    void settle(const Census &census, bool missed, Batch &batch);
+    void countTraceless(std::optional<Census> &census, std::uint64_t RunSums::*sum);
+
+    const Region &m_region;
+    HarvestBooks &m_books;
+    Merger &m_merger;
+    const StationSweep &m_sweep;
+    Census::Count m_emitted;           ///< all coroutines and events emitted or reported so far
+    std::optional<Census> m_atAttach;  ///< the census at attach, until it is closed
+    std::optional<Census> m_atEnd;     ///< the census at the end
+};
+
+}  // namespace ct
