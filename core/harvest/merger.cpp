@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// The hot path and the reorder buffer. mergersettle.cpp decides when waiting events are emitted. mergernotes.cpp has
-// the rare records, mergerstations.cpp the compact stations.
 #include "core/harvest/merger.h"
+
 #include "core/region/identity.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace ct {
 
@@ -15,11 +15,6 @@ namespace {
 /// How many records ahead a coroutine's cursor is prefetched.
 constexpr std::size_t kAhead = 16;
 constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
-/// A target can overwrite the counts in the region. Counts from here on are not believed.
-constexpr std::uint64_t kImplausibleCount = std::uint64_t{1} << 48;
-constexpr std::size_t kCursorStep = 1024;
-/// More records than the lanes of a region can have of one coroutine: 32 GiB.
-constexpr std::uint64_t kReach = std::uint64_t{1} << 30;
 /// After a jump of this size, the compact station is consulted: the low half of the number may have wrapped.
 constexpr std::int64_t kFar = 4096;
 
@@ -29,6 +24,14 @@ bool isTransition(std::uint8_t kind)
     return static_cast<std::uint8_t>(kind - corotracer::kRecordSuspend) < 0x20;
 }
 
+MergeMode modeOf(const Region &region)
+{
+    MergeMode mode;
+    mode.overwrites = region.laneMode() == corotracer::kLanesOverwrite;
+    mode.readsRetained = region.access() == RegionAccess::PostMortem && !mode.overwrites;
+    return mode;
+}
+
 }  // namespace
 
 Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
@@ -36,8 +39,11 @@ Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes
       m_births(region.births()),
       m_books(books),
       m_processes(processes),
-      m_overwrites(region.laneMode() == corotracer::kLanesOverwrite),
-      m_readsRetained(region.access() == RegionAccess::PostMortem && !m_overwrites)
+      m_mode(modeOf(region)),
+      m_queue(m_mode, m_reorderBuffer),
+      m_output(m_mode, books, m_reorderBuffer, m_deaths),
+      m_notes(region, books, processes),
+      m_discovery(region, {m_mode, books, processes, m_reorderBuffer, m_deaths, m_queue, m_output, m_notes})
 {
 }
 
@@ -69,8 +75,8 @@ std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::sp
     const std::size_t before = batch.transitions.size();
     batch.transitions.resize(before + items.size());
     Transition *const run = batch.transitions.data() + before;
-    LaneCursor *const cursors = m_cursors.data();
-    const std::size_t reach = m_cursors.size();
+    LaneCursor *const cursors = m_discovery.cursors().data();
+    const std::size_t reach = m_discovery.cursors().size();
     const std::size_t size = items.size();
     std::uint32_t rawSite = kUnknownSite;  // site of the record before; `site` is its id in the stream
     SiteId site = kUnknownSite;
@@ -110,78 +116,30 @@ std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::sp
     return at;
 }
 
-/// Extends m_cursors to a compact station. Returns false if the region has no such station.
-bool Merger::reach(std::uint32_t index)
+void Merger::mergeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
-    if (index < m_cursors.size())
-        return true;
-    if (index >= m_states.size())
-        return false;
-    const std::size_t size = std::max<std::size_t>({index + 1U, m_cursors.size() * 2, kCursorStep});
-    m_cursors.resize(std::min(size, m_states.size()));
-    if (m_overwrites)
-        m_before.resize(m_cursors.size(), Census::kAll);
-    return true;
-}
-
-LaneCursor &Merger::cursorOf(WaitList &waitList)
-{
-    return waitList.detached ? waitList.own : m_cursors[indexOf(waitList.identity)];
-}
-
-Merger::CoroutineEntry Merger::find(std::uint64_t identity, Batch &batch)
-{
-    const std::uint32_t index = indexOf(identity);
-    const std::uint32_t generation = generationOf(identity);
-    if (generation == 0 || !reach(index))
-        return {};
-    LaneCursor &cursor = m_cursors[index];
-    if (cursor.generation() == generation ||
-        (generation > cursor.generation() && discoverFromStation(index, generation, batch)))
-        return {&cursor, (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr};
-    WaitList *const waitList = m_reorderBuffer.find(identity);
-    return waitList ? CoroutineEntry{&waitList->own, waitList} : CoroutineEntry{};
-}
-
-/// A coroutine that is not discovered gets a detached cursor: its birth is in another lane, or was overwritten.
-Merger::CoroutineEntry Merger::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
-{
-    if (const CoroutineEntry entry = find(identity, batch); entry.cursor)
-        return entry;
-    if (generationOf(identity) == 0 || indexOf(identity) >= m_states.size())
-        return {};
-    WaitList &made = m_reorderBuffer.make(identity, m_barrier);
-    made.detached = true;
-    made.pid = pid;
-    made.own.key = identity & ~kLowHalf;
-    made.own.state = m_attaching || m_postMortem ? LaneCursor::kAttached : 0;
-    list(made, ns, batch);
-    return {&made.own, &made};
-}
-
-/// Returns the coroutine's wait list, made if necessary. The caller adds to it, then calls list().
-WaitList &Merger::waitList(const CoroutineEntry &entry, std::uint64_t identity)
-{
-    WaitList &waitList = entry.waitList ? *entry.waitList : m_reorderBuffer.make(identity, m_barrier);
-    if (!waitList.detached)
-        entry.cursor->state |= LaneCursor::kBuffered;
-    return waitList;
-}
-
-void Merger::list(WaitList &waitList, std::uint64_t ns, const Batch &batch)
-{
-    // The time of death of a station's former coroutine may be unknown.
-    const bool endUnknown = waitList.detached && !waitList.hasDeath && waitList.deathTs == 0;
-    const bool believable = ns < batch.now + kFutureNs && !m_distrustsTimes;
-    if (!believable || endUnknown) {
-        if (!waitList.waiting)
-            m_waiting.push_back(waitList.identity);
-        waitList.waiting = true;
+    switch (item.kind) {
+    case corotracer::kRecordBirth: m_discovery.addBirth(origin, item, ts, batch); return;
+    case corotracer::kRecordDeath: mergeDeath(origin, item, ts, batch); return;
+    case corotracer::kRecordDrops: {
+        const HarvestedProcess &process = m_processes.at(origin.process, batch);
+        batch.notes.drops.push_back({process.pid, origin.tid, item.identity, ts, process.clock.ns(item.arg)});
+        m_dropsReported += item.identity;
+        m_needsSweep = true;
+        return;
     }
-    if (believable && !(endUnknown && !m_reorderBuffer.first(waitList))) {
-        if (!waitList.queued)
-            m_queue.push_back({waitList.identity, ns});
-        waitList.queued = true;
+    case corotracer::kRecordThreadName:
+        batch.notes.threadNames.push_back(
+            {m_processes.at(origin.process, batch).pid, origin.tid, m_books.text(item.arg)});
+        return;
+    case corotracer::kRecordSwitchOff:
+    case corotracer::kRecordSwitchOn:
+        // Coroutines may have died while tracing was off. Only their compact stations show that.
+        m_needsSweep = true;
+        batch.notes.switches.push_back(
+            {m_processes.at(origin.process, batch).pid, ts, item.kind == corotracer::kRecordSwitchOn});
+        return;
+    default: m_notes.add(origin, item, ts, m_discovery, batch); return;
     }
 }
 
@@ -189,7 +147,7 @@ void Merger::list(WaitList &waitList, std::uint64_t ns, const Batch &batch)
 void Merger::mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
 {
     const CoroutineEntry entry =
-        findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
+        m_discovery.findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
     if (!entry.cursor || entry.cursor->isEnded())
         return;
     LaneCursor &cursor = *entry.cursor;
@@ -200,36 +158,44 @@ void Merger::mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Tr
     full.seq = slotSeq(Dialect::Lane, full.n);
     const bool settled = full.n == cursor.next() || full.ts < m_eventWatermark;
     if (!settled || !cursor.isBorn()) {
-        WaitList &waiting = waitList(entry, item.identity);
-        m_reorderBuffer.insert(waiting, full, m_barrier);
-        list(waiting, full.ts, batch);
+        WaitList &waiting = m_discovery.waitList(entry, item.identity);
+        m_reorderBuffer.insert(waiting, full, m_queue.barrier());
+        m_queue.add(waiting, full.ts, batch);
         ++m_bufferedCount;
         return;
     }
     if (full.n != cursor.next()) {
         if (entry.waitList)
-            release(entry, full.n, batch);
-        lose(cursor, full.n, batch);
+            m_output.release(entry, full.n, batch);
+        m_output.lose(cursor, full.n, batch);
     }
-    emit(cursor, full, batch);
+    m_output.emit(cursor, full, batch);
     if (entry.waitList) {
-        release(entry, cursor.next(), batch);
-        tidy(entry, batch);
+        m_output.release(entry, cursor.next(), batch);
+        m_output.tidy(entry, batch);
     }
 }
 
-/// Returns how many events the compact station has of this generation; 0 if it has another generation.
-std::uint64_t Merger::publishedBy(std::uint64_t identity) const
+void Merger::mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
 {
-    const corotracer::CompactState &station = m_states[indexOf(identity)];
-    // Acquire, both loads; partners: the release stores of a birth and of each event. The second load of `life` is
-    // relaxed, because the acquire loads keep it behind them.
-    const std::uint64_t life = station.life.load(std::memory_order_acquire);
-    const std::uint64_t events = station.seq.load(std::memory_order_acquire) / 2;
-    const bool stands = generationOf(life) == generationOf(identity) &&
-                        station.life.load(std::memory_order_relaxed) == life &&
-                        static_cast<std::uint32_t>(life) != corotracer::kCompactFree;
-    return stands && events < kImplausibleCount ? events : 0;
+    const CoroutineEntry entry =
+        m_discovery.findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
+    if (!entry.cursor || entry.cursor->isEnded())
+        return;
+    const std::uint64_t end = std::max(numberOf(entry, item), entry.cursor->next());
+    if (entry.cursor->isBorn() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
+        if (entry.waitList)
+            m_output.release(entry, end, batch);
+        m_output.lose(*entry.cursor, end, batch);
+        m_output.die(entry, item.identity, ts, batch);
+        return;
+    }
+    WaitList &waiting = m_discovery.waitList(entry, item.identity);
+    waiting.hasDeath = true;
+    waiting.deathN = end;
+    waiting.deathTs = ts;
+    waiting.deathBarrier = m_queue.barrier();
+    m_queue.add(waiting, ts, batch);
 }
 
 /// Extends the low half of a record's number to the nearest full number. Nearest means: to the number expected next,
@@ -246,192 +212,202 @@ std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const LaneItem &item
     const std::int64_t ahead = near - static_cast<std::int64_t>(known);
     if (near >= static_cast<std::int64_t>(next) && ahead < kFar && ahead > -kFar)
         return static_cast<std::uint64_t>(near);
-    if (const std::uint64_t events = publishedBy(item.identity); events != 0)
+    if (const std::uint64_t events = m_discovery.counts().publishedBy(item.identity); events != 0)
         return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
     // The generation is over and none of its events was emitted. Its numbers may be higher by multiples of 2^32.
     return known == 0 ? item.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
 }
 
-void Merger::emit(LaneCursor &cursor, const Transition &transition, Batch &batch)
+bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
 {
-    batch.transitions.push_back(transition);
-    batch.transitions.back().coroutine = cursor.coroutine;
-    cursor.setNext(transition.n + 1);
-    if (transition.coroutine != kDrained)
-        cursor.state &= ~LaneCursor::kAttached;
+    const bool whole =
+        m_queue.completeBarrier(batch, maxTransitions, [&](WaitList &waitList) { settleByBarrier(waitList, batch); });
+    if (whole && m_mode.stationsOnly)
+        settleNotes(~std::uint64_t{0}, batch);
+    return whole;
 }
 
-/// Reports the numbers [next, end) as lost or missed.
-void Merger::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
+void Merger::distrustTimes()
 {
-    if (end <= cursor.next())
+    if (std::exchange(m_mode.distrustsTimes, true))
         return;
-    const std::uint64_t count = end - cursor.next();
-    // In overwrite mode each lane is overwritten at its own pace, so there were gaps before the engine attached.
-    const bool missed = (cursor.state & LaneCursor::kAttached) != 0 || (m_attaching && m_overwrites);
-    batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
-    (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
-    cursor.setNext(end);
-    if (!m_readsRetained)
-        cursor.state &= ~LaneCursor::kAttached;
+    m_eventWatermark = 0;
+    m_queue.forgetTimes();
 }
 
-/// Emits the waiting events below `end`, with losses between them, and the events that follow without a gap.
-void Merger::release(const CoroutineEntry &entry, std::uint64_t end, Batch &batch)
+/// All lanes were read to the barrier's ends: nothing that precedes an event from before the barrier is unread.
+void Merger::settleByBarrier(WaitList &waitList, Batch &batch)
 {
-    LaneCursor &cursor = *entry.cursor;
-    while (const ReorderBuffer::Event *const event = m_reorderBuffer.first(*entry.waitList)) {
-        const Transition &waiting = event->transition;
-        if (waiting.n > cursor.next() && waiting.n >= end)
-            break;
-        if (waiting.n >= cursor.next()) {
-            lose(cursor, waiting.n, batch);
-            emit(cursor, waiting, batch);
-        }
-        m_reorderBuffer.popFirst(*entry.waitList);
+    std::uint64_t newest = 0;
+    const bool anyEvent = m_reorderBuffer.newestBefore(waitList, m_queue.barrier(), newest);
+    const bool death = waitList.hasDeath && waitList.deathBarrier < m_queue.barrier();
+    settleUntil(waitList, anyEvent ? newest + 1 : 0, death, waitList.detached && waitList.barrier < m_queue.barrier(),
+                batch);
+}
+
+bool Merger::releaseSettled(Batch &batch, std::size_t maxTransitions)
+{
+    if (!m_queue.settleByTime(m_eventWatermark, batch, maxTransitions,
+                              [&](WaitList &waitList) { settleByTime(waitList, batch); }))
+        return false;
+    m_settledUntil = m_watermark;
+    settleNotes(m_watermark, batch);
+    m_queue.trim();
+    return true;
+}
+
+/// All lanes were read up to the watermark.
+void Merger::settleByTime(WaitList &waitList, Batch &batch)
+{
+    std::uint64_t end = 0;
+    m_reorderBuffer.newestUntil(waitList, m_eventWatermark, end);
+    const bool deathKnown = waitList.deathTs < m_eventWatermark;
+    settleUntil(waitList, end, waitList.hasDeath && deathKnown,
+                waitList.detached && !waitList.hasDeath && waitList.deathTs != 0 && deathKnown, batch);
+}
+
+/// Settles a wait list: numbers missing below `until` are lost. `death` settles everything before its death as well.
+/// `followed` means that the station has a later coroutine, and that no lane has the death of this one.
+void Merger::settleUntil(WaitList &waitList, std::uint64_t until, bool death, bool followed, Batch &batch)
+{
+    const std::uint64_t identity = waitList.identity;
+    if (until == 0 && !death && !followed) {
+        m_queue.addAgain(identity, batch);
+        return;
     }
-}
-
-/// After release(): ends a coroutine that is dead, or erases a wait list that is empty.
-void Merger::tidy(const CoroutineEntry &entry, Batch &batch)
-{
-    WaitList &waiting = *entry.waitList;
-    if (waiting.hasDeath && entry.cursor->isBorn() && entry.cursor->next() >= waiting.deathN) {
-        die(entry, waiting.identity, waiting.deathTs, batch);
+    if (!m_discovery.cursorOf(waitList).isBorn()) {
+        m_discovery.discoverUnseen(waitList, batch);
+        if (m_reorderBuffer.find(identity) != &waitList)
+            return;  // everything was emitted with its birth
+    }
+    const CoroutineEntry entry{&m_discovery.cursorOf(waitList), &waitList};
+    m_output.release(entry, until, batch);
+    if (death) {
+        m_output.release(entry, waitList.deathN, batch);
+        m_output.lose(*entry.cursor, waitList.deathN, batch);
+    } else if (waitList.detached && followed) {
+        m_output.release(entry, ~std::uint64_t{0}, batch);
+        m_output.lose(*entry.cursor, waitList.deathN, batch);
+        m_output.die(entry, identity, waitList.deathTs, batch);
         return;
     }
-    if (waiting.detached || waiting.hasDeath || m_reorderBuffer.first(waiting))
-        return;
-    entry.cursor->state &= ~LaneCursor::kBuffered;
-    m_reorderBuffer.erase(waiting);
+    m_output.tidy(entry, batch);
+    m_queue.addAgain(identity, batch);
 }
 
-/// Adds a pending death: unread lanes may still have the birth or notes. The death is due when these were read. Where
-/// times are not believed, that is when every lane was read up to the present.
-void Merger::die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch)
+/// Every lane was read up to `ns`: gives up notes whose coroutines no earlier record has discovered, then emits deaths.
+void Merger::settleNotes(std::uint64_t ns, Batch &batch)
 {
-    const Death death{entry.cursor->coroutine, ts != 0 ? ts : batch.now};
-    const std::uint64_t due = m_distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);
-    m_pendingDeaths.add({identity, entry.cursor->next(), due, death});
-    entry.cursor->state = (entry.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kBuffered;
+    m_notes.emitReady(m_discovery, batch);
+    // A coroutine whose birth was overwritten may still be discovered by an event in an unread lane.
+    const bool isFirstLook = m_mode.attaching && ns != ~std::uint64_t{0};
+    if (!isFirstLook)
+        m_notes.settle(ns, m_discovery, batch);
+    if (!isFirstLook || m_notes.isEmpty())
+        m_deaths.emitPending(ns, batch);
+}
+
+void Merger::finish(Batch &batch)
+{
+    constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+    // In a lane that could not be read to its end, events are missing for which others still wait.
+    m_watermark = ~std::uint64_t{0};
+    static_cast<void>(releaseSettled(batch, kNoLimit));
+    static_cast<void>(completeBarrier(batch, kNoLimit));
+    beginBarrier();
+    static_cast<void>(completeBarrier(batch, kNoLimit));
+    settleNotes(~std::uint64_t{0}, batch);
+}
+
+bool Merger::isBehind(std::uint32_t index, const CompactCopy &station) const
+{
+    const std::span<const LaneCursor> cursors = m_discovery.cursors();
+    if (index >= cursors.size() || cursors[index].generation() != station.generation || cursors[index].isEnded())
+        return false;
+    return eventsOf(station) > cursors[index].next() || station.life != corotracer::kCompactAlive;
+}
+
+void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batch)
+{
+    const std::span<LaneCursor> cursors = m_discovery.cursors();
+    if (index >= cursors.size() || cursors[index].generation() != station.generation || cursors[index].isEnded())
+        return;
+    LaneCursor &cursor = cursors[index];
+    const std::uint64_t identity = identityOf(station.generation, index);
+    const CoroutineEntry entry{&cursor,
+                               (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr};
+    const HarvestedProcess &process = m_processes.at(station.process, batch);
+    const std::uint64_t events = eventsOf(station);
     if (entry.waitList)
-        m_reorderBuffer.erase(*entry.waitList);
-}
-
-void Merger::mergeBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
-{
-    const std::uint32_t index = indexOf(item.identity);
-    const std::uint32_t generation = generationOf(item.identity);
-    if (generation == 0 || !reach(index) || m_cursors[index].generation() == generation)
-        return;  // discovered through its compact station
-    WaitList *const early = m_reorderBuffer.find(item.identity);
-    if (early && early->own.isBorn())
-        return;
-    // It was discovered through its compact station, and has ended, before this lane was read.
-    if (!early && m_cursors[index].generation() > generation && m_pendingDeaths.find(item.identity))
-        return;
-    Birth birth;
-    birth.station = corotracer::kCompactBase + index;
-    birth.generation = generation;
-    birth.pid = m_processes.at(origin.process, batch).pid;
-    birth.dialect = Dialect::Lane;
-    birth.probeId = item.arg;
-    birth.birthTs = ts;
-    const std::uint64_t events = m_attaching || m_overwrites ? publishedBy(item.identity) : 0;
-    const bool attached = (m_attaching && m_overwrites) || origin.drained;
-    const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
-    const CoroutineEntry entry = install(item.identity, birth, flags, events, batch);
-    if (entry.waitList) {
-        release(entry, 0, batch);
-        tidy(entry, batch);
-    }
-}
-
-/// Numbers the coroutine, emits its birth and makes its cursor. The cursor is detached if the station's own has a later
-/// generation. Events that wait are kept. `events` is the number of its events so far, 0 = unknown. Lanes do not reach
-/// back further than kReach.
-Merger::CoroutineEntry Merger::install(std::uint64_t identity, const Birth &birth, std::uint32_t flags,
-                                       std::uint64_t events, Batch &batch)
-{
-    const std::uint32_t index = indexOf(identity);
-    LaneCursor &current = m_cursors[index];
-    LaneCursor fresh;
-    fresh.key = identity & ~kLowHalf;
-    fresh.coroutine = m_books.number();
-    fresh.state = flags;
-    batch.births.push_back(birth);
-    batch.births.back().coroutine = fresh.coroutine;
-    ++m_books.sums.coroutines;
-    if (events > kReach) {
-        lose(fresh, events - kReach, batch);
-        fresh.state |= flags;  // none of its events was captured yet
-    }
-    if (!m_pending.empty())
-        m_ready.push_back(identity);
-    WaitList *early = m_reorderBuffer.find(identity);
-    if (current.generation() > birth.generation) {
-        if (!early) {
-            early = &m_reorderBuffer.make(identity, m_barrier);
-            early->detached = true;
-            list(*early, birth.birthTs, batch);
+        m_output.release(entry, events, batch);
+    if (events > cursor.next()) {
+        if (station.latestTorn) {
+            m_output.lose(cursor, events, batch);
+        } else {
+            const std::uint64_t n = events - 1;
+            m_output.lose(cursor, n, batch);
+            m_output.emit(cursor,
+                          {process.clock.ns(station.ts), station.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,
+                           static_cast<std::uint32_t>(station.tid), m_books.sites.resolve(station.site, batch),
+                           pointOf(station.kind), station.kind >= corotracer::kRecordResume},
+                          batch);
         }
-        early->own = fresh;
-        return {&early->own, early};
-    }
-    const std::uint64_t before = m_overwrites ? eventsBefore(index, birth.generation) : Census::kAll;
-    if (!current.isEnded()) {
-        if (m_stationsOnly)
-            die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
-        else
-            detach(current, index, birth.birthTs, eventsUntil(index, birth.generation, before), batch);
-    }
-    current = fresh;
-    if (m_overwrites)
-        m_before[index] = before;
-    if (early) {
-        early->detached = false;
-        current.state |= LaneCursor::kBuffered;
-    }
-    return {&current, early};
-}
-
-/// Moves a cursor into a wait list: its station has another coroutine by now, so the death is in some unread lane.
-/// `events` is the number of its events, 0 = unknown.
-void Merger::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts, std::uint64_t events, const Batch &batch)
-{
-    const std::uint64_t identity = identityOf(cursor.generation(), index);
-    WaitList *const found = (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr;
-    WaitList &waiting = found ? *found : m_reorderBuffer.make(identity, m_barrier);
-    waiting.own = cursor;
-    waiting.own.state &= ~LaneCursor::kBuffered;
-    waiting.detached = true;
-    waiting.barrier = m_barrier;
-    if (!waiting.hasDeath) {
-        waiting.deathTs = ts;
-        waiting.deathN = events;
-    }
-    list(waiting, ts, batch);
-}
-
-void Merger::mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
-{
-    const CoroutineEntry entry = findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
-    if (!entry.cursor || entry.cursor->isEnded())
-        return;
-    const std::uint64_t end = std::max(numberOf(entry, item), entry.cursor->next());
-    if (entry.cursor->isBorn() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
         if (entry.waitList)
-            release(entry, end, batch);
-        lose(*entry.cursor, end, batch);
-        die(entry, item.identity, ts, batch);
-        return;
+            m_output.release(entry, cursor.next(), batch);
     }
-    WaitList &waiting = waitList(entry, item.identity);
-    waiting.hasDeath = true;
-    waiting.deathN = end;
-    waiting.deathTs = ts;
-    waiting.deathBarrier = m_barrier;
-    list(waiting, ts, batch);
+    const bool dead =
+        station.life == corotracer::kCompactDead || (m_mode.stationsOnly && station.life != corotracer::kCompactAlive);
+    if (dead)
+        m_output.die(entry, identity, station.deathTs != 0 ? process.clock.ns(station.deathTs) : 0, batch);
+    else if (entry.waitList)
+        m_output.tidy(entry, batch);
+}
+
+void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batch)
+{
+    m_reorderBuffer.each([&](WaitList &waitList) {
+        if (waitList.detached && indexOf(waitList.identity) < stations.size())
+            settleWaitList(waitList, stations[indexOf(waitList.identity)], batch);
+    });
+    for (std::uint32_t index = 0; index < std::min(stations.size(), m_discovery.cursors().size()); ++index)
+        settleCount(index, stations[index], batch);
+}
+
+/// Settles the generation of the cursor. The compact station may have a later generation.
+void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batch &batch)
+{
+    const LaneCursor &cursor = m_discovery.cursors()[index];
+    if (!cursor.isBorn() || cursor.isEnded())
+        return;
+    CompactCopy station;
+    station.generation = cursor.generation();
+    station.life = corotracer::kCompactAlive;
+    station.latestTorn = true;
+    station.events = count.generation == station.generation
+                         ? count.events
+                         : m_discovery.eventsUntil(index, count.generation, count.before);
+    if (station.events == Census::kAll || station.events <= cursor.next())
+        return;
+    const std::optional<CompactCopy> now = readCompact(m_states[index], m_births[index]);
+    if (now && now->generation == station.generation && now->events == station.events)
+        station = *now;
+    settle(index, station, batch);
+}
+
+/// Settles a generation before the one of its station's cursor. Its birth was overwritten, or it would have been read.
+void Merger::settleWaitList(WaitList &waitList, const Census::Station &count, Batch &batch)
+{
+    const std::uint64_t identity = waitList.identity;
+    if (!waitList.own.isBorn() && generationOf(identity) <= count.generation)
+        m_discovery.discoverUnseen(waitList, batch);
+    if (m_reorderBuffer.find(identity) != &waitList || !waitList.detached || !waitList.own.isBorn() ||
+        generationOf(identity) != count.generation || count.events == Census::kAll)
+        return;
+    const CoroutineEntry entry{&waitList.own, &waitList};
+    m_output.release(entry, count.events, batch);
+    m_output.lose(waitList.own, count.events, batch);
+    m_output.release(entry, waitList.own.next(), batch);
+    m_output.tidy(entry, batch);
 }
 
 }  // namespace ct

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvest/noteresolver.h"
+
+#include "core/harvest/coroutineoutput.h"
+#include "core/harvest/discovery.h"
+#include "core/region/identity.h"
+
+#include <optional>
+
+namespace ct {
+
+namespace {
+
+std::uint64_t nearest(std::uint64_t next, std::uint32_t low)
+{
+    const auto ahead = static_cast<std::int64_t>(static_cast<std::int32_t>(low - static_cast<std::uint32_t>(next)));
+    const auto n = static_cast<std::int64_t>(next) + ahead;
+    return n < 0 ? low : static_cast<std::uint64_t>(n);
+}
+
+bool isWaitsOn(std::uint8_t kind)
+{
+    return (kind & 0xF0) == corotracer::kRecordWaitsOn;
+}
+
+WaitKind waitKindOf(std::uint8_t untrustedKind)
+{
+    const std::uint8_t kind = untrustedKind & 0x0F;
+    return kind <= corotracer::kWaitOther ? static_cast<WaitKind>(kind) : WaitKind::Unknown;
+}
+
+/// Returns the second coroutine that a note names, or kNoIdentity.
+std::uint64_t otherOf(const LaneItem &item)
+{
+    const bool names = item.kind == corotracer::kRecordParent || item.kind == corotracer::kRecordWake ||
+                       (isWaitsOn(item.kind) && waitKindOf(item.kind) == WaitKind::Coroutine);
+    return names ? item.arg : corotracer::kNoIdentity;
+}
+
+}  // namespace
+
+NoteResolver::NoteResolver(const Region &region, HarvestBooks &books, ProcessList &processes)
+    : m_stations(region.compactStations().size()), m_books(books), m_processes(processes)
+{
+}
+
+void NoteResolver::add(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Discovery &coroutines,
+                       Batch &batch)
+{
+    const bool isNote = item.kind == corotracer::kRecordName || item.kind == corotracer::kRecordParent ||
+                        item.kind == corotracer::kRecordWake || isWaitsOn(item.kind);
+    if (isNote)  // other kinds belong to a later version, or are damaged
+        emitOrKeep({item, origin, ts}, false, coroutines, batch);
+}
+
+/// Emits a note, or keeps it if a coroutine that it names is not discovered. `last` means that no further coroutine
+/// will be discovered.
+void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines, Batch &batch)
+{
+    if (note.subject == kNoCoroutine) {
+        const NoteSubject subject = coroutines.subjectOf(note.item.identity, batch);
+        if (subject.coroutine == kNoCoroutine) {
+            keepOrLose(note, note.item.identity, last, batch);
+            return;
+        }
+        note.subject = subject.coroutine;
+        note.n = nearest(subject.next, note.item.n);
+    }
+    const std::uint64_t named = otherOf(note.item);
+    const CoroutineId other = named != corotracer::kNoIdentity ? coroutines.idOf(named, batch) : kNoCoroutine;
+    const bool isKnown = other != kNoCoroutine || named == corotracer::kNoIdentity;
+    if (isKnown || (last && note.item.kind != corotracer::kRecordParent))
+        emit(note, other, batch);
+    else
+        keepOrLose(note, named, last, batch);
+}
+
+/// Keeps a note. Counts it as lost if the awaited coroutine cannot be discovered any more.
+void NoteResolver::keepOrLose(const PendingNote &note, std::uint64_t awaited, bool last, const Batch &batch)
+{
+    PendingNote kept = note;
+    kept.awaited = awaited;
+    kept.due = dueAt(note.ts, batch);
+    const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_stations;
+    // An earlier engine has emitted the notes that it drained.
+    if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
+        ++m_books.sums.notesLost;
+}
+
+void NoteResolver::emit(const PendingNote &note, CoroutineId other, Batch &batch)
+{
+    const LaneItem &item = note.item;
+    switch (item.kind) {
+    case corotracer::kRecordName: batch.notes.names.push_back({note.subject, m_books.text(item.arg)}); return;
+    case corotracer::kRecordParent: batch.notes.parents.push_back({note.subject, other}); return;
+    case corotracer::kRecordWake:
+        batch.notes.wakes.push_back(
+            {note.subject, other, note.n, note.ts, m_processes.at(note.origin.process, batch).pid, note.origin.tid});
+        return;
+    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(item.kind), item.arg, other}); return;
+    }
+}
+
+void NoteResolver::addReady(PendingNote note)
+{
+    note.awaited = note.item.identity;
+    note.due = note.ts;
+    if (m_pending.keep(note))
+        m_ready.push_back(note.awaited);
+    else
+        ++m_books.sums.notesLost;
+}
+
+/// Collects the notes first, because a note may name further coroutines.
+void NoteResolver::emitReady(Discovery &coroutines, Batch &batch)
+{
+    std::vector<PendingNote> notes;
+    for (std::size_t i = 0; i < m_ready.size(); ++i) {
+        notes.clear();
+        while (const std::optional<PendingNote> note = m_pending.takeOf(m_ready[i]))
+            notes.push_back(*note);
+        for (const PendingNote &note : notes)
+            emitOrKeep(note, false, coroutines, batch);
+    }
+    m_ready.clear();
+}
+
+void NoteResolver::settle(std::uint64_t ns, Discovery &coroutines, Batch &batch)
+{
+    while (const std::optional<PendingNote> note = m_pending.takeDue(ns)) {
+        // Events that wait may be the only trace of the coroutine. They discover it now.
+        coroutines.discoverWaiting(note->awaited, batch);
+        emitOrKeep(*note, true, coroutines, batch);
+    }
+    emitReady(coroutines, batch);
+}
+
+}  // namespace ct
