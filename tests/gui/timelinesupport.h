@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tests/models/timelinetrace.h"
+#include "tests/support/qtsuite.h"
 #include "ui/timeline/timelinescene.h"
 #include "ui/timeline/timelineview.h"
 
@@ -58,7 +59,8 @@ public:
     /// Returns a picture with all marks, or a null image if they are not complete after 5 s.
     QImage picture()
     {
-        return QTest::qWaitFor([this] { return view.isComplete(); }) ? view.grab().toImage() : QImage();
+        return QTest::qWaitFor([this] { return view.isComplete(); }, ct::test::kPatienceMs) ? view.grab().toImage()
+                                                                                            : QImage();
     }
     void wheel(QPoint position, QPoint delta, Qt::KeyboardModifiers modifiers)
     {

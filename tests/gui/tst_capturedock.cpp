@@ -82,7 +82,7 @@ private Q_SLOTS:
         CaptureDock dock;
         dock.resize(900, 220);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         QCOMPARE(textOf(dock, "gaugeCaptured"), QStringLiteral("0"));
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeWhileOff"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeWithout"))->isVisible());
@@ -102,7 +102,7 @@ private Q_SLOTS:
         dock.setTrace(target.population);
         dock.setOrigin(5'000'000'000'000);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         dock.sample(busySums());
         QTRY_VERIFY((dock.sample(busySums()), textOf(dock, "gaugeCaptured") == QLatin1String("12 345 678")));
         QVERIFY(textOf(dock, "gaugeLost").contains(QLatin1String("321")));
@@ -140,7 +140,7 @@ private Q_SLOTS:
         dock.resize(900, 240);
         dock.setTrace(target.population);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         const auto *processes = dock.findChild<QTableView *>(QStringLiteral("processTable"));
         QTRY_VERIFY((dock.sample({}), processes->model()->rowCount() >= 3));
         QStringList states;

@@ -80,7 +80,7 @@ private Q_SLOTS:
     {
         RunDialog dialog;
         dialog.showLaunch();
-        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog, ct::test::kPatienceMs));
         gui::takePicture(&dialog, "run-folded");
         auto *lanes = dialog.findChild<QCheckBox *>(QStringLiteral("captureLanes"));
         QVERIFY(!lanes->isVisible());
@@ -182,7 +182,7 @@ private Q_SLOTS:
         before.format = QStringLiteral("csv");
         DumpDialog dialog(before);
         dialog.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog, ct::test::kPatienceMs));
         auto *folder = dialog.findChild<QLineEdit *>(QStringLiteral("dumpFolder"));
         auto *button = dialog.findChild<QPushButton *>(QStringLiteral("dumpButton"));
         QVERIFY(button->isEnabled());

@@ -103,7 +103,7 @@ private Q_SLOTS:
         QCOMPARE(view.text(1, Model::ThreadColumn), QStringLiteral("io-loop (101)"));
         QCOMPARE(view.text(2, Model::ThreadColumn), QStringLiteral("102"));
         QVERIFY(!view.text(31, Model::NameColumn).contains(u'\n'));
-        QVERIFY(QTest::qWaitForWindowExposed(&view.dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&view.dock, ct::test::kPatienceMs));
         gui::takePicture(&view.dock, "table");
         applyTheme(Theme::Dark);
         gui::takePicture(&view.dock, "table-dark");
@@ -220,7 +220,7 @@ private Q_SLOTS:
         dock.resize(420, 520);
         dock.setTrace(target.population, target.history);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         dock.select(3);
         QCOMPARE(dock.findChild<QLineEdit *>(QStringLiteral("detailsName"))->text(),
                  QStringLiteral("server::handleConnection"));
@@ -264,7 +264,7 @@ private Q_SLOTS:
         QCOMPARE(view.table->model()->rowCount(), 1'000'000);
         view.dock.setFilterText(QStringLiteral("special 77"));
         QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), 11, 30'000);
-        QVERIFY(QTest::qWaitForWindowExposed(&view.dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&view.dock, ct::test::kPatienceMs));
         view.dock.setFilterText({});
         QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), 1'000'000, 30'000);
         gui::takePicture(&view.dock, "table-million");

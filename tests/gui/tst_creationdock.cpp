@@ -74,7 +74,7 @@ bool sampleUntil(CreationDock &dock, const std::function<bool()> &done)
             dock.sample();
             return done();
         },
-        10'000);
+        ct::test::kPatienceMs);
 }
 
 /// A visible dock with the tree of fill().
@@ -103,7 +103,7 @@ private Q_SLOTS:
         CreationDock dock;
         dock.resize(420, 300);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         auto *empty = dock.findChild<QLabel *>(QStringLiteral("creationEmpty"));
         QVERIFY(empty->isVisible());
         const QString before = empty->text();
@@ -120,7 +120,7 @@ private Q_SLOTS:
     {
         Shown shown;
         auto &[target, dock] = shown;
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         QTreeView *tree = treeOf(dock);
         QVERIFY(sampleUntil(dock, [&] { return tree->model()->rowCount() == 1; }));
         QTRY_VERIFY(tree->isExpanded(tree->model()->index(0, 0)));
@@ -146,7 +146,7 @@ private Q_SLOTS:
     {
         Shown shown;
         auto &[target, dock] = shown;
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         QVERIFY(sampleUntil(dock, [&] { return treeOf(dock)->model()->rowCount() == 1; }));
         QSignalSpy selected(&dock, &CreationDock::coroutineSelected);
         const CoroutineId request = 4;  // below the second connection
@@ -181,7 +181,7 @@ private Q_SLOTS:
         dock.resize(460, 420);
         dock.setTrace(target.population, false);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         QVERIFY(sampleUntil(dock, [&] { return summaryOf(dock).contains(QLatin1String("all destroyed")); }));
         gui::takePicture(&dock, "creation-destroyed");
         QVERIFY(gui::click(&dock, "creationDestroyed"));
@@ -203,7 +203,7 @@ private Q_SLOTS:
         dock.resize(460, 420);
         dock.setTrace(target.population, false);
         dock.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dock));
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
         QTreeView *tree = treeOf(dock);
         QVERIFY(sampleUntil(
             dock, [&] { return summaryOf(dock).startsWith(QStringLiteral("1 tree of 1\u202f000\u202f000")); }));

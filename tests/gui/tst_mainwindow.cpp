@@ -38,7 +38,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         const auto *menu = window.findChild<QMenu *>(QStringLiteral("viewMenu"));
         QVERIFY(menu);
         for (const char *name : kDocks) {
@@ -57,7 +57,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         auto *page = window.findChild<QWidget *>(QStringLiteral("startPage"));
         QVERIFY(page && page->isVisible());
         QVERIFY(gui::click(page, "startRunButton"));
@@ -102,14 +102,14 @@ private Q_SLOTS:
         {
             MainWindow window;
             window.show();
-            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
             dock(window, "detailsDock")->hide();
             window.resize(1111, 777);
             window.close();
         }
         MainWindow window;
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         QVERIFY(dock(window, "detailsDock")->isHidden());
         QTRY_COMPARE(window.size(), QSize(1111, 777));
         window.findChild<QAction *>(QStringLiteral("actionResetLayout"))->trigger();
@@ -123,7 +123,7 @@ private Q_SLOTS:
         QCOMPARE(QApplication::palette().color(QPalette::Base), darkPalette().color(QPalette::Base));
         QCOMPARE(savedTheme(QSettings()), Theme::Dark);
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         gui::takePicture(&window, "empty-dark");
         window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
         QCOMPARE(QApplication::palette().color(QPalette::Base), lightPalette().color(QPalette::Base));
@@ -149,7 +149,7 @@ private Q_SLOTS:
         StatusBar bar;
         bar.resize(1400, 40);
         bar.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&bar));
+        QVERIFY(QTest::qWaitForWindowExposed(&bar, ct::test::kPatienceMs));
         const auto shown = [&bar](const char *name) {
             const auto *label = bar.findChild<QLabel *>(QLatin1String(name));
             return label && label->isVisible() ? label->text() : QStringLiteral("hidden");
@@ -221,7 +221,7 @@ private Q_SLOTS:
         MainWindow window;
         window.resize(1440, 900);
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         const auto fits = [notice] {
             return notice->isVisible() && notice->height() >= notice->layout()->heightForWidth(notice->width());

@@ -257,7 +257,7 @@ private Q_SLOTS:
         MainWindow window;
         window.resize(1440, 900);
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
         const auto *bar = window.findChild<QToolBar *>(QStringLiteral("replayBar"));
         QVERIFY(bar->isHidden());
         open(window);

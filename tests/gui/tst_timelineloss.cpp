@@ -79,7 +79,7 @@ private Q_SLOTS:
         m_test = std::make_unique<ViewUnderTest>();
         m_test->view.resize(m_test->view.width(), 200);
         m_test->show(*m_trace);
-        QVERIFY(QTest::qWaitForWindowExposed(&m_test->view));
+        QVERIFY(QTest::qWaitForWindowExposed(&m_test->view, ct::test::kPatienceMs));
         m_test->view.zoomToFit();
     }
     void cleanup() { m_test.reset(); }

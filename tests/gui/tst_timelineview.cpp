@@ -320,7 +320,7 @@ void TimelineViewTest::repaintsOnlyWhenSomethingChanged()
     TimelineTrace trace;
     fillWaiting(trace, 5);
     m_test->show(trace);
-    QVERIFY(QTest::qWaitForWindowExposed(&m_test->view));
+    QVERIFY(QTest::qWaitForWindowExposed(&m_test->view, ct::test::kPatienceMs));
     m_test->view.zoomToFit();
     std::vector<History::Stretch> stretches{{kBase, kBase + 2 * kSecond, 1000, false},
                                             {kBase + 2 * kSecond, kBase + 9 * kSecond, 1000, true}};

@@ -27,7 +27,8 @@ struct Recorder {
         environment.insert(QStringLiteral("CT_EMITTED_FILE"), truthFile);
         process.setProcessEnvironment(environment);
         process.start(runner::binary("ct_flight"), arguments);
-        return process.waitForStarted() && QTest::qWaitFor([this] { return process.canReadLine(); });
+        return process.waitForStarted() &&
+               QTest::qWaitFor([this] { return process.canReadLine(); }, ct::test::kPatienceMs);
     }
     /// Waits until the process has ended. It may have ended before the call.
     bool wait() { return process.state() == QProcess::NotRunning || process.waitForFinished(runner::kPatienceMs); }

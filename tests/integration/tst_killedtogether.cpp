@@ -174,7 +174,7 @@ private Q_SLOTS:
         process.setProcessEnvironment(environment);
         process.start(runner::binary("ct_flight"), words("--coroutines 50 --rate 0"));
         QVERIFY(process.waitForStarted());
-        QVERIFY(QTest::qWaitFor([&] { return process.canReadLine(); }));
+        QVERIFY(QTest::qWaitFor([&] { return process.canReadLine(); }, ct::test::kPatienceMs));
         for (int visit = 0; visit < 6; ++visit) {
             // SQLite consumes rows more slowly than the target publishes them.
             Batch batch(words(visit % 2 ? "--duration 0.1" : "--duration 0.3"), {QStringLiteral("--attach"), region});

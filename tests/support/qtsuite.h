@@ -12,6 +12,9 @@
 
 namespace ct::test {
 
+/// How long tests wait for a condition, in ms. On a busy machine, the five seconds of Qt Test are too short.
+inline constexpr int kPatienceMs = 60'000;
+
 struct QtSuite {
     const char *file;    ///< source file; its stem is the name of the suite
     void (*prepare)();   ///< runs before the application object and its threads exist; may be null
@@ -30,6 +33,14 @@ struct RegisterQtSuite {
 };
 
 }  // namespace ct::test
+
+// The macros that wait for a condition, with our patience.
+#undef QTRY_VERIFY
+#undef QTRY_VERIFY2
+#undef QTRY_COMPARE
+#define QTRY_VERIFY(expression) QTRY_VERIFY_WITH_TIMEOUT(expression, ct::test::kPatienceMs)
+#define QTRY_VERIFY2(expression, message) QTRY_VERIFY2_WITH_TIMEOUT(expression, message, ct::test::kPatienceMs)
+#define QTRY_COMPARE(actual, expected) QTRY_COMPARE_WITH_TIMEOUT(actual, expected, ct::test::kPatienceMs)
 
 /// Replaces QTEST_MAIN.
 #define CT_QT_SUITE(Class) CT_QT_SUITE_PREPARED(Class, nullptr)
