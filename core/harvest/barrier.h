@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Barriers: settle what waits without a believable time, and the parts of a sweep. A barrier marks the ends of all
-// lanes; once the lanes were read up to these marks, whatever is still missing is lost. Harvest thread only.
+// A barrier settles the events that wait without a believable time, and the coroutines of one part of a sweep. It marks
+// the ends of all lanes. Once the lanes were read up to these marks, numbers still missing are lost. Harvest thread
+// only.
 #pragma once
 
 #include "core/harvest/lanelist.h"

@@ -25,7 +25,7 @@ struct NoteSubject {
     std::uint64_t next = 0;  ///< number of its next event
 };
 
-/// The parts of Merger that Discovery uses.
+/// Everything that Discovery uses. Merger owns it, or refers to it.
 struct DiscoveryParts {
     const MergeMode &mode;
     HarvestBooks &books;
@@ -64,13 +64,14 @@ public:
     bool discover(std::uint32_t index, const CompactCopy &station, Batch &batch);
     /// Discovers a coroutine whose birth was not seen: through its compact station, else through its events alone.
     void discoverUnseen(WaitList &waitList, Batch &batch);
-    /// As discoverUnseen(), if events of this identity wait; then emits those that can be emitted.
+    /// As discoverUnseen(), if events or a death of this identity wait; then emits those that can be emitted.
     void discoverWaiting(std::uint64_t identity, Batch &batch);
     /// Ends a coroutine whose process is gone. It stays in the state in which it was last seen.
     void abandon(std::uint32_t index);
 
     /// Finds the coroutine of a note. A coroutine whose death was emitted gets no more notes.
     NoteSubject subjectOf(std::uint64_t identity, Batch &batch);
+    /// As subjectOf(), but also returns coroutines that have ended.
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
     /// Returns how many events the cursor's generation had; 0 = unknown. It is known if `generation` is the next one,
     /// and `before` its StationCounts::eventsBefore().

@@ -18,7 +18,7 @@ LaneDrain::LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barri
 {
 }
 
-/// Takes the next steps that are possible.
+/// Starts the steps that are possible now.
 void LaneDrain::advance()
 {
     if (m_step == Step::Begin && !m_barrier.isInProgress()) {
@@ -28,7 +28,7 @@ void LaneDrain::advance()
     if (m_step == Step::Sweep && !m_sweep.isRunning() && !m_barrier.isInProgress()) {
         m_step = Step::Lanes;
         if (m_books)
-            m_books->takeCensusAtEnd();
+            m_books->countAtEnd();
         m_lanes.markEnds();
         m_lanes.stopAtEnds();
     }

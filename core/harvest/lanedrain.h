@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The end of a harvest. Completes the barrier and the sweep in progress, makes one whole sweep, and then reads the
-// lanes to the ends that they have at that time. What is still missing is lost. Harvest thread only.
+// lanes to the ends that they have at that time. Numbers still missing then are lost. Harvest thread only.
 #pragma once
 
 #include "core/harvest/barrier.h"

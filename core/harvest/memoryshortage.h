@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Detects a full file system by what probes were refused although its limit was not reached. Harvest thread only.
+// Detects a full file system: probes were refused stations or lanes although the limits of the region were not reached.
+// Harvest thread only.
 #pragma once
 
 #include "core/region/region.h"

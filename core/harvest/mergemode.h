@@ -11,7 +11,8 @@ struct MergeMode {
     bool overwrites = false;
     /// Post mortem in discard mode: retained records are read, and events missing among them are missed.
     bool readsRetained = false;
-    /// Events missing before a coroutine's first captured event are missed, if its birth was not seen.
+    /// Events missing before a coroutine's first captured event are missed, if its birth was not seen. In overwrite
+    /// mode, all missing events are missed.
     bool attaching = false;
     /// As `attaching`, whenever a coroutine is discovered.
     bool postMortem = false;

@@ -7,8 +7,10 @@
 // The algorithm, for each record:
 // 1. Find the cursor of its coroutine, which says how far it was emitted. A coroutine that is not discovered yet is
 //    discovered by this birth, or through its compact station, or gets a detached cursor (Discovery).
-// 2. An event with the next number is emitted at once (mergeRun, CoroutineOutput).
-// 3. Any other event waits in the reorder buffer (ReorderBuffer), until the missing numbers arrive or are settled.
+// 2. An event of a discovered coroutine with the next number is emitted at once (mergeRun, CoroutineOutput).
+// 3. An event whose number was reported as lost is ignored. An event that is older than the watermark settles the
+//    numbers before it at once. Any other event waits in the reorder buffer (ReorderBuffer), until the numbers before
+//    it arrive or are settled.
 // 4. Missing numbers are settled as lost once the watermark has passed the time of the event that waits. Where times
 //    are not believed, a barrier settles them (SettleQueue).
 // 5. A note waits until the coroutines that it names are discovered, or the watermark has passed it (NoteResolver).
@@ -29,6 +31,8 @@ namespace ct {
 class Merger {
 public:
     Merger(const Region &region, HarvestBooks &books, ProcessList &processes);
+    Merger(const Merger &) = delete;  // its parts refer to each other
+    Merger &operator=(const Merger &) = delete;
 
     /// Processes the records of one lane, in their order. `items` may be empty.
     void merge(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);

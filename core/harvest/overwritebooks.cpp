@@ -61,7 +61,7 @@ void OverwriteBooks::closeAttach()
     countTraceless(m_atAttach, &RunSums::missedBeforeAttach);
 }
 
-void OverwriteBooks::takeCensusAtEnd()
+void OverwriteBooks::countAtEnd()
 {
     m_atEnd = census();
 }
@@ -69,7 +69,7 @@ void OverwriteBooks::takeCensusAtEnd()
 void OverwriteBooks::settleEnd(bool missed, Batch &batch)
 {
     if (!m_atEnd)
-        takeCensusAtEnd();
+        countAtEnd();
     if (m_atAttach)
         settleAttach(batch);
     settle(*m_atEnd, missed, batch);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The books of a capture in overwrite mode. Lanes lose what the compact stations still count, so a census at attach and
-// another one at the end say what is missing. Harvest thread only.
+// The books of a capture in overwrite mode. Lanes lose events that the compact stations still count, so a census at
+// attach and another one at the end give the numbers that were lost or missed. Harvest thread only.
 #pragma once
 
 #include "core/harvest/census.h"
@@ -16,7 +16,7 @@ namespace ct {
 
 class OverwriteBooks {
 public:
-    /// Takes the census at attach.
+    /// Makes the census at attach.
     OverwriteBooks(const Region &region, HarvestBooks &books, Merger &merger, const StationSweep &sweep);
 
     /// Counts the part of `batch` after `since`. Call it for everything that is emitted.
@@ -24,17 +24,18 @@ public:
 
     /// True until closeAttach().
     bool awaitsAttach() const { return m_atAttach.has_value(); }
-    /// Settles the coroutines that are discovered, after every record from before the attach was read.
+    /// Settles the coroutines that are discovered, after every record from before the attach was read. Only if
+    /// awaitsAttach().
     void settleAttach(Batch &batch);
     /// Reports the rest of the census at attach. Call it when everything settled was passed to account().
     void closeAttach();
 
-    /// Takes the census at the end. The lanes are then read to the ends that they have at this time.
-    void takeCensusAtEnd();
-    /// Settles both censuses, after the lanes were read to their ends. `missed`: no process was alive, so what is
-    /// missing was not lost by this capture.
+    /// Makes the census at the end. The lanes are then read to the ends that they have at this time.
+    void countAtEnd();
+    /// Settles both censuses, after the lanes were read to their ends. `missed`: no process was ever seen alive, so the
+    /// numbers missing at the end are missed, not lost.
     void settleEnd(bool missed, Batch &batch);
-    /// Reports the rest of both censuses. Call it when everything settled was passed to account().
+    /// Reports the rest of both censuses. Call it after settleEnd(), when everything settled was passed to account().
     void closeEnd(bool missed);
 
 private:

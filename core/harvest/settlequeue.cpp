@@ -10,6 +10,7 @@ namespace {
 
 /// ns; times that are later than now by more than this are not believed.
 constexpr std::uint64_t kFutureNs = 1'000'000;
+/// Settled entries at the front of m_timed before they are erased.
 constexpr std::size_t kTrim = 4096;
 
 }  // namespace

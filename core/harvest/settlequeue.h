@@ -19,11 +19,12 @@ public:
 
     /// Adds a wait list. `ns`: nothing in it that can be settled by time is older.
     void add(WaitList &waitList, std::uint64_t ns, const Batch &batch);
-    /// Adds what is left of a wait list, to wait for the next watermark or barrier. Does nothing if it was erased.
+    /// Adds the rest of a wait list, to wait for the next watermark or barrier. Does nothing if it was erased.
     void addAgain(std::uint64_t identity, const Batch &batch);
 
     /// Calls `settle` with each wait list that may have something older than `watermark` (ns). Returns false when the
-    /// batch is full; call again.
+    /// batch is full; call again. `settle` may erase its wait list, make others and call add(), but must not begin a
+    /// barrier.
     template <class Settle>
     bool settleByTime(std::uint64_t watermark, const Batch &batch, std::size_t maxTransitions, Settle settle)
     {
@@ -45,6 +46,7 @@ public:
     /// Begins a barrier: it covers everything that waits for one by now.
     void beginBarrier();
     /// Calls `settle` with each wait list that the barrier covers. Returns false when the batch is full; call again.
+    /// `settle` as in settleByTime().
     template <class Settle>
     bool completeBarrier(const Batch &batch, std::size_t maxTransitions, Settle settle)
     {
@@ -70,7 +72,7 @@ public:
 private:
     struct Timed {
         std::uint64_t identity = 0;
-        std::uint64_t ns = 0;
+        std::uint64_t ns = 0;  ///< the times of everything in the wait list that time can settle are not before this
     };
 
     const MergeMode &m_mode;
