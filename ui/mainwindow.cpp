@@ -463,7 +463,7 @@ void MainWindow::settleTarget(const QString &question, std::function<void()> nex
     }
     askAboutTarget(this, m_run->name(), question, next, [this, next] {
         if (!m_run->targetRuns()) {
-            next();  // it has exited meanwhile
+            next();  // the target has exited while the question was open
             return;
         }
         m_afterExit = next;

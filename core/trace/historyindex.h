@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The index of a slab: finds the rows of one coroutine. The first reader that needs the index builds it; the writer
-// never touches it. Only one thread builds at a time; meanwhile, other readers search the rows one by one.
+// never touches it. Only one thread builds an index at a time. Until it is ready, other readers search all rows.
 //
 //   order   row numbers, sorted by coroutine; rows of one coroutine keep their order
 //   fences  the ids are cut into at most kFences equal ranges; where each range begins in the order

@@ -168,7 +168,8 @@ private Q_SLOTS:
         const auto history = window.run().history();
         QVERIFY(history->droppedEvents() > 1'000'000);
         auto *view = window.findChild<TimelineView *>();
-        // The whole run does not fit into memory. The latest evicted events are restored all the same.
+        // The view shows the whole run, which is larger than memory. As many of the latest evicted events are restored
+        // as memory has room for.
         view->zoomToFit();
         QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);

@@ -143,7 +143,7 @@ private Q_SLOTS:
         QVERIFY(parse("--no-lanes -- prog"));  // also valid with a window
     }
 
-    /// The accepted sizes are exactly those that regions allow and the window offers.
+    /// The command line accepts the same sizes as Region::create() and the window.
     void lanesHaveTheLimitsOfRegions()
     {
         const auto least = parse("--batch --lane-pool 128KiB --lane-size 64KiB --listen");

@@ -326,7 +326,7 @@ private Q_SLOTS:
         QVERIFY(qt(busy.error().message).contains(qt(c.socketPath)));
         QLocalSocket target;
         target.connectToServer(qt(c.socketPath));
-        QVERIFY(target.waitForConnected());  // the first thread goes on
+        QVERIFY(target.waitForConnected());  // the first harvest thread still listens
 
         const std::string file = c.dir.file("precious");
         std::ofstream(file) << "data";

@@ -134,8 +134,8 @@ CT_CASE(aShortCaptureCountsAllEvents)
     c.end();
     CHECK_EQUAL(total(c), before + after);
     CHECK_EQUAL(lives(c), 4001u);
-    // Of the 4,000, the remaining records are of those born after the attach. If a coroutine's first events are gone
-    // and the engine had not caught up, they count as missed.
+    // The lane still has records of the last of the 4,000 coroutines, which were born after the attach. The overwritten
+    // first events of such a coroutine count as missed if the engine had not caught up by then.
     const std::uint64_t missed = c.loop->accounting().missedBeforeAttach;
     CHECK(missed >= before - 10 && missed < before - 10 + 4);
     CHECK(c.loop->accounting().lost > 0);

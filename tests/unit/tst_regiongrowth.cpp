@@ -90,7 +90,8 @@ CT_CASE(birthsThatOvertakeGrowthAreCounted)
     allocated.fetch_add(100);
     CHECK(region->growStations());
     CHECK_EQUAL(region->overtakenBirths(), 7u);
-    // More births than the region can ever have stations for: only those that fit count as overtaken.
+    // The region can never have stations for all of these births. Those beyond its largest size are untraced, but they
+    // were not overtaken by the growth.
     allocated.store(200'005);
     const std::uint32_t before = offered(*region);
     CHECK(region->growStations());
