@@ -350,12 +350,11 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs, std
     if (accounting.coroutinesMissed > 0)
         text += ", coroutines missed " + std::to_string(accounting.coroutinesMissed);
     if (accounting.overflowCoroutines > 0)
-        text += ", not kept in memory " + std::to_string(accounting.overflowCoroutines) + " coroutines with " +
+        text += ", without room in memory " + std::to_string(accounting.overflowCoroutines) + " coroutines with " +
                 std::to_string(accounting.overflowEvents) + " events";
     if (overflowNames > 0)
-        text +=
-            ", names not kept " + std::to_string(overflowNames) +
-            " (memory for names is full: give coroutines names that repeat; a recording, -o FILE.ctr, has them all)";
+        text += ", names without room in memory " + std::to_string(overflowNames) +
+                " (use names that repeat; a recording, -o FILE.ctr, contains all names)";
     if (accounting.bornBeforeInit > 0)
         text += ", born before InitTracer " + std::to_string(accounting.bornBeforeInit);
     if (accounting.bornWhileOff > 0)

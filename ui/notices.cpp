@@ -15,7 +15,7 @@ Notices::Notices(InfoBar &bar, QObject *parent) : QObject(parent), m_bar(bar) {}
 void Notices::clear()
 {
     m_notices.clear();
-    m_unkept = {};
+    m_overflow = {};
     m_reportedApproximate = false;
     m_reportedNoSymbols = false;
     m_bar.hide();
@@ -44,7 +44,7 @@ void Notices::sample(const Run &run, const Accounting &sums)
                "exact. A target with the current probe switches to the system's clock, which costs more per event."));
     const Population &population = *run.population();
     for (const QString &notice :
-         m_unkept.fresh(population.overflow(), population.overflowNames(), population.keptCount()))
+         m_overflow.fresh(population.overflow(), population.overflowNames(), population.keptCount()))
         add(notice);
     if (const std::string problem = run.resolver()->problem(); !m_reportedNoSymbols && !problem.empty()) {
         m_reportedNoSymbols = true;

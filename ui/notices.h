@@ -4,7 +4,7 @@
 // The notices of a run, each of them shown once, in one info bar. GUI thread.
 #pragma once
 
-#include "ui/unkeptnotices.h"
+#include "ui/overflownotices.h"
 
 #include <QObject>
 #include <QStringList>
@@ -35,7 +35,7 @@ public:
 private:
     InfoBar &m_bar;
     QStringList m_notices;
-    UnkeptNotices m_unkept;
+    OverflowNotices m_overflow;
     bool m_reportedApproximate = false;
     bool m_reportedNoSymbols = false;
 };

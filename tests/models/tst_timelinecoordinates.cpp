@@ -19,7 +19,7 @@ constexpr TimelineTime kDay = 86'400 * kSecond;
 
 }  // namespace
 
-CT_CASE(every_column_contains_its_own_times)
+CT_CASE(everyColumnContainsItsOwnTimes)
 {
     for (const TimelineTime step : {1LL, 2LL, 3LL, 7LL, 1'000LL, 999'983LL, 3'600'000'000'000LL}) {
         const TimelineCoordinates view = viewOf(5 * kDay + 13, step, 1500);
@@ -34,7 +34,7 @@ CT_CASE(every_column_contains_its_own_times)
     }
 }
 
-CT_CASE(columns_grow_with_time)
+CT_CASE(columnsGrowWithTime)
 {
     const TimelineCoordinates view = viewOf(kSecond, 977, 640);
     std::mt19937_64 random(1);
@@ -46,7 +46,7 @@ CT_CASE(columns_grow_with_time)
     }
 }
 
-CT_CASE(zooming_keeps_the_anchor_exactly)
+CT_CASE(zoomingKeepsTheAnchorExactly)
 {
     TimelineCoordinates view;
     view.setLimits(100 * kSecond, 100 * kSecond + kDay);
@@ -69,7 +69,7 @@ CT_CASE(zooming_keeps_the_anchor_exactly)
     CHECK_EQUAL(view.timeAt(anchor), time);
 }
 
-CT_CASE(zoom_never_sticks_at_small_steps)
+CT_CASE(zoomNeverSticksAtSmallSteps)
 {
     TimelineCoordinates view;
     view.setLimits(0, kDay);
@@ -84,7 +84,7 @@ CT_CASE(zoom_never_sticks_at_small_steps)
     CHECK_EQUAL(view.step(), 3);
 }
 
-CT_CASE(zooming_out_ends_at_the_whole_trace)
+CT_CASE(zoomingOutEndsAtTheWholeTrace)
 {
     TimelineCoordinates view;
     view.setLimits(10 * kSecond, 10 * kSecond + kDay);
@@ -95,7 +95,7 @@ CT_CASE(zooming_out_ends_at_the_whole_trace)
     CHECK(view.from() <= 10 * kSecond && view.to() >= 10 * kSecond + kDay - view.span() / 8);
 }
 
-CT_CASE(panning_stops_at_the_limits_and_keeps_the_phase)
+CT_CASE(panningStopsAtTheLimitsAndKeepsThePhase)
 {
     TimelineCoordinates view;
     view.setLimits(kSecond, 5 * kSecond);
@@ -115,7 +115,7 @@ CT_CASE(panning_stops_at_the_limits_and_keeps_the_phase)
     CHECK(view.from() <= 3 * kSecond && view.from() > 3 * kSecond - view.step());
 }
 
-CT_CASE(a_view_outside_the_limits_moves_only_towards_them)
+CT_CASE(aViewOutsideTheLimitsMovesOnlyTowardsThem)
 {
     TimelineCoordinates view;
     view.setColumns(100);
@@ -128,7 +128,7 @@ CT_CASE(a_view_outside_the_limits_moves_only_towards_them)
     CHECK_EQUAL(view.from(), from - 10 * view.step());
 }
 
-CT_CASE(following_moves_by_whole_aligned_columns)
+CT_CASE(followingMovesByWholeAlignedColumns)
 {
     TimelineCoordinates view;
     view.setColumns(640);
@@ -148,7 +148,7 @@ CT_CASE(following_moves_by_whole_aligned_columns)
     CHECK_EQUAL(view.columnOf(now), 639);
 }
 
-CT_CASE(fit_shows_the_whole_range)
+CT_CASE(fitShowsTheWholeRange)
 {
     std::mt19937_64 random(3);
     for (int i = 0; i < 2000; ++i) {
@@ -164,7 +164,7 @@ CT_CASE(fit_shows_the_whole_range)
     }
 }
 
-CT_CASE(extremes_do_not_overflow)
+CT_CASE(extremesDoNotOverflow)
 {
     TimelineCoordinates view;
     view.setColumns(std::numeric_limits<int>::max());
@@ -187,7 +187,7 @@ CT_CASE(extremes_do_not_overflow)
     CHECK(view.step() >= 1);
 }
 
-CT_CASE(tick_steps_are_one_two_five_of_a_unit)
+CT_CASE(tickStepsAreOneTwoFiveOfAUnit)
 {
     const auto is = [](TimelineTime ns, TimelineTime step, TickUnit unit) {
         const TickStep found = tickStepFor(ns);
@@ -216,7 +216,7 @@ CT_CASE(tick_steps_are_one_two_five_of_a_unit)
     CHECK(tickStepFor(std::numeric_limits<TimelineTime>::max()).ns > 0);
 }
 
-CT_CASE(ticks_lie_at_round_times_inside_the_view)
+CT_CASE(ticksLieAtRoundTimesInsideTheView)
 {
     TimelineCoordinates view;
     view.setColumns(1500);
@@ -237,7 +237,7 @@ CT_CASE(ticks_lie_at_round_times_inside_the_view)
     CHECK(ticks.step.unit == TickUnit::Microseconds);
 }
 
-CT_CASE(ticks_before_the_origin_count_down)
+CT_CASE(ticksBeforeTheOriginCountDown)
 {
     TimelineCoordinates view;
     view.setColumns(1000);

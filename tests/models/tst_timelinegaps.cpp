@@ -9,7 +9,7 @@
 using namespace ct;
 using namespace ct::test;
 
-CT_CASE(a_gap_reaches_back_to_the_last_captured_event)
+CT_CASE(aGapReachesBackToTheLastCapturedEvent)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -22,7 +22,7 @@ CT_CASE(a_gap_reaches_back_to_the_last_captured_event)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 69'000), "Running 0-20, Gap 20-50, Suspended 50-70@1");
 }
 
-CT_CASE(lost_latest_transitions_are_unknown)
+CT_CASE(lostLatestTransitionsAreUnknown)
 {
     TimelineTrace trace;
     const CoroutineId id = trace.born(kBase);
@@ -35,7 +35,7 @@ CT_CASE(lost_latest_transitions_are_unknown)
 }
 
 /// A short gap must be visible, but its column must not look completely lost.
-CT_CASE(a_short_gap_leaves_the_rest_of_its_column_visible)
+CT_CASE(aShortGapLeavesTheRestOfItsColumnVisible)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -66,7 +66,7 @@ CT_CASE(a_short_gap_leaves_the_rest_of_its_column_visible)
 }
 
 /// The time before the birth and after the present is not part of a gap.
-CT_CASE(gap_length_is_relative_to_the_lifetime_in_a_column)
+CT_CASE(gapLengthIsRelativeToTheLifetimeInAColumn)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -84,7 +84,7 @@ CT_CASE(gap_length_is_relative_to_the_lifetime_in_a_column)
 }
 
 /// The capture and other processes go on.
-CT_CASE(nothing_after_the_process_has_ended)
+CT_CASE(nothingAfterTheProcessHasEnded)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);

@@ -13,7 +13,7 @@
 using namespace ct;
 using namespace ct::test;
 
-CT_CASE(present_state_lasts_until_now)
+CT_CASE(presentStateLastsUntilNow)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -30,7 +30,7 @@ CT_CASE(present_state_lasts_until_now)
                 "Created 10-20, Running 20-40, Suspended 40-80@1, Running 80-91");
 }
 
-CT_CASE(nothing_before_birth_after_death_or_after_now)
+CT_CASE(nothingBeforeBirthAfterDeathOrAfterNow)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -50,7 +50,7 @@ CT_CASE(nothing_before_birth_after_death_or_after_now)
     CHECK_EQUAL(marksOf(trace, view, 7, kBase + 95'000), "");
 }
 
-CT_CASE(destroyed_while_suspended_shows_the_suspension)
+CT_CASE(destroyedWhileSuspendedShowsTheSuspension)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -65,7 +65,7 @@ CT_CASE(destroyed_while_suspended_shows_the_suspension)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), silent, kBase + 90'000), "Created 0-21");
 }
 
-CT_CASE(many_transitions_in_a_column_become_density)
+CT_CASE(manyTransitionsInAColumnBecomeDensity)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -78,7 +78,7 @@ CT_CASE(many_transitions_in_a_column_become_density)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000), "Mixed 0-50%4, Suspended 50-60@1");
 }
 
-CT_CASE(the_shortest_run_stays_visible)
+CT_CASE(theShortestRunStaysVisible)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -93,7 +93,7 @@ CT_CASE(the_shortest_run_stays_visible)
                 "Suspended 0-50@1, Mixed 50-51%1, Suspended 51-70@1, Mixed 70-71%1, Suspended 71-90@1");
 }
 
-CT_CASE(stuck_begins_when_the_usual_time_is_over)
+CT_CASE(stuckBeginsWhenTheUsualTimeIsOver)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -111,7 +111,7 @@ CT_CASE(stuck_begins_when_the_usual_time_is_over)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 59'000, never), "Running 0-10, Suspended 10-60@1");
 }
 
-CT_CASE(unchanged_rows_are_reused_and_moved_by_following)
+CT_CASE(unchangedRowsAreReusedAndMovedByFollowing)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -133,7 +133,7 @@ CT_CASE(unchanged_rows_are_reused_and_moved_by_following)
     CHECK_EQUAL(geometry.rowCount(), std::size_t{0});
 }
 
-CT_CASE(reused_columns_equal_fresh_columns)
+CT_CASE(reusedColumnsEqualFreshColumns)
 {
     TimelineTrace trace;
     std::vector<SiteId> sites;
@@ -180,7 +180,7 @@ CT_CASE(reused_columns_equal_fresh_columns)
     }
 }
 
-CT_CASE(without_time_the_marks_are_computed_in_steps)
+CT_CASE(withoutTimeTheMarksAreComputedInSteps)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -207,7 +207,7 @@ CT_CASE(without_time_the_marks_are_computed_in_steps)
 }
 
 /// Each update has time for one read: the rows are read in turns, and unread parts are marked as pending.
-CT_CASE(unread_rows_are_read_first_in_the_next_update)
+CT_CASE(unreadRowsAreReadFirstInTheNextUpdate)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -237,7 +237,7 @@ CT_CASE(unread_rows_are_read_first_in_the_next_update)
         CHECK(frame >= 3);
 }
 
-CT_CASE(rows_are_read_again_when_the_history_catches_up)
+CT_CASE(rowsAreReadAgainWhenTheHistoryCatchesUp)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -257,7 +257,7 @@ CT_CASE(rows_are_read_again_when_the_history_catches_up)
     CHECK_EQUAL(text(geometry.marks(0)), "Running 0-20, Suspended 20-40@1, Running 40-50, Suspended 50-63@1");
 }
 
-CT_CASE(an_earlier_moment_shows_no_later_events)
+CT_CASE(anEarlierMomentShowsNoLaterEvents)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -269,7 +269,7 @@ CT_CASE(an_earlier_moment_shows_no_later_events)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 29'999), "Running 0-20, Suspended 20-30@1");
 }
 
-CT_CASE(evicted_history_is_marked)
+CT_CASE(evictedHistoryIsMarked)
 {
     TimelineTrace trace(16U << 20U);
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -296,7 +296,7 @@ CT_CASE(evicted_history_is_marked)
     CHECK(geometry.marks(0).back().kind != MarkKind::Dropped);
 }
 
-CT_CASE(extreme_times_are_survived)
+CT_CASE(extremeTimesAreSurvived)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -316,7 +316,7 @@ CT_CASE(extreme_times_are_survived)
     }
 }
 
-CT_CASE(bars_under_the_cursor)
+CT_CASE(barsUnderTheCursor)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -346,7 +346,7 @@ CT_CASE(bars_under_the_cursor)
     CHECK_EQUAL(at(65'000)->to, kBase + 70'000);
 }
 
-CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
+CT_CASE(thresholdsFollowTheRuleOfTheStuckPanel)
 {
     constexpr std::uint64_t kMs = 1'000'000;
     TimelineTrace trace;
@@ -384,7 +384,7 @@ CT_CASE(thresholds_follow_the_rule_of_the_stuck_panel)
     }
 }
 
-CT_CASE(time_without_tracing_does_not_count_as_waiting)
+CT_CASE(timeWithoutTracingDoesNotCountAsWaiting)
 {
     constexpr std::uint64_t kMs = 1'000'000;
     TimelineTrace trace;

@@ -88,7 +88,7 @@ def check_row(row, source):
         mutated(row, (source / row["file"]).read_text(encoding="utf-8"))
     except (OSError, Trouble) as error:
         return str(error)
-    sources = {path.stem for path in (source / "tests").glob("*/tst_*")}
+    sources = {path.stem for path in (source / "tests").rglob("tst_*")}
     unknown = [test for test in row.get("tests", "").split() if test not in sources]
     return f"no such test: {' '.join(unknown)}" if unknown else None
 

@@ -13,7 +13,7 @@ namespace ct::test {
 extern const std::string kBinDir;
 /// Root of the sources.
 extern const std::string kSourceDir;
-/// Directory of the programs whose addresses the tests in tests/symbols resolve.
+/// Directory of the programs whose addresses the tests in tests/core/symbols resolve.
 extern const std::string kSymbolProgramsDir;
 
 }  // namespace ct::test

@@ -46,7 +46,7 @@ inline int exitStatus(int failures)
     return skipCount() != 0 ? kSkipped : 0;
 }
 
-/// Returns "tst_lanes" for "/home/me/tests/unit/tst_lanes.cpp".
+/// Returns "tst_lanes" for "/home/me/tests/core/harvest/tst_lanes.cpp".
 inline std::string suiteName(const std::string &file)
 {
     const std::string::size_type slash = file.rfind('/');

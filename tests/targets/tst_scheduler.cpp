@@ -156,7 +156,7 @@ Task<> waitOutside(sched::Event &event, std::atomic<int> &frames)
 
 }  // namespace
 
-CT_CASE(tasks_yield_values_through_many_suspensions)
+CT_CASE(tasksYieldValuesThroughManySuspensions)
 {
     Scheduler scheduler(4);
     std::array<int, 20> results = {};
@@ -167,7 +167,7 @@ CT_CASE(tasks_yield_values_through_many_suspensions)
         CHECK_EQUAL(result, 144);
 }
 
-CT_CASE(every_turn_of_every_task_runs_once)
+CT_CASE(everyTurnOfEveryTaskRunsOnce)
 {
     Scheduler scheduler(4);
     std::atomic<int> counter{0};
@@ -178,7 +178,7 @@ CT_CASE(every_turn_of_every_task_runs_once)
     CHECK_EQUAL(scheduler.tasksAlive(), 0U);
 }
 
-CT_CASE(an_exception_reaches_the_awaiting_task)
+CT_CASE(anExceptionReachesTheAwaitingTask)
 {
     Scheduler scheduler(2);
     std::string caught;
@@ -187,7 +187,7 @@ CT_CASE(an_exception_reaches_the_awaiting_task)
     CHECK_EQUAL(caught, "on purpose");
 }
 
-CT_CASE(tasks_that_end_at_once_return_their_values)
+CT_CASE(tasksThatEndAtOnceReturnTheirValues)
 {
     Scheduler scheduler(1);
     int sum = 0;
@@ -196,7 +196,7 @@ CT_CASE(tasks_that_end_at_once_return_their_values)
     CHECK_EQUAL(sum, 1000);
 }
 
-CT_CASE(an_event_wakes_all_and_stays_set)
+CT_CASE(anEventWakesAllAndStaysSet)
 {
     Scheduler scheduler(3);
     sched::Event event(scheduler);
@@ -209,7 +209,7 @@ CT_CASE(an_event_wakes_all_and_stays_set)
     CHECK_EQUAL(woken.load(), 101);
 }
 
-CT_CASE(a_semaphore_admits_no_more_than_its_count)
+CT_CASE(aSemaphoreAdmitsNoMoreThanItsCount)
 {
     Scheduler scheduler(4);
     sched::Semaphore door(scheduler, 3);
@@ -222,7 +222,7 @@ CT_CASE(a_semaphore_admits_no_more_than_its_count)
     CHECK(most.load() >= 1 && most.load() <= 3);
 }
 
-CT_CASE(connections_carry_messages_of_any_size_and_end)
+CT_CASE(connectionsCarryMessagesOfAnySizeAndEnd)
 {
     Scheduler scheduler(4);
     sched::Listener listener(scheduler.reactor(), 4);
@@ -241,7 +241,7 @@ CT_CASE(connections_carry_messages_of_any_size_and_end)
     CHECK(!sched::tryConnect(scheduler.reactor(), listener.address()).has_value());
 }
 
-CT_CASE(sleepers_wake_in_the_order_of_their_time)
+CT_CASE(sleepersWakeInTheOrderOfTheirTime)
 {
     Scheduler scheduler(1);
     std::vector<int> order;
@@ -258,7 +258,7 @@ CT_CASE(sleepers_wake_in_the_order_of_their_time)
 }
 
 /// When a wake-up and stop() coincide, the reactor must still notice the stop.
-CT_CASE(a_busy_reactor_stops)
+CT_CASE(aBusyReactorStops)
 {
     for (int round = 0; round < 500; ++round) {
         sched::Reactor reactor([](std::coroutine_handle<>) {}, Registration::RetryFirst);
@@ -275,7 +275,7 @@ CT_CASE(a_busy_reactor_stops)
     }
 }
 
-CT_CASE(unfinished_tasks_are_destroyed_with_the_scheduler)
+CT_CASE(unfinishedTasksAreDestroyedWithTheScheduler)
 {
     std::atomic<int> frames{0};
     {

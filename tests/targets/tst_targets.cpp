@@ -37,7 +37,7 @@ Run checkedRun(const std::vector<std::string> &arguments, std::uint32_t stations
 
 }  // namespace
 
-CT_CASE(untraced_programs_end_well)
+CT_CASE(untracedProgramsEndWell)
 {
     const std::vector<std::vector<std::string>> programs = {
         {"ct_server_healthy", "--seconds", "1"},
@@ -67,7 +67,7 @@ CT_CASE(untraced_programs_end_well)
     }
 }
 
-CT_CASE(bad_arguments_are_named)
+CT_CASE(badArgumentsAreNamed)
 {
     const std::vector<std::vector<std::string>> wrong = {{"ct_storm", "--threads", "0"},
                                                          {"ct_storm", "--threads", "-1"},
@@ -85,7 +85,7 @@ CT_CASE(bad_arguments_are_named)
     }
 }
 
-CT_CASE(storm_writes_exactly_the_requested_events)
+CT_CASE(stormWritesExactlyTheRequestedEvents)
 {
     const Run run = checkedRun({"ct_storm", "--coroutines", "300", "--threads", "4", "--transitions", "100001"}, 1000);
     CHECK_EQUAL(run.eventsSeqlock, 100'000U);
@@ -93,7 +93,7 @@ CT_CASE(storm_writes_exactly_the_requested_events)
     CHECK_EQUAL(run.alive, 0U);
 }
 
-CT_CASE(storm_counts_coroutines_without_stations)
+CT_CASE(stormCountsCoroutinesWithoutStations)
 {
     const Run run = checkedRun({"ct_storm", "--coroutines", "100", "--transitions", "20000"}, 40);
     CHECK_EQUAL(run.born, 40U);
@@ -101,7 +101,7 @@ CT_CASE(storm_counts_coroutines_without_stations)
     CHECK_EQUAL(run.eventsSeqlock, 8'000U);
 }
 
-CT_CASE(other_writers_write_exactly_the_requested_events)
+CT_CASE(otherWritersWriteExactlyTheRequestedEvents)
 {
     const Run old = checkedRun({"ct_oldsdk", "--coroutines", "30", "--transitions", "50000"}, 20);
     CHECK_EQUAL(old.born, 20U);
@@ -112,7 +112,7 @@ CT_CASE(other_writers_write_exactly_the_requested_events)
     CHECK_EQUAL(figure(mono, "emitted"), 40'000U);
 }
 
-CT_CASE(shortlived_and_slow_and_fork_have_exact_sums)
+CT_CASE(shortlivedAndSlowAndForkHaveExactSums)
 {
     const Run brief = checkedRun({"ct_shortlived", "--count", "5000", "--alive", "10"}, 8000);
     CHECK_EQUAL(brief.eventsSeqlock, 20'000U);
@@ -123,7 +123,7 @@ CT_CASE(shortlived_and_slow_and_fork_have_exact_sums)
     CHECK_EQUAL(figure(forked, "failed_children"), 0U);
 }
 
-CT_CASE(storms_of_any_order_have_exact_sums)
+CT_CASE(stormsOfAnyOrderHaveExactSums)
 {
     for (const char *order : {"wander", "round", "random"}) {
         const Run run = checkedRun({"ct_storm", "--order", order, "--coroutines", "300", "--threads", "3", "--rate",
@@ -134,7 +134,7 @@ CT_CASE(storms_of_any_order_have_exact_sums)
 }
 
 /// In the region of a version-1 engine, this project's probe writes as a version-1 probe does.
-CT_CASE(targets_write_version_1_for_a_version_1_engine)
+CT_CASE(targetsWriteVersion1ForAVersion1Engine)
 {
     const std::vector<std::vector<std::string>> programs = {
         {"ct_storm", "--order", "random", "--transitions", "50000", "--coroutines", "100"},
@@ -152,7 +152,7 @@ CT_CASE(targets_write_version_1_for_a_version_1_engine)
     }
 }
 
-CT_CASE(processes_and_causality_have_exact_sums)
+CT_CASE(processesAndCausalityHaveExactSums)
 {
     const Run processes = checkedRun({"ct_processes", "--processes", "3", "--coroutines", "20", "--turns", "50"}, 100);
     CHECK_EQUAL(processes.eventsSeqlock, 3 * 20 * 50 * 2U);
@@ -162,7 +162,7 @@ CT_CASE(processes_and_causality_have_exact_sums)
     CHECK_EQUAL(figure(causality, "wakes"), 7U * 6 * 4);
 }
 
-CT_CASE(many_wait_for_the_signal)
+CT_CASE(manyWaitForTheSignal)
 {
     const Run run = runProgram({"ct_many", "--coroutines", "2000"},
                                {.stations = 2000, .afterFirstOutput = [](int pid) { ::kill(pid, SIGTERM); }});
@@ -171,7 +171,7 @@ CT_CASE(many_wait_for_the_signal)
     CHECK_EQUAL(figure(run, "emitted"), 4'000U);
 }
 
-CT_CASE(crash_leaves_its_events_in_the_region)
+CT_CASE(crashLeavesItsEventsInTheRegion)
 {
     const Run inTheMidst = runProgram({"ct_crash", "--after", "100"}, {.stations = 100});
     CHECK_EQUAL(inTheMidst.signal, SIGSEGV);
@@ -183,7 +183,7 @@ CT_CASE(crash_leaves_its_events_in_the_region)
     CHECK_EQUAL(figure(exact, "unfinished"), 50U);
 }
 
-CT_CASE(untraced_writes_nothing_into_the_region)
+CT_CASE(untracedWritesNothingIntoTheRegion)
 {
     const Run run = runProgram({"ct_untraced", "--seconds", "0"}, {.stations = 100});
     CHECK_EQUAL(run.exitStatus, 0);
@@ -191,7 +191,7 @@ CT_CASE(untraced_writes_nothing_into_the_region)
     CHECK_EQUAL(figure(run, "untraced"), 10U);
 }
 
-CT_CASE(hostile_exits_normally_in_every_mode)
+CT_CASE(hostileExitsNormallyInEveryMode)
 {
     for (const char *mode : {"scribble", "header", "allocated", "seqs", "dead", "sites"}) {
         const Run run = runProgram({"ct_hostile", "--mode", mode, "--seconds", "1"}, {.stations = 300});
@@ -201,7 +201,7 @@ CT_CASE(hostile_exits_normally_in_every_mode)
 }
 
 /// The value 1 means the default path and is not a file name, as for InitTracer.
-CT_CASE(flight_recorder_1_is_the_default_path)
+CT_CASE(flightRecorder1IsTheDefaultPath)
 {
     ::setenv("CTP_FLIGHT_RECORDER", "1", 1);
     const Run run = runProgram({"ct_flight", "--turns", "1"});
@@ -213,7 +213,7 @@ CT_CASE(flight_recorder_1_is_the_default_path)
     CHECK(!std::filesystem::exists("1"));
 }
 
-CT_CASE(healthy_server_leaves_no_coroutine_alive)
+CT_CASE(healthyServerLeavesNoCoroutineAlive)
 {
     const Run run = checkedRun({"ct_server_healthy", "--seconds", "2"}, 5000);
     CHECK_EQUAL(run.alive, 0U);
@@ -221,7 +221,7 @@ CT_CASE(healthy_server_leaves_no_coroutine_alive)
     CHECK(figure(run, "requests") > 100);
 }
 
-CT_CASE(lossy_server_loses_only_wake_ups_of_handlers)
+CT_CASE(lossyServerLosesOnlyWakeUpsOfHandlers)
 {
     // About one hang-up in 32 loses a wake-up, and a slow machine has fewer hang-ups per run.
     Run run;

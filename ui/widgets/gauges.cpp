@@ -86,14 +86,14 @@ void Gauges::makeAccount(QGridLayout *grid)
                             "counted as missed."));
     m_notesLost = addRow(grid, "gaugeNotesLost", tr("Notes lost"),
                          tr("Names, parents, wakes and waits of coroutines that are not known (any more)"));
-    m_unkept = addRow(grid, "gaugeUnkept", tr("Overflow coroutines"),
-                      tr("Coroutines that memory had no room for. They are counted, but not "
-                         "shown."));
-    m_unkeptEvents = addRow(grid, "gaugeUnkeptEvents", tr("Their events"),
-                            tr("Captured transitions of overflow coroutines. They are "
-                               "counted, but not shown."));
+    m_overflowCoroutines = addRow(grid, "gaugeOverflow", tr("Overflow coroutines"),
+                                  tr("Coroutines that memory had no room for. They are counted, but not "
+                                     "shown."));
+    m_overflowEvents = addRow(grid, "gaugeOverflowEvents", tr("Their events"),
+                              tr("Captured transitions of overflow coroutines. They are "
+                                 "counted, but not shown."));
     for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless,
-                           &m_notesLost, &m_unkept, &m_unkeptEvents})
+                           &m_notesLost, &m_overflowCoroutines, &m_overflowEvents})
         row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 }
 
@@ -203,8 +203,8 @@ void Gauges::showSums(const Accounting &sums)
     setRare(m_early, sums.bornBeforeInit, false);
     setRare(m_traceless, sums.coroutinesMissed, false);
     setRare(m_notesLost, sums.notesLost, true);
-    setRare(m_unkept, sums.overflowCoroutines, true);
-    setRare(m_unkeptEvents, sums.overflowEvents, true);
+    setRare(m_overflowCoroutines, sums.overflowCoroutines, true);
+    setRare(m_overflowEvents, sums.overflowEvents, true);
     showMemory();
 }
 

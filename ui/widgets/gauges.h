@@ -53,8 +53,8 @@ private:
     Row m_early;
     Row m_traceless;
     Row m_notesLost;
-    Row m_unkept;
-    Row m_unkeptEvents;
+    Row m_overflowCoroutines;
+    Row m_overflowEvents;
     Row m_stations;
     Row m_pool;
     Row m_fullest;

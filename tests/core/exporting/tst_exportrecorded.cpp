@@ -1,0 +1,408 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// With its recording, the export of a run longer than memory equals the export of a run that fits in memory.
+#include "core/recording/read/rangereader.h"
+#include "core/recording/write/recordingwriter.h"
+#include "tests/core/exporting/exportsupport.h"
+#include "tests/support/qtsuite.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <random>
+
+using namespace ct;
+using namespace exporttest;
+
+namespace {
+
+constexpr CoroutineId kCoroutines = 60;
+constexpr int kEvents = 300'000;  ///< more than the smallest budget holds
+constexpr std::uint64_t kRoomy = 256U << 20;
+
+/// A trace that evicts events, with a budget for restored ones.
+struct Forgetful {
+    explicit Forgetful(const RecordLimits &limits)
+        : population(Population::kMostCoroutines, limits), history(1, 0, History::kMostCoroutines, 64U << 20, limits)
+    {
+    }
+    Population population;
+    History history;
+    void consume(const Batch &batch)
+    {
+        QVERIFY(population.consume(batch));
+        QVERIFY(history.consume(batch));
+    }
+};
+
+/// A run with losses, wakes, waits, names and deaths. It goes to a small trace, a large trace and a recording.
+struct Run {
+    QTemporaryDir dir;
+    Forgetful forgetful;
+    Trace whole{kRoomy};
+    std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
+    std::shared_ptr<RecordingWriter> writer;
+    std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
+    std::mt19937 random{11};
+    std::uint64_t now = 1'000'000;
+    bool isRecording = true;
+
+    explicit Run(const RecordingLimits &limits = {}, const RecordLimits &records = {}) : forgetful(records)
+    {
+        const Result<std::shared_ptr<RecordingWriter>> opened =
+            RecordingWriter::open(recording().toStdString(), limits);
+        if (!opened)
+            return;
+        writer = *opened;
+        writer->setStreamIndex(streamIndex);
+        Batch batch;
+        batch.sites.push_back({1, 7, 3, "a.cpp", "run()"});
+        for (CoroutineId id = 0; id < kCoroutines; ++id) {
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+            batch.notes.names.push_back({id, "job " + std::to_string(id)});
+        }
+        consume(batch);
+    }
+    QString recording() const { return dir.filePath(QStringLiteral("run.ctr")); }
+    void consume(const Batch &batch)
+    {
+        forgetful.consume(batch);
+        whole.consume(batch);
+        QVERIFY(!isRecording || writer->consume(batch));
+    }
+    void run(int events, CoroutineId coroutines = kCoroutines)
+    {
+        Batch batch;
+        for (int i = 0; i < events; ++i) {
+            const CoroutineId id = random() % coroutines;
+            if (random() % 5000 == 0) {
+                batch.losses.push_back({id, next[id], 2, false});
+                next[id] += 2;
+            }
+            now += 1 + random() % 1000;
+            Transition event{now, 0, next[id]++, 0, id, 77 + id % 2, 0, PointKind::Await, false};
+            event.seq = slotSeq(Dialect::Lane, event.n);
+            event.active = event.n % 2 != 0;
+            event.addr = event.active ? 0 : 0x401000 + id;
+            event.site = event.active ? kUnknownSite : 1;
+            batch.transitions.push_back(event);
+            if (random() % 20 == 0)
+                batch.notes.wakes.push_back({id, (id + 1) % kCoroutines, event.n, now, 4242, 78});
+            if (batch.transitions.size() < 5000 && i + 1 < events)
+                continue;
+            batch.now = now;
+            consume(batch);
+            batch.clear();
+        }
+    }
+    /// Reports a loss behind a coroutine's last event, ends ten coroutines and finishes the recording.
+    void end()
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        batch.losses.push_back({5, next[5], 4, false});
+        for (CoroutineId id = 0; id < 10; ++id)
+            batch.deaths.push_back({id, now});
+        consume(batch);
+        QVERIFY(writer->finish({}));
+    }
+    /// Ends all coroutines of the first page of records. The coroutines of the second page are born and live on.
+    void endFirstPage()
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        for (CoroutineId id = kCoroutines; id < 2 * Population::kPageSize; ++id)
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+        for (CoroutineId id = 0; id < Population::kPageSize; ++id)
+            batch.deaths.push_back({id, now});
+        consume(batch);
+    }
+    /// Adds coroutines that are born and end at once. They are not recorded.
+    void runShortLived(CoroutineId count)
+    {
+        Batch batch;
+        batch.now = now += 1000;
+        const CoroutineId first = forgetful.population.size();
+        for (CoroutineId id = first; id < first + count; ++id) {
+            batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
+            batch.deaths.push_back({id, now});
+        }
+        forgetful.consume(batch);
+    }
+    /// Restores all missing pieces that begin at event `from` of the stream or later.
+    void bringBack(std::uint64_t from)
+    {
+        RangeReader rangeReader(streamIndex);
+        const History::Needed needed = forgetful.history.neededFor(1, forgetful.history.droppedBefore());
+        QVERIFY(needed.missing.size() > 1);
+        Transitions events;
+        for (const History::Missing &piece : needed.missing) {
+            if (piece.firstEvent < from)
+                continue;
+            QVERIFY(rangeReader.read(piece.firstEvent, piece.endEvent, events));
+            QVERIFY(forgetful.history.restore(piece, events, needed));
+        }
+    }
+    /// Damages the block with this event of the stream, so it cannot be read.
+    void damage(std::uint64_t position) const
+    {
+        const std::optional<StreamIndex::Block> block = streamIndex->find(position);
+        QVERIFY(block);
+        QFile file(QString::fromStdString(block->path));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(static_cast<qint64>(block->offset) + 200));
+        const QByteArray was = file.peek(1);
+        QVERIFY(file.putChar(static_cast<char>(was[0] ^ 1)));
+    }
+    /// Exports in the format of the file's extension.
+    Result<ExportReport> exportForgetful(const QString &path, const ExportProgress &progress = {}) const
+    {
+        const std::string name = path.toStdString();
+        return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, progress, {}, {},
+                           streamIndex);
+    }
+    /// Exports while the run continues, until memory has evicted all events that it had.
+    Result<ExportReport> exportGoingOn(const QString &path)
+    {
+        int left = kEvents;
+        bool hasBegun = false;
+        return exportForgetful(path, [&](double) {
+            const int events = std::exchange(hasBegun, true) ? std::min(left, 100'000) : 0;
+            left -= events;
+            run(events);
+            return true;
+        });
+    }
+};
+
+QByteArrayList sortedLines(const QString &path)
+{
+    QByteArrayList lines = contentOf(path).split('\n');
+    std::sort(lines.begin(), lines.end());
+    return lines;
+}
+
+}  // namespace
+
+class TestExportRecorded : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void exportsEvictedEventsFromTheRecording_data()
+    {
+        QTest::addColumn<QString>("ending");
+        QTest::newRow("csv") << QStringLiteral("csv");
+        QTest::newRow("jsonl") << QStringLiteral("jsonl");
+    }
+    void exportsEvictedEventsFromTheRecording()
+    {
+        QFETCH(const QString, ending);
+        Run run;
+        run.run(kEvents);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedEvents() > 50'000);
+        const QString got = run.dir.filePath(QStringLiteral("got.") + ending);
+        const QString expected = run.dir.filePath(QStringLiteral("expected.") + ending);
+        const auto report = run.exportForgetful(got);
+        const auto full = run.whole.exportTo(expected);
+        QVERIFY(report && full);
+        QCOMPARE(report->rows, full->rows);
+        QCOMPARE(report->lostEvents, full->lostEvents);
+        QCOMPARE(report->droppedEvents, 0U);
+        QCOMPARE(report->droppedNotes, 0U);
+        QVERIFY(sortedLines(got) == sortedLines(expected));
+    }
+
+    void exportsEvictedWakesFromTheRecording()
+    {
+        Run run;
+        run.run(150'000);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedNotes() > 0);
+        const QString got = run.dir.filePath(QStringLiteral("got.sqlite"));
+        const QString expected = run.dir.filePath(QStringLiteral("expected.sqlite"));
+        QVERIFY(run.exportForgetful(got));
+        QVERIFY(run.whole.exportTo(expected));
+        const Database a(got);
+        const Database b(expected);
+        for (const char *query :
+             {"SELECT count(*), sum(n), sum(ts) FROM wakes", "SELECT count(*), sum(n), sum(ts) FROM coro_trace_events",
+              "SELECT * FROM coroutines ORDER BY coroutine"})
+            QCOMPARE(a.rows(query), b.rows(query));
+    }
+
+    void countsEventsThatAreNowhere()
+    {
+        Run run({0, 10'000'000});
+        run.run(kEvents);
+        run.end();
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QVERIFY(report->droppedEvents > 0);
+        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
+        QVERIFY(report->rows >= run.forgetful.history.eventCount());
+    }
+
+    void eventsInMemoryCompleteTheRecording()
+    {
+        Run run({0, 10'000'000});
+        run.run(kEvents);
+        run.end();
+        QVERIFY(run.streamIndex->blocks() > 0);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, run.forgetful.history.eventCount());
+    }
+
+    void restoredEventsAreExportedOnce_data()
+    {
+        QTest::addColumn<bool>("all");
+        QTest::newRow("all of it") << true;
+        QTest::newRow("not what is damaged") << false;
+    }
+    void restoredEventsAreExportedOnce()
+    {
+        QFETCH(const bool, all);
+        Run run;
+        run.run(75'000);
+        run.run(375'000, kCoroutines - 10);
+        run.end();
+        run.bringBack(all ? 0 : 50'000);
+        run.damage(0);
+        run.damage(150'000);
+        const QString got = run.dir.filePath(QStringLiteral("got.csv"));
+        const auto report = run.exportForgetful(got);
+        QVERIFY(report);
+        const QByteArrayList lines = sortedLines(got);
+        QVERIFY(std::adjacent_find(lines.begin(), lines.end()) == lines.end());
+        QCOMPARE(report->rows + report->droppedEvents, run.forgetful.population.captured());
+        QCOMPARE(report->droppedEvents == 0, all);
+        if (!all)
+            return;
+        const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
+        const auto full = run.whole.exportTo(expected);
+        QVERIFY(full);
+        QCOMPARE(report->lostEvents, full->lostEvents);
+        QVERIFY(lines == sortedLines(expected));
+    }
+
+    void damageCostsNoEventInMemory()
+    {
+        Run run;
+        run.run(150'000);
+        run.end();
+        QVERIFY(run.forgetful.history.droppedNotes() > 0 && run.forgetful.history.droppedEvents() == 0);
+        run.damage(70'000);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, 150'000U);
+        QCOMPARE(report->droppedEvents, 0U);
+        QVERIFY(report->droppedNotes > 0);
+    }
+
+    /// The record is evicted before the end of its coroutine is exported. A coroutine that lived when the export began
+    /// has no end in the file.
+    void exportsOnlyEndsKnownAtTheStart()
+    {
+        Run run({}, {4096, 4096});
+        run.run(kEvents);
+        Batch batch;
+        batch.now = run.now;
+        batch.flags.push_back({3, Flag::Reason::TwoWriters});
+        run.consume(batch);
+        run.endFirstPage();
+        const std::uint64_t ended = run.now;
+        QVERIFY(run.writer->finish({}));
+        QVERIFY(run.forgetful.history.droppedEvents() > 0);
+        const QString path = run.dir.filePath(QStringLiteral("got.sqlite"));
+        bool hasGoneOn = false;
+        const auto report = run.exportForgetful(path, [&](double done) {
+            if (done > 0 && !std::exchange(hasGoneOn, true)) {
+                Batch later;
+                later.now = run.now += 1000;
+                for (CoroutineId id = Population::kPageSize; id < 2 * Population::kPageSize; ++id)
+                    later.deaths.push_back({id, run.now});
+                run.forgetful.consume(later);
+                run.runShortLived(20'000);
+            }
+            return true;
+        });
+        QVERIFY(report);
+        QVERIFY(!run.forgetful.population.isKept(0) && !run.forgetful.population.isKept(Population::kPageSize));
+        const Database file(path);
+        QCOMPARE(file.rows("SELECT count(*), min(death_ts), max(death_ts) FROM coroutines "
+                           "GROUP BY coroutine >= 64 ORDER BY coroutine >= 64"),
+                 (QStringList{QStringLiteral("64|%1|%1").arg(ended), QStringLiteral("64||")}));
+        QCOMPARE(file.rows("SELECT count(*) FROM coroutines WHERE death_ts < birth_ts"),
+                 QStringList(QStringLiteral("0")));
+        QCOMPARE(file.rows("SELECT coroutine FROM coroutines WHERE flagged"), QStringList(QStringLiteral("3")));
+    }
+
+    void leavesOutLaterEvents()
+    {
+        Run run;
+        run.run(kEvents);
+        const QString got = run.dir.filePath(QStringLiteral("got.csv"));
+        const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
+        QVERIFY(run.whole.exportTo(expected));
+        const auto report = run.exportGoingOn(got);
+        QVERIFY(report);
+        QCOMPARE(report->rows, std::uint64_t{kEvents});
+        QCOMPARE(report->droppedEvents, 0U);
+        QVERIFY(sortedLines(got) == sortedLines(expected));
+    }
+
+    void eventsEvictedDuringTheExportAreInTheRecording()
+    {
+        Run run;
+        run.run(kEvents);
+        run.damage(0);
+        const std::uint64_t damaged = run.streamIndex->find(0)->end;
+        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->droppedEvents, damaged);
+        QCOMPARE(report->rows, kEvents - damaged);
+    }
+
+    void countsUnrecordedEventsEvictedDuringTheExport()
+    {
+        Run run;
+        run.run(kEvents);
+        run.streamIndex.reset();
+        const std::uint64_t had = run.forgetful.history.eventCount();
+        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QVERIFY(report->rows < had);
+        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
+    }
+
+    void countsEventsAfterAnEarlyEndOfTheRecording()
+    {
+        Run run;
+        run.run(50'000);
+        QVERIFY(run.writer->finish({}));
+        const std::uint64_t recorded = run.streamIndex->end();
+        run.isRecording = false;
+        run.run(375'000);
+        const std::uint64_t before = run.forgetful.history.firstInRing();
+        QVERIFY(before > recorded);
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->droppedEvents, before - recorded);
+        QCOMPARE(report->rows + report->droppedEvents, 425'000U);
+    }
+
+    void exportsEventsInMemoryIfTheRecordingWasRemoved()
+    {
+        Run run;
+        run.run(kEvents);
+        run.end();
+        QVERIFY(QFile::remove(run.recording()));
+        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        QVERIFY(report);
+        QCOMPARE(report->rows, run.forgetful.history.eventCount());
+        QCOMPARE(report->droppedEvents, run.forgetful.history.droppedEvents());
+    }
+};
+
+CT_QT_SUITE(TestExportRecorded)
+#include "tst_exportrecorded.moc"

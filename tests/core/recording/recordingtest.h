@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Support for the tests of recordings: streams with everything that a capture can produce, and their text.
+#pragma once
+
+#include "core/recording/read/recordingreader.h"
+#include "core/recording/write/recordingwriter.h"
+#include "tests/core/recording/text/jsonlsupport.h"
+#include "tests/support/check.h"
+
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace recordingtest {
+
+using namespace ct;
+using jsonltest::contentOf;
+using jsonltest::putContent;
+using jsonltest::TempDir;
+
+/// Returns every field of a transition as text, for comparison and for messages.
+inline std::string textOf(const Transition &event)
+{
+    std::ostringstream out;
+    out << "T " << event.coroutine << ' ' << event.n << ' ' << event.ts << ' ' << event.addr << ' ' << event.seq << ' '
+        << event.tid << ' ' << event.site << ' ' << static_cast<int>(event.kind) << ' ' << event.active << '\n';
+    return out.str();
+}
+
+inline void putNotes(std::ostream &out, const Notes &notes)
+{
+    for (const auto &row : notes.processes)
+        out << "P " << row.pid << ' ' << row.ts << ' ' << row.name << '\n';
+    for (const auto &row : notes.threadNames)
+        out << "TN " << row.pid << ' ' << row.tid << ' ' << row.name << '\n';
+    for (const auto &row : notes.names)
+        out << "N " << row.coroutine << ' ' << row.name << '\n';
+    for (const auto &row : notes.parents)
+        out << "PA " << row.coroutine << ' ' << row.parent << '\n';
+    for (const auto &row : notes.waits)
+        out << "WO " << row.coroutine << ' ' << row.n << ' ' << static_cast<int>(row.kind) << ' ' << row.object << ' '
+            << row.target << '\n';
+    for (const auto &row : notes.wakes)
+        out << "W " << row.coroutine << ' ' << row.by << ' ' << row.n << ' ' << row.ts << ' ' << row.pid << ' '
+            << row.tid << '\n';
+    for (const auto &row : notes.drops)
+        out << "DR " << row.pid << ' ' << row.tid << ' ' << row.records << ' ' << row.firstTs << ' ' << row.lastTs
+            << '\n';
+    for (const auto &row : notes.switches)
+        out << "SW " << row.pid << ' ' << row.ts << ' ' << row.on << '\n';
+    for (const auto &row : notes.processEnds)
+        out << "PE " << row.pid << ' ' << row.ts << '\n';
+}
+
+/// Returns every row of a batch as text.
+inline std::string textOf(const Batch &batch)
+{
+    std::ostringstream out;
+    out << "now " << batch.now << '\n';
+    for (const auto &row : batch.sites)
+        out << "S " << row.id << ' ' << row.line << ' ' << row.column << ' ' << row.file << ' ' << row.function << '\n';
+    for (const auto &row : batch.births)
+        out << "B " << row.coroutine << ' ' << row.station << ' ' << row.generation << ' ' << row.pid << ' '
+            << static_cast<int>(row.dialect) << ' ' << row.probeId << ' ' << row.birthTs << '\n';
+    for (const auto &row : batch.losses)
+        out << "L " << row.coroutine << ' ' << row.firstN << ' ' << row.count << ' ' << row.beforeAttach << '\n';
+    for (const auto &row : batch.transitions)
+        out << textOf(row);
+    for (const auto &row : batch.deaths)
+        out << "D " << row.coroutine << ' ' << row.ts << '\n';
+    for (const auto &row : batch.flags)
+        out << "F " << row.coroutine << ' ' << static_cast<int>(row.reason) << '\n';
+    putNotes(out, batch.notes);
+    return out.str();
+}
+
+/// Random batches that keep the rules of a stream and have arbitrary values otherwise.
+class RandomStream {
+public:
+    explicit RandomStream(unsigned seed) : m_random(seed) {}
+
+    Batch next(std::size_t transitions)
+    {
+        Batch batch;
+        for (std::uint64_t i = below(4); i > 0; --i)
+            batch.sites.push_back({++m_sites, small32(), small32(), text(), text()});
+        for (std::uint64_t i = m_ids.empty() ? 3 : below(6); i > 0; --i)
+            addBirth(batch);
+        for (std::size_t i = 0; i < transitions; ++i)
+            addTransition(batch);
+        for (std::uint64_t i = below(3); i > 0; --i)
+            batch.deaths.push_back({anyone(), wild()});
+        for (std::uint64_t i = below(2); i > 0; --i)
+            batch.flags.push_back({anyone(), below(2) ? Flag::Reason::TwoWriters : Flag::Reason::DialectContradiction});
+        addNotes(batch.notes);
+        m_ts += 1 + below(1000);
+        batch.now = m_ts;
+        return batch;
+    }
+
+private:
+    struct One {
+        std::uint64_t n = 0;
+        std::uint64_t addr = 0;
+    };
+    std::uint64_t below(std::uint64_t end) { return m_random() % end; }
+    /// Returns any 64-bit number; small ones are as likely as large ones.
+    std::uint64_t wild() { return m_random() >> below(64); }
+    std::uint32_t small32() { return static_cast<std::uint32_t>(m_random() >> (32 + below(32))); }
+    CoroutineId anyone() { return static_cast<CoroutineId>(below(m_ids.size())); }
+    CoroutineId maybe() { return below(2) ? anyone() : kNoCoroutine; }
+    std::string text()
+    {
+        std::string text(below(20), '\0');
+        for (char &character : text)
+            character = static_cast<char>(m_random());
+        return text;
+    }
+    void addBirth(Batch &batch)
+    {
+        const auto id = static_cast<CoroutineId>(m_ids.size());
+        batch.births.push_back({id, small32(), small32(), small32(), static_cast<Dialect>(below(4)), wild(), wild()});
+        m_ids.push_back({below(2), wild()});
+    }
+    void addTransition(Batch &batch)
+    {
+        Transition event;
+        event.coroutine = anyone();
+        One &one = m_ids[event.coroutine];
+        if (below(50) == 0) {
+            const std::uint64_t count = 1 + below(1000);
+            if (below(2))
+                batch.losses.push_back({event.coroutine, one.n, count, below(2) != 0});
+            one.n += count;
+        }
+        event.n = one.n++;
+        event.seq = below(40) ? slotSeq(event.coroutine % 2 ? Dialect::Monotonic : Dialect::Seqlock, event.n) : wild();
+        m_ts += below(100);
+        event.ts = below(100) ? m_ts : wild();
+        event.addr = below(4) ? one.addr : below(2) ? 0 : wild();
+        event.tid = below(20) ? 1000 + static_cast<std::uint32_t>(below(3)) : small32();
+        event.site = static_cast<SiteId>(below(m_sites + 1));
+        event.kind = static_cast<PointKind>(below(4));
+        event.active = below(2) != 0;
+        batch.transitions.push_back(event);
+    }
+    void addNotes(Notes &notes)
+    {
+        const auto some = [this](auto &&add) {
+            for (std::uint64_t i = below(3); i > 0; --i)
+                add();
+        };
+        some([&] { notes.processes.push_back({small32(), wild(), text()}); });
+        some([&] { notes.threadNames.push_back({small32(), small32(), text()}); });
+        some([&] { notes.names.push_back({anyone(), text()}); });
+        some([&] { notes.parents.push_back({anyone(), anyone()}); });
+        some([&] {
+            notes.waits.push_back({anyone(), m_random() >> 8, static_cast<WaitKind>(below(7)), wild(), maybe()});
+        });
+        some([&] { notes.wakes.push_back({anyone(), maybe(), m_random() >> 8, wild(), small32(), small32()}); });
+        some([&] { notes.drops.push_back({small32(), small32(), wild(), wild(), wild()}); });
+        some([&] { notes.switches.push_back({small32(), wild(), below(2) != 0}); });
+        some([&] { notes.processEnds.push_back({small32(), wild()}); });
+    }
+
+    std::mt19937_64 m_random;
+    std::vector<One> m_ids;
+    SiteId m_sites = 0;
+    std::uint64_t m_ts = 1'000'000'000'000;
+};
+
+inline std::shared_ptr<RecordingWriter> writer(const std::string &path)
+{
+    auto made = RecordingWriter::open(path);
+    REQUIRE(static_cast<bool>(made));
+    return *made;
+}
+
+/// The complete output of a reader.
+struct Everything {
+    std::vector<Batch> batches;
+    std::string error;
+    Accounting sums;
+    RecordingInfo info;
+    std::vector<ctr::Damage> damages;
+    std::vector<ctr::OutputPiece> output;
+    bool hasEnded = false;
+};
+
+inline Everything readAll(const std::string &path)
+{
+    Everything all;
+    auto reader = RecordingReader::open(path, [&](const ctr::OutputPiece &piece) { all.output.push_back(piece); });
+    if (!reader) {
+        all.error = reader.error().message;
+        return all;
+    }
+    Batch batch;
+    for (;;) {
+        const Result<bool> more = (*reader)->next(batch);
+        if (!more)
+            all.error = more.error().message;
+        if (!more || !*more)
+            break;
+        all.batches.push_back(batch);
+    }
+    all.sums = (*reader)->accounting();
+    all.info = (*reader)->info();
+    all.damages = (*reader)->damages();
+    all.hasEnded = (*reader)->hasEnded();
+    return all;
+}
+
+}  // namespace recordingtest

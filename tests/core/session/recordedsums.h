@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Compares each sink's numbers of the coroutines of a run with the sums in its summary.
+#pragma once
+
+#include "core/recording/library/openrecording.h"
+#include "tests/core/exporting/database.h"
+#include "tests/core/session/recordings.h"
+
+#include <map>
+#include <vector>
+
+namespace recordings {
+
+/// The events and losses of each coroutine in a .ctr file, from its stream.
+struct RecordedSums {
+    struct One {
+        std::vector<quint64> numbers;  ///< of the events, in stream order
+        quint64 lost = 0;
+        quint64 missed = 0;
+        quint64 sum() const { return numbers.size() + lost + missed; }
+    };
+    std::map<ct::CoroutineId, One> coroutines;
+    ct::Accounting sums;
+    bool read = false;
+};
+
+inline RecordedSums readBooks(const QString &path)
+{
+    RecordedSums books;
+    const auto source = ct::openRecording(path.toStdString());
+    if (!source)
+        return books;
+    ct::Batch batch;
+    while (true) {
+        const ct::Result<bool> more = (*source)->next(batch);
+        if (!more)
+            return books;
+        for (const ct::Birth &birth : batch.births)
+            books.coroutines[birth.coroutine];
+        for (const ct::Loss &loss : batch.losses) {
+            RecordedSums::One &one = books.coroutines[loss.coroutine];
+            (loss.beforeAttach ? one.missed : one.lost) += loss.count;
+        }
+        for (const ct::Transition &event : batch.transitions)
+            books.coroutines[event.coroutine].numbers.push_back(event.n);
+        if (!*more)
+            break;
+    }
+    books.sums = (*source)->accounting();
+    books.read = true;
+    return books;
+}
+
+/// Compares the recording `ctr` and the database `sqlite` of a run with its summary. Each path may be empty. The sums
+/// of all coroutines must equal the file's sums and the summary's. No coroutine of the run may be missed.
+inline void compareSums(const QJsonObject &summary, const QString &ctr, const QString &sqlite)
+{
+    QCOMPARE(runner::integer(summary, "coroutines_missed"), 0);
+    if (!ctr.isEmpty()) {
+        const RecordedSums books = readBooks(ctr);
+        QVERIFY(books.read);
+        quint64 captured = 0, lost = 0, missed = 0;
+        for (const auto &[id, one] : books.coroutines) {
+            captured += one.numbers.size();
+            lost += one.lost;
+            missed += one.missed;
+        }
+        QCOMPARE(qint64(captured), runner::integer(summary, "events"));
+        QCOMPARE(qint64(lost), runner::integer(summary, "lost_events"));
+        QCOMPARE(qint64(missed), runner::integer(summary, "missed_before_attach"));
+        QCOMPARE(qint64(books.coroutines.size()), runner::integer(summary, "coroutines"));
+        QCOMPARE(books.sums.captured, captured);
+        QCOMPARE(books.sums.lost, lost);
+        QCOMPARE(books.sums.missedBeforeAttach, missed);
+    }
+    if (sqlite.isEmpty())
+        return;
+    const exporttest::Database database(sqlite);
+    const auto number = [&database](const char *sql) { return database.rows(sql).value(0).toLongLong(); };
+    QCOMPARE(number("SELECT count(*) FROM coro_trace_events"), runner::integer(summary, "events"));
+    QCOMPARE(number("SELECT sum(events) FROM coroutines"), runner::integer(summary, "events"));
+    QCOMPARE(number("SELECT sum(lost) FROM coroutines"), runner::integer(summary, "lost_events"));
+    QCOMPARE(number("SELECT sum(missed_before_attach) FROM coroutines"),
+             runner::integer(summary, "missed_before_attach"));
+    for (const char *const sum : {"events", "lost_events", "missed_before_attach", "coroutines"}) {
+        const QByteArray sql = QByteArray("SELECT value FROM trace_info WHERE name = '") + sum + "'";
+        QCOMPARE(number(sql.constData()), runner::integer(summary, sum));
+    }
+}
+
+}  // namespace recordings

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Wakes and waits-on in the History.
+#include "tests/core/trace/historytest.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace ct;
+using namespace ct::test;
+
+namespace {
+
+constexpr std::uint64_t kBudget = std::uint64_t{16} << 20;
+constexpr std::uint64_t kRoom = kBudget / 8 / 32;
+
+/// A wake whose fields are functions of its number.
+Wake wake(std::uint64_t number)
+{
+    const auto id = static_cast<CoroutineId>(number % 97);
+    return {id, id + 1, number, number * 3, id + 2, id + 3};
+}
+
+bool isWhole(const Wake &it)
+{
+    const Wake other = wake(it.n);
+    return it.coroutine == other.coroutine && it.by == other.by && it.ts == other.ts && it.pid == other.pid &&
+           it.tid == other.tid;
+}
+
+void feedWakes(History &history, std::uint64_t first, std::uint64_t count)
+{
+    Batch batch;
+    for (std::uint64_t number = first; number < first + count; ++number)
+        batch.notes.wakes.push_back(wake(number));
+    batch.now = (first + count) * 3;
+    feed(history, batch);
+}
+
+Notes allNotes(const History &history)
+{
+    Notes notes;
+    for (std::uint64_t position = 0; history.readNotes(position, 1000, notes);) {
+    }
+    return notes;
+}
+
+}  // namespace
+
+CT_CASE(notesRoundTrip)
+{
+    History history(kBudget);
+    CHECK(allNotes(history).empty());
+    Batch batch;
+    batch.notes.wakes = {{3, kNoCoroutine, 7, 1'000, 42, 43}, {1, 3, ~std::uint64_t{0} >> 8, 1'001, 42, 44}};
+    batch.notes.waits = {{5, 9, WaitKind::Coroutine, 0, 6}, {5, 11, WaitKind::Lock, ~std::uint64_t{0}, kNoCoroutine}};
+    feed(history, batch);
+    const Notes notes = allNotes(history);
+    REQUIRE(notes.wakes.size() == 2 && notes.waits.size() == 2);
+    CHECK_EQUAL(notes.wakes[0].coroutine, 3U);
+    CHECK_EQUAL(notes.wakes[0].by, kNoCoroutine);
+    CHECK_EQUAL(notes.wakes[0].n, 7U);
+    CHECK_EQUAL(notes.wakes[0].ts, 1'000U);
+    CHECK_EQUAL(notes.wakes[0].pid, 42U);
+    CHECK_EQUAL(notes.wakes[0].tid, 43U);
+    CHECK_EQUAL(notes.wakes[1].n, ~std::uint64_t{0} >> 8);
+    CHECK(notes.waits[0].kind == WaitKind::Coroutine && notes.waits[0].target == 6);
+    CHECK(notes.waits[1].kind == WaitKind::Lock && notes.waits[1].object == ~std::uint64_t{0});
+    CHECK_EQUAL(notes.waits[1].target, kNoCoroutine);
+    CHECK_EQUAL(history.noteCount(), 4U);
+    CHECK_EQUAL(history.droppedNotes(), 0U);
+    CHECK_EQUAL(history.bytesUsed(), 4U * 32);
+}
+
+CT_CASE(evictsTheOldestNotesAndCountsThem)
+{
+    History history(kBudget);
+    constexpr std::uint64_t kWakes = 2 * kRoom + 12'345;
+    for (std::uint64_t first = 0; first < kWakes; first += 5'000)
+        feedWakes(history, first, std::min<std::uint64_t>(5'000, kWakes - first));
+    const Notes notes = allNotes(history);
+    CHECK_EQUAL(history.noteCount(), kWakes);
+    CHECK_EQUAL(notes.wakes.size(), kRoom);
+    CHECK_EQUAL(notes.wakes.size() + history.droppedNotes(), kWakes);
+    CHECK_EQUAL(history.bytesUsed(), kBudget / 8);
+    for (std::size_t i = 0; i < notes.wakes.size(); ++i)
+        REQUIRE(notes.wakes[i].n == kWakes - kRoom + i && isWhole(notes.wakes[i]));
+}
+
+CT_CASE(evictsNotesOlderThanTheLimit)
+{
+    constexpr std::uint64_t kKeep = 3'000;
+    History history(kBudget, kKeep);
+    for (std::uint64_t first = 0; first < 10'000; first += 500)
+        feedWakes(history, first, 500);
+    Batch batch;
+    batch.notes.waits = {{1, 2, WaitKind::Timer, 5, kNoCoroutine}};
+    batch.now = 30'000;
+    feed(history, batch);
+    Notes notes = allNotes(history);
+    CHECK_EQUAL(notes.wakes.size(), 1'000U);
+    CHECK_EQUAL(notes.waits.size(), 1U);
+    batch.clear();
+    batch.now = 40'000;
+    feed(history, batch);
+    CHECK(allNotes(history).empty());
+    CHECK_EQUAL(history.droppedNotes(), history.noteCount());
+}
+
+CT_CASE(readersSeeWholeNotesOnly)
+{
+    History history(kBudget);
+    std::atomic<bool> stop{false};
+    std::thread writer([&] {
+        for (std::uint64_t first = 0; first < 10 * kRoom; first += 1'000)
+            feedWakes(history, first, 1'000);
+        stop.store(true, std::memory_order_release);
+    });
+    std::uint64_t seen = 0;
+    for (bool last = false; !last;) {
+        last = stop.load(std::memory_order_acquire);
+        std::uint64_t position = 0;
+        std::uint64_t next = 0;
+        Notes notes;
+        while (history.readNotes(position, 100, notes)) {
+            for (const Wake &it : notes.wakes) {
+                if (!isWhole(it) || it.n < next)
+                    REQUIRE(!"a torn note");
+                next = it.n + 1;
+                ++seen;
+            }
+            notes.clear();
+        }
+    }
+    writer.join();
+    CHECK(seen >= kRoom);
+}

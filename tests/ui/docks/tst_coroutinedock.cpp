@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Names, parents, waits and wakes as the table, its tooltip and the details show them.
+#include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
+#include "tests/ui/guisupport.h"
+#include "ui/docks/coroutinedock.h"
+#include "ui/docks/detailsdock.h"
+#include "ui/format/colors.h"
+#include "ui/format/coroutinetooltip.h"
+#include "ui/format/format.h"
+#include "ui/format/theme.h"
+#include "ui/widgets/startpage.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QTableView>
+
+using namespace ct;
+using test::NotedTarget;
+using Model = CoroutineTableModel;
+
+namespace {
+
+struct Dock {
+    QAction action;
+    CoroutineDock dock{new StartPage(&action, &action, &action)};
+    QTableView *table = dock.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+
+    explicit Dock(const std::shared_ptr<Population> &population)
+    {
+        dock.resize(1300, 420);
+        dock.setTrace(population);
+        dock.setOrigin(5'000'000'000'000);
+        dock.show();
+        dock.sample();
+    }
+    QString text(CoroutineId id, int column) const
+    {
+        QString text = table->model()->index(dock.model()->rowOf(id), column).data().toString();
+        return text.replace(QChar(0x00A0), u' ');
+    }
+};
+
+void fill(NotedTarget &target)
+{
+    const SiteId accept = target.site("server::Acceptor::run()", "/src/server.cpp", 10);
+    const SiteId handle = target.site("server::handleConnection(int)", "/src/server.cpp", 33);
+    target.process(NotedTarget::kPid, "ct_server");
+    target.thread(101, "io-loop");
+    const CoroutineId acceptor = target.born(kNoCoroutine, "acceptor");
+    target.resume(acceptor);
+    target.suspend(acceptor, accept);
+    target.waits(acceptor, WaitKind::Descriptor, 7);
+    target.commit();
+    for (int i = 0; i < 30; ++i) {
+        const CoroutineId id = target.born(acceptor, i % 3 == 0 ? "connection <b>" + std::to_string(i) : std::string());
+        target.resume(id, 101 + static_cast<std::uint32_t>(i % 2));
+        target.suspend(id, handle, 101 + static_cast<std::uint32_t>(i % 2));
+        if (i % 4 == 0)
+            target.waits(id, WaitKind::Lock, 0x7f12'3456);
+        else if (i % 4 == 1)
+            target.waits(id, WaitKind::Timer, target.now + 2'000'000'000);
+        else if (i % 4 == 2)
+            target.waits(id, WaitKind::Coroutine, 0, acceptor);
+        target.wakes(id, acceptor);
+        target.commit(20'000'000);
+    }
+    target.born(acceptor, std::string("two\nlines \xff ") + std::string(4000, 'n'));
+    target.commit();
+}
+
+}  // namespace
+
+class TestCoroutineDock : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QSettings().clear();
+        applyTheme(Theme::Light);
+    }
+
+    void showsNamesParentsAndWaits()
+    {
+        NotedTarget target;
+        fill(target);
+        Dock view(target.population);
+        QCOMPARE(view.text(0, Model::NameColumn), QStringLiteral("acceptor"));
+        QCOMPARE(view.text(1, Model::NameColumn), QStringLiteral("connection <b>0"));
+        QCOMPARE(view.text(2, Model::NameColumn), QStringLiteral("server::handleConnection"));
+        QCOMPARE(view.text(1, Model::ParentColumn), QStringLiteral("acceptor #0"));
+        QCOMPARE(view.text(0, Model::ParentColumn), QString());
+        QCOMPARE(view.text(0, Model::WaitsOnColumn), QStringLiteral("descriptor 7"));
+        QCOMPARE(view.text(1, Model::WaitsOnColumn), QStringLiteral("lock 0x7f123456"));
+        QVERIFY(view.text(2, Model::WaitsOnColumn).startsWith(QLatin1String("timer, in ")));
+        QCOMPARE(view.text(3, Model::WaitsOnColumn), QStringLiteral("acceptor #0"));
+        QCOMPARE(view.text(1, Model::ThreadColumn), QStringLiteral("io-loop (101)"));
+        QCOMPARE(view.text(2, Model::ThreadColumn), QStringLiteral("102"));
+        QVERIFY(!view.text(31, Model::NameColumn).contains(u'\n'));
+        QVERIFY(QTest::qWaitForWindowExposed(&view.dock, ct::test::kPatienceMs));
+        gui::takePicture(&view.dock, "table");
+        applyTheme(Theme::Dark);
+        gui::takePicture(&view.dock, "table-dark");
+        view.dock.resize(620, 300);
+        gui::takePicture(&view.dock, "table-narrow");
+    }
+
+    void highlightsLossesAndStuckCoroutines()
+    {
+        NotedTarget target;
+        const SiteId site = target.site("f()", "/src/a.cpp", 1);
+        const CoroutineId whole = target.born();
+        const CoroutineId lossy = target.born();
+        const CoroutineId stuck = target.born();
+        target.resume(stuck);
+        target.suspend(stuck, site);
+        target.batch.losses.push_back({lossy, 0, 17, false});
+        target.commit(600'000 * NotedTarget::kMs);
+        Dock view(target.population);
+        const auto colour = [&view](CoroutineId id) {
+            const QModelIndex index =
+                view.table->model()->index(view.dock.model()->rowOf(id), static_cast<int>(Model::LostColumn));
+            return index.data(Qt::ForegroundRole).value<QColor>();
+        };
+        QCOMPARE(view.text(whole, Model::LostColumn), QStringLiteral("0"));
+        QCOMPARE(view.text(lossy, Model::LostColumn), QStringLiteral("17"));
+        QCOMPARE(colour(whole), lightColors().textMuted);
+        QCOMPARE(colour(lossy), lightColors().lossText);
+        QCOMPARE(view.text(stuck, Model::StateColumn), QStringLiteral("Stuck"));
+        QVERIFY(view.text(whole, Model::StateColumn) != QStringLiteral("Stuck"));
+    }
+
+    void hidesEmptyColumns()
+    {
+        NotedTarget target;
+        target.born();
+        target.commit();
+        Dock view(target.population);
+        for (const int column : {Model::ParentColumn, Model::WaitsOnColumn, Model::ProcessColumn})
+            QVERIFY(view.table->isColumnHidden(column));
+        target.process(1, "a");
+        target.process(2, "b");
+        target.born(0);
+        target.commit();
+        QTRY_VERIFY((view.dock.sample(), !view.table->isColumnHidden(Model::ProcessColumn)));
+        QVERIFY(!view.table->isColumnHidden(Model::ParentColumn));
+        QVERIFY(view.table->isColumnHidden(Model::WaitsOnColumn));
+    }
+
+    void theUserChoosesColumns()
+    {
+        NotedTarget target;
+        target.born();
+        target.commit();
+        {
+            Dock view(target.population);
+            QMenu *menu = view.dock.columnsMenu();
+            QCOMPARE(menu->actions().size(), static_cast<qsizetype>(Model::ColumnCount));
+            QVERIFY(!menu->actions().at(Model::IdColumn)->isEnabled());
+            menu->actions().at(Model::LostColumn)->trigger();
+            menu->actions().at(Model::WaitsOnColumn)->trigger();
+            QVERIFY(view.table->isColumnHidden(Model::LostColumn));
+            QVERIFY(!view.table->isColumnHidden(Model::WaitsOnColumn));
+            // The menu also opens from the header.
+            QHeaderView *header = view.table->horizontalHeader();
+            Q_EMIT header->customContextMenuRequested(QPoint(20, 5));
+            QTRY_VERIFY(menu->isVisible());
+            gui::takePicture(menu, "table-columns");
+            menu->close();
+        }
+        Dock again(target.population);
+        QVERIFY(again.table->isColumnHidden(Model::LostColumn));
+        QVERIFY(!again.table->isColumnHidden(Model::WaitsOnColumn));
+    }
+
+    void filtersByName()
+    {
+        NotedTarget target;
+        fill(target);
+        Dock view(target.population);
+        view.dock.focusFilter();
+        QTest::keyClicks(view.dock.findChild<QLineEdit *>(QStringLiteral("coroutineFilter")),
+                         QStringLiteral("CONNECTION <b>27"));
+        QCOMPARE(view.dock.model()->visibleOrder(), std::vector<CoroutineId>{28});
+    }
+
+    void toolTipShowsNameWaitWakeAndLocation()
+    {
+        NotedTarget target;
+        fill(target);
+        Dock view(target.population);
+        const QString tip = view.table->model()
+                                ->index(view.dock.model()->rowOf(1), Model::NameColumn)
+                                .data(Qt::ToolTipRole)
+                                .toString()
+                                .replace(QChar(0x00A0), u' ');
+        for (const char *part : {"connection &lt;b&gt;0", "lock 0x7f123456", "by acceptor #0", "thread 102",
+                                 "ct_server (4711)", "handleConnection server.cpp:33"})
+            QVERIFY2(tip.contains(QLatin1String(part)), part);
+        QVERIFY(!tip.contains(QLatin1String("<b>0")));
+        const QString all = coroutineToolTip(*target.population, 0, target.now);
+        QVERIFY(all.contains(QLatin1String("children</td><td>31")));
+        QVERIFY(coroutineToolTip(*target.population, 31, target.now).size() < 1000);
+        QCOMPARE(coroutineToolTip(*target.population, kNoCoroutine, 0), QString());
+    }
+
+    void detailsLinkToRelatedCoroutines()
+    {
+        NotedTarget target;
+        fill(target);
+        target.destroy(10);
+        target.commit();
+        DetailsDock dock;
+        dock.resize(420, 520);
+        dock.setTrace(target.population, target.history);
+        dock.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&dock, ct::test::kPatienceMs));
+        dock.select(3);
+        QCOMPARE(dock.findChild<QLineEdit *>(QStringLiteral("detailsName"))->text(),
+                 QStringLiteral("server::handleConnection"));
+        auto *parent = dock.findChild<QLabel *>(QStringLiteral("detailsParent"));
+        QVERIFY(parent->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("detailsChildren"))->isVisible());
+        QVERIFY(dock.findChild<QLabel *>(QStringLiteral("detailsWaits"))->text().contains(QLatin1String("href=\"0\"")));
+        gui::takePicture(&dock, "details");
+        QSignalSpy selected(&dock, &DetailsDock::coroutineSelected);
+        parent->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(parent, Qt::Key_Tab);  // no link in the label has the focus before
+        parent->setFocus(Qt::TabFocusReason);
+        QTest::mouseClick(parent, Qt::LeftButton, {}, QPoint(8, parent->height() / 2));
+        QCOMPARE(selected.count(), 1);
+        QCOMPARE(selected.at(0).at(0).toUInt(), 0U);
+        dock.select(0);
+        auto *children = dock.findChild<QLabel *>(QStringLiteral("detailsChildren"));
+        QVERIFY(children->isVisible());
+        QVERIFY(!parent->isVisible());
+        QSignalSpy tree(&dock, &DetailsDock::treeRequested);
+        QTest::mouseClick(children, Qt::LeftButton, {}, QPoint(8, children->height() / 2));
+        QCOMPARE(tree.count(), 1);
+        QCOMPARE(tree.at(0).at(0).toUInt(), 0U);
+        dock.select(10);
+        QVERIFY(
+            dock.findChild<QLineEdit *>(QStringLiteral("detailsBorn"))->text().contains(QLatin1String("destroyed")));
+        dock.select(31);
+        QCOMPARE(dock.width(), 420);
+        applyTheme(Theme::Dark);
+        gui::takePicture(&dock, "details-dark");
+    }
+
+    void filtersAMillionRows()
+    {
+        NotedTarget target;
+        for (int i = 0; i < 1'000'000; ++i)
+            target.born(i > 0 ? 0 : kNoCoroutine, i % 1000 == 0 ? "special " + std::to_string(i) : std::string());
+        target.commit();
+        Dock view(target.population);
+        QTRY_VERIFY(!view.dock.model()->isSorting());
+        QCOMPARE(view.table->model()->rowCount(), 1'000'000);
+        view.dock.setFilterText(QStringLiteral("special 77"));
+        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), 11, 30'000);
+        QVERIFY(QTest::qWaitForWindowExposed(&view.dock, ct::test::kPatienceMs));
+        view.dock.setFilterText({});
+        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), 1'000'000, 30'000);
+        gui::takePicture(&view.dock, "table-million");
+    }
+
+private:
+    gui::Sandbox m_sandbox;
+};
+
+CT_QT_SUITE(TestCoroutineDock)
+#include "tst_coroutinedock.moc"

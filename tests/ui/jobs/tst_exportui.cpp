@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Clicks through File > Export, checks the files, and opens the same recording again.
+#include "core/session/run.h"
+#include "tests/support/qtsuite.h"
+#include "tests/ui/guisupport.h"
+#include "ui/jobs/exportjob.h"
+#include "ui/mainwindow.h"
+#include "ui/widgets/exportbar.h"
+#include "ui/widgets/infobar.h"
+#include "ui/widgets/spreadsheetbox.h"
+
+#include <QCheckBox>
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSqlDatabase>
+#include <QSqlQuery>
+
+using namespace ct;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms
+
+}  // namespace
+
+/// Runs until it is cancelled.
+class EndlessJob final : public BackgroundJob {
+public:
+    EndlessJob() : BackgroundJob(QStringLiteral("/nowhere"), nullptr) {}
+    ~EndlessJob() override { end(); }
+
+protected:
+    void run() override
+    {
+        while (onProgress(0.5))
+            msleep(1);
+    }
+};
+
+class TestExportUi : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QSettings().clear();
+        m_window = std::make_unique<MainWindow>();
+        m_window->show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
+        request.what = spec;
+        m_window->start(request);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->run().accounting().captured > 1000, kPatience);
+        m_window->run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatience);
+    }
+    void cleanupTestCase() { m_window.reset(); }
+
+    void exportsSqlite()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.sqlite"));
+        exportThroughTheMenu("actionExportSQLite", path);
+        {
+            QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("exportui"));
+            database.setDatabaseName(path);
+            QVERIFY(database.open());
+            QSqlQuery query(database);
+            QVERIFY(query.exec(
+                QStringLiteral("SELECT count(*), min(probe_id), max(tid), max(length(addr)), min(is_active), max(ts) "
+                               "FROM coro_trace_events")));
+            QVERIFY(query.next());
+            QCOMPARE(query.value(0).toULongLong(), m_window->run().history()->eventCount());
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
+    }
+
+    /// The file contains the sums that only the session counts, as a recording of the whole run does.
+    void exportsTheSumsOfTheSession()
+    {
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_storm").toStdString(), "--coroutines", "40", "--transitions", "400000"};
+        request.what = spec;
+        request.capture.lanes = false;
+        request.capture.stations = 8;
+        window.start(request);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        const QString path = m_sandbox.path(QStringLiteral("missing.sqlite"));
+        window.exportTo(*exportFormatFor("x.sqlite"), path);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<ExportBar *>()->isRunning(), kPatience);
+        const Accounting sums = window.run().accounting();
+        QVERIFY(sums.lost > 0);
+        QCOMPARE(sums.untraced, 32U);
+        const QHash<QString, qulonglong> info = infoIn(path);
+        const auto valueOf = [&info](const char *name) { return info.value(QLatin1String(name), ~qulonglong{0}); };
+        QCOMPARE(valueOf("events"), sums.captured);
+        QCOMPARE(valueOf("lost_events"), sums.lost);
+        QCOMPARE(valueOf("missed_before_attach"), sums.missedBeforeAttach);
+        QCOMPARE(valueOf("dropped_events"), 0U);
+        QCOMPARE(valueOf("coroutines"), sums.coroutines);
+        QCOMPARE(valueOf("coroutines_missed"), sums.coroutinesMissed);
+        QCOMPARE(valueOf("untraced_coroutines"), sums.untraced);
+        QCOMPARE(valueOf("born_while_off"), sums.bornWhileOff);
+        QCOMPARE(valueOf("records_dropped"), sums.recordsDropped);
+        QCOMPARE(valueOf("notes_lost"), sums.notesLost);
+    }
+
+    void exportsCsv()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.csv"));
+        exportThroughTheMenu("actionExportCSV", path);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readLine().startsWith("probe_id,tid,addr,seq,is_active,ts"));
+        std::uint64_t rows = 0;
+        while (!file.readLine().isEmpty())
+            ++rows;
+        QCOMPARE(rows, m_window->run().history()->eventCount());
+    }
+
+    void remembersCsvForSpreadsheets()
+    {
+        QSettings().remove(QStringLiteral("export"));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
+        auto *dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog);
+        auto *box = dialog->findChild<QCheckBox *>(QStringLiteral("spreadsheetBox"));
+        QVERIFY(box && box->isVisible());
+        QVERIFY(!box->isChecked());
+        const ExportFormat &csv = *exportFormatFor("x.csv");
+        QCOMPARE(&formatAsChosen(csv), &csv);
+        box->click();
+        QCOMPARE(&formatAsChosen(csv), &forSpreadsheets(csv));
+        dialog->reject();
+        QTRY_VERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
+        exportThroughTheMenu("actionExportCSV", m_sandbox.path(QStringLiteral("sheet.csv")));
+        QVERIFY(QSettings().value(QStringLiteral("export/csvForSpreadsheets")).toBool());
+        QSettings().remove(QStringLiteral("export"));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportSQLite"))->trigger();
+        dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog && !dialog->findChild<QCheckBox *>(QStringLiteral("spreadsheetBox")));
+        dialog->reject();
+        QTRY_VERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
+    }
+
+    void exportsJsonlThatOpensAgain()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("run.jsonl"));
+        exportThroughTheMenu("actionExportJSONL", path);
+        MainWindow second;
+        second.show();
+        second.openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatience);
+        QCOMPARE(second.run().population()->captured(), m_window->run().history()->eventCount());
+    }
+
+    void dumpAsksForSettingsOnlyOnce()
+    {
+        QSettings().remove(QStringLiteral("dump"));
+        auto *action = m_window->findChild<QAction *>(QStringLiteral("actionDump"));
+        QVERIFY(action->isEnabled());
+        action->trigger();
+        auto *dialog = gui::topLevel<QWidget>("dumpDialog");  // it asks only the first time
+        QVERIFY(dialog);
+        const QString folder = m_sandbox.path(QStringLiteral("dumps"));
+        QVERIFY(QDir().mkpath(folder));
+        dialog->findChild<QLineEdit *>(QStringLiteral("dumpFolder"))->setText(folder);
+        QVERIFY(gui::click(dialog, "dumpButton"));
+        auto *bar = m_window->findChild<ExportBar *>();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QCOMPARE(QDir(folder).entryList(QDir::Files).size(), 1);
+        action->trigger();
+        QVERIFY(!gui::topLevel<QWidget>("dumpDialog"));
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        const QStringList files = QDir(folder).entryList(QDir::Files);
+        QCOMPARE(files.size(), 2);
+        for (const QString &file : files)
+            QVERIFY2(file.startsWith(QLatin1String("ct_server_lossy-")) && file.endsWith(QLatin1String(".sqlite")),
+                     qPrintable(file));
+    }
+
+    void reportsAFailure()
+    {
+        m_window->exportTo(exportFormats().front(), QStringLiteral("/nonexistent/directory/run.out"));
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QWidget>("errorBox"), kPatience);
+        gui::topLevel<QWidget>("errorBox")->close();
+    }
+
+    void aCancelledExportLeavesNothing()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("cancelled.csv"));
+        auto *bar = m_window->findChild<ExportBar *>();
+        const ExportFormat *format = exportFormatFor("x.csv");
+        QVERIFY(bar && format);
+        const Run &run = m_window->run();
+        auto job = std::make_unique<ExportJob>(run.population(), run.history(), run.accounting(), *format, path);
+        job->cancel();
+        bar->start(std::move(job), path, [] { QFAIL("it has succeeded"); });
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QVERIFY(!QFile::exists(path));
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+
+    /// A second export is refused while the first one runs. The first one is not cancelled.
+    void refusesASecondExportDuringTheFirst()
+    {
+        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("exportBar"));
+        bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Exporting first.csv"), [] {});
+        const QString path = m_sandbox.path(QStringLiteral("second.csv"));
+        m_window->exportTo(*exportFormatFor("x.csv"), path);
+        const auto *notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QVERIFY(notice->text().contains(QLatin1String("Exporting first.csv is still running")));
+        QVERIFY(bar->isRunning() && !QFile::exists(path));
+        m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
+        QVERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
+        bar->cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+    }
+
+    void closingDuringASaveAsksFirst()
+    {
+        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("saveBar"));
+        bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Saving <b>run</b>.ctr"), [] {});
+        QVERIFY(!m_window->close());
+        auto *box = gui::topLevel<QMessageBox>("runningJobBox");
+        QVERIFY(box && box->text().contains(QLatin1String("Saving <b>run</b>.ctr")));
+        gui::takePicture(box, "runningjob");
+        QVERIFY(box->defaultButton());
+        QCOMPARE(box->defaultButton()->objectName(), QStringLiteral("cancelButton"));
+        QVERIFY(gui::click(box, "cancelButton"));
+        QVERIFY(m_window->isVisible() && bar->isRunning());
+        QVERIFY(!m_window->close());
+        QVERIFY(gui::click(gui::topLevel<QMessageBox>("runningJobBox"), "closeButton"));
+        QVERIFY(!bar->isRunning());
+        QVERIFY(!m_window->isVisible());
+        m_window->show();
+    }
+
+private:
+    static QHash<QString, qulonglong> infoIn(const QString &path)
+    {
+        QHash<QString, qulonglong> info;
+        {
+            QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("exportui"));
+            database.setDatabaseName(path);
+            database.open();
+            QSqlQuery query(QStringLiteral("SELECT name, value FROM trace_info"), database);
+            while (query.next())
+                info.insert(query.value(0).toString(), query.value(1).toULongLong());
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("exportui"));
+        return info;
+    }
+
+    void exportThroughTheMenu(const char *action, const QString &path)
+    {
+        m_window->findChild<QAction *>(QLatin1String(action))->trigger();
+        auto *dialog = gui::topLevel<QFileDialog>("exportFileDialog");
+        QVERIFY(dialog);
+        auto *name = dialog->findChild<QLineEdit *>(QStringLiteral("fileNameEdit"));
+        QVERIFY(name);
+        name->setText(path);
+        QTest::keyClick(name, Qt::Key_Return);
+        auto *bar = m_window->findChild<ExportBar *>();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QVERIFY(QFile::exists(path));
+        QTRY_VERIFY(m_window->findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
+    }
+
+    gui::Sandbox m_sandbox;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+CT_QT_SUITE(TestExportUi)
+#include "tst_exportui.moc"

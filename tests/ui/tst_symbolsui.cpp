@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Targets built with existing SDKs: the window shows functions and lines instead of addresses, live and from the
+// recording of an ended process. Without debug information, it says what to do.
+#include "core/recording/read/segments.h"
+#include "core/session/run.h"
+#include "models/coroutinetablemodel.h"
+#include "tests/core/symbols/ran.h"
+#include "tests/support/qtsuite.h"
+#include "tests/ui/guisupport.h"
+#include "ui/dialogs/symboldialog.h"
+#include "ui/format/theme.h"
+#include "ui/mainwindow.h"
+#include "ui/timeline/timelinescene.h"
+#include "ui/timeline/timelineview.h"
+
+#include <QAction>
+#include <QHelpEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTableView>
+#include <QToolTip>
+#include <QTreeView>
+
+#include <csignal>
+
+using namespace ct;
+using Model = CoroutineTableModel;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms
+constexpr CoroutineId kTaker = 0;
+constexpr CoroutineId kFetcher = 1;
+
+StartRequest launchOf(const char *name, const char *coroutines = "3")
+{
+    LaunchSpec spec;
+    spec.argv = {made::path(name), "6000", coroutines};
+    StartRequest request;
+    request.what = spec;
+    return request;
+}
+
+QString fetchLocation()
+{
+#if defined(__x86_64__)
+    return QStringLiteral("fetch_from_the_far_side waiting.cpp:%1").arg(made::marked("waiting.cpp", "fetch"));
+#else
+    return QStringLiteral("fetch_from_the_far_side");
+#endif
+}
+
+struct Window {
+    MainWindow window;
+    QTableView *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+    QTreeView *stuck = window.findChild<QTreeView *>(QStringLiteral("stuckTree"));
+
+    Window()
+    {
+        window.resize(1500, 900);
+        window.show();
+    }
+    ~Window() { killTarget(); }
+    Window(const Window &) = delete;
+    Window &operator=(const Window &) = delete;
+
+    QModelIndex cell(CoroutineId id, int column) const
+    {
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex index = table->model()->index(row, column);
+            if (index.data(Model::CoroutineIdRole).toUInt() == id)
+                return index;
+        }
+        return {};
+    }
+    QString text(CoroutineId id, int column) const { return cell(id, column).data().toString(); }
+    QString where(CoroutineId id) const { return text(id, Model::WhereColumn); }
+    QString field(const char *name) const { return window.findChild<QLineEdit *>(QLatin1String(name))->text(); }
+    QString tip(const char *name) const { return window.findChild<QLineEdit *>(QLatin1String(name))->toolTip(); }
+    void click(CoroutineId id) const
+    {
+        const QModelIndex index = cell(id, Model::IdColumn);
+        table->scrollTo(index);
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(index).center());
+    }
+    /// The tooltip of a row's label in the timeline.
+    QString timelineToolTip(int row)
+    {
+        QWidget *area = window.findChild<TimelineView *>()->viewport();
+        const QPoint at(20,
+                        TimelineScene::kAxisHeight + row * TimelineScene::kRowHeight + TimelineScene::kRowHeight / 2);
+        QHelpEvent event(QEvent::ToolTip, at, area->mapToGlobal(at));
+        QCoreApplication::sendEvent(area, &event);
+        const QString text = QToolTip::text();
+        QToolTip::hideText();
+        return text;
+    }
+    void killTarget()
+    {
+        if (window.run().targetRuns())
+            ::kill(window.run().session()->target()->pid(), SIGKILL);
+        static_cast<void>(QTest::qWaitFor([this] { return !window.run().targetRuns(); }, kPatience));
+    }
+};
+
+}  // namespace
+
+class TestSymbolsUi : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    void showsFunctionsAndLinesOfALiveTarget_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::newRow("g++") << QStringLiteral("waiting_gxx");
+        QTest::newRow("clang") << QStringLiteral("waiting_clang");
+    }
+    void showsFunctionsAndLinesOfALiveTarget()
+    {
+        QFETCH(QString, program);
+        if (!made::exists(program.toStdString()))
+            CT_QSKIP("its compiler is missing here");
+        Window w;
+        w.window.start(launchOf(program.toLatin1().constData()));
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(w.where(kTaker).startsWith(QLatin1String("taker")), kPatience);
+        QCOMPARE(w.text(kFetcher, Model::NameColumn), QStringLiteral("work::fetch_from_the_far_side"));
+        const QString tip = w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(QLatin1String("std::vector<std::pair<unsigned int, double>")), qPrintable(tip));
+        QVERIFY2(tip.contains(program), qPrintable(tip));
+
+        // Stuck coroutines of one location form one group.
+        QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->rowCount(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
+                                  QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
+
+        w.click(kFetcher);
+        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsFunction").startsWith(QLatin1String("work::fetch_from_the_far_side(")),
+                                 kPatience);
+        QVERIFY(w.tip("detailsPlace").contains(program));
+        QVERIFY(w.field("detailsModule").endsWith(program));
+        QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
+        QVERIFY(!w.window.findChild<QLineEdit *>(QStringLiteral("detailsInlined"))->isVisible());
+        const QString timelineTip = w.timelineToolTip(kFetcher);
+        QVERIFY2(timelineTip.contains(fetchLocation().section(u' ', -1)), qPrintable(timelineTip));
+        QVERIFY(timelineTip.contains(QLatin1String("work::fetch_from_the_far_side(")));
+        takePictures(w, program);
+
+        auto *filter = w.window.findChild<QLineEdit *>(QStringLiteral("coroutineFilter"));
+        QTest::keyClicks(filter, QStringLiteral("far_side"));
+        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 3, kPatience);
+        filter->clear();
+        w.table->sortByColumn(Model::WhereColumn, Qt::AscendingOrder);
+        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->index(5, Model::WhereColumn).data().toString(), fetchLocation(),
+                                  kPatience);
+    }
+
+    void recordingHasTheLocationsOfAnEndedTarget()
+    {
+        std::string path;
+        {
+            Window w;
+            w.window.start(launchOf("waiting_gxx"));
+            for (const CoroutineId id : {1U, 3U, 5U})
+                QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchLocation(), kPatience);
+            for (const CoroutineId id : {0U, 2U, 4U})
+                QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatience);
+            // Time stands still in a recording: the coroutines must be stuck before the target is killed.
+            QTRY_COMPARE_WITH_TIMEOUT(w.stuck->model()->index(0, 0).data().toString(),
+                                      QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
+            w.killTarget();
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
+            QCOMPARE(w.where(kFetcher), fetchLocation());
+            path = ctr::segmentPath(w.window.run().recordingPath(), 0);
+        }
+        Window again;
+        again.window.openFile(QString::fromStdString(path));
+        QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchLocation(), kPatience);
+        QVERIFY(again.where(kTaker).startsWith(QLatin1String("taker")));
+        QTRY_COMPARE_WITH_TIMEOUT(again.stuck->model()->index(0, 0).data().toString(),
+                                  QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
+        again.click(kFetcher);
+        QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsPlace").contains(QLatin1String("waiting_gxx")), kPatience);
+        const QString picture = QStringLiteral("symbols-recording");
+        gui::takePicture(&again.window, picture.toLatin1().constData());
+    }
+
+    /// The last frames that were read are compared when the stream is complete, by the window and its recording alike.
+    void recordingHasTheLocationsOfATargetKilledEarly()
+    {
+        bool any = false;
+        // The kill may interrupt the reading, hence up to 10 runs. It usually ends within milliseconds.
+        for (int run = 0; run < 10 && !any; ++run) {
+            Window w;
+            w.window.start(launchOf("waiting_gxx"));
+            const std::shared_ptr<AddressResolver> resolver = w.window.run().resolver();
+            QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(w.window.run().session()->targetPid() != 0, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isRead() && !resolver->isIdle(), kPatience);
+            w.killTarget();
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isIdle(), kPatience);
+            Window again;
+            again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.run().recordingPath(), 0)));
+            QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
+            for (CoroutineId id = 0; id < 6; ++id) {
+                QTRY_VERIFY_WITH_TIMEOUT(!again.where(id).isEmpty(), kPatience);
+                QTRY_COMPARE_WITH_TIMEOUT(again.where(id), w.where(id), kPatience);
+                QCOMPARE(again.text(id, Model::NameColumn), w.text(id, Model::NameColumn));
+            }
+            any = w.where(kFetcher).startsWith(QLatin1String("fetch_from_the_far_side"));
+        }
+        QVERIFY(any);
+    }
+
+    void showsTheRemedyForAStrippedTarget()
+    {
+        Window w;
+        w.window.start(launchOf("waiting_stripped"));
+        auto *bar = w.window.findChild<QWidget *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QVERIFY(w.where(kFetcher).startsWith(QLatin1String("0x")));
+        w.click(kFetcher);
+        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsMissing").contains(QLatin1String("-g")), kPatience);
+        QVERIFY(w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString().contains(QLatin1String("-g")));
+        QString notices;
+        for (const QLabel *label : bar->findChildren<QLabel *>())
+            notices += label->text();
+        QCOMPARE(notices.count(QLatin1String("Some addresses have no function")), 1);
+        gui::takePicture(&w.window, "symbols-stripped");
+    }
+
+    void resolvesWithAFolderOfDebugFiles()
+    {
+        if (!made::exists("waiting_bare"))
+            CT_QSKIP("there is no objcopy here");
+        Window w;
+        w.window.start(launchOf("waiting_bare"));
+        auto *bar = w.window.findChild<QWidget *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QVERIFY(w.where(kFetcher).startsWith(QLatin1String("0x")));
+        w.window.findChild<QAction *>(QStringLiteral("actionDebugFiles"))->trigger();
+        auto *dialog = gui::topLevel<SymbolDialog>("symbolDialog");
+        QVERIFY(dialog);
+        dialog->addFolder(
+            QStringLiteral("/a/folder/with/a/long/name/that/is/not/there/at/all/but/is/kept/all/the/same"));
+        dialog->addFolder(QString::fromStdString(made::path("apart")));
+        dialog->addFolder(QString::fromStdString(made::path("apart")));
+        auto *folders = dialog->findChild<QListWidget *>(QStringLiteral("symbolFolders"));
+        QCOMPARE(folders->count(), 2);
+        gui::takePicture(dialog, "symbols-dialog");
+        folders->setCurrentRow(0);
+        QVERIFY(gui::click(dialog, "removeFolderButton"));
+        QVERIFY(gui::click(dialog, "symbolOkButton"));
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
+        QCOMPARE(SymbolSettings::load(QSettings()).folders, QStringList{QString::fromStdString(made::path("apart"))});
+    }
+
+private:
+    static void takePictures(Window &w, const QString &program)
+    {
+        if (qEnvironmentVariableIsEmpty("CT_PICTURES"))
+            return;
+        for (const Theme theme : {Theme::Light, Theme::Dark}) {
+            applyTheme(theme);
+            const QString name =
+                QStringLiteral("symbols-%1-%2")
+                    .arg(program, theme == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+            gui::takePicture(&w.window, name.toLatin1().constData());
+        }
+    }
+
+    gui::Sandbox m_sandbox;
+};
+
+CT_QT_SUITE(TestSymbolsUi)
+#include "tst_symbolsui.moc"
