@@ -218,14 +218,13 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
     const std::uint64_t identity = identityOf(station.generation, index);
     const CoroutineEntry entry = install(
         identity, birth, m_mode.attaching || m_mode.postMortem ? LaneCursor::kAttached : 0, eventsOf(station), batch);
-    const LaneOrigin origin{station.process, 0};
     if (station.name != 0)
-        m_notes.add(origin, {station.birthTs, identity, station.name, 0, 0, corotracer::kRecordName}, birth.birthTs,
-                    *this, batch);
+        batch.notes.names.push_back({entry.cursor->coroutine, m_books.text(station.name)});
     if (station.parent != corotracer::kNoIdentity && station.parent != identity)
         // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.
-        m_notes.addReady(
-            {{station.birthTs, identity, station.parent, 0, 0, corotracer::kRecordParent}, origin, birth.birthTs});
+        m_notes.addReady({{station.birthTs, identity, station.parent, 0, 0, corotracer::kRecordParent},
+                          {station.process, 0},
+                          birth.birthTs});
     if (entry.waitList) {
         m_output.release(entry, 0, batch);
         m_output.tidy(entry, batch);

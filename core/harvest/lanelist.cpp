@@ -162,14 +162,14 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     lane.isOver = state == corotracer::kLaneClosed ||
                   (state == corotracer::kLaneActive && isSame &&
                    m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Gone);
-    if (state != corotracer::kLaneClosed || !isDrained(lane))
+    if (state != corotracer::kLaneClosed || !lane.isDrained())
         return;
     reportDrops(lane, batch);
     setTail(lane, header);
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
-    forgetEnd(lane);
+    lane.forgetEnd();
     // Release; partner: the acquire of the thread that claims the lane and continues at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
@@ -208,14 +208,14 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             header.process.load(std::memory_order_relaxed) != process ||
             committedEnd(lane.view, lane.position) != lane.position)
             continue;
-        if (!isDrained(lane)) {
+        if (!lane.isDrained()) {
             // Records behind further holes are given up. The next thread begins behind all of them.
             m_inHoles += lane.limit - lane.position;
             lane.position = lane.limit;
             lane.damaged = true;
         }
         setTail(lane, header);
-        forgetEnd(lane);
+        lane.forgetEnd();
         std::uint32_t state = corotracer::kLaneActive;
         // Release; partner: the acquire of the thread that claims the lane. No other thread uses the lane of an ended
         // process.
@@ -284,12 +284,14 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
     const std::uint64_t position = lane.position;
     LaneItem item;
     lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
-    if (lane.empty && (m_leaping || lane.isOver) && leapHole(lane)) {
+    const std::uint64_t skipped = lane.empty && (m_leaping || lane.isOver) ? lane.leapHole() : 0;
+    if (skipped != 0) {
+        m_inHoles += skipped;
         lane.leapt = true;
         lane.empty = readLane(lane.view, lane.position, {&item, 1}).count == 0;
     }
     if (lane.empty) {
-        cutAtHole(lane);
+        lane.cutAtHole();
         return false;
     }
     learnOrigin(lane, batch);
@@ -359,15 +361,6 @@ void LaneList::fetchAhead(const Lane &lane) const
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
-/// Returns the origin of a record: in a lane with history, an earlier thread may have written it.
-LaneOrigin LaneList::originAt(const Lane &lane, std::uint64_t position) const
-{
-    const bool isBefore = position < lane.begin && (lane.view.overwrite || m_readsRetained);
-    LaneOrigin origin = isBefore ? lane.before : lane.origin;
-    origin.drained = position < lane.drained;
-    return origin;
-}
-
 void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch)
 {
     for (std::size_t at = 0; at < items.size();) {
@@ -378,7 +371,7 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
                 stop = std::min(stop, border);
         }
         const auto count = static_cast<std::size_t>(stop - position);
-        merger.merge(originAt(lane, position), items.subspan(at, count), batch);
+        merger.merge(lane.originAt(position, m_readsRetained), items.subspan(at, count), batch);
         at += count;
     }
     if (!items.empty())
@@ -388,6 +381,21 @@ void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger,
     lane.lately = items.size();
     m_processes.countRecords(lane.origin.process, items.size());
     lane.reported += merger.takeDropsReported();
+}
+
+bool LaneList::isQuiet() const
+{
+    const std::span<const corotracer::LaneHeader> headers = m_region.laneDirectory();
+    const std::uint32_t count_untrusted = m_region.header().extension.lane_count.load(std::memory_order_seq_cst);
+    const std::size_t count = std::min<std::size_t>(count_untrusted, m_known.size());
+    for (std::size_t index = 0; index < count && m_lanes.size() < count; ++index) {
+        const corotracer::LaneHeader &header = headers[index];
+        // A lane in state 3 has no record yet: a thread makes it, or was killed while making it.
+        if (!m_known[index] && header.state.load(std::memory_order_seq_cst) != corotracer::kLaneMaking &&
+            header.records.load(std::memory_order_seq_cst) != 0)
+            return false;
+    }
+    return std::ranges::none_of(m_lanes, [](const Lane &lane) { return hasRecordAt(lane.view, lane.position); });
 }
 
 void LaneList::markEnds()
@@ -407,15 +415,6 @@ bool LaneList::reachedEnds() const
 void LaneList::cutEnds()
 {
     for (Lane &lane : m_lanes)
-        lane.end = std::min(lane.end, lane.position);
-}
-
-/// Gives up the barrier's end in a lane without a record at its position. The search for the end uses long steps, on
-/// the assumption that all slots in front of it are committed. If one is not, a stray write damaged either this slot or
-/// slots ahead of the producer. In both cases no readable record is missed.
-void LaneList::cutAtHole(Lane &lane) const
-{
-    if (!lane.view.overwrite)
         lane.end = std::min(lane.end, lane.position);
 }
 
@@ -440,7 +439,7 @@ void LaneList::checkDrops(Lane &lane)
     if (!stands) {
         lane.droppedStanding = dropped;
     } else if (dropped - lane.droppedStanding > 1) {
-        leapHole(lane);
+        m_inHoles += lane.leapHole();
         // The tail may also differ from the stored one, because a target overwrote it. Then it is stored again.
         lane.stored = header.tail.load(std::memory_order_relaxed);
     }
@@ -459,6 +458,12 @@ void LaneList::storeTails()
             continue;
         setTail(lane, headers[lane.index]);
     }
+}
+
+std::uint32_t LaneList::damaged() const
+{
+    return static_cast<std::uint32_t>(
+        std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.damaged; }));
 }
 
 void LaneList::gauge(std::uint64_t nowNs)

@@ -4,6 +4,7 @@
 // The lanes of a region: how far each one is read, in which order, and when it becomes free. Harvest thread only.
 #pragma once
 
+#include "core/harvest/harvestedlane.h"
 #include "core/harvest/merger.h"
 #include "core/region/region.h"
 
@@ -67,37 +68,7 @@ public:
     void gauge(std::uint64_t nowNs);
 
 private:
-    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-    struct Lane {
-        std::uint32_t index = 0;
-        LaneView view;
-        std::uint32_t made = 0;  ///< capacity when the lane was discovered
-        std::uint64_t position = 0;
-        std::uint64_t stored = 0;  ///< position that is in the tail
-        std::uint64_t limit = 0;   ///< the producer has no room from here on, so no genuine record lies here
-        std::uint64_t end = 0;     ///< position of the end in the present barrier
-        std::uint64_t dropped = 0;
-        std::uint64_t reported = 0;         ///< dropped records already reported, by drop records or by this engine
-        std::uint64_t droppedStanding = 0;  ///< `dropped` at the latest gauge() before the position stood still
-        std::uint64_t gauged = 0;           ///< position at the latest gauge()
-        std::uint64_t droppedGauged = 0;    ///< dropped records at the latest gauge()
-        std::uint32_t committedGauged = 0;  ///< slots with memory at the latest gauge()
-        std::size_t lately = 0;             ///< number of records in the latest hand-over
-        std::uint64_t latest = 0;           ///< raw time of the latest record that was read
-        std::uint32_t claims = 0;
-        std::uint64_t begin = 0;
-        std::uint64_t drained = 0;          ///< post mortem: an earlier engine has read the records below
-        std::uint64_t examined = kNowhere;  ///< from this position, no record was found after the writer had ended
-        LaneOrigin origin;
-        LaneOrigin before;     ///< origin of the records below `begin`
-        bool empty = true;     ///< no record was there at the latest visit
-        bool starved = false;  ///< the producer got no more memory
-        bool isOver = false;   ///< the thread or the process has ended
-        bool damaged = false;  ///< has or had a hole
-        /// Skipped a hole without a drop of the producer: the tail stays until the lane is freed.
-        bool leapt = false;
-        bool fresh = true;  ///< overwrite mode, before the first read: records overwritten until then are missed
-    };
+    using Lane = HarvestedLane;
     struct Turn {
         std::uint64_t ns = 0;   ///< time of the next record
         std::uint64_t raw = 0;  ///< raw time of the next record
@@ -106,17 +77,11 @@ private:
 
     void discover(std::uint32_t index, Batch &batch);
     std::uint64_t beginOfRetained(const Lane &lane, Batch &batch) const;
-    LaneOrigin originAt(const Lane &lane, std::uint64_t position) const;
     void learnOrigin(Lane &lane, Batch &batch);
     void closeIfDrained(Lane &lane, Batch &batch);
     void reportDrops(Lane &lane, Batch &batch);
-    std::uint64_t nextRecord(Lane &lane) const;
-    bool isDrained(Lane &lane) const;
-    static void forgetEnd(Lane &lane);
     void setTail(Lane &lane, corotracer::LaneHeader &header) const;
     std::uint64_t stopOf(const Lane &lane) const { return m_stopped ? std::min(lane.end, lane.limit) : lane.limit; }
-    void cutAtHole(Lane &lane) const;
-    bool leapHole(Lane &lane);
     void checkDrops(Lane &lane);
     void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Notes: names, parents, wakes and waits. A note waits until the coroutines that it names are discovered, or until no
-// birth of them can follow. Resolving a note may discover a coroutine, and Discovery then adds the notes of its compact
-// station: the two classes call each other. Harvest thread only.
+// birth of them can follow. Resolving a note may discover a coroutine; Discovery only queues further notes here
+// (noteDiscovered(), addReady()). Harvest thread only.
 #pragma once
 
 #include "core/harvest/harvestbooks.h"

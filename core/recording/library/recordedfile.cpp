@@ -4,7 +4,7 @@
 #include "core/recording/library/recordedfile.h"
 
 #include "core/recording/format/checksum.h"
-#include "core/recording/read/blockreader.h"
+#include "core/recording/read/blocksurvey.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -133,7 +133,7 @@ Result<RecordedFile> glanceAt(const std::string &path)
     const OpenFile file(path);
     BlockSurvey survey;
     if (hasTrailer(file, head.recording)) {
-        Result<BlockSurvey> found = (*reader)->survey();
+        Result<BlockSurvey> found = surveyBlocks(path);
         if (!found)
             return found.error();
         survey = std::move(*found);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <zstd.h>
 
 namespace ct::ctr {
@@ -100,7 +101,7 @@ Result<void> BlockReader::readHead()
 
 double BlockReader::progress() const
 {
-    return m_size == 0 ? 1.0 : std::min(1.0, static_cast<double>(m_offset) / static_cast<double>(m_size));
+    return m_size == 0 ? 1.0 : std::min(1.0, static_cast<double>(m_position.offset) / static_cast<double>(m_size));
 }
 
 void BlockReader::setSize(std::uint64_t size)
@@ -126,7 +127,7 @@ void BlockReader::reportProgress()
     if (!m_progress || fstat(m_fd, &info) != 0)
         return;
     const auto size = static_cast<std::uint64_t>(info.st_size);
-    m_ahead = std::max(m_ahead, m_offset);
+    m_ahead = std::max(m_ahead, m_position.offset);
     BlockHead head;
     while (m_ahead + sizeof(head) <= size) {
         const Result<std::size_t> got = readAt(m_ahead, sizeof(head), reinterpret_cast<char *>(&head));
@@ -136,7 +137,7 @@ void BlockReader::reportProgress()
         m_ahead += sizeof(head) + head.bytes;
         m_latestTs = head.kind == Kind::Stream && head.lastTs != 0 ? head.lastTs : m_latestTs;
     }
-    m_progress->note(size, m_offset, m_latestTs);
+    m_progress->note(size, m_position.offset, m_latestTs);
 }
 
 /// Reads `bytes` bytes, or fewer at the end of the file. Returns how many.
@@ -168,7 +169,8 @@ Result<BlockReader::BlockState> BlockReader::readBlock(std::uint64_t offset, Blo
     if (*got < sizeof(head))
         return *got == 0 ? BlockState::Nothing : BlockState::Beyond;
     if (head.magic != kBlockMagic || head.recording != m_head.recording || head.bytes > kMostPayload ||
-        head.rawBytes > kMostPayload || head.sequence < m_sequence || head.transitionsBefore < m_transitions)
+        head.rawBytes > kMostPayload || head.sequence < m_position.sequence ||
+        head.transitionsBefore < m_position.transitions)
         return BlockState::Bad;
     m_wanted += head.bytes;
     if (m_size != 0 && m_wanted > m_size) {
@@ -251,13 +253,13 @@ void BlockReader::addDamage(const Damage &damage)
     m_damages.back().atEnd |= damage.atEnd;
 }
 
-/// Reports the bytes from m_offset to `end` as damage. `next` is the block behind them; nullptr = there is none.
+/// Reports the bytes from the position to `end` as damage. `next` is the block behind them; nullptr = there is none.
 void BlockReader::noteGap(std::uint64_t end, const Block *next)
 {
-    Damage damage{m_offset, end - m_offset, 0, next == nullptr};
+    Damage damage{m_position.offset, end - m_position.offset, 0, next == nullptr};
     if (next) {
-        damage.transitions = next->head.transitionsBefore - m_transitions;
-        m_lostBlocks += next->head.sequence - m_sequence;
+        damage.transitions = next->head.transitionsBefore - m_position.transitions;
+        m_lostBlocks += next->head.sequence - m_position.sequence;
     }
     addDamage(damage);
 }
@@ -266,17 +268,17 @@ void BlockReader::noteGap(std::uint64_t end, const Block *next)
 Result<BlockReader::MaybeOffset> BlockReader::findBlock(Block &block)
 {
     BlockState here = BlockState::Nothing;
-    for (std::uint64_t from = m_offset + 1;;) {
+    for (std::uint64_t from = m_position.offset + 1;;) {
         if (here != BlockState::Bad) {
-            const Result<BlockState> now = readBlock(m_offset, block);
+            const Result<BlockState> now = readBlock(m_position.offset, block);
             if (!now)
                 return now.error();
             here = *now;
         }
         if (here == BlockState::Good)
-            return MaybeOffset(m_offset);
-        const bool patient = m_growth && here == BlockState::Beyond && m_size < m_offset + kHalfBlock;
-        std::uint64_t wanted = patient ? std::min(m_wanted, m_offset + kHalfBlock) : m_wanted;
+            return MaybeOffset(m_position.offset);
+        const bool patient = m_growth && here == BlockState::Beyond && m_size < m_position.offset + kHalfBlock;
+        std::uint64_t wanted = patient ? std::min(m_wanted, m_position.offset + kHalfBlock) : m_wanted;
         if (here != BlockState::Nothing && !patient) {
             const Result<MaybeOffset> later = search(from, block);
             if (!later || *later)
@@ -284,16 +286,16 @@ Result<BlockReader::MaybeOffset> BlockReader::findBlock(Block &block)
             wanted = here == BlockState::Bad ? m_size + 1 : std::min(wanted, m_size + kHalfBlock);
         }
         if (!m_growth && here != BlockState::Nothing) {
-            m_size = std::max(m_size, m_offset);
+            m_size = std::max(m_size, m_position.offset);
             noteGap(m_size, nullptr);
-            m_offset = m_size;
+            m_position.offset = m_size;
         }
         if (!m_growth)
             return MaybeOffset();
         if (!awaitMore(wanted)) {
             // The file will not grow any more. Search once more without waiting.
             m_growth = nullptr;
-            from = m_offset + 1;
+            from = m_position.offset + 1;
         }
     }
 }
@@ -307,7 +309,8 @@ Result<bool> BlockReader::find(Block &block)
         return found.error();
     if (!*found)
         return false;
-    if (**found != m_offset || block.head.sequence != m_sequence || block.head.transitionsBefore != m_transitions)
+    if (**found != m_position.offset || block.head.sequence != m_position.sequence ||
+        block.head.transitionsBefore != m_position.transitions)
         noteGap(**found, &block);
     goBehind(block);
     return true;
@@ -315,9 +318,9 @@ Result<bool> BlockReader::find(Block &block)
 
 void BlockReader::goBehind(const Block &block)
 {
-    m_sequence = block.head.sequence + 1;
-    m_transitions = block.head.transitionsBefore + block.head.transitions;
-    m_offset = block.offset + sizeof(BlockHead) + block.head.bytes;
+    m_position.sequence = block.head.sequence + 1;
+    m_position.transitions = block.head.transitionsBefore + block.head.transitions;
+    m_position.offset = block.offset + sizeof(BlockHead) + block.head.bytes;
 }
 
 Result<bool> BlockReader::next(Block &block)
@@ -343,6 +346,50 @@ Result<bool> BlockReader::nextStored(Block &block)
     m_done = !*found || block.head.kind == Kind::End;
     m_ended = *found && m_done;
     return *found;
+}
+
+Result<bool> BlockReader::nextHead(Block &block)
+{
+    const Result<std::size_t> got =
+        readAt(m_position.offset, sizeof(block.head), reinterpret_cast<char *>(&block.head));
+    if (!got)
+        return got.error();
+    const BlockHead &head = block.head;
+    block.offset = m_position.offset;
+    const bool isNext = *got == sizeof(head) && head.magic == kBlockMagic && head.recording == m_head.recording &&
+                        head.sequence == m_position.sequence && head.transitionsBefore == m_position.transitions &&
+                        head.bytes <= kMostPayload && m_position.offset + sizeof(head) + head.bytes <= m_size;
+    if (isNext)
+        goBehind(block);
+    return isNext;
+}
+
+Result<bool> BlockReader::read(const BlockLocation &location, Block &block)
+{
+    // The block may lie in front of the position of next(), so its sequence is not limited.
+    const Position position = std::exchange(m_position, {});
+    const Result<BlockState> found = readBlock(location.offset, block);
+    m_position = position;
+    if (!found)
+        return found.error();
+    return *found == BlockState::Good && static_cast<std::uint16_t>(block.head.kind) == location.kind &&
+           decompress(block);
+}
+
+bool BlockReader::readIndex(std::vector<BlockLocation> &blocks)
+{
+    Trailer trailer;
+    if (m_size < sizeof(FileHead) + sizeof(trailer))
+        return false;
+    const Result<std::size_t> got =
+        readAt(m_size - sizeof(trailer), sizeof(trailer), reinterpret_cast<char *>(&trailer));
+    if (!got || *got != sizeof(trailer) || trailer.magic != kEndMagic || trailer.recording != m_head.recording ||
+        trailer.check != checkOf(trailer))
+        return false;
+    Block block;
+    const Result<BlockState> found = readBlock(trailer.endBlock, block);
+    return found && *found == BlockState::Good && block.head.kind == Kind::End && decompress(block) &&
+           readOnly<BlockLocationLayout>(block.payload, blocks) && blocks.size() < kMostRows;
 }
 
 void BlockReader::refuse(const Block &block, std::uint64_t emitted)

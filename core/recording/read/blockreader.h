@@ -37,13 +37,6 @@ struct Damage {
     std::uint32_t file = 0;         ///< index among the present segments of the recording, from 0
 };
 
-/// The blocks of a file.
-struct BlockSurvey {
-    std::vector<BlockLocation> blocks;  ///< without the End block
-    std::vector<Damage> damages;        ///< empty when the blocks come from the index
-    bool hasEnded = false;              ///< the recording was ended in order
-};
-
 /// Not thread-safe: one thread at a time.
 class BlockReader {
 public:
@@ -64,9 +57,20 @@ public:
     /// Counts the latest block as damage, because its content is not valid. `emitted`: transitions of the block that
     /// the caller has already emitted.
     void refuse(const Block &block, std::uint64_t emitted = 0);
-    /// Lists the blocks: from the index at the end of the file, else by a walk from head to head. The walk reads a
-    /// payload only where no block follows it. Does not change the position of next().
-    Result<BlockSurvey> survey() const;
+    /// Where next() continues.
+    struct Position {
+        std::uint64_t offset = sizeof(FileHead);  ///< of the next block
+        std::uint32_t sequence = 0;               ///< smallest sequence that the next block may have
+        std::uint64_t transitions = 0;            ///< smallest `transitionsBefore` that the next block may have
+    };
+    const Position &position() const { return m_position; }
+    void setPosition(const Position &position) { m_position = position; }
+    /// Reads only the head of the next block and moves behind the block. Returns false, and does not move, unless the
+    /// head directly follows the block before.
+    Result<bool> nextHead(Block &block);
+    /// Reads the list of blocks, without the End block, from the index at the end of the file. Returns false when the
+    /// file has no index, or one that may lack blocks. Does not change the position of next().
+    bool readIndex(std::vector<BlockLocation> &blocks);
     /// Reads the block with the offset and kind of `location`. Returns false when there is no such block. Does not
     /// change the position of next(), but invalidates the payload that next() returned.
     Result<bool> read(const BlockLocation &location, Block &block);
@@ -97,9 +101,6 @@ private:
     void noteGap(std::uint64_t end, const Block *next);
     Result<bool> find(Block &block);
     void goBehind(const Block &block);
-    Result<bool> skim(Block &block);
-    Result<void> walk(BlockSurvey &survey);
-    bool readIndex(std::vector<BlockLocation> &blocks);
 
     struct FreeContext {
         void operator()(ZSTD_DCtx_s *context) const;
@@ -114,9 +115,7 @@ private:
     std::uint64_t m_ahead = 0;         ///< offset that reportProgress() has reached
     std::uint64_t m_latestTs = 0;      ///< ns, CLOCK_MONOTONIC: the latest time that reportProgress() found
     FileHead m_head;
-    std::uint64_t m_offset = sizeof(FileHead);  ///< of the next block
-    std::uint32_t m_sequence = 0;               ///< smallest sequence that the next block may have
-    std::uint64_t m_transitions = 0;            ///< smallest `transitionsBefore` that the next block may have
+    Position m_position;
     std::uint64_t m_lostBlocks = 0;
     std::uint64_t m_patience = 0;  ///< bytes that search() may still read for candidates that are no blocks
     bool m_ended = false;

@@ -3,6 +3,7 @@
 #include "core/recording/read/recordingoverview.h"
 
 #include "core/recording/format/batchcodec.h"
+#include "core/recording/read/blocksurvey.h"
 #include "core/recording/read/segments.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ Result<void> addFile(RecordingOverview &overview, const std::string &path, std::
     const Result<std::unique_ptr<BlockReader>> reader = BlockReader::open(path);
     if (!reader)
         return reader.error();
-    const Result<BlockSurvey> survey = (*reader)->survey();
+    const Result<BlockSurvey> survey = surveyBlocks(path);
     if (!survey)
         return survey.error();
     const auto file = static_cast<std::uint32_t>(overview.files.size());

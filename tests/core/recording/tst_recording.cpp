@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/read/blocksurvey.h"
 #include "core/trace/population.h"
 #include "tests/core/recording/recordingtest.h"
 #include "tests/support/filesizelimit.h"
@@ -173,7 +174,7 @@ CT_CASE(fullBlocksRoundTrip)
     record(*sink, batches);
     CHECK(static_cast<bool>(sink->finish({})));
     checkSame(batches, readAll(dir.file("run.ctr")).batches);
-    const auto survey = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
+    const auto survey = ctr::surveyBlocks(dir.file("run.ctr"));
     REQUIRE(static_cast<bool>(survey));
     CHECK_EQUAL(survey->blocks.front().transitions, 7U * 9000);
 }
@@ -382,7 +383,7 @@ CT_CASE(makesUpBirthsOfALostBlock)
         record(*sink, {late});
     }
     CHECK(static_cast<bool>(sink->finish({})));
-    const auto survey = (*ctr::BlockReader::open(dir.file("run.ctr")))->survey();
+    const auto survey = ctr::surveyBlocks(dir.file("run.ctr"));
     REQUIRE(static_cast<bool>(survey) && survey->blocks.size() == 4);
     std::string content = contentOf(dir.file("run.ctr"));
     content[survey->blocks[1].offset + 65] ^= 4;

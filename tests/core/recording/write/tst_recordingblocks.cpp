@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define XXH_STATIC_LINKING_ONLY  // for a hash state on the stack
 #include "core/recording/format/checksum.h"
-#include "core/recording/read/blockreader.h"
+#include "core/recording/read/blocksurvey.h"
 #include "core/recording/write/blockwriter.h"
 #include "tests/core/recording/recordingtest.h"
 
@@ -86,11 +86,11 @@ CT_CASE(theIndexIsReadOrRebuilt)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
-    const auto withIndex = open(dir.file("a.ctr"))->survey();
+    const auto withIndex = surveyBlocks(dir.file("a.ctr"));
     REQUIRE(static_cast<bool>(withIndex));
     std::string content = contentOf(dir.file("a.ctr"));
     putContent(dir.file("b.ctr"), std::string_view(content).substr(0, content.size() - 1));
-    const auto rebuilt = open(dir.file("b.ctr"))->survey();
+    const auto rebuilt = surveyBlocks(dir.file("b.ctr"));
     REQUIRE(static_cast<bool>(rebuilt));
     CHECK(withIndex->hasEnded && rebuilt->hasEnded && rebuilt->damages.empty());
     REQUIRE(withIndex->blocks.size() == 10 && rebuilt->blocks.size() == 10);
@@ -110,7 +110,7 @@ CT_CASE(blocksAreFoundBehindADamagedLength)
     // The bytes behind are not a block, and the bytes between must not be skipped.
     content[written.offsets[4] + 20] ^= 0x7F;
     putContent(dir.file("a.ctr"), std::string_view(content).substr(0, content.size() - 1));
-    const auto survey = open(dir.file("a.ctr"))->survey();
+    const auto survey = surveyBlocks(dir.file("a.ctr"));
     REQUIRE(static_cast<bool>(survey));
     REQUIRE(survey->blocks.size() == 9 && survey->damages.size() == 1);
     CHECK_EQUAL(survey->blocks[3].offset, written.offsets[3]);
@@ -123,7 +123,7 @@ CT_CASE(readsABlockByItsLocation)
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
     const auto reader = open(dir.file("a.ctr"));
-    const auto survey = reader->survey();
+    const auto survey = surveyBlocks(dir.file("a.ctr"));
     REQUIRE(static_cast<bool>(survey));
     Block block;
     for (const std::size_t i : {7U, 2U}) {
@@ -177,7 +177,7 @@ CT_CASE(goesOnBehindDamageWithALongLength)
         REQUIRE(reader->damages().size() == 1);
         CHECK(!reader->damages()[0].atEnd);
         CHECK_EQUAL(reader->damages()[0].bytes, written.offsets[8 + lost] - written.offsets[8]);
-        const auto survey = open(dir.file("c.ctr"))->survey();
+        const auto survey = surveyBlocks(dir.file("c.ctr"));
         // Heads alone do not show that a payload is damaged.
         CHECK(survey && survey->hasEnded && survey->blocks.size() + lost >= 12);
     };

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: MIT
+//
+// Lists the blocks of one file of a recording without reading all of it.
+#pragma once
+
+#include "core/recording/read/blockreader.h"
+
+#include <string>
+#include <vector>
+
+namespace ct::ctr {
+
+/// The blocks of a file.
+struct BlockSurvey {
+    std::vector<BlockLocation> blocks;  ///< without the End block
+    std::vector<Damage> damages;        ///< empty when the blocks come from the index
+    bool hasEnded = false;              ///< the recording was ended in order
+};
+
+/// Lists the blocks: from the index at the end of the file, else by a walk from head to head. The walk reads a payload
+/// only where no block follows it. Errors: as of BlockReader::open(), and from the system.
+Result<BlockSurvey> surveyBlocks(const std::string &path);
+
+}  // namespace ct::ctr
